@@ -1,0 +1,80 @@
+// Archives: filled by the indexer as it catches up, which is itself a measurement, and multiplied for the sake of size.
+
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSystemRandom } from '../../src/base/random.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { createIndexer } from '../../src/indexer/indexer.ts'
+import type { Indexer } from '../../src/indexer/indexer.ts'
+import { openStore } from '../../src/store/open.ts'
+import type { Store } from '../../src/store/store.ts'
+import { loadDeployment } from '../support/deployment.ts'
+import { createHistory } from '../support/history.ts'
+import type { History } from '../support/history.ts'
+import { serveParent } from '../support/in-child.ts'
+import { multiplyArchive } from '../support/multiply.ts'
+import { createNode } from '../support/node.ts'
+import type { Where } from '../support/places.ts'
+
+const clock = createSystemClock()
+const deployment = loadDeployment()
+const histories = new Map<number, History>()
+
+function historyOf(events: number): History {
+  const history = histories.get(events) ?? createHistory(deployment.contracts, events)
+  histories.set(events, history)
+  return history
+}
+
+async function withIndexer<T>(where: Where, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
+  const random = createSystemRandom()
+  const transport = createNode(deployment.passphrase, historyOf(events))
+  await using store = await openStore({ ...where, clock, log: silentLog })
+  await using indexer = createIndexer({
+    store,
+    rpc: createRpc({ urls: ['http://bench/'], transport, clock, random, log: silentLog }),
+    contracts: deployment.contracts,
+    networkPassphrase: deployment.passphrase,
+    clock,
+    random,
+    log: silentLog,
+    pollIntervalMs: 2_000,
+    startLedger: null,
+  })
+  return await work(indexer, store)
+}
+
+/** Begins the first epoch, and indexes nothing. */
+async function begin(indexer: Indexer): Promise<void> {
+  const { kind } = await indexer.step()
+  if (kind !== 'epoch') throw new Error(`the first step was ${kind}`)
+}
+
+serveParent(
+  {
+    begin: (where: Where) => withIndexer(where, 1, begin),
+    /** Events per second from the first page to the last. */
+    catchUp: ({ where, events }: { where: Where; events: number }) =>
+      withIndexer(where, events, async (indexer) => {
+        await begin(indexer)
+        const started = performance.now()
+        let indexed = 0
+        for (let caughtUp = false; !caughtUp;) {
+          const result = await indexer.step()
+          if (result.kind !== 'indexed' || (!result.moved && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
+          indexed += result.events
+          caughtUp = result.caughtUp
+        }
+        if (indexed !== events) throw new Error(`${indexed} events were indexed, not ${events}`)
+        return events / ((performance.now() - started) / 1000)
+      }),
+    /** Lets the archive be so many times as long. */
+    multiply: ({ where, times }: { where: Where; times: number }) =>
+      withIndexer(where, 1, async (_indexer, store) => {
+        await using lock = await store.tryLock('bench')
+        if (lock === undefined) throw new Error('somebody else writes here')
+        await multiplyArchive(lock.db, times)
+      }),
+  },
+  async () => {},
+)

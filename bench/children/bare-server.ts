@@ -1,0 +1,35 @@
+// The peer of the cached endpoints: node:http and nothing else, writing the very bytes that the gateway answered with.
+
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serveParent } from '../support/in-child.ts'
+
+/** An answer as it was captured from the gateway. */
+export interface CapturedAnswer {
+  readonly path: string
+  /** Names and values by turns, as node:http takes them. */
+  readonly headers: readonly string[]
+  readonly body: string
+}
+
+const closers: (() => void)[] = []
+
+serveParent(
+  {
+    async serve({ headers, body }: CapturedAnswer): Promise<number> {
+      const server = createServer((_request, response) => {
+        response.writeHead(200, headers as string[])
+        response.end(body)
+      })
+      closers.push(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+      return (server.address() as AddressInfo).port
+    },
+  },
+  async () => {
+    for (const close of closers) close()
+  },
+)

@@ -1,0 +1,48 @@
+// The whole gateway before a network that answers over a socket, with limits that nobody reaches.
+
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSystemRandom } from '../../src/base/random.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { resolveContracts } from '../../src/config.ts'
+import { createGateway } from '../../src/gateway.ts'
+import { issueKey } from '../../src/keys/keys.ts'
+import { openStore } from '../../src/store/open.ts'
+import { serveParent } from '../support/in-child.ts'
+import type { NetworkFacts } from './network.ts'
+
+/** More than any round can use up. */
+const UNLIMITED = 1_000_000_000
+
+const things = new AsyncDisposableStack()
+
+/** Where it answers, and what to call it with. */
+export interface TradingFacts {
+  readonly url: string
+  readonly authorization: string
+}
+
+serveParent(
+  {
+    async serve({ rpcUrl, passphrase, contracts, account }: NetworkFacts): Promise<TradingFacts> {
+      const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
+      const store = things.use(await openStore({ databaseUrl: null, dataDir: null, clock, log }))
+      const gateway = await createGateway({
+        store, clock, random, log,
+        rpc: createRpc({ urls: [rpcUrl], clock, random, log }),
+        contracts: resolveContracts(contracts, {}),
+        network: { name: 'testnet', passphrase },
+        webOrigin: null,
+        trustProxy: false,
+        klinesUrls: [],
+        redis: null,
+        regionGuard: null,
+        rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
+      })
+      things.defer(() => gateway.close())
+      const { keyId, secret } = await issueKey(store.write, { owner: account.address, tier: 'market_maker', label: null, clock, random })
+      return { url: await gateway.listen({ host: '127.0.0.1', port: 0 }), authorization: `Bearer ${keyId}:${secret}` }
+    },
+  },
+  () => things.disposeAsync(),
+)

@@ -1,0 +1,39 @@
+// Events per second indexed in a catch-up (RPC answers read, checked, decoded, archived and projected) against a bulk insert of the same archive rows.
+
+import { startChild } from '../support/child.ts'
+import { availableEngines, createPlace } from '../support/places.ts'
+import type { Engine } from '../support/places.ts'
+import type { Figure } from '../support/report.ts'
+import { interleave } from '../support/rounds.ts'
+
+const EVENTS = 20_000
+const QUICK_EVENTS = 2_000
+const ROUNDS = 4
+/** A round is two fresh databases and seconds of writing. */
+const BUDGET_MS = 60_000
+
+export async function measureCatchUp(progress: (text: string) => void, quick: boolean): Promise<readonly Figure[]> {
+  const figures: Figure[] = []
+  for (const engine of availableEngines()) figures.push(await measureOn(engine, progress, quick))
+  return figures
+}
+
+async function measureOn(engine: Engine, progress: (text: string) => void, quick: boolean): Promise<Figure> {
+  const events = quick ? QUICK_EVENTS : EVENTS
+  const roundCount = quick ? 1 : ROUNDS
+  await using archive = startChild(new URL('../children/archive.ts', import.meta.url))
+  await using bare = startChild(new URL('../children/bare-driver.ts', import.meta.url))
+  const rounds = await interleave(
+    async () => {
+      await using place = await createPlace(engine)
+      return await archive.ask<number>('catchUp', { where: place.where, events })
+    },
+    async () => {
+      await using place = await createPlace(engine)
+      await archive.ask('begin', place.where)
+      return await bare.ask<number>('insertArchive', { where: place.where, events })
+    },
+    { rounds: roundCount, budgetMs: BUDGET_MS, onRound: (done) => progress(`${events} events (${engine}): round ${done} of ${roundCount}`) },
+  )
+  return { name: `catch-up (${engine})`, rounds, unit: 'events/s', aim: null }
+}

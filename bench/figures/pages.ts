@@ -1,0 +1,61 @@
+// Requests per second for pages of /v1/trades and /v1/events against the same statements through the bare driver, as many at a time.
+
+import { defined } from '../../src/base/assert.ts'
+import { PAGE_LIMITS } from '../../src/limits.ts'
+import { listEvents } from '../../src/projections/events.ts'
+import { listTrades } from '../../src/projections/trades.ts'
+import type { Queryable } from '../../src/store/store.ts'
+import type { Repeat } from '../children/bare-driver.ts'
+import { startChild } from '../support/child.ts'
+import { load } from '../support/load.ts'
+import { availableEngines, copyPlace, createPlace } from '../support/places.ts'
+import type { Engine } from '../support/places.ts'
+import type { Figure } from '../support/report.ts'
+import { interleave } from '../support/rounds.ts'
+import { catchStatements } from '../support/statements.ts'
+
+const EVENTS = 20_000
+const QUICK_EVENTS = 2_000
+const ROUNDS = 15
+const ROUND_MS = 400
+const AT_A_TIME = 16
+
+const PAGES: Readonly<Record<string, (db: Queryable) => Promise<unknown>>> = {
+  '/v1/trades': (db) => listTrades(db, { limit: PAGE_LIMITS.trades.default }),
+  '/v1/events': (db) => listEvents(db, { limit: PAGE_LIMITS.events.default }),
+}
+
+export async function measurePages(progress: (text: string) => void, quick: boolean): Promise<readonly Figure[]> {
+  const figures: Figure[] = []
+  for (const engine of availableEngines()) figures.push(...(await measureOn(engine, progress, quick)))
+  return figures
+}
+
+async function measureOn(engine: Engine, progress: (text: string) => void, quick: boolean): Promise<readonly Figure[]> {
+  const events = quick ? QUICK_EVENTS : EVENTS
+  const roundCount = quick ? 1 : ROUNDS
+  progress(`filling an archive of ${events} events (${engine})`)
+  await using place = await createPlace(engine)
+  {
+    await using archive = startChild(new URL('../children/archive.ts', import.meta.url))
+    await archive.ask('catchUp', { where: place.where, events })
+  }
+  await using copy = await copyPlace(place)
+  await using gateway = startChild(new URL('../children/gateway.ts', import.meta.url))
+  await using bare = startChild(new URL('../children/bare-driver.ts', import.meta.url))
+  const port = await gateway.ask<number>('serve', place.where)
+  await bare.ask('open', copy.where)
+  const figures: Figure[] = []
+  for (const [path, read] of Object.entries(PAGES)) {
+    const statements = await catchStatements(read)
+    if (statements.length !== 1) throw new Error(`${path} sends ${statements.length} statements; a page is one`)
+    const repeat: Repeat = { ...defined(statements[0], 'the statement'), inFlight: AT_A_TIME, durationMs: ROUND_MS }
+    const rounds = await interleave(
+      async () => (await load({ port, path, connections: AT_A_TIME, durationMs: ROUND_MS })).requestsPerSec,
+      () => bare.ask<number>('repeat', repeat),
+      { rounds: roundCount, onRound: (done) => progress(`${path} (${engine}): round ${done} of ${roundCount}`) },
+    )
+    figures.push({ name: `page ${path} (${engine})`, rounds, unit: 'pages/s', aim: null })
+  }
+  return figures
+}

@@ -1,0 +1,34 @@
+// The rows of the archive for a history, as the indexer would write them, ready for a bulk insert.
+
+import { readEvents } from '../../src/chain/answers.ts'
+import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
+import { toArchive } from '../../src/indexer/write-page.ts'
+import type { Epoch } from '../../src/projections/epochs.ts'
+import { appendEvents } from '../../src/projections/events.ts'
+import type { Deployment } from './deployment.ts'
+import { createHistory, FIRST_LEDGER } from './history.ts'
+import { catchStatements } from './statements.ts'
+import type { CaughtStatement } from './statements.ts'
+
+const INSERTED_AT_MS = 1_783_339_200_000
+
+/** One insert for every page of events. */
+export async function archiveStatements({ contracts, passphrase }: Deployment, count: number): Promise<readonly CaughtStatement[]> {
+  const { market, vault, vaultFactory, referral } = contracts
+  const epoch: Epoch = {
+    number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: { market, vault, vaultFactory, referral },
+    startLedger: FIRST_LEDGER, finalCursor: null,
+  }
+  const history = createHistory(contracts, count)
+  const statements: CaughtStatement[] = []
+  for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
+    const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
+    const { events } = readEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
+    const rows = toArchive(events, epoch, [epoch], from)
+    const sent = await catchStatements((db) => appendEvents(db, epoch.number, rows, INSERTED_AT_MS))
+    statements.push(...sent.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
+  }
+  return statements
+}
+
+const EVENTS_PER_INSERT = EVENTS_PAGE_LIMIT

@@ -1,0 +1,57 @@
+// The drivers as they come, without the store around them.
+
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import pg from 'pg'
+import { READ_POOL_SIZE } from '../../src/store/bounds.ts'
+import type { Where } from './places.ts'
+
+/** A value that both drivers take. */
+export type BareParam = string | number | boolean | null | readonly (string | number | boolean | null)[]
+
+export interface BareDriver {
+  query(sql: string, params: readonly BareParam[]): Promise<void>
+  /** Sends the statements between BEGIN and COMMIT on one connection. */
+  transaction(statements: readonly { readonly sql: string; readonly params: readonly BareParam[] }[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens the embedded engine in this thread, or a pool of the store's size. */
+export function openBareDriver({ databaseUrl, dataDir }: Where): Promise<BareDriver> {
+  return databaseUrl === null ? openEmbedded(join(dataDir ?? '', 'database')) : openServer(databaseUrl)
+}
+
+async function openEmbedded(directory: string): Promise<BareDriver> {
+  const engine = await PGlite.create(directory)
+  return {
+    async query(sql, params) {
+      await engine.query(sql, [...params])
+    },
+    async transaction(statements) {
+      await engine.transaction(async (tx) => {
+        for (const { sql, params } of statements) await tx.query(sql, [...params])
+      })
+    },
+    close: () => engine.close(),
+  }
+}
+
+async function openServer(databaseUrl: string): Promise<BareDriver> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: READ_POOL_SIZE })
+  return {
+    async query(sql, params) {
+      await pool.query(sql, [...params])
+    },
+    async transaction(statements) {
+      const client = await pool.connect()
+      try {
+        await client.query('begin')
+        for (const { sql, params } of statements) await client.query(sql, [...params])
+        await client.query('commit')
+      } finally {
+        client.release()
+      }
+    },
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,88 @@
+// An RPC node behind the transport's door: it knows one price for every asset and one history, and answers at once. What the gateway's own client does
+// with an answer is measured; what a node needs for one is not.
+
+import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import type { Transport } from '../../src/chain/transport.ts'
+import { closeSecOf, FIRST_LEDGER } from './history.ts'
+import type { History } from './history.ts'
+
+const PRICE_E7 = 631_234_567_890n
+const ATTESTED_SEC = 1_783_339_200
+const LAST_INDEX = 4_294_967_295
+
+interface Call {
+  readonly id: unknown
+  readonly method: string
+  readonly params?: { readonly startLedger?: number; readonly pagination?: { readonly cursor?: string; readonly limit?: number } }
+}
+
+/** Answers JSON-RPC bodies. Prices never move, so that the answers which hold them keep their bytes. */
+export function createNode(passphrase: string, history: History = { events: [], lastLedger: FIRST_LEDGER }): Transport {
+  const price = xdr.ScVal.scvVec([nativeToScVal(PRICE_E7, { type: 'i128' }), nativeToScVal(ATTESTED_SEC, { type: 'u64' })])
+  const simulated = { latestLedger: history.lastLedger, results: [{ auth: [], xdr: price.toXdr('base64') }], minResourceFee: '0' }
+  const range = {
+    latestLedger: history.lastLedger,
+    latestLedgerCloseTime: String(closeSecOf(history.lastLedger)),
+    oldestLedger: FIRST_LEDGER,
+    oldestLedgerCloseTime: String(closeSecOf(FIRST_LEDGER)),
+  }
+
+  function answer({ method, params }: Call): string {
+    switch (method) {
+      case 'getHealth':
+        return JSON.stringify({ status: 'healthy', ledgerRetentionWindow: 120_960, ...range })
+      case 'getNetwork':
+        return JSON.stringify({ passphrase, protocolVersion: 27 })
+      case 'simulateTransaction':
+        return JSON.stringify(simulated)
+      case 'getLatestLedger':
+        return JSON.stringify({ id: '0'.repeat(64), protocolVersion: 27, sequence: history.lastLedger })
+      case 'getLedgers':
+        return JSON.stringify({ ledgers: ledgersFrom(history, params), ...range })
+      case 'getLedgerEntries':
+        return JSON.stringify({ entries: [], latestLedger: history.lastLedger })
+      case 'getEvents':
+        return eventsPage(history, params, JSON.stringify(range))
+      default:
+        throw new Error(`this node does not know ${method}`)
+    }
+  }
+
+  return async (_url, body) => {
+    const call = JSON.parse(body) as Call
+    return { status: 200, body: `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${answer(call)}}` }
+  }
+}
+
+function ledgersFrom({ lastLedger }: History, params: Call['params']): object[] {
+  const first = params?.startLedger ?? FIRST_LEDGER
+  const count = Math.min(params?.pagination?.limit ?? 1, lastLedger - first + 1)
+  return Array.from({ length: count }, (_, index) => ({
+    sequence: first + index, hash: (first + index).toString(16).padStart(64, '0'), ledgerCloseTime: String(closeSecOf(first + index)),
+  }))
+}
+
+/** The page behind the cursor; its events were serialised long before. */
+function eventsPage({ events, lastLedger }: History, params: Call['params'], range: string): string {
+  const limit = params?.pagination?.limit ?? 100
+  const after = params?.pagination?.cursor ?? endOf((params?.startLedger ?? FIRST_LEDGER) - 1)
+  const from = firstBehind(events, after)
+  const page = events.slice(from, from + limit)
+  const cursor = page.length === limit ? page.at(-1)?.id : endOf(lastLedger)
+  return `{"events":[${page.map(({ json }) => json).join(',')}],"cursor":"${cursor}",${range.slice(1)}`
+}
+
+function firstBehind(events: History['events'], after: string): number {
+  let low = 0
+  let high = events.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((events[middle]?.id ?? '') > after) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function endOf(ledger: number): string {
+  return `${(((BigInt(ledger) + 1n) << 32n) - 1n).toString().padStart(19, '0')}-${LAST_INDEX}`
+}

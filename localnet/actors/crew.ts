@@ -1,0 +1,108 @@
+// All the actors of the network, and the order in which they take their turns.
+
+import type { Log } from '../../src/base/log.ts'
+import type { Random } from '../../src/base/random.ts'
+import { FIRST_DEPOSITS } from '../genesis.ts'
+import type { People } from '../genesis.ts'
+import type { Actor } from './actor.ts'
+import { createClient } from './client.ts'
+import type { Client, LedgerView, Transport } from './client.ts'
+import type { Deployment } from './exchange-state.ts'
+import { habitOf } from './habits.ts'
+import type { Identity } from './identity.ts'
+import { createKeeper } from './keeper.ts'
+import { createLiquidityProvider } from './liquidity-provider.ts'
+import type { PriceFeed } from './price-feed.ts'
+import { createPublisher } from './publisher.ts'
+import type { Publisher } from './publisher.ts'
+import { createTicker } from './ticker.ts'
+import { createTrader } from './trader.ts'
+
+/** Which of the actors are at work. Liquidity providers go with the traders, apart from their first deposit, which is always made. */
+export interface Shifts {
+  readonly publisher: boolean
+  readonly keeper: boolean
+  readonly traders: boolean
+}
+
+/** The actors together. */
+export interface Crew {
+  readonly publisher: Publisher
+  shifts(): Shifts
+  setShifts(changes: Partial<Shifts>): void
+  /** Everybody at work takes one turn, one after the other; `between` runs between two of them. */
+  turn(view: LedgerView, between?: () => Promise<void>): Promise<void>
+  /** The network was restored or started anew. */
+  forget(): void
+}
+
+/** Builds the crew; the dice of one actor never move another's. */
+export function createCrew(options: {
+  people: People
+  deployment: Deployment
+  networkPassphrase: string
+  transport: Transport
+  feed: PriceFeed
+  random: Random
+  log: Log
+}): Crew {
+  const { people, deployment, feed, random, log } = options
+  const clientOf = (identity: Identity): Client => createClient({ identity, networkPassphrase: options.networkPassphrase, transport: options.transport })
+  const ticker = createTicker(feed)
+  const publisher = createPublisher({ client: clientOf(people.publisher), feed, oracle: deployment.oracle, random: random.fork('publisher') })
+  const keeper = createKeeper({ client: clientOf(people.keeper), deployment })
+  const providers = people.liquidityProviders.map((identity, index) =>
+    createLiquidityProvider({
+      name: identity.role,
+      client: clientOf(identity),
+      deployment,
+      firstDeposit: FIRST_DEPOSITS[index] ?? 0n,
+      random: random.fork(identity.role),
+    }),
+  )
+  const traders = people.traders.map((identity, index) =>
+    createTrader({
+      name: identity.role,
+      client: clientOf(identity),
+      market: deployment.market,
+      ticker,
+      habit: habitOf(index),
+      random: random.fork(identity.role),
+    }),
+  )
+  let shifts: Shifts = { publisher: true, keeper: true, traders: true }
+
+  function atWork(): readonly Actor[] {
+    return [
+      ...(shifts.publisher ? [publisher] : []),
+      ...providers,
+      ...(shifts.keeper ? [keeper] : []),
+      ...(shifts.traders ? traders : []),
+    ]
+  }
+
+  return {
+    publisher,
+    shifts: () => shifts,
+    setShifts(changes) {
+      shifts = { ...shifts, ...changes }
+    },
+    async turn(view, between) {
+      for (const provider of providers) provider.mayMove(shifts.traders && traders.length > 0)
+      ticker.observe(view.closeTimeSec)
+      for (const actor of atWork()) {
+        try {
+          await actor.act(view)
+        } catch (error) {
+          // Actors meet what any client meets; none of it may stop the network.
+          log.warn({ actor: actor.name, error: String(error) }, 'an actor could not take its turn')
+        }
+        await between?.()
+      }
+    },
+    forget() {
+      ticker.forget()
+      for (const actor of [publisher, keeper, ...providers, ...traders]) actor.forget()
+    },
+  }
+}

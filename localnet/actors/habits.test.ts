@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'
+import { drawCollateral, drawInteger, habitOf } from './habits.ts'
+
+const TWELVE = Array.from({ length: 12 }, (_, index) => habitOf(index))
+const habitNamed = (name: string) => TWELVE.find((habit) => habit.name === name) ?? assert.fail(`nobody is a ${name}`)
+
+test('twelve traders differ: every way of trading is among them, and the thirteenth trades like the first', () => {
+  const names = new Set(TWELVE.map((habit) => habit.name))
+  assert.deepEqual([...names].sort(), ['gambler', 'holder', 'mean reverter', 'scalper', 'sleeper', 'trend follower'])
+  assert.equal(habitOf(12), habitOf(0))
+})
+
+test('whatever is drawn, the market would take it: leverage, least collateral, greatest position', () => {
+  const { max_leverage, min_collateral, max_position_size } = DEFAULT_MARKET_CONFIG
+  fc.assert(
+    fc.property(fc.constantFrom(...TWELVE), fc.string(), (habit, seed) => {
+      const random = createSeededRandom(seed)
+      const collateral = drawCollateral(habit.collateralUsdc, random)
+      const leverage = drawInteger(habit.leverage, random)
+      assert(collateral >= min_collateral && collateral * BigInt(leverage) <= max_position_size, `${collateral} at ${leverage}x`)
+      assert(leverage >= 1 && leverage <= max_leverage)
+      assert.equal(collateral % (ONE_E7 / 100n), 0n, 'nobody pays fractions of a cent')
+    }),
+  )
+})
+
+test('draws reach both ends of a range and nothing beyond, and small collateral is more common than large', () => {
+  const random = createSeededRandom('draws')
+  const drawn = Array.from({ length: 2_000 }, () => drawInteger({ least: 3, most: 6 }, random))
+  assert.deepEqual(new Set(drawn), new Set([3, 4, 5, 6]))
+  const range = { least: 100, most: 1_500 }
+  const amounts = Array.from({ length: 2_000 }, () => drawCollateral(range, random))
+  assert(amounts.every((amount) => amount >= 100n * ONE_E7 && amount <= 1_500n * ONE_E7))
+  const small = amounts.filter((amount) => amount < 800n * ONE_E7).length
+  assert(small > 1_400, `${small} of 2000 are in the smaller half`)
+})
+
+test('some follow a move, some go against it, and an unnoticeable one is a coin', () => {
+  const ways = (name: string, change: number): Set<number | null> => {
+    const random = createSeededRandom(name)
+    return new Set(Array.from({ length: 100 }, () => habitNamed(name).direction(change, random)))
+  }
+  assert.deepEqual([ways('trend follower', 0.01), ways('trend follower', -0.01)], [new Set([0]), new Set([1])])
+  assert.deepEqual([ways('mean reverter', 0.01), ways('mean reverter', -0.01)], [new Set([1]), new Set([0])])
+  for (const name of ['trend follower', 'mean reverter', 'scalper']) assert.equal(ways(name, 0.0001).size, 2)
+  assert.equal(ways('gambler', 0.01).size, 2)
+})
+
+test('somebody always gets liquidated sooner or later: a gambler is at full leverage and never cuts a loss', () => {
+  const gambler = habitNamed('gambler')
+  assert.deepEqual(gambler.leverage, { least: 10, most: 10 })
+  assert.equal(gambler.stopLoss, null)
+  assert(gambler.holdSec.least >= 86_400)
+  assert(gambler.wildOnly, 'it is squeezed where squeezes happen')
+})
+
+test('a new network soon has a history: the first position of the quick ones is closed within seconds', () => {
+  const quick = TWELVE.filter((habit) => habit.firstHoldSec.most <= 6)
+  assert(quick.length >= 4, `${quick.length} of twelve`)
+})

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { i128, symbol, u64, vec } from '../contracts/host.ts'
+import { storageKey } from '../contracts/values.ts'
+import { plain } from '../test-network.ts'
+import type { StoredPosition } from './exchange-state.ts'
+import { createKeeper } from './keeper.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+
+const ENTRY = 100n * ONE_E7
+const LONG: StoredPosition = {
+  id: 1n, trader: PEOPLE.traders[0]?.address ?? '', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7,
+  leverage: 10, entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 91n * ONE_E7, openedAtSec: NOW_SEC,
+}
+
+/** A market that has just been funded, with a keeper that looks at it. */
+function setUp() {
+  const ledger = createTestLedger()
+  const client = ledger.client(PEOPLE.keeper.address)
+  const keeper = createKeeper({ client, deployment: DEPLOYMENT })
+  const market = (name: string, value: Parameters<typeof ledger.put>[2]) => ledger.put(DEPLOYMENT.market, storageKey(name), value)
+  market('LastFundingTime', u64(BigInt(NOW_SEC)))
+  ledger.setOraclePrice('BTC', ENTRY, NOW_SEC)
+  return {
+    ledger, client, keeper, market,
+    /** Shows the market a price at this moment. */
+    lastGood: (asset: string, price: bigint, timeSec: number) =>
+      ledger.put(DEPLOYMENT.market, storageKey('LastGoodPrice', symbol(asset)), vec(i128(price), u64(BigInt(timeSec)))),
+    turn: (seconds: number) => keeper.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds }),
+    /** What was called, without the keeper's own address. */
+    called: () => client.calls.map(({ functionName, args }) => [functionName, ...args.map(plain).filter((arg) => arg !== client.address)]),
+  }
+}
+
+test('a position past its liquidation price is liquidated, its neighbour is left alone', async () => {
+  const { ledger, turn, called } = setUp()
+  const short = { ...LONG, id: 2n, direction: 1, liquidationPrice: 109n * ONE_E7 } as const
+  const large = { ...LONG, id: 3n, liquidationPrice: 80n * ONE_E7, collateral: 300n * ONE_E7 }
+  ledger.setPositions([LONG, short, large])
+  await turn(0)
+  assert.deepEqual(called(), [])
+  ledger.setOraclePrice('BTC', 91n * ONE_E7, NOW_SEC + 5)
+  for (let seconds = 5; seconds < 10; seconds++) await turn(seconds)
+  assert.deepEqual(called(), [['liquidate', 1n]])
+})
+
+test('liquidations go before funding, funding before prices; one transaction per ledger', async () => {
+  const { ledger, lastGood, turn, called } = setUp()
+  ledger.setPositions([LONG, { ...LONG, id: 2n }])
+  lastGood('BTC', ENTRY, NOW_SEC + 3_600)
+  ledger.setOraclePrice('BTC', 90n * ONE_E7, NOW_SEC + 3_600)
+  for (let seconds = 3_600; seconds < 3_604; seconds++) await turn(seconds)
+  assert.deepEqual(called(), [['liquidate', 1n], ['liquidate', 2n], ['apply_funding'], ['sync_asset_pnl', 'BTC']])
+})
+
+test('funding is applied when the hour is full, not a second before', async () => {
+  const { market, turn, called } = setUp()
+  await turn(3_599)
+  assert.deepEqual(called(), [])
+  await turn(3_604)
+  assert.deepEqual(called(), [['apply_funding']])
+  market('LastFundingTime', u64(BigInt(NOW_SEC + 3_604)))
+  await turn(3_609)
+  await turn(7_203)
+  assert.equal(called().length, 1)
+})
+
+test('the market is shown a price that has moved by half of what it allows, while its own still counts', async () => {
+  const { ledger, lastGood, turn, called } = setUp()
+  lastGood('BTC', 10_000n, NOW_SEC)
+  for (const [seconds, price] of [[0, 10_049n], [5, 9_951n], [10, 0n]] as const) {
+    ledger.setOraclePrice('BTC', price, NOW_SEC + seconds)
+    await turn(seconds)
+  }
+  assert.deepEqual(called(), [])
+  ledger.setOraclePrice('BTC', 9_950n, NOW_SEC + 15)
+  await turn(15)
+  assert.deepEqual(called(), [['sync_asset_pnl', 'BTC']])
+  await turn(601)
+  assert.equal(called().length, 1, 'a price of ten minutes ago stops nobody')
+})
+
+test('the market is looked at every five seconds, and not while something is under way', async () => {
+  const { ledger, client, turn, called } = setUp()
+  await turn(0)
+  ledger.setPositions([LONG])
+  ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
+  await turn(4)
+  client.settlements.push({ kind: 'pending' })
+  await turn(5)
+  assert.deepEqual(called(), [])
+  await turn(6)
+  assert.deepEqual(called(), [['liquidate', 1n]])
+})
+
+test('who was liquidated by another in the meantime costs no ledger: the next one has its turn at once', async () => {
+  const { ledger, client, turn, called } = setUp()
+  ledger.setPositions([LONG, { ...LONG, id: 2n }, { ...LONG, id: 3n }])
+  ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
+  client.answers.push({ kind: 'refused', code: 20, reason: 'PositionNotFound' }, { kind: 'sent' })
+  await turn(0)
+  assert.deepEqual(called(), [['liquidate', 1n], ['liquidate', 2n]])
+  await turn(1)
+  assert.deepEqual(called().at(-1), ['liquidate', 3n])
+})
+
+test('a market that is not there yet, or has begun anew, is no trouble', async () => {
+  const ledger = createTestLedger()
+  const client = ledger.client(PEOPLE.keeper.address)
+  const keeper = createKeeper({ client, deployment: DEPLOYMENT })
+  await keeper.act({ sequence: 2, closeTimeSec: NOW_SEC })
+  assert.deepEqual(client.calls, [])
+  keeper.forget()
+  assert.equal(client.forgotten, 1)
+  ledger.setPositions([LONG])
+  ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
+  await keeper.act({ sequence: 3, closeTimeSec: NOW_SEC })
+  assert.equal(client.calls.length, 1, 'it looks at once, not after the old pause')
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { priceTag } from '../contracts/price-oracle.ts'
+import { plain } from '../test-network.ts'
+import { createPriceFeed } from './price-feed.ts'
+import type { PriceFeed } from './price-feed.ts'
+import { createPublisher } from './publisher.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+
+/** Prices that rise by one each second. */
+function risingFeed(): PriceFeed {
+  let price = 1_000n
+  return createPriceFeed({ advance: (seconds) => void (price += BigInt(seconds)), price: () => price, anchor: () => {} })
+}
+
+function setUp() {
+  const client = createTestLedger().client(PEOPLE.publisher.address)
+  const feed = risingFeed()
+  const publisher = createPublisher({ client, feed, oracle: DEPLOYMENT.oracle, random: createSeededRandom('publisher') })
+  const turn = (ledgers: number) => publisher.act({ sequence: 100 + ledgers, closeTimeSec: NOW_SEC + ledgers })
+  return { client, feed, publisher, turn }
+}
+
+interface Written {
+  readonly price: bigint
+  readonly timestamp: bigint
+  readonly round_id: bigint
+  readonly tag: Uint8Array
+}
+
+function written(call: { readonly args: readonly Parameters<typeof plain>[0][] } | undefined): readonly Written[] {
+  const prices = call?.args[1]
+  assert(prices !== undefined)
+  return plain(prices) as Written[]
+}
+
+test('all fourteen prices go out in one transaction, under the tags of the oracle, attested by the ledger’s clock', async () => {
+  const { client, turn } = setUp()
+  await turn(0)
+  const [call] = client.calls
+  assert.deepEqual([call?.contract, call?.functionName, call?.args[0]], [DEPLOYMENT.oracle, 'write_prices', { type: 'address', value: client.address }])
+  const prices = written(call)
+  assert.deepEqual(prices.map(({ tag }) => Buffer.from(tag)), ASSET_SYMBOLS.map((asset) => Buffer.from(priceTag(asset))))
+  assert(prices.every(({ price, timestamp, round_id }) => price === 1_000n && timestamp === BigInt(NOW_SEC) && round_id === 100n))
+})
+
+test('it writes every second or third ledger, and prices have moved by the time in between', async () => {
+  const { client, turn } = setUp()
+  const writtenAt: number[] = []
+  for (let ledger = 0; ledger < 60; ledger++) {
+    const before = client.calls.length
+    await turn(ledger)
+    if (client.calls.length > before) writtenAt.push(ledger)
+  }
+  const pauses = new Set(writtenAt.slice(1).map((ledger, index) => ledger - (writtenAt[index] ?? 0)))
+  assert.deepEqual(pauses, new Set([2, 3]))
+  for (const [index, ledger] of writtenAt.entries()) assert.equal(written(client.calls[index])[0]?.price, 1_000n + BigInt(ledger))
+})
+
+test('while a write is under way it waits; one that was refused is tried again with the next ledger', async () => {
+  const { client, turn } = setUp()
+  client.answers.push({ kind: 'refused', code: 4, reason: 'paused' })
+  await turn(0)
+  await turn(1)
+  assert.equal(client.calls.length, 2)
+  client.settlements.push({ kind: 'pending' }, { kind: 'pending' })
+  await turn(4)
+  await turn(5)
+  assert.equal(client.calls.length, 2)
+  await turn(6)
+  assert.equal(client.calls.length, 3)
+})
+
+test('a held price stands still, and its attestation is as old as it was asked to be', async () => {
+  const { client, feed, turn } = setUp()
+  feed.hold('ETH', { price: 77n, ageSec: 61 })
+  await turn(0)
+  await turn(10)
+  const eth = ASSET_SYMBOLS.indexOf('ETH')
+  for (const [index, ledger] of [0, 10].entries()) {
+    const { price, timestamp } = written(client.calls[index])[eth] ?? {}
+    assert.deepEqual([price, timestamp], [77n, BigInt(NOW_SEC + ledger - 61)])
+  }
+  assert.equal(written(client.calls[1])[0]?.price, 1_010n)
+})

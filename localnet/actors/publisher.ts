@@ -1,0 +1,59 @@
+// The price publisher: it writes all fourteen prices in one transaction, every two or three ledgers.
+
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import type { Random } from '../../src/base/random.ts'
+import { address, bytes, i128, struct, u64, vec } from '../contracts/host.ts'
+import { priceTag } from '../contracts/price-oracle.ts'
+import type { Actor } from './actor.ts'
+import type { Client, LedgerView } from './client.ts'
+import type { Invocation } from './envelope.ts'
+import type { PriceFeed } from './price-feed.ts'
+
+/** Ledgers between two writes: the least, and how many more the dice may add. */
+const LEDGERS_BETWEEN = 2
+const LEDGERS_MORE = 2
+
+/** The publisher, and the call that a cheat makes in its name. */
+export interface Publisher extends Actor {
+  readonly client: Client
+  /** The call that writes these assets' prices with attestations of this time, less each quote's own age. */
+  writing(assets: readonly string[], timeSec: number, roundId: number): Invocation
+}
+
+/** Builds the publisher of a feed. */
+export function createPublisher(options: { client: Client; feed: PriceFeed; oracle: string; random: Random }): Publisher {
+  const { client, feed, oracle, random } = options
+  let dueSequence = 0
+
+  function writing(assets: readonly string[], timeSec: number, roundId: number): Invocation {
+    const prices = assets.map((asset) => {
+      const quote = feed.quote(asset)
+      return struct({
+        price: i128(quote.price),
+        round_id: u64(BigInt(roundId)),
+        tag: bytes(priceTag(asset)),
+        timestamp: u64(BigInt(Math.max(0, timeSec - quote.ageSec))),
+      })
+    })
+    return { contract: oracle, functionName: 'write_prices', args: [address(client.address), vec(...prices)] }
+  }
+
+  async function act(view: LedgerView): Promise<void> {
+    if ((await client.settle(view)).kind === 'pending') return
+    if (view.sequence < dueSequence) return
+    feed.advanceTo(view.closeTimeSec)
+    const answer = await client.invoke(writing(ASSET_SYMBOLS, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
+    if (answer.kind === 'sent') dueSequence = view.sequence + LEDGERS_BETWEEN + random.integer(LEDGERS_MORE)
+  }
+
+  return {
+    name: 'publisher',
+    client,
+    writing,
+    act,
+    forget() {
+      client.forget()
+      dueSequence = 0
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import type { StoredPosition } from './exchange-state.ts'
+import { isLiquidatable, positionFunding, positionPnl } from './risk.ts'
+
+const LONG: StoredPosition = {
+  id: 1n, trader: 'G', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7, leverage: 10,
+  entryPrice: 100n * ONE_E7, entryCumulativeFunding: 0n, liquidationPrice: 91n * ONE_E7, openedAtSec: 0,
+}
+const SHORT: StoredPosition = { ...LONG, direction: 1, liquidationPrice: 109n * ONE_E7 }
+
+test('a 10x position lives until nine percent against it, the limit included', () => {
+  assert.equal(isLiquidatable(LONG, 91n * ONE_E7 + 1n, 0n), false)
+  assert.equal(isLiquidatable(LONG, 91n * ONE_E7, 0n), true)
+  assert.equal(isLiquidatable(SHORT, 109n * ONE_E7 - 1n, 0n), false)
+  assert.equal(isLiquidatable(SHORT, 109n * ONE_E7, 0n), true)
+})
+
+test('funding can bring a position down before its price does', () => {
+  const cumulative = ONE_E7 / 20n
+  assert.equal(positionFunding(LONG, cumulative), 50n * ONE_E7)
+  assert.equal(positionFunding(SHORT, cumulative), -50n * ONE_E7)
+  assert.equal(isLiquidatable(LONG, 95n * ONE_E7, 0n), false)
+  assert.equal(isLiquidatable(LONG, 95n * ONE_E7, cumulative), true)
+})
+
+test('a cross position is none of this, and neither is a price of zero', () => {
+  assert.equal(isLiquidatable({ ...LONG, marginMode: 1, liquidationPrice: 0n }, ONE_E7, 0n), false)
+  assert.equal(isLiquidatable(LONG, 0n, 0n), false)
+})
+
+test('PnL truncates toward zero on both sides', () => {
+  const odd = { ...LONG, size: 10n, entryPrice: 3n }
+  assert.equal(positionPnl(odd, 4n), 3n)
+  assert.equal(positionPnl(odd, 2n), -3n)
+})

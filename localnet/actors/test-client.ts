@@ -1,0 +1,121 @@
+// Test support: an actor's client that sends nothing, and a ledger of a few entries for it to read.
+
+import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
+import { address, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/host.ts'
+import type { Val } from '../contracts/host.ts'
+import { priceTag } from '../contracts/price-oracle.ts'
+import { storageKey } from '../contracts/values.ts'
+import { createDeployment, createPeople } from '../genesis.ts'
+import { toScVal } from '../scval.ts'
+import { TEST_NETWORK_PASSPHRASE } from '../start.ts'
+import type { Client, SendAnswer, SendOptions, Settlement } from './client.ts'
+import type { Invocation } from './envelope.ts'
+import { contractDataKey } from './exchange-state.ts'
+import type { StoredPosition } from './exchange-state.ts'
+
+export const PEOPLE = createPeople(TEST_NETWORK_PASSPHRASE, 2)
+export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, PEOPLE)
+
+/** 2026-11-21 12:00 UTC. */
+export const NOW_SEC = 1_795_262_400
+
+export interface TestClient extends Client {
+  /** Every call that was made, refused ones included. */
+  readonly calls: (Invocation & SendOptions)[]
+  /** What the next calls are answered, one each; `sent` when there is nothing left. */
+  readonly answers: SendAnswer[]
+  /** What settle says, one each; then what was sent is applied, and nothing is under way. */
+  readonly settlements: Settlement[]
+  forgotten: number
+}
+
+export interface TestLedger {
+  client(address: string): TestClient
+  /** Puts a contract's entry; undefined takes it away. */
+  put(contract: string, key: Val, value: Val | undefined): void
+  /** The open positions, all of them and by trader. */
+  setPositions(positions: readonly StoredPosition[]): void
+  /** Oracle prices, attested at this moment. */
+  setOraclePrice(asset: string, price: bigint, timestampSec: number): void
+  setTrustline(account: string, asset: string, balance: bigint): void
+}
+
+/** A ledger without rules. */
+export function createTestLedger(): TestLedger {
+  const entries = new Map<string, string>()
+  const traders = new Set<string>()
+
+  function put(contract: string, key: Val, value: Val | undefined): void {
+    const keyXdr = contractDataKey(contract, key)
+    if (value === undefined) return void entries.delete(keyXdr)
+    const data = new xdr.ContractDataEntry({
+      ext: xdr.ExtensionPoint.v0(),
+      contract: new Address(contract).toScAddress(),
+      key: toScVal(key),
+      durability: xdr.ContractDataDurability.persistent,
+      val: toScVal(value),
+    })
+    entries.set(keyXdr, xdr.LedgerEntryData.contractData(data).toXdr('base64'))
+  }
+
+  return {
+    put,
+    client: (owner) => createTestClient(owner, entries),
+    setPositions(positions) {
+      const ids = (of: readonly StoredPosition[]): Val => vec(...of.map(({ id }) => u64(id)))
+      put(DEPLOYMENT.market, storageKey('AllPositions'), ids(positions))
+      for (const { trader } of positions) traders.add(trader)
+      for (const trader of traders) {
+        put(DEPLOYMENT.market, storageKey('TraderPositions', address(trader)), ids(positions.filter((position) => position.trader === trader)))
+      }
+      for (const position of positions) put(DEPLOYMENT.market, storageKey('Position', u64(position.id)), positionVal(position))
+    },
+    setOraclePrice: (asset, price, timestampSec) =>
+      put(DEPLOYMENT.oracle, storageKey('Price', bytes(priceTag(asset))), struct({ price: i128(price), timestamp: u64(BigInt(timestampSec)) })),
+    setTrustline(account, asset, balance) {
+      const [code = '', issuer] = asset.split(':')
+      const accountId = xdr.PublicKey.publicKeyTypeEd25519(StrKey.decodeEd25519PublicKey(account))
+      const line = new Asset(code, issuer).toTrustLineXdrObject()
+      const key = xdr.LedgerKey.trustline(new xdr.LedgerKeyTrustLine({ accountId, asset: line })).toXdr('base64')
+      const entry = new xdr.TrustLineEntry({ accountId, asset: line, balance, limit: 2n ** 63n - 1n, flags: 1, ext: xdr.TrustLineEntryExt.v0() })
+      entries.set(key, xdr.LedgerEntryData.trustline(entry).toXdr('base64'))
+    },
+  }
+}
+
+function createTestClient(owner: string, entries: ReadonlyMap<string, string>): TestClient {
+  let underWay = false
+  return {
+    address: owner,
+    calls: [],
+    answers: [],
+    settlements: [],
+    forgotten: 0,
+    async invoke(invocation, _view, options = {}) {
+      this.calls.push({ ...invocation, ...options })
+      const answer = this.answers.shift() ?? { kind: 'sent' }
+      underWay ||= answer.kind === 'sent'
+      return answer
+    },
+    async settle({ sequence }) {
+      const settlement = this.settlements.shift() ?? (underWay ? { kind: 'applied', ledger: sequence } : { kind: 'idle' })
+      if (settlement.kind !== 'pending') underWay = false
+      return settlement
+    },
+    async readEntries(keys) {
+      return new Map(keys.flatMap((key) => (entries.has(key) ? [[key, entries.get(key) ?? '']] : [])))
+    },
+    forget() {
+      this.forgotten++
+    },
+  }
+}
+
+function positionVal(position: StoredPosition): Val {
+  return struct({
+    id: u64(position.id), trader: address(position.trader), asset: symbol(position.asset), direction: u32(position.direction),
+    margin_mode: u32(position.marginMode), collateral: i128(position.collateral), size: i128(position.size), leverage: u32(position.leverage),
+    entry_price: i128(position.entryPrice), entry_cumulative_funding: i128(position.entryCumulativeFunding),
+    liquidation_price: i128(position.liquidationPrice), timestamp: u64(BigInt(position.openedAtSec)),
+  })
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPriceFeed } from './price-feed.ts'
+import { createTicker } from './ticker.ts'
+
+/** A market in which every price is 100 until the test says otherwise. */
+function setUp() {
+  let price = 100n
+  const feed = createPriceFeed({ advance: () => {}, price: () => price, anchor: () => {} })
+  const ticker = createTicker(feed)
+  return {
+    feed,
+    ticker,
+    at: (timeSec: number, present: bigint) => {
+      price = present
+      ticker.observe(timeSec)
+    },
+  }
+}
+
+test('the change is measured over the time that is asked for, or over what is known', () => {
+  const { ticker, at } = setUp()
+  assert.equal(ticker.change('BTC', 60), 0)
+  at(1_000, 100n)
+  at(1_030, 110n)
+  at(1_060, 121n)
+  assert.equal(ticker.price('BTC'), 121n)
+  assert.ok(Math.abs(ticker.change('BTC', 30) - 0.1) < 1e-9)
+  assert.ok(Math.abs(ticker.change('BTC', 60) - 0.21) < 1e-9)
+  assert.ok(Math.abs(ticker.change('BTC', 3_600) - 0.21) < 1e-9, 'no more is known')
+})
+
+test('half an hour is remembered, however long it runs and however often it is told', () => {
+  const { ticker, at } = setUp()
+  at(0, 50n)
+  for (let timeSec = 1; timeSec <= 3_600; timeSec++) at(timeSec, 100n)
+  assert.equal(ticker.change('BTC', 3_600), 0, 'the price of an hour ago is forgotten')
+  at(3_605, 200n)
+  assert.equal(ticker.change('BTC', 1_700), 1)
+})
+
+test('a held price is what the traders see, and a network that begins anew has no past', () => {
+  const { feed, ticker, at } = setUp()
+  at(1_000, 100n)
+  feed.hold('BTC', { price: 300n, ageSec: 0 })
+  assert.equal(ticker.price('BTC'), 300n)
+  assert.equal(ticker.change('BTC', 60), 2)
+  assert.equal(ticker.change('ETH', 60), 0)
+  ticker.forget()
+  assert.equal(ticker.change('BTC', 60), 0)
+})

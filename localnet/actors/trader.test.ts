@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { plain } from '../test-network.ts'
+import type { StoredPosition } from './exchange-state.ts'
+import type { Habit } from './habits.ts'
+import { isWild, MARKETS } from './markets.ts'
+import { createPriceFeed } from './price-feed.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+import { createTicker } from './ticker.ts'
+import { createTrader } from './trader.ts'
+
+const identity = PEOPLE.traders[0] ?? assert.fail('there are traders')
+const ENTRY = 100n * ONE_E7
+
+/** Trades without chance, so that each turn can be foretold. */
+const PLAIN: Habit = {
+  name: 'plain', maxPositions: 2, pauseSec: { least: 10, most: 10 }, holdSec: { least: 60, most: 60 }, firstHoldSec: { least: 5, most: 5 },
+  collateralUsdc: { least: 100, most: 100 }, leverage: { least: 4, most: 4 }, markets: 3, wildOnly: false, takeProfit: 0.1, stopLoss: 0.2, looksBackSec: 20,
+  direction: () => 0,
+}
+
+const OPEN: StoredPosition = {
+  id: 7n, trader: identity.address, asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 400n * ONE_E7, leverage: 4,
+  entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 76n * ONE_E7, openedAtSec: NOW_SEC,
+}
+
+function setUp(habit: Partial<Habit> = {}) {
+  const ledger = createTestLedger()
+  const client = ledger.client(identity.address)
+  let price = ENTRY
+  const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, anchor: () => {} }))
+  const trader = createTrader({
+    name: 'trader', client, market: DEPLOYMENT.market, ticker, habit: { ...PLAIN, ...habit }, random: createSeededRandom('trader'),
+  })
+  const turn = (seconds: number) => trader.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds })
+  return {
+    ledger, client, trader, ticker, turn,
+    setPrice: (next: bigint) => void (price = next),
+    /** A turn in each second; answers with those in which the trader called. */
+    live: async (fromSec: number, untilSec: number): Promise<number[]> => {
+      const calledAt: number[] = []
+      for (let seconds = fromSec; seconds < untilSec; seconds++) {
+        const before = client.calls.length
+        await turn(seconds)
+        if (client.calls.length > before) calledAt.push(seconds)
+      }
+      return calledAt
+    },
+    called: () => client.calls.map(({ functionName, args }) => [functionName, ...args.slice(1).map(plain)]),
+  }
+}
+
+/** Never opens by itself. */
+const CLOSES_ONLY: Partial<Habit> = { maxPositions: 0 }
+
+test('the first trade comes within three seconds and is the habit’s own: market, collateral, leverage, direction', async () => {
+  const { client, live, called } = setUp({ direction: () => 1 })
+  await live(0, 3)
+  assert.deepEqual([client.calls[0]?.contract, client.calls[0]?.args[0]], [DEPLOYMENT.market, { type: 'address', value: identity.address }])
+  const [[functionName, asset, ...rest] = []] = called()
+  assert.deepEqual([functionName, ...rest], ['open_position', 100n * ONE_E7, 4, 1])
+  assert(ASSET_SYMBOLS.includes(String(asset)))
+})
+
+test('it rests between trades, keeps to its own markets, and holds no more positions than it wants', async () => {
+  const { ledger, live, called } = setUp({ maxPositions: 3 })
+  const [first = 0, ...later] = await live(0, 300)
+  assert.deepEqual(later, Array.from({ length: 29 }, (_, index) => first + 10 * (index + 1)))
+  assert.equal(new Set(called().map(([, asset]) => asset)).size, 3)
+  const everywhere = setUp({ maxPositions: 100, markets: 14, pauseSec: { least: 1, most: 1 } })
+  await everywhere.live(0, 300)
+  assert.equal(new Set(everywhere.called().map(([, asset]) => asset)).size, ASSET_SYMBOLS.length)
+  const forever = NOW_SEC + 86_400
+  ledger.setPositions([1n, 2n, 3n].map((id) => ({ ...OPEN, id, openedAtSec: forever })))
+  assert.deepEqual((await live(300, 500)).filter((seconds) => seconds >= 310), [])
+})
+
+test('who likes it wild trades nowhere else', async () => {
+  const { live, called } = setUp({ maxPositions: 100, markets: 4, wildOnly: true })
+  await live(0, 600)
+  const traded = new Set(called().map(([, asset]) => String(asset)))
+  assert.equal(traded.size, 4)
+  for (const asset of traded) assert(isWild(MARKETS[asset] ?? assert.fail(asset)), `${asset} is calm`)
+})
+
+test('a habit that sees no reason to trade stays out', async () => {
+  const changes: number[] = []
+  const { client, live, ticker, setPrice } = setUp({ direction: (change) => (changes.push(change), null) })
+  ticker.observe(NOW_SEC - 10)
+  setPrice(110n * ONE_E7)
+  await live(0, 100)
+  assert.deepEqual(client.calls, [])
+  assert(Math.abs((changes[0] ?? 0) - 0.1) < 1e-9, 'it looked at how far the price has come')
+})
+
+test('the very first position is closed soon, later ones when their time is over', async () => {
+  const { ledger, live, called } = setUp(CLOSES_ONLY)
+  ledger.setPositions([OPEN])
+  assert.deepEqual(await live(0, 6), [5])
+  assert.deepEqual(called(), [['close_position', 7n]])
+  ledger.setPositions([{ ...OPEN, id: 8n, openedAtSec: NOW_SEC + 10 }])
+  assert.equal((await live(10, 100))[0], 70)
+})
+
+test('a gain or a loss that is large enough closes a position before its time', async () => {
+  for (const [direction, price, closes] of [
+    [0, 103n, true], [0, 102n, false], [0, 95n, true], [0, 96n, false], [1, 97n, true], [1, 98n, false], [1, 105n, true], [1, 104n, false],
+  ] as const) {
+    const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { least: 3_600, most: 3_600 } })
+    ledger.setPositions([{ ...OPEN, direction }])
+    setPrice(price * ONE_E7)
+    await turn(0)
+    assert.equal(client.calls.length, closes ? 1 : 0, `direction ${direction} at ${price}`)
+  }
+})
+
+test('who never cuts a loss does not', async () => {
+  const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { least: 3_600, most: 3_600 }, takeProfit: null, stopLoss: null })
+  ledger.setPositions([OPEN])
+  for (const price of [77n, 300n]) {
+    setPrice(price * ONE_E7)
+    await turn(Number(price))
+  }
+  assert.deepEqual(client.calls, [])
+})
+
+test('refused, it comes back after 5, 10, 20 … at most 300 seconds, and after a success at its own pace', async () => {
+  const { client, live } = setUp()
+  client.answers.push(...Array.from({ length: 9 }, () => ({ kind: 'refused', code: 30, reason: 'PriceStale' }) as const))
+  const turns = await live(0, 1_500)
+  client.answers.push({ kind: 'refused', code: 30, reason: 'PriceStale' })
+  turns.push(...(await live(1_500, 1_540)))
+  const pauses = turns.slice(1).map((seconds, index) => seconds - (turns[index] ?? 0))
+  assert.deepEqual(pauses.slice(0, 12), [5, 10, 20, 40, 80, 160, 300, 300, 300, 10, 10, 10])
+  assert.deepEqual(pauses.filter((pause) => pause === 5).length, 2, 'and the next refusal costs five seconds again')
+})
+
+test('a transaction that failed on the ledger costs patience too; one that is under way costs a turn', async () => {
+  const { client, live } = setUp()
+  client.settlements.push({ kind: 'idle' })
+  const [first = 0] = await live(0, 3)
+  client.settlements.push({ kind: 'pending' }, { kind: 'failed', code: 81, reason: 'txFailed' })
+  const next = await live(first + 10, first + 40)
+  // The pending turn is the tenth, the failure is told with the eleventh, and five seconds are waited from there.
+  assert.equal(next[0], first + 16)
+})
+
+test('a position that the keeper has liquidated is missed within a minute, and makes room', async () => {
+  const { ledger, live, called } = setUp({ maxPositions: 1 })
+  ledger.setPositions([{ ...OPEN, openedAtSec: NOW_SEC + 86_400 }])
+  assert.deepEqual(await live(0, 50), [])
+  ledger.setPositions([])
+  assert.equal((await live(50, 70)).length, 1)
+  assert.equal(called()[0]?.[0], 'open_position')
+})
+
+test('after a restart it closes what it had open; on a new network it starts anew', async () => {
+  const { ledger, trader, client, live, called } = setUp({ ...CLOSES_ONLY })
+  ledger.setPositions([OPEN])
+  await live(100, 101)
+  assert.deepEqual(called(), [['close_position', 7n]], 'its time was over while nobody ran')
+  trader.forget()
+  assert.equal(client.forgotten, 1)
+  ledger.setPositions([])
+  assert.deepEqual(await live(101, 200), [])
+})

@@ -1,0 +1,37 @@
+import { accountKeyXdr } from '../actors/client.ts'
+import { address, i128 } from '../contracts/host.ts'
+import { apply, latestView } from '../controls.ts'
+import type { Controls } from '../controls.ts'
+import type { ExtraMethod } from '../rpc/dispatch.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+import { ACCOUNT_OR_CONTRACT, AMOUNT, optional, readParams } from './params.ts'
+
+/** What a new account gets for its fees and reserves when nothing is said: 10,000 XLM. */
+const DEFAULT_NEW_ACCOUNT_STROOPS = 100_000_000_000n
+/** An account's balance is an i64. */
+const MAX_BALANCE = 2n ** 63n - 1n
+
+/**
+ * local_fund: creates the account when needed, opens its USDC trustline, mints test USDC to it and adds XLM. A contract address gets USDC
+ * only.
+ */
+export function localFund({ chain, deployment, lock, usdcIssuer }: Controls): ExtraMethod {
+  return (params) =>
+    lock.exclusive(async () => {
+      const { address: account, usdc, xlm } = readParams(params, { address: ACCOUNT_OR_CONTRACT, usdc: AMOUNT, xlm: optional(AMOUNT) })
+      const isAccount = account.startsWith('G')
+      if (!isAccount && xlm !== null) throw invalidParams('xlm is for accounts: a contract gets USDC only')
+      for (const [name, amount] of Object.entries({ usdc, xlm })) {
+        if (isAccount && amount !== null && amount > MAX_BALANCE) throw invalidParams(`${name} is more than an account can hold`)
+      }
+      if (isAccount) {
+        const stroops = xlm ?? (chain.entries([accountKeyXdr(account)]).length > 0 ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS)
+        chain.grant(account, 'native', stroops)
+        if (account !== usdcIssuer.address) chain.grant(account, deployment.usdcAsset, 0n)
+      }
+      if (usdc === 0n) return { ledger: chain.closeLedger() }
+      const mint = { contract: deployment.usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
+      await apply(chain, usdcIssuer, () => mint)
+      return { ledger: latestView(chain).sequence }
+    })
+}

@@ -1,0 +1,31 @@
+// The table of the local_* methods: what the local network offers beyond a real one.
+
+import type { Controls } from '../controls.ts'
+import type { ExtraMethod } from '../rpc/dispatch.ts'
+import { localClearFaults, localFault, localFaults } from './faults.ts'
+import { localAdvance, localAutoClose, localCloseLedger } from './ledgers.ts'
+import { localActors } from './local_actors.ts'
+import { localAdmin } from './local_admin.ts'
+import { localFund } from './local_fund.ts'
+import { localInfo } from './local_info.ts'
+import { localReleasePrice, localSetPrice } from './prices.ts'
+import { snapshots } from './snapshots.ts'
+
+/** The methods by name, as they are documented in the README of this folder's parent. */
+export function cheatMethods(controls: Controls): Readonly<Record<string, ExtraMethod>> {
+  return {
+    local_fund: localFund(controls),
+    local_setPrice: localSetPrice(controls),
+    local_releasePrice: localReleasePrice(controls),
+    local_closeLedger: localCloseLedger(controls),
+    local_advance: localAdvance(controls),
+    local_autoClose: localAutoClose(controls),
+    local_actors: localActors(controls),
+    local_admin: localAdmin(controls),
+    local_fault: localFault(controls),
+    local_clearFaults: localClearFaults(controls),
+    local_faults: localFaults(controls),
+    ...snapshots(controls),
+    local_info: localInfo(controls),
+  }
+}

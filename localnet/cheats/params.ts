@@ -1,0 +1,76 @@
+// Reads a cheat's params strictly: what is unknown, missing or of the wrong type is refused, by name.
+
+import { StrKey } from '@stellar/stellar-sdk'
+import { I128_MAX } from '../../src/base/fixed-point.ts'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { invalidParams } from '../rpc/rpc-error.ts'
+
+/** One field: what it takes, in words, and how it is read; undefined refuses. */
+export interface Field<T> {
+  readonly takes: string
+  readonly isOptional: boolean
+  read(value: unknown): T | undefined
+}
+
+type FieldTable = Readonly<Record<string, Field<unknown>>>
+
+type ValuesOf<F extends FieldTable> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
+
+/** The values of all fields. Throws RpcError -32602 that names every field that does not fit. */
+export function readParams<const F extends FieldTable>(params: Readonly<Record<string, unknown>>, fields: F): ValuesOf<F> {
+  const problems: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(params)) {
+    if (!Object.hasOwn(fields, name)) problems.push(`${name} is not a parameter`)
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    const given = params[name]
+    if (given === undefined || given === null) {
+      if (!field.isOptional) problems.push(`${name} is missing: ${field.takes}`)
+      values[name] = null
+      continue
+    }
+    const value = field.read(given)
+    if (value === undefined) problems.push(`${name} must be ${field.takes}`)
+    values[name] = value
+  }
+  if (problems.length > 0) throw invalidParams(problems.join('; '))
+  return values as ValuesOf<F>
+}
+
+/** The same field, which may be left out: then null. */
+export function optional<T>(field: Field<T>): Field<T | null> {
+  return { ...field, isOptional: true }
+}
+
+function field<T>(takes: string, read: (value: unknown) => T | undefined): Field<T> {
+  return { takes, isOptional: false, read }
+}
+
+export const BOOLEAN = field('true or false', (value) => (typeof value === 'boolean' ? value : undefined))
+
+export const TEXT = field('a text', (value) => (typeof value === 'string' && value !== '' ? value : undefined))
+
+export const LIST = field('a list', (value) => (Array.isArray(value) ? (value as readonly unknown[]) : undefined))
+
+/** An amount or a price: 7-decimal fixed point. */
+export const AMOUNT = field('a string of digits, 7-decimal fixed point', (value) => {
+  if (typeof value !== 'string' || !/^\d{1,39}$/.test(value)) return undefined
+  const amount = BigInt(value)
+  return amount > I128_MAX ? undefined : amount
+})
+
+export const ASSET = field(`one of ${ASSET_SYMBOLS.join(', ')}`, (value) =>
+  typeof value === 'string' && ASSET_SYMBOLS.includes(value) ? value : undefined,
+)
+
+export const ACCOUNT_OR_CONTRACT = field('a G… or C… address', (value) =>
+  typeof value === 'string' && (StrKey.isValidEd25519PublicKey(value) || StrKey.isValidContract(value)) ? value : undefined,
+)
+
+/** A whole number within bounds. */
+export function wholeNumber(least: number, most: number): Field<number> {
+  return field(`a whole number from ${least} to ${most}`, (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
+  )
+}

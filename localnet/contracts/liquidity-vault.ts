@@ -1,0 +1,79 @@
+// The liquidity vault: liquidity providers' USDC, the other side of every position (contracts, "Liquidity vault").
+
+import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
+import { tokenBalance } from './calls.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
+import { address, bool, i128, struct, u32 } from './host.ts'
+import { administration } from './liquidity-vault/administration.ts'
+import { deposits } from './liquidity-vault/deposits.ts'
+import * as vault from './liquidity-vault/pool.ts'
+import { settlement } from './liquidity-vault/settlement.ts'
+import { asAddress, asSymbol, entryPoint } from './values.ts'
+
+/** Codes of the vault's interface: the shared table, and the one that the shared table leaves out. */
+export const LIQUIDITY_VAULT_ERRORS = { ...SHARED_ERRORS, 43: 'DepositCapExceeded' } as const
+
+/** The liquidity vault's code; `initialize(admin, usdc, lp_token, market, deposit_fee_bps, withdraw_fee_bps)` first. */
+export function liquidityVaultContract(): ContractCode {
+  return {
+    name: 'liquidity vault',
+    structs: {
+      PoolInfo: [['aum', 'i128'], ['total_fees', 'i128'], ['total_glp', 'i128'], ['total_usdc', 'i128'], ['unrealized_pnl', 'i128']],
+    },
+    errors: LIQUIDITY_VAULT_ERRORS,
+    entryPoints: { ...deposits(), ...settlement(), ...administration(), ...poolViews(), ...configurationViews() },
+  }
+}
+
+function view(output: SpecType, read: (env: ContractEnv) => Val): EntryPoint {
+  return entryPoint({}, output, (env) => {
+    vault.requireInitialized(env)
+    return read(env)
+  })
+}
+
+function poolViews(): Record<string, EntryPoint> {
+  return {
+    get_pool_info: view({ struct: 'PoolInfo' }, (env) => {
+      const pool = vault.readPool(env)
+      return struct({
+        aum: i128(vault.aumOf(pool)),
+        total_fees: i128(pool.total_fees),
+        total_glp: i128(pool.total_lp),
+        total_usdc: i128(pool.total_usdc),
+        unrealized_pnl: i128(pool.unrealized_pnl),
+      })
+    }),
+    get_noe_price: view('i128', (env) => i128(vault.lpPriceOf(vault.readPool(env)))),
+    get_aum: view('i128', (env) => i128(vault.aumOf(vault.readPool(env)))),
+    get_total_noe: view('i128', (env) => i128(vault.readPool(env).total_lp)),
+    get_total_usdc: view('i128', (env) => i128(vault.readPool(env).total_usdc)),
+    get_usdc_balance: view('i128', (env) => i128(tokenBalance(env, vault.addressAt(env, vault.KEYS.usdc), env.self))),
+    get_reserved_payout: view('i128', (env) => i128(vault.readPool(env).reserved)),
+    get_shortfall: view('i128', (env) => i128(vault.readPool(env).shortfall)),
+    get_noe_balance: entryPoint({ account: 'address' }, 'i128', (env, args) =>
+      i128(tokenBalance(env, vault.addressAt(env, vault.KEYS.lpToken), asAddress(args[0]))),
+    ),
+    get_asset_unrealized_pnl: entryPoint({ asset: 'symbol' }, 'i128', (env, args) => {
+      vault.requireInitialized(env)
+      return i128(vault.amountAt(env, vault.assetUnrealizedPnlKey(asSymbol(args[0]))))
+    }),
+    get_deposited: entryPoint({ account: 'address' }, 'i128', (env, args) => {
+      vault.requireInitialized(env)
+      return i128(vault.amountAt(env, vault.depositedKey(address(asAddress(args[0])))))
+    }),
+  }
+}
+
+function configurationViews(): Record<string, EntryPoint> {
+  return {
+    get_deposit_fee: view('u32', (env) => u32(vault.bpsAt(env, vault.KEYS.depositFeeBps, 0))),
+    get_withdraw_fee: view('u32', (env) => u32(vault.bpsAt(env, vault.KEYS.withdrawFeeBps, 0))),
+    get_deposit_cap: view('i128', (env) => i128(vault.depositCap(env))),
+    get_noe_token: view('address', (env) => address(vault.addressAt(env, vault.KEYS.lpToken))),
+    get_usdc_token: view('address', (env) => address(vault.addressAt(env, vault.KEYS.usdc))),
+    get_market_contract: view('address', (env) => address(vault.addressAt(env, vault.KEYS.market))),
+    get_admin: view('address', (env) => address(vault.addressAt(env, vault.KEYS.admin))),
+    is_paused: view('bool', (env) => bool(vault.isPaused(env))),
+  }
+}

@@ -1,0 +1,119 @@
+// The liquidity vault's books: what is stored, who may touch it, and what the pool is worth.
+
+import { ONE_E7 } from '../../../src/base/fixed-point.ts'
+import type { ContractEnv, Val } from '../host.ts'
+import { symbol } from '../host.ts'
+import {
+  asAddress, asBool, asI128, asU32, checked, type CodecRecord, fail, mulDiv, notNegative, storageKey, structCodec,
+} from '../values.ts'
+
+export const NOT_INITIALIZED = 1
+export const ALREADY_INITIALIZED = 2
+export const PAUSED = 4
+export const INVALID_PARAMETER = 5
+export const INSUFFICIENT_LIQUIDITY = 40
+export const INVALID_AMOUNT = 41
+export const INSUFFICIENT_BALANCE = 42
+export const DEPOSIT_CAP_EXCEEDED = 43
+export const OPEN_INTEREST_CAP_EXCEEDED = 82
+
+/** LP fees: the most that the admin may set. */
+export const FEE_MAX_BPS = 1000
+export const CAP_MAX_BPS = 10_000
+/** Reserved payouts against AUM, and open interest of one asset's side against AUM, until the admin sets otherwise. */
+export const DEFAULT_RESERVE_CAP_BPS = 7000
+export const DEFAULT_ASSET_CAP_BPS = 2500
+
+/** Instance keys. */
+export const KEYS = {
+  admin: storageKey('Admin'),
+  market: storageKey('Market'),
+  usdc: storageKey('UsdcToken'),
+  lpToken: storageKey('LpToken'),
+  depositFeeBps: storageKey('DepositFeeBps'),
+  withdrawFeeBps: storageKey('WithdrawFeeBps'),
+  reserveCapBps: storageKey('ReserveCapBps'),
+  depositCap: storageKey('DepositCap'),
+  paused: storageKey('Paused'),
+} as const
+
+const POOL_KEY = storageKey('Pool')
+
+/** The pool's totals. `total_lp` is the LP tokens in circulation; `unrealized_pnl` is the traders', so a debt of the pool. */
+const POOL = structCodec({
+  buffer: 'i128', reserved: 'i128', shortfall: 'i128', total_fees: 'i128', total_lp: 'i128', total_usdc: 'i128', unrealized_pnl: 'i128',
+})
+
+export type Pool = CodecRecord<typeof POOL>
+
+const EMPTY_POOL: Pool = {
+  buffer: 0n, reserved: 0n, shortfall: 0n, total_fees: 0n, total_lp: 0n, total_usdc: 0n, unrealized_pnl: 0n,
+}
+
+export function readPool(env: ContractEnv): Pool {
+  const stored = env.get('persistent', POOL_KEY)
+  return stored === undefined ? EMPTY_POOL : POOL.fromVal(stored)
+}
+
+export function writePool(env: ContractEnv, pool: Pool): void {
+  env.set('persistent', POOL_KEY, POOL.toVal(pool))
+}
+
+/** Assets under management: what LP tokens are a share of. */
+export function aumOf(pool: Pool): bigint {
+  return notNegative(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
+}
+
+/** The worth of one LP token, 7 decimals. */
+export function lpPriceOf(pool: Pool): bigint {
+  return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp)
+}
+
+/** 1 before initialisation. */
+export function requireInitialized(env: ContractEnv): void {
+  if (env.get('instance', KEYS.admin) === undefined) fail(NOT_INITIALIZED)
+}
+
+/** 1 before initialisation, 4 while deposits and withdrawals are paused. */
+export function requireActive(env: ContractEnv): void {
+  requireInitialized(env)
+  if (isPaused(env)) fail(PAUSED)
+}
+
+export function requireAdmin(env: ContractEnv): void {
+  env.requireAuth(addressAt(env, KEYS.admin))
+}
+
+export function requireMarket(env: ContractEnv): void {
+  env.requireAuth(addressAt(env, KEYS.market))
+}
+
+export function addressAt(env: ContractEnv, key: Val): string {
+  return asAddress(env.get('instance', key) ?? fail(NOT_INITIALIZED))
+}
+
+export function bpsAt(env: ContractEnv, key: Val, byDefault: number): number {
+  const stored = env.get('instance', key)
+  return stored === undefined ? byDefault : asU32(stored)
+}
+
+export function isPaused(env: ContractEnv): boolean {
+  const stored = env.get('instance', KEYS.paused)
+  return stored !== undefined && asBool(stored)
+}
+
+/** The cumulative deposit that one account may make; 0 is no cap. */
+export function depositCap(env: ContractEnv): bigint {
+  const stored = env.get('instance', KEYS.depositCap)
+  return stored === undefined ? 0n : asI128(stored)
+}
+
+/** Persistent per-name amounts: 0 where nothing is stored. */
+export function amountAt(env: ContractEnv, key: Val): bigint {
+  const stored = env.get('persistent', key)
+  return stored === undefined ? 0n : asI128(stored)
+}
+
+export const assetUnrealizedPnlKey = (asset: string): Val => storageKey('AssetUnrealizedPnl', symbol(asset))
+export const assetCapKey = (asset: string): Val => storageKey('AssetCap', symbol(asset))
+export const depositedKey = (depositor: Val): Val => storageKey('Deposited', depositor)

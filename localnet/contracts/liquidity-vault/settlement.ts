@@ -1,0 +1,87 @@
+// What the market does with the vault: reserve, settle, credit, and mark exposure.
+
+import { tokenBalance, transferToken } from '../calls.ts'
+import { emit, emitAbout } from '../emit.ts'
+import type { ContractEnv, EntryPoint } from '../host.ts'
+import { i128, symbol, VOID } from '../host.ts'
+import { asI128, asSymbol, asU32, bpsOf, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import * as vault from './pool.ts'
+
+export function settlement(): Record<string, EntryPoint> {
+  return {
+    settle_pnl: entryPoint({ pnl: 'i128' }, 'i128', (env, args) => {
+      const pnl = asI128(args[0])
+      vault.requireMarket(env)
+      const paid = pnl > 0n ? payProfit(env, pnl) : 0n
+      emit(env, 'pnl_settled', i128(pnl))
+      return i128(paid)
+    }),
+    receive_loss: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
+      const amount = asI128(args[0])
+      vault.requireMarket(env)
+      if (amount <= 0n) fail(vault.INVALID_AMOUNT)
+      const pool = vault.readPool(env)
+      vault.writePool(env, { ...pool, total_usdc: checked(pool.total_usdc + amount) })
+      emit(env, 'loss_received', i128(amount))
+      return VOID
+    }),
+    sync_exposure: entryPoint({ asset: 'symbol', asset_unrealized_pnl: 'i128', release: 'i128' }, 'void', (env, args) => {
+      const [asset, pnl, release] = [asSymbol(args[0]), asI128(args[1]), asI128(args[2])]
+      vault.requireMarket(env)
+      const key = vault.assetUnrealizedPnlKey(asset)
+      const pool = vault.readPool(env)
+      const total = checked(pool.unrealized_pnl - vault.amountAt(env, key) + pnl)
+      env.set('persistent', key, i128(pnl))
+      vault.writePool(env, { ...pool, unrealized_pnl: total, reserved: notNegative(checked(pool.reserved - release)) })
+      emitAbout(env, 'exposure_synced', symbol(asset), i128(pnl), i128(total), i128(release))
+      return VOID
+    }),
+    reserve_for_position: entryPoint({ asset: 'symbol', amount: 'i128', side_open_interest_after: 'i128' }, 'void', (env, args) => {
+      reserve(env, asSymbol(args[0]), asI128(args[1]), asI128(args[2]))
+      return VOID
+    }),
+    credit_buffer: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
+      const amount = asI128(args[0])
+      vault.requireMarket(env)
+      if (amount <= 0n) fail(vault.INVALID_AMOUNT)
+      const pool = vault.readPool(env)
+      vault.writePool(env, { ...pool, buffer: checked(pool.buffer + amount) })
+      emit(env, 'buffer_funded', i128(amount))
+      return VOID
+    }),
+  }
+}
+
+/** Pays the market as much of a trader's profit as the pool can: the buffer first. What is missing is recorded and told. */
+function payProfit(env: ContractEnv, pnl: bigint): bigint {
+  const pool = vault.readPool(env)
+  const usdc = vault.addressAt(env, vault.KEYS.usdc)
+  const accounted = checked(pool.buffer + notNegative(pool.total_usdc))
+  const paid = notNegative(minOf(pnl, accounted, tokenBalance(env, usdc, env.self)))
+  const fromBuffer = minOf(pool.buffer, paid)
+  const short = pnl - paid
+  vault.writePool(env, {
+    ...pool,
+    buffer: pool.buffer - fromBuffer,
+    total_usdc: pool.total_usdc - (paid - fromBuffer),
+    shortfall: checked(pool.shortfall + short),
+  })
+  if (paid > 0n) transferToken(env, usdc, env.self, vault.addressAt(env, vault.KEYS.market), paid)
+  if (short > 0n) emit(env, 'payout_shortfall', i128(pnl), i128(paid), i128(short))
+  return paid
+}
+
+function reserve(env: ContractEnv, asset: string, amount: bigint, sideOpenInterestAfter: bigint): void {
+  vault.requireMarket(env)
+  if (amount <= 0n) fail(vault.INVALID_AMOUNT)
+  const pool = vault.readPool(env)
+  const aum = vault.aumOf(pool)
+  const reserved = checked(pool.reserved + amount)
+  const reserveCapBps = vault.bpsAt(env, vault.KEYS.reserveCapBps, vault.DEFAULT_RESERVE_CAP_BPS)
+  if (reserved > bpsOf(aum, reserveCapBps)) fail(vault.OPEN_INTEREST_CAP_EXCEEDED)
+  const stored = env.get('persistent', vault.assetCapKey(asset))
+  const assetCapBps = stored === undefined ? vault.DEFAULT_ASSET_CAP_BPS : asU32(stored)
+  if (sideOpenInterestAfter > bpsOf(aum, assetCapBps)) fail(vault.OPEN_INTEREST_CAP_EXCEEDED)
+  if (reserved > tokenBalance(env, vault.addressAt(env, vault.KEYS.usdc), env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
+  vault.writePool(env, { ...pool, reserved })
+}

@@ -1,0 +1,128 @@
+// Orders attached to an isolated position: stop-loss, take-profit, trailing stop. One of each at most.
+
+import { emit } from '../emit.ts'
+import type { ContractEnv, EntryPoint } from '../host.ts'
+import { address, bool, i128, u64 } from '../host.ts'
+import { asAddress, asI128, asU32, asU64, entryPoint, fail } from '../values.ts'
+import { attachedKey, cancelOrder, checkSlippageTolerance, type OrderTerms, placePending, requireOrder } from './orders.ts'
+import { requireOwnPosition } from './positions.ts'
+import { readPrice } from './prices.ts'
+import { KEYS, readAmount, requireInitialized, requireTrader, writeAmount } from './storage.ts'
+import {
+  ABOVE, BELOW, CROSS, ERRORS, LONG, type Order, ORDER, PENDING, type Position, STOP_LOSS, TAKE_PROFIT, TRAILING_STOP,
+} from './types.ts'
+
+const TRAILING_PERCENT_MAX_BPS = 5000
+
+export function attachedOrderEntryPoints(): Record<string, EntryPoint> {
+  return {
+    set_stop_loss: entryPoint(
+      { trader: 'address', position_id: 'u64', trigger_price: 'i128', slippage_tolerance_bps: 'u32' }, { struct: 'Order' },
+      (env, args) => {
+        const [trader, trigger, slippageBps] = [asAddress(args[0]), asI128(args[2]), asU32(args[3])]
+        requireTrader(env, trader)
+        checkSlippageTolerance(slippageBps)
+        const position = attachable(env, asU64(args[1]), trader, STOP_LOSS)
+        checkTrigger(trigger, position.direction === LONG ? trigger < position.entry_price : trigger > position.entry_price)
+        return placeAndTell(env, { ...termsFor(position, STOP_LOSS, slippageBps), trigger_price: trigger })
+      },
+    ),
+    set_take_profit: entryPoint(
+      { trader: 'address', position_id: 'u64', trigger_price: 'i128', slippage_tolerance_bps: 'u32', limit_price: 'i128' },
+      { struct: 'Order' },
+      (env, args) => {
+        const [trader, trigger, slippageBps, limit] = [asAddress(args[0]), asI128(args[2]), asU32(args[3]), asI128(args[4])]
+        requireTrader(env, trader)
+        checkSlippageTolerance(slippageBps)
+        const position = attachable(env, asU64(args[1]), trader, TAKE_PROFIT)
+        const entry = position.entry_price
+        checkTrigger(trigger, position.direction === LONG ? trigger > entry : trigger < entry)
+        const [low, high] = entry < trigger ? [entry, trigger] : [trigger, entry]
+        if (limit > 0n && (limit < low || limit > high)) fail(ERRORS.InvalidParameter)
+        return placeAndTell(env, { ...termsFor(position, TAKE_PROFIT, slippageBps), trigger_price: trigger, limit_price: limit })
+      },
+    ),
+    ...trailingStop(),
+  }
+}
+
+function trailingStop(): Record<string, EntryPoint> {
+  return {
+    place_trailing_stop: entryPoint(
+      { trader: 'address', position_id: 'u64', trailing_percent_bps: 'u32', slippage_tolerance_bps: 'u32' }, { struct: 'Order' },
+      (env, args) => {
+        const [trader, percentBps, slippageBps] = [asAddress(args[0]), asU32(args[2]), asU32(args[3])]
+        requireTrader(env, trader)
+        if (percentBps === 0 || percentBps > TRAILING_PERCENT_MAX_BPS) fail(ERRORS.InvalidTrailingPercent)
+        checkSlippageTolerance(slippageBps)
+        const position = attachable(env, asU64(args[1]), trader, TRAILING_STOP)
+        const peak = readPrice(env, position.asset, 'strict')
+        // No event: the exchange tells of a trailing stop only when it executes or is cancelled.
+        const order = placePending(env, { ...termsFor(position, TRAILING_STOP, slippageBps), trailing_percent_bps: percentBps })
+        writeAmount(env, KEYS.trailingStopPeak(order.id), peak)
+        return ORDER.toVal(order)
+      },
+    ),
+    update_trailing_peak: entryPoint({ order_id: 'u64' }, 'bool', (env, args) => {
+      requireInitialized(env)
+      return bool(moveTrailingPeak(env, requireOrder(env, asU64(args[0]))))
+    }),
+  }
+}
+
+/** The hook of every close and liquidation: what is attached to the position ends with it, except the order that is closing it. */
+export function cancelAttachedOrders(env: ContractEnv, positionId: bigint, exceptOrderId: bigint | undefined): void {
+  for (const orderType of [STOP_LOSS, TAKE_PROFIT, TRAILING_STOP]) {
+    const attached = env.get('persistent', attachedKey(orderType, positionId))
+    if (attached === undefined || asU64(attached) === exceptOrderId) continue
+    cancelOrder(env, requireOrder(env, asU64(attached)), 'pos_closed')
+  }
+}
+
+/** The position to attach to: 20 and 24 as everywhere, 80 for a cross position, 67 when it already has an order of this type. */
+function attachable(env: ContractEnv, positionId: bigint, trader: string, orderType: number): Position {
+  const position = requireOwnPosition(env, positionId, trader)
+  if (position.margin_mode === CROSS) fail(ERRORS.CrossMarginOrderNotSupported)
+  if (env.get('persistent', attachedKey(orderType, positionId)) !== undefined) fail(ERRORS.OrderAlreadyExists)
+  return position
+}
+
+function checkTrigger(trigger: bigint, onItsSide: boolean): void {
+  if (trigger <= 0n || !onItsSide) fail(ERRORS.InvalidTriggerPrice)
+}
+
+function termsFor(position: Position, orderType: number, slippageBps: number): OrderTerms {
+  const takesProfit = orderType === TAKE_PROFIT
+  return {
+    asset: position.asset,
+    collateral: 0n,
+    direction: position.direction,
+    has_position: true,
+    leverage: position.leverage,
+    limit_price: 0n,
+    order_type: orderType,
+    position_id: position.id,
+    slippage_tolerance_bps: slippageBps,
+    time_in_force: 0,
+    trader: position.trader,
+    trailing_percent_bps: 0,
+    trigger_condition: (position.direction === LONG) === takesProfit ? ABOVE : BELOW,
+    trigger_price: 0n,
+  }
+}
+
+function placeAndTell(env: ContractEnv, terms: OrderTerms) {
+  const order = placePending(env, terms)
+  emit(env, 'order_placed', u64(order.id), address(order.trader), i128(order.trigger_price))
+  return ORDER.toVal(order)
+}
+
+/** A long's peak only rises, a short's only falls. */
+function moveTrailingPeak(env: ContractEnv, order: Order): boolean {
+  if (order.order_type !== TRAILING_STOP || order.status !== PENDING) return false
+  const price = readPrice(env, order.asset, 'strict')
+  const peak = readAmount(env, KEYS.trailingStopPeak(order.id))
+  const better = order.direction === LONG ? price > peak : price < peak
+  if (better) writeAmount(env, KEYS.trailingStopPeak(order.id), price)
+  return better
+}

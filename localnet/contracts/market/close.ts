@@ -1,0 +1,70 @@
+// Closing isolated positions (contracts, "Close, isolated"): by the trader, or by an attached order that the keeper executes.
+
+import { transferToken, vaultSettlePnl } from '../calls.ts'
+import { emit } from '../emit.ts'
+import type { ContractEnv, EntryPoint } from '../host.ts'
+import { address, i128, symbol, u32, u64 } from '../host.ts'
+import { asAddress, asU64, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { cancelAttachedOrders } from './attached-orders.ts'
+import { removeExposure } from './exposure.ts'
+import { addVolume, sendToVault } from './fees.ts'
+import { fundingOwed } from './funding.ts'
+import { deletePosition, pricePnl, requireOwnPosition } from './positions.ts'
+import { readPrice } from './prices.ts'
+import { requireTrader, usdcOf, vaultOf } from './storage.ts'
+import { CROSS, ERRORS, type Position } from './types.ts'
+
+/** The keeper's part of a close: who, the nominal fee, and the order that is being executed (never cancelled by its own close). */
+export interface KeeperPart {
+  readonly keeper: string
+  readonly fee: bigint
+  readonly orderId: bigint
+}
+
+export function closeEntryPoints(): Record<string, EntryPoint> {
+  return {
+    close_position: entryPoint({ trader: 'address', position_id: 'u64' }, 'i128', (env, args) => {
+      const [trader, id] = [asAddress(args[0]), asU64(args[1])]
+      requireTrader(env, trader)
+      const position = requireOwnPosition(env, id, trader)
+      if (position.margin_mode === CROSS) fail(ERRORS.InvalidParameter)
+      return i128(closeIsolated(env, position, readPrice(env, position.asset, 'lenient'), null))
+    }),
+  }
+}
+
+/** Settles and deletes an isolated position at this price. Returns the price PnL, which funding, caps and fees do not touch. */
+export function closeIsolated(env: ContractEnv, position: Position, price: bigint, keeper: KeeperPart | null): bigint {
+  const pnl = pricePnl(position, price)
+  const funding = fundingOwed(env, position)
+  const profitPaid = vaultSettlePnl(env, vaultOf(env), pnl)
+
+  let available = position.collateral
+  const loss = minOf(notNegative(-pnl), available)
+  available -= loss
+  const fundingPaid = minOf(notNegative(funding), available)
+  available -= fundingPaid
+  const keeperPaid = minOf(keeper?.fee ?? 0n, available)
+  available -= keeperPaid
+  sendToVault(env, loss + fundingPaid)
+  if (keeper !== null && keeperPaid > 0n) transferToken(env, usdcOf(env), env.self, keeper.keeper, keeperPaid)
+
+  // Funding that is owed to the trader comes out of the market's own USDC: nobody pays it in.
+  const payout = checked(available + profitPaid + notNegative(-funding))
+  if (payout > 0n) transferToken(env, usdcOf(env), env.self, position.trader, payout)
+
+  removeExposure(env, position, price)
+  addVolume(env, position.trader, position.size)
+  cancelAttachedOrders(env, position.id, keeper?.orderId)
+  deletePosition(env, position)
+  emitClosed(env, position, price, pnl)
+  return pnl
+}
+
+export function emitClosed(env: ContractEnv, position: Position, price: bigint, pnl: bigint): void {
+  emit(
+    env, 'position_closed', u64(position.id), address(position.trader), symbol(position.asset), u32(position.direction),
+    i128(position.size),
+    i128(position.entry_price), i128(price), i128(pnl),
+  )
+}

@@ -1,0 +1,156 @@
+// Cross margin: one pool of collateral per trader behind all of the trader's cross positions (contracts, "Cross margin").
+
+import { tokenBalance, transferToken, vaultSettlePnl } from '../calls.ts'
+import type { ContractEnv, EntryPoint } from '../host.ts'
+import { i128, VOID } from '../host.ts'
+import { asAddress, asI128, asU64, bpsOf, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { emitClosed } from './close.ts'
+import { addCrossTrader, removeCrossTrader } from './cross-traders.ts'
+import { removeExposure } from './exposure.ts'
+import { addVolume, sendToVault } from './fees.ts'
+import { fundingOwed } from './funding.ts'
+import { bookPosition, netCollateral, OPEN_INPUTS, type OpenTerms, readOpenRequest, reserve, sizeWithinLimits } from './open.ts'
+import { deletePosition, pricePnl, requireOwnPosition } from './positions.ts'
+import { readPrice, readPriceOrZero } from './prices.ts'
+import {
+  addId, KEYS, readAmount, readConfig, readIds, readPosition, removeId, requireTrader, usdcOf, vaultOf, writeAmount,
+} from './storage.ts'
+import { CROSS, ERRORS, POSITION, type Position } from './types.ts'
+
+export function crossEntryPoints(): Record<string, EntryPoint> {
+  return {
+    open_position_cross: entryPoint(OPEN_INPUTS, { struct: 'Position' }, (env, args) => {
+      const request = readOpenRequest(args)
+      const { trader, collateral } = request
+      requireTrader(env, trader)
+      const size = sizeWithinLimits(env, request)
+      fillPool(env, trader, collateral)
+      refuseThinMargin(env, trader, collateral)
+      reserve(env, request, size)
+      const price = readPrice(env, request.asset, 'strict')
+      const terms: OpenTerms = { size, price, marginMode: CROSS, feeKind: 'taker', keeperFee: 0n }
+      const net = netCollateral(env, request, terms)
+      writePool(env, trader, readPool(env, trader) - collateral)
+      const position = bookPosition(env, request, terms, net)
+      addId(env, KEYS.crossMarginPositions(trader), position.id)
+      addCrossTrader(env, trader)
+      return POSITION.toVal(position)
+    }),
+    close_position_cross: entryPoint({ trader: 'address', position_id: 'u64' }, 'i128', (env, args) => {
+      const [trader, id] = [asAddress(args[0]), asU64(args[1])]
+      requireTrader(env, trader)
+      const position = requireOwnPosition(env, id, trader)
+      if (position.margin_mode !== CROSS) fail(ERRORS.InvalidParameter)
+      return i128(closeCross(env, position, readPrice(env, position.asset, 'lenient')))
+    }),
+    ...poolEntryPoints(),
+  }
+}
+
+function poolEntryPoints(): Record<string, EntryPoint> {
+  return {
+    deposit_cross_margin: entryPoint({ trader: 'address', amount: 'i128' }, 'void', (env, args) => {
+      const [trader, amount] = [asAddress(args[0]), asI128(args[1])]
+      requireTrader(env, trader)
+      if (amount <= 0n) fail(ERRORS.InvalidAmount)
+      transferToken(env, usdcOf(env), trader, env.self, amount)
+      writePool(env, trader, checked(readPool(env, trader) + amount))
+      return VOID
+    }),
+    withdraw_cross_margin: entryPoint({ trader: 'address', amount: 'i128' }, 'void', (env, args) => {
+      const [trader, amount] = [asAddress(args[0]), asI128(args[1])]
+      requireTrader(env, trader)
+      if (amount <= 0n) fail(ERRORS.InvalidAmount)
+      const pool = readPool(env, trader)
+      if (amount > pool) fail(ERRORS.CrossMarginInsufficientBalance)
+      const account = readCrossAccount(env, trader, pricesForGates)
+      if (account.legs.length > 0 && account.equity - amount <= account.maintenance) fail(ERRORS.CrossMarginInsufficientFreeMargin)
+      writePool(env, trader, pool - amount)
+      transferToken(env, usdcOf(env), env.self, trader, amount)
+      return VOID
+    }),
+  }
+}
+
+/** One position of a cross account, judged at a price. */
+export interface CrossLeg {
+  readonly position: Position
+  readonly price: bigint
+  readonly pnl: bigint
+  readonly funding: bigint
+}
+
+export interface CrossAccount {
+  readonly pool: bigint
+  readonly legs: readonly CrossLeg[]
+  readonly equity: bigint
+  readonly maintenance: bigint
+}
+
+/** How an account's positions are valued: an unreadable price means something else to each gate. */
+export type LegValuation = (env: ContractEnv, position: Position) => { readonly price: bigint; readonly pnl: bigint }
+
+/** For opening and withdrawing: a price that is not positive counts as 0. */
+export const pricesForGates: LegValuation = (env, position) => {
+  const price = readPriceOrZero(env, position.asset)
+  return { price, pnl: pricePnl(position, price) }
+}
+
+/** The trader's cross account: equity is the pool, every collateral and PnL, less funding. */
+export function readCrossAccount(env: ContractEnv, trader: string, valuation: LegValuation): CrossAccount {
+  const pool = readPool(env, trader)
+  const maintenanceBps = readConfig(env).maintenance_margin_bps
+  const legs: CrossLeg[] = []
+  let equity = pool
+  let maintenance = 0n
+  for (const id of readIds(env, KEYS.crossMarginPositions(trader))) {
+    const position = readPosition(env, id)
+    if (position === undefined) continue
+    const leg: CrossLeg = { position, ...valuation(env, position), funding: fundingOwed(env, position) }
+    legs.push(leg)
+    equity = checked(equity + position.collateral + leg.pnl - leg.funding)
+    maintenance = checked(maintenance + bpsOf(position.size, maintenanceBps))
+  }
+  return { pool, legs, equity, maintenance }
+}
+
+export function readPool(env: ContractEnv, trader: string): bigint {
+  return readAmount(env, KEYS.crossMarginBalance(trader))
+}
+
+export function writePool(env: ContractEnv, trader: string, amount: bigint): void {
+  writeAmount(env, KEYS.crossMarginBalance(trader), amount)
+}
+
+/** Tops the pool up from the wallet to what an open needs. */
+function fillPool(env: ContractEnv, trader: string, collateral: bigint): void {
+  const missing = collateral - readPool(env, trader)
+  if (missing <= 0n) return
+  transferToken(env, usdcOf(env), trader, env.self, missing)
+  writePool(env, trader, collateral)
+}
+
+/** A further position needs equity for itself above the maintenance of those that are open (77). */
+function refuseThinMargin(env: ContractEnv, trader: string, collateral: bigint): void {
+  const account = readCrossAccount(env, trader, pricesForGates)
+  if (account.legs.length > 0 && account.equity < account.maintenance + collateral) fail(ERRORS.CrossMarginInsufficientFreeMargin)
+}
+
+/** Settles a cross position into its trader's pool at this price. Returns the price PnL. */
+function closeCross(env: ContractEnv, position: Position, price: bigint): bigint {
+  const pnl = pricePnl(position, price)
+  const funding = fundingOwed(env, position)
+  const profitPaid = vaultSettlePnl(env, vaultOf(env), pnl)
+  // The loss is taken from the market's common USDC, whole: neither the position's collateral nor the pool bounds it.
+  const owed = checked(notNegative(-pnl) + notNegative(funding))
+  if (owed > 0n) sendToVault(env, minOf(owed, tokenBalance(env, usdcOf(env), env.self)))
+  const credit = checked(position.collateral + (pnl > 0n ? profitPaid : pnl) - funding)
+  if (credit > 0n) writePool(env, position.trader, checked(readPool(env, position.trader) + credit))
+  removeExposure(env, position, price)
+  addVolume(env, position.trader, position.size)
+  deletePosition(env, position)
+  removeId(env, KEYS.crossMarginPositions(position.trader), position.id)
+  if (readIds(env, KEYS.crossMarginPositions(position.trader)).length === 0) removeCrossTrader(env, position.trader)
+  emitClosed(env, position, price, pnl)
+  return pnl
+}

@@ -1,0 +1,112 @@
+// How orders end: executed by a keeper, cancelled for slippage, or cancelled by their owner.
+
+import { transferToken } from '../calls.ts'
+import { emit } from '../emit.ts'
+import type { ContractEnv, EntryPoint } from '../host.ts'
+import { i128, u64, VOID } from '../host.ts'
+import { absolute, asAddress, asU64, checked, entryPoint, fail, mulDiv } from '../values.ts'
+import { closeIsolated } from './close.ts'
+import { bookPosition, netCollateral, type OpenRequest, type OpenTerms, reserve } from './open.ts'
+import {
+  cancelOrder, finishOrder, isEntry, isReduceOnly, isTriggered, keeperFee, referencePrice, refundCollateral, requireOrder,
+} from './orders.ts'
+import { requirePosition } from './positions.ts'
+import { readPrice } from './prices.ts'
+import { KEYS, readIds, readPosition, requireInitialized, usdcOf, writeOrder } from './storage.ts'
+import {
+  CANCELLED_SLIPPAGE, ERRORS, EXECUTED, ISOLATED, LIMIT_ACTIVE, type Order, PENDING, type Position, STOP_LIMIT, WAITING_FOR_STOP,
+} from './types.ts'
+
+const BPS_DENOMINATOR = 10_000n
+
+export function executeOrderEntryPoints(): Record<string, EntryPoint> {
+  return {
+    execute_order: entryPoint({ keeper: 'address', order_id: 'u64' }, 'i128', (env, args) => {
+      const [keeper, id] = [asAddress(args[0]), asU64(args[1])]
+      requireInitialized(env)
+      env.requireAuth(keeper)
+      const order = requireOrder(env, id)
+      if (order.status !== PENDING) fail(ERRORS.OrderNotPending)
+      const price = readPrice(env, order.asset, isEntry(order) && !isReduceOnly(order) ? 'strict' : 'lenient')
+      return i128(execute(env, order, price, keeper))
+    }),
+    cancel_order: entryPoint({ trader: 'address', order_id: 'u64' }, 'void', (env, args) => {
+      const [trader, id] = [asAddress(args[0]), asU64(args[1])]
+      requireInitialized(env)
+      env.requireAuth(trader)
+      const order = requireOrder(env, id)
+      if (order.trader !== trader) fail(ERRORS.NotOrderOwner)
+      if (order.status !== PENDING) fail(ERRORS.OrderNotPending)
+      refundCollateral(env, order)
+      cancelOrder(env, order, 'user')
+      return VOID
+    }),
+  }
+}
+
+/** Executes a pending order at this price. Returns the keeper's nominal fee; 0 when the order was cancelled or only changed phase. */
+function execute(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+  const reference = referencePrice(env, order)
+  if (!isTriggered(order.trigger_condition, price, reference)) fail(ERRORS.OrderNotTriggered)
+  if (mulDiv(absolute(price - reference), BPS_DENOMINATOR, reference) > BigInt(order.slippage_tolerance_bps)) {
+    refundCollateral(env, order)
+    cancelOrder(env, order, 'slippage', CANCELLED_SLIPPAGE)
+    return 0n
+  }
+  if (order.order_type === STOP_LIMIT && order.stop_limit_phase === WAITING_FOR_STOP) {
+    writeOrder(env, { ...order, stop_limit_phase: LIMIT_ACTIVE })
+    return 0n
+  }
+  if (isReduceOnly(order)) return reducePosition(env, order, price, keeper)
+  return isEntry(order) ? fillEntry(env, order, price, keeper) : closeAttached(env, order, price, keeper)
+}
+
+function fillEntry(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+  const request: OpenRequest = order
+  const size = checked(order.collateral * BigInt(order.leverage))
+  reserve(env, request, size)
+  const fee = keeperFee(size)
+  const terms: OpenTerms = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
+  bookPosition(env, request, terms, netCollateral(env, request, terms))
+  transferToken(env, usdcOf(env), env.self, keeper, fee)
+  return markExecuted(env, order, fee)
+}
+
+/** The fee is taken from what the close leaves of the collateral; the event states the nominal one all the same. */
+function closeAttached(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+  const position = requirePosition(env, order.position_id)
+  const fee = keeperFee(position.size)
+  closeIsolated(env, position, price, { keeper, fee, orderId: order.id })
+  return markExecuted(env, order, fee)
+}
+
+/** Closes the trader's largest opposite position that fits within the order; without one the order is cancelled, and only that. */
+function reducePosition(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+  const size = checked(order.collateral * BigInt(order.leverage))
+  const target = largestOpposite(env, order, size)
+  refundCollateral(env, order)
+  if (target === undefined) {
+    cancelOrder(env, order, 'reduce_only_no_position')
+    return 0n
+  }
+  const fee = keeperFee(size)
+  closeIsolated(env, target, price, { keeper, fee, orderId: order.id })
+  return markExecuted(env, order, fee)
+}
+
+function largestOpposite(env: ContractEnv, order: Order, maxSize: bigint): Position | undefined {
+  let largest: Position | undefined
+  for (const id of readIds(env, KEYS.traderPositions(order.trader))) {
+    const position = readPosition(env, id)
+    if (position === undefined || position.asset !== order.asset || position.direction === order.direction) continue
+    if (position.margin_mode !== ISOLATED || position.size > maxSize) continue
+    if (largest === undefined || position.size > largest.size) largest = position
+  }
+  return largest
+}
+
+function markExecuted(env: ContractEnv, order: Order, fee: bigint): bigint {
+  finishOrder(env, order, EXECUTED)
+  emit(env, 'order_executed', u64(order.id), i128(fee))
+  return fee
+}

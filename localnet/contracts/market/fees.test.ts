@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ALICE, createTestExchange, eventsOf, openArgs, type OpenOptions, P, type TestExchange } from '../test-exchange.ts'
+import { KEYS } from './storage.ts'
+
+const DAY = 86_400n
+
+/** The fee of an open of this size, read from what the vault received. */
+function feeOf(exchange: TestExchange, size: bigint, options: OpenOptions = {}): unknown {
+  exchange.setPrice('BTC', 50_000n * P)
+  const done = exchange.must('open_position', openArgs(ALICE, { collateral: size * P, leverage: 1, ...options }))
+  const [, data] = eventsOf(done)[1] ?? assert.fail('no fee')
+  return (data as unknown[])[0]
+}
+
+interface Stored {
+  daily_volumes: bigint[]
+  last_update_day: bigint
+}
+
+const volume = (exchange: TestExchange): Stored => exchange.stored(KEYS.traderVolume(ALICE)) as Stored
+const total = (exchange: TestExchange): bigint => volume(exchange).daily_volumes.reduce((sum, slot) => sum + slot, 0n)
+
+test('taker fees fall at 20k, 50k and 100k of volume, the trade itself not yet counted', () => {
+  const exchange = createTestExchange()
+  // 5, 4, 3 and 2 basis points of 10,000.
+  assert.equal(feeOf(exchange, 10_000n), 50_000_000n)
+  assert.equal(feeOf(exchange, 10_000n), 50_000_000n, 'at 10,000')
+  assert.equal(feeOf(exchange, 10_000n), 40_000_000n, 'at 20,000 exactly')
+  assert.equal(feeOf(exchange, 20_000n), 80_000_000n, 'at 30,000')
+  assert.equal(feeOf(exchange, 50_000n), 150_000_000n, 'at 50,000')
+  assert.equal(feeOf(exchange, 10_000n), 20_000_000n, 'at 100,000')
+  assert.equal(total(exchange), 110_000n * P)
+})
+
+test('a close counts its size without a fee', () => {
+  const exchange = createTestExchange()
+  const id = exchange.open(ALICE)
+  exchange.close(ALICE, id)
+  assert.equal(total(exchange), 2000n * P)
+})
+
+test('a fee truncates', () => {
+  const exchange = createTestExchange()
+  // 10.0000199 x 0.05 % = 0.005000009..., seven decimals kept.
+  assert.equal(feeOf(exchange, 0n, { collateral: 100_000_199n }), 50_000n)
+})
+
+test('today\'s slot is the day of the ledger\'s clock modulo 14', () => {
+  const exchange = createTestExchange()
+  exchange.open(ALICE)
+  const day = exchange.host.ledger.timestampSec / DAY
+  assert.equal(volume(exchange).last_update_day, day)
+  assert.equal(volume(exchange).daily_volumes[Number(day % 14n)], 1000n * P)
+  assert.equal(volume(exchange).daily_volumes.length, 14)
+})
+
+test('stale days count for the tier until a trade rotates them out', () => {
+  const exchange = createTestExchange()
+  feeOf(exchange, 50_000n)
+  exchange.advance(20n * DAY)
+  assert.equal(feeOf(exchange, 10_000n), 30_000_000n, 'the record of twenty days ago still gives its tier')
+  assert.equal(total(exchange), 10_000n * P)
+  assert.equal(feeOf(exchange, 10_000n), 50_000_000n)
+})
+
+test('passing days clear their slots one by one, fourteen clear all', () => {
+  const exchange = createTestExchange()
+  feeOf(exchange, 1_000n)
+  exchange.advance(DAY)
+  feeOf(exchange, 2_000n)
+  exchange.advance(12n * DAY)
+  feeOf(exchange, 4_000n)
+  assert.equal(total(exchange), 7_000n * P, 'the thirteenth day keeps all')
+  exchange.advance(DAY)
+  feeOf(exchange, 8_000n)
+  assert.equal(total(exchange), 14_000n * P, 'the fourteenth takes the first day\'s slot')
+  exchange.advance(14n * DAY)
+  feeOf(exchange, 10n)
+  assert.equal(total(exchange), 10n * P)
+})

@@ -1,0 +1,83 @@
+// Trading fees by volume tier, and where fees go (contracts, "Fee tier and volume").
+
+import { transferToken, vaultReceiveLoss } from '../calls.ts'
+import type { ContractEnv } from '../host.ts'
+import { i128, struct, u64, vec } from '../host.ts'
+import { asAddress, asI128, asU32, asU64, asVec, bpsOf, checked, fieldOf, mulDiv } from '../values.ts'
+import { INSTANCE, KEYS, readConfig, usdcOf, vaultOf } from './storage.ts'
+import { FEE_TIER, type FeeTier } from './types.ts'
+
+const VOLUME_SLOTS = 14
+const DAY_SEC = 86_400n
+/** Fees of tiers are tenths of a basis point. */
+const FEE_DENOMINATOR = 100_000n
+
+export type FeeKind = 'maker' | 'taker'
+
+interface VolumeRecord {
+  readonly daily: readonly bigint[]
+  readonly lastDay: bigint
+}
+
+/** The fee of a trade of this size by the trader's tier, before the trade itself counts; then the size is added to the record. */
+export function takeFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
+  const record = readVolume(env, trader)
+  const volume = checked(record.daily.reduce((sum, slot) => sum + slot, 0n))
+  const fee = feeOf(env, volume, size, kind)
+  addVolume(env, trader, size)
+  return fee
+}
+
+/** Counts a trade into today's slot, after clearing the days that have passed since the last one. */
+export function addVolume(env: ContractEnv, trader: string, size: bigint): void {
+  const record = readVolume(env, trader)
+  const today = env.ledger.timestampSec / DAY_SEC
+  const daily = rotated(record, today)
+  const slot = Number(today % BigInt(VOLUME_SLOTS))
+  daily[slot] = checked((daily[slot] ?? 0n) + size)
+  env.set('persistent', KEYS.traderVolume(trader), struct({ daily_volumes: vec(...daily.map(i128)), last_update_day: u64(today) }))
+}
+
+/** Sends value from the market to the vault, which credits it; nothing happens for nothing. */
+export function sendToVault(env: ContractEnv, amount: bigint): void {
+  if (amount <= 0n) return
+  transferToken(env, usdcOf(env), env.self, vaultOf(env), amount)
+  vaultReceiveLoss(env, vaultOf(env), amount)
+}
+
+/** Pays a trading fee: the treasury's share where there is a treasury, the rest to the vault. */
+export function distributeFee(env: ContractEnv, fee: bigint): void {
+  const treasury = env.get('instance', INSTANCE.treasury)
+  const bps = env.get('instance', INSTANCE.protocolFeeBps)
+  const share = treasury === undefined || bps === undefined ? 0n : bpsOf(fee, asU32(bps))
+  if (treasury !== undefined && share > 0n) transferToken(env, usdcOf(env), env.self, asAddress(treasury), share)
+  sendToVault(env, fee - share)
+}
+
+function feeOf(env: ContractEnv, volume: bigint, size: bigint, kind: FeeKind): bigint {
+  const tiers = readTiers(env)
+  const config = readConfig(env)
+  if (tiers.length === 0) return bpsOf(size, config.trading_fee_bps)
+  const tier = tiers.findLast((candidate) => candidate.min_volume <= volume)
+  const units = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
+  return mulDiv(size, BigInt(units), FEE_DENOMINATOR)
+}
+
+function readTiers(env: ContractEnv): readonly FeeTier[] {
+  const stored = env.get('persistent', KEYS.feeTiers)
+  return stored === undefined ? [] : asVec(stored).map((tier) => FEE_TIER.fromVal(tier))
+}
+
+function readVolume(env: ContractEnv, trader: string): VolumeRecord {
+  const stored = env.get('persistent', KEYS.traderVolume(trader))
+  if (stored === undefined) return { daily: Array.from({ length: VOLUME_SLOTS }, () => 0n), lastDay: env.ledger.timestampSec / DAY_SEC }
+  return { daily: asVec(fieldOf(stored, 'daily_volumes')).map(asI128), lastDay: asU64(fieldOf(stored, 'last_update_day')) }
+}
+
+function rotated(record: VolumeRecord, today: bigint): bigint[] {
+  const passedDays = today - record.lastDay
+  if (passedDays >= BigInt(VOLUME_SLOTS)) return record.daily.map(() => 0n)
+  const daily = [...record.daily]
+  for (let day = record.lastDay + 1n; day <= today; day++) daily[Number(day % BigInt(VOLUME_SLOTS))] = 0n
+  return daily
+}

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { address, i128, u64 } from '../host.ts'
+import { plain } from '../test-host.ts'
+import {
+  ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, KEEPER, MARKET, P, type TestExchange, USDC,
+} from '../test-exchange.ts'
+import { KEYS } from './storage.ts'
+
+const HOUR = 3600n
+
+function applied(exchange: TestExchange): unknown {
+  return eventsOf(exchange.must('apply_funding', []))
+}
+
+test('the clock starts at initialisation, and an hour must be full', () => {
+  const bare = bareExchange().invoke(MARKET, 'apply_funding', [])
+  assert.equal(bare.ok ? 'ok' : bare.error, contractError(1))
+  const exchange = createTestExchange()
+  exchange.advance(HOUR - 1n)
+  assert.equal(exchange.try('apply_funding', []), contractError(55))
+  exchange.advance(1n)
+  exchange.must('pause', [])
+  assert.deepEqual(applied(exchange), [['funding_applied', [0n, 1n]]], 'paused or not, with nobody\'s signature')
+  assert.equal(exchange.try('apply_funding', []), contractError(55))
+})
+
+test('whole hours count, the fraction is dropped', () => {
+  const exchange = createTestExchange()
+  exchange.open(ALICE)
+  exchange.advance(3n * HOUR - 1n)
+  assert.deepEqual(applied(exchange), [['funding_applied', [1000n, 2n]]], 'longs alone: the whole 0.01 %')
+  assert.deepEqual(exchange.stored(KEYS.lastFundingTime), exchange.host.ledger.timestampSec)
+  assert.deepEqual([exchange.stored(KEYS.currentFundingRate), exchange.stored(KEYS.cumulativeFundingRate)], [1000n, 2000n])
+  exchange.advance(HOUR - 1n)
+  assert.equal(exchange.try('apply_funding', []), contractError(55))
+})
+
+test('the rate is the imbalance of all assets together, truncated toward zero on both sides', () => {
+  const rateOf = (long: bigint, short: bigint): unknown => {
+    const exchange = createTestExchange()
+    if (long > 0n) exchange.open(ALICE, { collateral: long * P })
+    if (short > 0n) exchange.open(BOB, { collateral: short * P, direction: 1, asset: 'ETH' })
+    exchange.advance(HOUR)
+    exchange.must('apply_funding', [])
+    return exchange.stored(KEYS.currentFundingRate)
+  }
+  // Two thirds of 0.01 % are 666.66 units.
+  assert.equal(rateOf(300n, 100n), 666n)
+  assert.equal(rateOf(100n, 300n), -666n)
+  assert.equal(rateOf(100n, 100n), 0n)
+  assert.equal(rateOf(0n, 100n), -1000n)
+})
+
+test('the longer side owes what it has run up, to the vault; price PnL does not show it', () => {
+  const exchange = createTestExchange()
+  const id = exchange.open(ALICE, { collateral: 300n * P })
+  exchange.open(BOB, { direction: 1 })
+  exchange.advance(3n * HOUR)
+  exchange.must('apply_funding', [])
+  const done = exchange.close(ALICE, id)
+  // 3000 x 3 hours x 0.0000666 = 0.5994.
+  assert.deepEqual(eventsOf(done).slice(0, 2), [['pnl_settled', [0n]], ['loss_received', [5_994_000n]]])
+  assert.equal(plain(done.value), 0n)
+  // Collateral 298.5 less funding.
+  assert.equal(exchange.usdc(ALICE), 999_700n * P + 2_985_000_000n - 5_994_000n)
+})
+
+test('the shorter side is paid out of the market\'s own USDC', () => {
+  const exchange = createTestExchange()
+  exchange.open(ALICE, { collateral: 300n * P })
+  const id = exchange.open(BOB, { direction: 1 })
+  const held = exchange.usdc(MARKET)
+  exchange.advance(3n * HOUR)
+  exchange.must('apply_funding', [])
+  exchange.close(BOB, id)
+  // 1000 x 3 x 0.0000666 = 0.1998 on top of the collateral of 99.5.
+  assert.equal(exchange.usdc(MARKET), held - 995_000_000n - 1_998_000n)
+})
+
+test('nobody funds that payment: when the market has nothing else, the close fails with the token\'s 10', () => {
+  const exchange = createTestExchange()
+  const long = exchange.open(ALICE, { collateral: 300n * P })
+  const short = exchange.open(BOB, { direction: 1 })
+  exchange.advance(3n * HOUR)
+  exchange.must('apply_funding', [])
+  exchange.close(ALICE, long)
+  assert.equal(exchange.try('close_position', [address(BOB), u64(short)]), contractError(10))
+  exchange.host.must(USDC, 'transfer', [address(KEEPER), address(MARKET), i128(1_998_000n)], [KEEPER])
+  assert.equal(exchange.try('close_position', [address(BOB), u64(short)]), 'ok')
+})
+
+test('funding truncates toward zero whoever owes it', () => {
+  const owed = (direction: number): bigint => {
+    const exchange = createTestExchange()
+    const others = { collateral: 300n * P, leverage: 1 }
+    exchange.open(BOB, { ...others, direction })
+    exchange.open(BOB, { collateral: 199n * P, leverage: 1, direction: 1 - direction })
+    const id = exchange.open(ALICE, { collateral: 100_000_001n, leverage: 1, direction })
+    const collateral = exchange.position(id)['collateral'] as bigint
+    exchange.advance(HOUR)
+    exchange.must('apply_funding', [])
+    const before = exchange.usdc(ALICE)
+    exchange.close(ALICE, id)
+    return collateral - (exchange.usdc(ALICE) - before)
+  }
+  const credited = (): bigint => {
+    const exchange = createTestExchange()
+    exchange.open(BOB, { collateral: 300n * P, leverage: 1, direction: 1 })
+    const id = exchange.open(ALICE, { collateral: 100_000_001n, leverage: 1 })
+    const collateral = exchange.position(id)['collateral'] as bigint
+    exchange.advance(HOUR)
+    exchange.must('apply_funding', [])
+    const before = exchange.usdc(ALICE)
+    exchange.close(ALICE, id)
+    return exchange.usdc(ALICE) - before - collateral
+  }
+  // Longs 310.0000001 against 199: rate floor(1000 x 111.0000001 / 310.0000001) = 358; 10.0000001 x 358e-7 = 3580.00003 units.
+  assert.deepEqual([owed(0), owed(1)], [3580n, 3580n])
+  // Shorts 300 against 10.0000001: rate -floor(966.66...) = -966; 9660.00009 units, paid as 9660.
+  assert.equal(credited(), 9660n)
+})
+
+test('a position pays only for the time it was open', () => {
+  const exchange = createTestExchange()
+  exchange.open(ALICE, { collateral: 300n * P })
+  exchange.advance(5n * HOUR)
+  exchange.must('apply_funding', [])
+  exchange.setPrice('BTC', 50_000n * P)
+  const late = exchange.open(BOB)
+  assert.equal(exchange.position(late)['entry_cumulative_funding'], 5000n)
+  assert.deepEqual(eventsOf(exchange.close(BOB, late)).map(([topic]) => topic), ['pnl_settled', 'exposure_synced BTC', 'position_closed'])
+})
+
+test('funding beyond the collateral takes what is there', () => {
+  const exchange = createTestExchange()
+  const id = exchange.open(ALICE)
+  exchange.advance(20_000n * HOUR)
+  exchange.must('apply_funding', [])
+  assert.deepEqual(eventsOf(exchange.close(ALICE, id))[1], ['loss_received', [995_000_000n]])
+  assert.equal(exchange.usdc(ALICE), 999_900n * P)
+})

@@ -1,0 +1,46 @@
+// The market: positions, orders, funding and liquidation (contracts, "Entry points"). One file per family of entry points.
+
+import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
+import type { ContractCode } from '../host.ts'
+import { administrationEntryPoints } from './administration.ts'
+import { attachedOrderEntryPoints } from './attached-orders.ts'
+import { closeEntryPoints } from './close.ts'
+import { crossEntryPoints } from './cross.ts'
+import { entryOrderEntryPoints } from './entry-orders.ts'
+import { executeOrderEntryPoints } from './execute-order.ts'
+import { exposureEntryPoints } from './exposure.ts'
+import { fundingEntryPoints } from './funding.ts'
+import { liquidateEntryPoints } from './liquidate.ts'
+import { liquidateCrossEntryPoints } from './liquidate-cross.ts'
+import { openEntryPoints } from './open.ts'
+import { FEE_TIER, MARKET_CONFIG, ORDER, POSITION } from './types.ts'
+import { viewEntryPoints } from './views.ts'
+
+/** The market's code; `initialize(admin, oracle, vault, usdc, config)` first, where the oracle is the shim. */
+export function marketContract(): ContractCode {
+  return {
+    name: 'market',
+    structs: {
+      Position: POSITION.spec,
+      Order: ORDER.spec,
+      MarketConfig: MARKET_CONFIG.spec,
+      FeeTier: FEE_TIER.spec,
+      VolumeRecord: [['daily_volumes', { vec: 'i128' }], ['last_update_day', 'u64']],
+    },
+    errors: SHARED_ERRORS,
+    entryPoints: {
+      ...openEntryPoints(),
+      ...closeEntryPoints(),
+      ...crossEntryPoints(),
+      ...entryOrderEntryPoints(),
+      ...attachedOrderEntryPoints(),
+      ...executeOrderEntryPoints(),
+      ...liquidateEntryPoints(),
+      ...liquidateCrossEntryPoints(),
+      ...fundingEntryPoints(),
+      ...exposureEntryPoints(),
+      ...viewEntryPoints(),
+      ...administrationEntryPoints(),
+    },
+  }
+}

@@ -1,0 +1,129 @@
+// Opening positions (contracts, "Open - order of checks").
+
+import { transferToken, vaultReserve } from '../calls.ts'
+import { emit } from '../emit.ts'
+import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
+import { address, HostFailure, i128, symbol, u32, u64 } from '../host.ts'
+import { asAddress, asI128, asSymbol, asU32, checked, entryPoint, fail } from '../values.ts'
+import { addExposure, sideOpenInterest } from './exposure.ts'
+import { distributeFee, type FeeKind, takeFee } from './fees.ts'
+import { liquidationPrice, storePosition } from './positions.ts'
+import { readPrice } from './prices.ts'
+import { KEYS, nextId, readAmount, readConfig, requireTrader, usdcOf, vaultOf } from './storage.ts'
+import { CROSS, ERRORS, ISOLATED, LONG, POSITION, type Position, SHORT } from './types.ts'
+
+/** What a trader asks for. `collateral` is gross. */
+export interface OpenRequest {
+  readonly trader: string
+  readonly asset: string
+  readonly collateral: bigint
+  readonly leverage: number
+  readonly direction: number
+}
+
+/** How a request becomes a position: at which price, by whose fee, and what else is taken from the collateral. */
+export interface OpenTerms {
+  readonly size: bigint
+  readonly price: bigint
+  readonly marginMode: typeof ISOLATED | typeof CROSS
+  readonly feeKind: FeeKind
+  readonly keeperFee: bigint
+}
+
+export const OPEN_INPUTS: Readonly<Record<string, SpecType>> = {
+  trader: 'address', asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32',
+}
+
+export function openEntryPoints(): Record<string, EntryPoint> {
+  return {
+    open_position: entryPoint(OPEN_INPUTS, { struct: 'Position' }, (env, args) => {
+      const request = readOpenRequest(args)
+      requireTrader(env, request.trader)
+      const size = sizeWithinLimits(env, request)
+      reserve(env, request, size)
+      const price = readPrice(env, request.asset, 'strict')
+      const terms: OpenTerms = { size, price, marginMode: ISOLATED, feeKind: 'taker', keeperFee: 0n }
+      const collateral = netCollateral(env, request, terms)
+      transferToken(env, usdcOf(env), request.trader, env.self, request.collateral)
+      return POSITION.toVal(bookPosition(env, request, terms, collateral))
+    }),
+  }
+}
+
+export function readOpenRequest(args: readonly Val[]): OpenRequest {
+  return {
+    trader: asAddress(args[0]),
+    asset: asSymbol(args[1]),
+    collateral: asI128(args[2]),
+    leverage: asU32(args[3]),
+    direction: asDirection(args[4]),
+  }
+}
+
+/** A direction as an integer enumeration: anything else does not decode, before the call begins. */
+export function asDirection(val: Val | undefined): number {
+  const direction = asU32(val)
+  if (direction !== LONG && direction !== SHORT) throw new HostFailure('WasmVm', 'InvalidAction', 'not a Direction')
+  return direction
+}
+
+/** Collateral of at least the minimum (22), leverage within its range (21). */
+export function checkCollateralAndLeverage(env: ContractEnv, collateral: bigint, leverage: number): void {
+  const config = readConfig(env)
+  if (collateral < config.min_collateral) fail(ERRORS.InsufficientCollateral)
+  if (leverage < 1 || leverage > config.max_leverage) fail(ERRORS.InvalidLeverage)
+}
+
+/** The size that collateral and leverage make, which has a limit (23). */
+export function checkedSize(env: ContractEnv, collateral: bigint, leverage: number): bigint {
+  const size = checked(collateral * BigInt(leverage))
+  if (size > readConfig(env).max_position_size) fail(ERRORS.PositionTooLarge)
+  return size
+}
+
+export function sizeWithinLimits(env: ContractEnv, request: OpenRequest): bigint {
+  checkCollateralAndLeverage(env, request.collateral, request.leverage)
+  return checkedSize(env, request.collateral, request.leverage)
+}
+
+/** Has the vault set the size aside: 82 over its caps, 40 over its balance. */
+export function reserve(env: ContractEnv, request: OpenRequest, size: bigint): void {
+  const after = checked(sideOpenInterest(env, request.asset, request.direction) + size)
+  vaultReserve(env, vaultOf(env), request.asset, size, after)
+}
+
+/** What is left of the collateral after the trading fee and the keeper's, which must be something (22). */
+export function netCollateral(env: ContractEnv, request: OpenRequest, terms: OpenTerms): { net: bigint; fee: bigint } {
+  const fee = takeFee(env, request.trader, terms.size, terms.feeKind)
+  const net = request.collateral - fee - terms.keeperFee
+  if (net <= 0n) fail(ERRORS.InsufficientCollateral)
+  return { net, fee }
+}
+
+/** Stores the position whose collateral the market already holds, counts it, pays the fee, and tells. */
+export function bookPosition(env: ContractEnv, request: OpenRequest, terms: OpenTerms, collateral: { net: bigint; fee: bigint }): Position {
+  const { price, size, marginMode } = terms
+  const position: Position = {
+    asset: request.asset,
+    collateral: collateral.net,
+    direction: request.direction,
+    entry_cumulative_funding: readAmount(env, KEYS.cumulativeFundingRate),
+    entry_price: price,
+    id: nextId(env, KEYS.positionCounter),
+    leverage: request.leverage,
+    liquidation_price:
+      marginMode === CROSS ? 0n : liquidationPrice(request.direction, price, request.leverage, readConfig(env).maintenance_margin_bps),
+    margin_mode: marginMode,
+    size,
+    timestamp: env.ledger.timestampSec,
+    trader: request.trader,
+  }
+  storePosition(env, position)
+  addExposure(env, position)
+  distributeFee(env, collateral.fee)
+  emit(
+    env, 'position_opened', u64(position.id), address(position.trader), symbol(position.asset), u32(position.direction), i128(size),
+    i128(price),
+  )
+  return position
+}

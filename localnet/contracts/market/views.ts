@@ -1,0 +1,35 @@
+// The market's views: the complete set of the deployed contract. Everything else is read through its storage keys.
+
+import type { EntryPoint } from '../host.ts'
+import { i128, u64, vec, VOID } from '../host.ts'
+import { asAddress, asU64, entryPoint } from '../values.ts'
+import { KEYS, readAmount, readIds, requireInitialized } from './storage.ts'
+
+export function viewEntryPoints(): Record<string, EntryPoint> {
+  return {
+    get_position: entryPoint({ position_id: 'u64' }, { option: { struct: 'Position' } }, (env, args) => {
+      requireInitialized(env)
+      return env.get('persistent', KEYS.position(asU64(args[0]))) ?? VOID
+    }),
+    get_order: entryPoint({ order_id: 'u64' }, { option: { struct: 'Order' } }, (env, args) => {
+      requireInitialized(env)
+      return env.get('persistent', KEYS.order(asU64(args[0]))) ?? VOID
+    }),
+    get_all_position_ids: entryPoint({}, { vec: 'u64' }, (env) => {
+      requireInitialized(env)
+      return vec(...readIds(env, KEYS.allPositions).map(u64))
+    }),
+    get_all_order_ids: entryPoint({}, { vec: 'u64' }, (env) => {
+      requireInitialized(env)
+      return vec(...readIds(env, KEYS.allOrders).map(u64))
+    }),
+    get_cross_margin_balance: entryPoint({ trader: 'address' }, 'i128', (env, args) => {
+      requireInitialized(env)
+      return i128(readAmount(env, KEYS.crossMarginBalance(asAddress(args[0]))))
+    }),
+    get_cross_margin_positions: entryPoint({ trader: 'address' }, { vec: 'u64' }, (env, args) => {
+      requireInitialized(env)
+      return vec(...readIds(env, KEYS.crossMarginPositions(asAddress(args[0]))).map(u64))
+    }),
+  }
+}

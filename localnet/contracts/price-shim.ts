@@ -1,0 +1,60 @@
+// The price shim: the exchange reads prices here, by symbol; the shim asks the oracle by tag.
+
+import { findAsset } from '../../src/exchange/assets.ts'
+import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
+import type { ContractCode, ContractEnv, Val } from './host.ts'
+import { address, bytes, u32, vec, VOID } from './host.ts'
+import { priceTag } from './price-oracle.ts'
+import { asAddress, asSymbol, entryPoint, fail, fieldOf, storageKey } from './values.ts'
+
+const NOT_INITIALIZED = 1
+const ALREADY_INITIALIZED = 2
+const INVALID_PRICE = 31
+const ORACLE_UNAVAILABLE = 32
+
+const DECIMALS = 7
+const ADMIN = storageKey('Admin')
+const ORACLE = storageKey('Oracle')
+
+/**
+ * The shim's code: `lastprice(asset)` answers a bare pair of price (i128, 7 decimals) and attestation time (u64, seconds). 31 for a symbol
+ * that it does not know, 32 where the oracle has no entry, 1 before `initialize(admin, oracle)`.
+ */
+export function priceShimContract(): ContractCode {
+  return {
+    name: 'price shim',
+    errors: SHARED_ERRORS,
+    entryPoints: {
+      initialize: entryPoint({ admin: 'address', oracle: 'address' }, 'void', (env, args) => {
+        const [admin, oracle] = [asAddress(args[0]), asAddress(args[1])]
+        if (env.get('instance', ADMIN) !== undefined) fail(ALREADY_INITIALIZED)
+        env.requireAuth(admin)
+        env.set('instance', ADMIN, address(admin))
+        env.set('instance', ORACLE, address(oracle))
+        return VOID
+      }),
+      lastprice: entryPoint({ asset: 'symbol' }, { tuple: ['i128', 'u64'] }, (env, args) => {
+        const oracle = asAddress(stored(env, ORACLE))
+        const asset = findAsset(asSymbol(args[0])) ?? fail(INVALID_PRICE)
+        const price = env.call(oracle, 'get_price_pers', [bytes(priceTag(asset.symbol))])
+        if (price.type === 'void') fail(ORACLE_UNAVAILABLE)
+        return vec(fieldOf(price, 'price'), fieldOf(price, 'timestamp'))
+      }),
+      decimals: entryPoint({}, 'u32', () => u32(DECIMALS)),
+      get_admin: entryPoint({}, 'address', (env) => stored(env, ADMIN)),
+      get_noeracle: entryPoint({}, 'address', (env) => stored(env, ORACLE)),
+      set_noeracle_oracle: entryPoint({ oracle: 'address' }, 'void', (env, args) => replace(env, ORACLE, asAddress(args[0]))),
+      set_admin: entryPoint({ new_admin: 'address' }, 'void', (env, args) => replace(env, ADMIN, asAddress(args[0]))),
+    },
+  }
+}
+
+function stored(env: ContractEnv, key: Val): Val {
+  return env.get('instance', key) ?? fail(NOT_INITIALIZED)
+}
+
+function replace(env: ContractEnv, key: Val, value: string): Val {
+  env.requireAuth(asAddress(stored(env, ADMIN)))
+  env.set('instance', key, address(value))
+  return VOID
+}

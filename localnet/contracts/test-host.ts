@@ -1,0 +1,188 @@
+// Test support: a host in memory for contracts alone, without ledger, XDR or fees. It holds storage and classic balances, checks arguments
+// and results against the published interface, records who authorised what, and rolls a failed call back wholly.
+
+import { defined } from '../../src/base/assert.ts'
+import type { ClassicBalances, ContractCode, ContractEnv, Durability, SpecType, Val } from './host.ts'
+import { ContractFailure, HostFailure } from './host.ts'
+
+/** An event as the host committed it. */
+export interface TestEvent {
+  readonly contract: string
+  readonly topics: readonly Val[]
+  readonly data: Val
+}
+
+/** One authorisation that a call demanded of an account, and how deep in the call tree. */
+export interface TestAuth {
+  readonly address: string
+  readonly contract: string
+  readonly functionName: string
+  readonly depth: number
+}
+
+/** What a call came to. `error` reads as the network writes it: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
+export type Outcome =
+  | { readonly ok: true; readonly value: Val; readonly events: readonly TestEvent[]; readonly auth: readonly TestAuth[] }
+  | { readonly ok: false; readonly error: string }
+
+export interface TestHost {
+  /** Moved by the test. */
+  ledger: { sequence: number; timestampSec: bigint }
+  /** Calls an entry point as a transaction signed by these addresses. */
+  invoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): Outcome
+  /** Like `invoke`, for calls that must succeed. */
+  must(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): Extract<Outcome, { ok: true }>
+  entry(contract: string, durability: Durability, key: Val): Val | undefined
+  /** Opens a trustline (or account, for `native`) and adds to its balance. */
+  grant(account: string, asset: string, amount: bigint): void
+  /** Everything that is stored, as text: two equal texts are two equal states. */
+  fingerprint(): string
+}
+
+/** A host that runs these contracts. */
+export function createTestHost(contracts: Readonly<Record<string, ContractCode>>): TestHost {
+  let storage = new Map<string, Val>()
+  let balances = new Map<string, bigint>()
+  const ledger = { sequence: 100, timestampSec: 1_780_000_000n }
+
+  const classic: ClassicBalances = {
+    balance: (account, asset) => balances.get(`${account}/${asset}`),
+    add(account, asset, delta) {
+      const held = balances.get(`${account}/${asset}`)
+      if (held === undefined) return asset === 'native' ? 'account-missing' : 'trustline-missing'
+      if (held + delta < 0n) return 'insufficient'
+      if (held + delta >= 2n ** 63n) return 'overflow'
+      balances.set(`${account}/${asset}`, held + delta)
+      return 'ok'
+    },
+  }
+
+  function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): Outcome {
+    const before = [new Map(storage), new Map(balances)] as const
+    const events: TestEvent[] = []
+    const auth: TestAuth[] = []
+    try {
+      const run = runner(contracts, { storage, classic, ledger, events, auth, signers })
+      return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
+    } catch (error) {
+      storage = before[0]
+      balances = before[1]
+      return { ok: false, error: describeFailure(error) }
+    }
+  }
+
+  return {
+    ledger,
+    invoke,
+    must(contract, functionName, args, signers) {
+      const outcome = invoke(contract, functionName, args, signers)
+      if (!outcome.ok) throw new Error(`${functionName}: ${outcome.error}`)
+      return outcome
+    },
+    entry: (contract, durability, key) => storage.get(entryId(contract, durability, key)),
+    grant: (account, asset, amount) => void balances.set(`${account}/${asset}`, (balances.get(`${account}/${asset}`) ?? 0n) + amount),
+    fingerprint: () => valText([...storage].sort(byKey)) + valText([...balances].sort(byKey)),
+  }
+}
+
+const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number => (a[0] < b[0] ? -1 : 1)
+
+interface Running {
+  readonly storage: Map<string, Val>
+  readonly classic: ClassicBalances
+  readonly ledger: { sequence: number; timestampSec: bigint }
+  readonly events: TestEvent[]
+  readonly auth: TestAuth[]
+  readonly signers: readonly string[]
+}
+
+type Run = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
+
+function runner(contracts: Readonly<Record<string, ContractCode>>, state: Running): Run {
+  const run: Run = (contract, functionName, args, caller, depth) => {
+    const code = contracts[contract]
+    const entry = code?.entryPoints[functionName]
+    if (code === undefined || entry === undefined) throw new HostFailure('WasmVm', 'MissingValue', `${contract} has no ${functionName}`)
+    const count = entry.inputs.length
+    if (args.length !== count) throw new HostFailure('WasmVm', 'UnexpectedSize', `${functionName} takes ${count}`)
+    for (const [index, [name, type]] of entry.inputs.entries()) {
+      if (!fits(code, type, args[index])) throw new HostFailure('Value', 'UnexpectedType', `${functionName}: ${name}`)
+    }
+    const env: ContractEnv = {
+      self: contract,
+      ledger: { ...state.ledger, networkId: new Uint8Array(32) },
+      get: (durability, key) => state.storage.get(entryId(contract, durability, key)),
+      set: (durability, key, value) => void state.storage.set(entryId(contract, durability, key), value),
+      remove: (durability, key) => void state.storage.delete(entryId(contract, durability, key)),
+      requireAuth(address) {
+        if (address === caller) return
+        if (!state.signers.includes(address)) throw new HostFailure('Auth', 'InvalidAction', `${address} did not agree to ${functionName}`)
+        state.auth.push({ address, contract, functionName, depth })
+      },
+      call: (callee, name, calleeArgs) => run(callee, name, calleeArgs, contract, depth + 1),
+      emit: (topics, data) => void state.events.push({ contract, topics, data }),
+      classic: state.classic,
+    }
+    const value = entry.run(env, args)
+    // A result that does not fit the published interface would break every client that reads the interface.
+    if (!fits(code, entry.output, value)) {
+      throw new Error(`${code.name}.${functionName} answers what its interface does not say: ${valText(value)}`)
+    }
+    return value
+  }
+  return run
+}
+
+/** Whether a value is of a type of the contract's interface. */
+function fits(code: ContractCode, type: SpecType, val: Val | undefined): boolean {
+  if (val === undefined) return false
+  if (typeof type === 'string') return type === 'val' || val.type === type
+  if ('option' in type) return val.type === 'void' || fits(code, type.option, val)
+  if ('vec' in type) return val.type === 'vec' && val.value.every((item) => fits(code, type.vec, item))
+  if ('bytesN' in type) return val.type === 'bytes' && val.value.length === type.bytesN
+  if ('tuple' in type) {
+    const { tuple } = type
+    return val.type === 'vec' && val.value.length === tuple.length && tuple.every((item, index) => fits(code, item, val.value[index]))
+  }
+  const fields = defined(code.structs?.[type.struct], `struct ${type.struct} of ${code.name}`)
+  return (
+    val.type === 'map' &&
+    val.value.length === fields.length &&
+    [...fields].sort(byKey).every(([name, fieldType], index) => {
+      const entry = val.value[index]
+      return entry?.[0].type === 'symbol' && entry[0].value === name && fits(code, fieldType, entry[1])
+    })
+  )
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ContractFailure) return error.message
+  if (error instanceof HostFailure) return `Error(${error.errorType}, ${error.errorCode})`
+  throw error
+}
+
+function entryId(contract: string, durability: Durability, key: Val): string {
+  return `${contract} ${durability} ${valText(key)}`
+}
+
+/** A value as text, for comparing and for messages. */
+export function valText(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return `${part}n`
+    if (part instanceof Uint8Array) return Buffer.from(part).toString('hex')
+    return part
+  })
+}
+
+/** A value without its types, for readable expectations: integers of 64 bits and more as bigint, maps as objects. */
+export function plain(val: Val | undefined): unknown {
+  if (val === undefined || val.type === 'void') return null
+  if (val.type === 'vec') return val.value.map(plain)
+  if (val.type === 'map') return Object.fromEntries(val.value.map(([key, item]) => [String(plain(key)), plain(item)]))
+  return val.value
+}
+
+/** An event as one row: contract, topics, data without types. */
+export function plainEvent(event: TestEvent): readonly [contract: string, topics: readonly unknown[], data: unknown] {
+  return [event.contract, event.topics.map(plain), plain(event.data)]
+}

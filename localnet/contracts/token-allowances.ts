@@ -1,0 +1,48 @@
+// What a holder lets a spender move: temporary entries that lapse with a ledger number.
+
+import type { ContractEnv, Val } from './host.ts'
+import { address, struct } from './host.ts'
+import { fail, storageKey, structCodec } from './values.ts'
+
+const ALLOWANCE = 9
+
+/** The furthest ahead that a temporary entry may live, in ledgers (soroban limits, "TTL max"). */
+const TTL_MAX_LEDGERS = 3_110_400
+
+const ALLOWANCE_VALUE = structCodec({ amount: 'i128', live_until_ledger: 'u32' })
+
+interface Allowance {
+  readonly amount: bigint
+  readonly live_until_ledger: number
+}
+
+const NONE: Allowance = { amount: 0n, live_until_ledger: 0 }
+
+const allowanceKey = (from: string, spender: string): Val =>
+  storageKey('Allowance', struct({ from: address(from), spender: address(spender) }))
+
+function currentAllowance(env: ContractEnv, from: string, spender: string): Allowance {
+  const stored = env.get('temporary', allowanceKey(from, spender))
+  const allowance = stored === undefined ? NONE : ALLOWANCE_VALUE.fromVal(stored)
+  return allowance.live_until_ledger < env.ledger.sequence ? NONE : allowance
+}
+
+/** What is left of an allowance; 0 once it has lapsed. */
+export function readAllowance(env: ContractEnv, from: string, spender: string): bigint {
+  return currentAllowance(env, from, spender).amount
+}
+
+/** Replaces the allowance. 9 when it would already have lapsed, or lives too long; an allowance of 0 may lie in the past. */
+export function writeAllowance(env: ContractEnv, from: string, spender: string, allowance: Allowance): void {
+  const lastLedger = env.ledger.sequence + TTL_MAX_LEDGERS - 1
+  if (allowance.live_until_ledger > lastLedger) fail(ALLOWANCE)
+  if (allowance.amount > 0n && allowance.live_until_ledger < env.ledger.sequence) fail(ALLOWANCE)
+  env.set('temporary', allowanceKey(from, spender), ALLOWANCE_VALUE.toVal(allowance))
+}
+
+/** Uses some of the allowance up; 9 when there is too little. */
+export function spendAllowance(env: ContractEnv, from: string, spender: string, amount: bigint): void {
+  const allowance = currentAllowance(env, from, spender)
+  if (allowance.amount < amount) fail(ALLOWANCE)
+  if (amount > 0n) writeAllowance(env, from, spender, { ...allowance, amount: allowance.amount - amount })
+}

@@ -1,0 +1,193 @@
+// The local network's ledger: one process, one writer, every call synchronous.
+
+import { xdr } from '@stellar/stellar-sdk'
+import { defined } from '../src/base/assert.ts'
+import { nowSec } from '../src/base/clock.ts'
+import type { Chain, ChainOptions, ServedEntry } from './chain.ts'
+import { networkIdOf } from './ledger/addresses.ts'
+import { closeLedger } from './ledger/close.ts'
+import { type ChainStore, type Head, type KeptChain, openChainStore } from './ledger/chain-store.ts'
+import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
+import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
+import { contractsOf, grantBalance, layContracts, layGenesis } from './ledger/genesis-state.ts'
+import { hasEnded } from './ledger/host-storage.ts'
+import { isTemporaryKey } from './ledger/keys.ts'
+import { createQueue } from './ledger/queue.ts'
+import { sendEnvelope } from './ledger/send.ts'
+import { simulate } from './ledger/simulate.ts'
+import { createLayer } from './ledger/state.ts'
+import { dataOf } from './ledger/stored.ts'
+import { judge } from './ledger/validity.ts'
+import { toBase64 } from './ledger/xdr-writer.ts'
+
+/**
+ * Opens the chain in `options.directory`, or begins it from genesis. Throws Error when the folder is in use by another process, or holds
+ * another network's chain.
+ */
+export function createChain(options: ChainOptions): Chain {
+  const { clock, genesis, networkPassphrase } = options
+  const networkId = networkIdOf(networkPassphrase)
+  const contracts = contractsOf(genesis)
+  const store = openChainStore(options.directory, options.retentionLedgers)
+  const queue = createQueue(BigInt(BASE_FEE_STROOPS))
+  const random = options.random.fork('simulation')
+  const listeners = new Set<(sequence: number) => void>()
+  const snapshots = new Map<string, KeptChain>()
+  let snapshotsTaken = 0
+
+  const head = (): Head => defined(store.head(), 'the last ledger')
+
+  /** The ledger's clock: it follows the machine's, `clockOffsetSec` ahead, and moves with every ledger. */
+  function nextCloseTimeSec(previousSec: number): number {
+    return Math.max(previousSec + 1, nowSec(clock) + store.clockOffsetSec)
+  }
+
+  /** Lays genesis down and closes the first ledger over it. */
+  function begin(previousCloseSec: number): void {
+    const closeTimeSec = nextCloseTimeSec(previousCloseSec)
+    const layer = layGenesis(store.state, genesis, networkId, closeTimeSec)
+    store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
+  }
+
+  function closeOne(): number {
+    const before = head()
+    const sequence = before.sequence + 1
+    const closeTimeSec = nextCloseTimeSec(before.closeTimeSec)
+    const { envelopes, baseFee } = queue.take()
+    const { valid, invalid } = sift(store, envelopes, sequence, closeTimeSec)
+    const expired = store.state.expired(sequence)
+    const closed = closeLedger({ contracts, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
+    store.append(closed, closeTimeSec)
+    queue.settle([...valid, ...invalid])
+    for (const listener of listeners) listener(sequence)
+    return sequence
+  }
+
+  try {
+    continueOrBegin(store, options, () => begin(0))
+  } catch (error) {
+    store[Symbol.dispose]()
+    throw error
+  }
+
+  return {
+    networkPassphrase,
+    history: store.history,
+    entries: (keysXdr) => servedEntries(store, keysXdr),
+    simulate(params) {
+      const { sequence, closeTimeSec } = head()
+      return simulate({ view: store.state, contracts, networkId, sequence, closeTimeSec, random }, params)
+    },
+    send(envelopeXdr) {
+      const { sequence, closeTimeSec } = head()
+      const context = { queue, view: store.state, networkId, nextSequence: sequence + 1, lastCloseTimeSec: closeTimeSec }
+      return sendEnvelope(context, envelopeXdr)
+    },
+    pending: () => queue.size,
+    closeLedger: closeOne,
+    get clockOffsetSec() {
+      return store.clockOffsetSec
+    },
+    advance: (seconds) => store.setClockOffset(store.clockOffsetSec + seconds),
+    onClose(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    grant(account, asset, amount) {
+      const layer = createLayer(store.state)
+      grantBalance(layer, account, asset, amount, head().sequence)
+      store.amend(layer.changes())
+    },
+    snapshot() {
+      const id = `snapshot-${++snapshotsTaken}`
+      snapshots.set(id, store.keep())
+      for (const oldest of snapshots.keys()) if (snapshots.size > SNAPSHOTS_MAX) snapshots.delete(oldest)
+      store.protect([...snapshots.values()])
+      return id
+    },
+    restore(id) {
+      const kept = snapshots.get(id)
+      if (kept === undefined) throw new RangeError(`no snapshot is called ${id}`)
+      store.restore(kept)
+      queue.clear()
+    },
+    reset() {
+      const { closeTimeSec } = head()
+      store.clear()
+      queue.clear()
+      begin(closeTimeSec)
+    },
+    [Symbol.dispose]: () => store[Symbol.dispose](),
+  }
+}
+
+/** Takes up the chain that is in the store, when it is this network's; an empty store begins. */
+function continueOrBegin(store: ChainStore, options: ChainOptions, begin: () => void): void {
+  const { genesis, networkPassphrase } = options
+  const addresses = genesis.contracts.map(({ address }) => address)
+  const head = store.head()
+  if (head === undefined) {
+    begin()
+  } else {
+    const known = (store.fact('contracts') ?? '').split(' ')
+    const foreign = store.fact('networkPassphrase') !== networkPassphrase || known.some((address) => !addresses.includes(address))
+    if (foreign) throw new Error(`${options.directory ?? 'memory'} holds another network's chain: name another folder, or empty this one`)
+    const layer = createLayer(store.state)
+    layContracts(layer, genesis.contracts, head.sequence)
+    if (layer.changes().size > 0) store.amend(layer.changes())
+  }
+  store.setFact('networkPassphrase', networkPassphrase)
+  store.setFact('contracts', addresses.join(' '))
+}
+
+/** What is still valid now that the ledger closes, each payer's fees counted together; the rest is dropped. */
+function sift(
+  store: ChainStore,
+  envelopes: readonly Envelope[],
+  sequence: number,
+  closeTimeSec: number,
+): { readonly valid: readonly Envelope[]; readonly invalid: readonly Envelope[] } {
+  const valid: Envelope[] = []
+  const invalid: Envelope[] = []
+  const fees = new Map<string, bigint>()
+  for (const envelope of envelopes) {
+    const queuedFees = (account: string): bigint => fees.get(account) ?? 0n
+    const refusal = judge(envelope, { view: store.state, sequence, closeTimeSec, admission: false, applying: false, queuedFees })
+    if (refusal !== null) {
+      invalid.push(envelope)
+      continue
+    }
+    valid.push(envelope)
+    const payer = feeSourceOf(envelope)
+    fees.set(payer, queuedFees(payer) + feeOf(envelope))
+  }
+  return { valid, invalid }
+}
+
+function servedEntries(store: ChainStore, keysXdr: readonly string[]): readonly ServedEntry[] {
+  const sequence = store.head()?.sequence ?? 0
+  const entries: ServedEntry[] = []
+  keysXdr.forEach((keyXdr, index) => {
+    const key = canonicalKey(keyXdr, index)
+    const stored = store.state.get(key)
+    if (stored === undefined) return
+    const ended = hasEnded(stored, sequence)
+    if (ended && isTemporaryKey(key)) return
+    entries.push({
+      keyXdr: key,
+      dataXdr: toBase64(dataOf(stored)),
+      lastModifiedLedgerSeq: stored.modified,
+      // An archived entry is told by a life that ended at 0.
+      liveUntilLedgerSeq: ended ? 0 : stored.liveUntil,
+    })
+  })
+  return entries
+}
+
+function canonicalKey(keyXdr: string, index: number): string {
+  try {
+    return xdr.LedgerKey.fromXdr(keyXdr, 'base64').toXdr('base64')
+  } catch (cause) {
+    throw new RangeError(`cannot unmarshal key value ${keyXdr} at index ${index}`, { cause })
+  }
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ARMED_FAULTS_MAX, createFaults } from './faults.ts'
+import type { FaultRequest } from './faults.ts'
+
+const names = (strikes: readonly { name: string }[]): string[] => strikes.map((strike) => strike.name)
+
+test('a fault meets so many calls and ends', () => {
+  const faults = createFaults()
+  faults.arm({ name: 'http_status', count: 2 })
+  assert.deepEqual([1, 2, 3].map(() => faults.strike('getHealth').length), [1, 1, 0])
+  assert.deepEqual(faults.armed(), [])
+})
+
+test('without a count a fault has its own end: one call, or until cleared', () => {
+  const faults = createFaults()
+  assert.equal(faults.arm({ name: 'timeout' }).remaining, 1)
+  assert.equal(faults.arm({ name: 'lagging' }).remaining, null)
+  assert.equal(faults.arm({ name: 'timeout', count: null }).remaining, null)
+  assert.equal(faults.clear(), 3)
+  assert.deepEqual(faults.strike('getHealth'), [])
+})
+
+test('a fault meets only its method, only methods that it can meet, and only each n-th of them', () => {
+  const faults = createFaults()
+  faults.arm({ name: 'rpc_error', method: 'getEvents', everyNth: 3, count: null })
+  faults.arm({ name: 'duplicate', count: null })
+  const hits = Array.from({ length: 7 }, () => [faults.strike('getHealth').length, faults.strike('getEvents').length])
+  assert.deepEqual(hits, [[0, 0], [0, 0], [0, 1], [0, 0], [0, 0], [0, 1], [0, 0]])
+  assert.deepEqual(names(faults.strike('sendTransaction')), ['duplicate'])
+})
+
+test('parameters have defaults, and the list tells how often each fault has met', () => {
+  const faults = createFaults()
+  faults.arm({ name: 'http_status', status: 429, retryAfterSec: 7, count: 5 })
+  const [strike] = faults.strike('getHealth')
+  assert.deepEqual(strike, { name: 'http_status', values: { status: 429, retryAfterSec: 7, executed: false } })
+  const [armed] = faults.armed()
+  assert.deepEqual([armed?.hits, armed?.remaining, armed?.everyNth, armed?.method], [1, 4, 1, null])
+})
+
+test('a request is refused with every problem that it has', () => {
+  const faults = createFaults()
+  const refused = (request: FaultRequest, ...texts: readonly RegExp[]): void => {
+    assert.throws(() => faults.arm(request), (error) => {
+      assert.ok(error instanceof RangeError)
+      for (const text of texts) assert.match(error.message, text)
+      return true
+    })
+  }
+  refused({ name: 'earthquake' }, /no fault is named earthquake/, /http_status/)
+  const wrong = { name: 'http_status', status: 200, executed: 'yes', ms: 1 }
+  refused(wrong, /status must be an integer from 400 to 599/, /executed must be a boolean/, /ms is not a parameter/)
+  refused({ name: 'duplicate', method: 'getEvents' }, /method must be one of sendTransaction/)
+  refused({ name: 'timeout', everyNth: 0, count: 0 }, /everyNth/, /count/)
+  refused({ name: 'timeout', count: 1.5 }, /count/)
+  assert.deepEqual(faults.armed(), [])
+})
+
+test('the number of armed faults is bounded', () => {
+  const faults = createFaults()
+  for (let count = 0; count < ARMED_FAULTS_MAX; count++) faults.arm({ name: 'slow' })
+  assert.throws(() => faults.arm({ name: 'slow' }), /at most 32 faults/)
+})
+
+test('a simulation decides each occurrence by its method and number, before the armed faults', () => {
+  const seen: string[] = []
+  const faults = createFaults({
+    decide({ method, nth }) {
+      seen.push(`${method} ${nth}`)
+      return method === 'getEvents' && nth === 2 ? [{ name: 'torn_json' }] : []
+    },
+  })
+  faults.arm({ name: 'slow', count: null })
+  assert.deepEqual(names(faults.strike('getEvents')), ['slow'])
+  assert.deepEqual(names(faults.strike('getHealth')), ['slow'])
+  assert.deepEqual(names(faults.strike('getEvents')), ['torn_json', 'slow'])
+  assert.deepEqual(names(faults.strike('getEvents')), ['slow'])
+  assert.deepEqual(seen, ['getEvents 1', 'getHealth 1', 'getEvents 2', 'getEvents 3'])
+})
+
+test('every kind has a description, and defaults that fit its own bounds', () => {
+  for (const kind of createFaults().kinds) {
+    assert.ok(kind.description.length > 10, kind.name)
+    createFaults().arm({ name: kind.name })
+  }
+})

@@ -1,0 +1,207 @@
+// What stands on the local network before its first ledger: the people, the contracts at their addresses, balances, first prices.
+
+import { Address, Asset, hash, xdr } from '@stellar/stellar-sdk'
+import { assert } from '../src/base/assert.ts'
+import { ONE_E7 } from '../src/base/fixed-point.ts'
+import { createIdentity } from './actors/identity.ts'
+import type { Identity } from './actors/identity.ts'
+import type { Deployment } from './actors/exchange-state.ts'
+import type { Genesis, GenesisContract } from './chain.ts'
+import { address, bool, bytes, i128, struct, u32, u64, vec } from './contracts/host.ts'
+import type { Val } from './contracts/host.ts'
+import { liquidityVaultContract } from './contracts/liquidity-vault.ts'
+import { defaultMarketConfig } from './contracts/market/defaults.ts'
+import { marketContract } from './contracts/market/market.ts'
+import { priceOracleContract, priceTag } from './contracts/price-oracle.ts'
+import { priceShimContract } from './contracts/price-shim.ts'
+import { referralContract } from './contracts/referral.ts'
+import { routerContract } from './contracts/router.ts'
+import { assetContract } from './contracts/token.ts'
+import { traderVaultsContract } from './contracts/trader-vaults.ts'
+
+/** Everybody who has a key from the first ledger on. */
+export interface People {
+  /** The network's root account; pays for friendbot. */
+  readonly root: Identity
+  readonly admin: Identity
+  readonly usdcIssuer: Identity
+  readonly lpIssuer: Identity
+  readonly publisher: Identity
+  readonly keeper: Identity
+  readonly liquidityProviders: readonly Identity[]
+  readonly traders: readonly Identity[]
+  /** Funded accounts that nobody plays: their secrets are told to whoever asks. */
+  readonly visitors: readonly Identity[]
+}
+
+/** A network that can begin. */
+export interface LocalGenesis {
+  readonly people: People
+  readonly deployment: Deployment
+  readonly genesis: Genesis
+}
+
+/** Every trader that a later start may ask for has an account from the start. */
+export const MAX_TRADERS = 100
+
+const VISITORS = ['alice', 'bob', 'carol'] as const
+
+const STROOPS = 10_000_000n
+
+/** Balances in whole XLM: at a lively pace these pay fees for years. */
+const ROOT_XLM = 50_000_000_000n
+const ACTOR_XLM = 50_000_000n
+const VISITOR_XLM = 10_000n
+
+/** Balances in whole USDC. A trader's fees come to some thousand a day. */
+const TRADER_USDC = 50_000_000n
+const PROVIDER_USDC = 500_000_000n
+const VISITOR_USDC = 100_000n
+/**
+ * The market owes funding that it never collected (the vault gets what payers pay), so its custody of collateral drains. A network that runs for
+ * months starts with something to drain.
+ */
+const MARKET_FLOAT_USDC = 1_000_000n
+/** The vault hands out LP tokens from an inventory. */
+const LP_INVENTORY = 100_000_000_000n
+
+/** What the providers put in at the start, in 7-decimal USDC: the market's capacity. */
+export const FIRST_DEPOSITS: readonly bigint[] = [20_000_000n, 10_000_000n, 5_000_000n].map((usdc) => usdc * ONE_E7)
+
+const LP_FEE_BPS = 30
+
+/** The people of the network with this passphrase, with this many traders. */
+export function createPeople(networkPassphrase: string, traders: number): People {
+  assert(Number.isInteger(traders) && traders >= 0 && traders <= MAX_TRADERS, `between 0 and ${MAX_TRADERS} traders`)
+  const person = (role: string): Identity => createIdentity(networkPassphrase, role)
+  return {
+    root: person(''),
+    admin: person('admin'),
+    usdcIssuer: person('usdc-issuer'),
+    lpIssuer: person('lp-issuer'),
+    publisher: person('publisher'),
+    keeper: person('keeper'),
+    liquidityProviders: FIRST_DEPOSITS.map((_, index) => person(`liquidity-provider-${index + 1}`)),
+    traders: Array.from({ length: traders }, (_, index) => person(`trader-${index + 1}`)),
+    visitors: VISITORS.map(person),
+  }
+}
+
+/** Where the contracts of this network are: the tokens where their assets imply, the others as the admin's deployments. */
+export function createDeployment(networkPassphrase: string, people: People): Deployment {
+  const deployed = (name: string): string => deployedAddress(networkPassphrase, people.admin.address, name)
+  const usdc = new Asset('USDC', people.usdcIssuer.address)
+  const lp = new Asset('LP', people.lpIssuer.address)
+  return {
+    market: deployed('market'),
+    vault: deployed('vault'),
+    oracleShim: deployed('oracleShim'),
+    router: deployed('router'),
+    usdcToken: usdc.contractId(networkPassphrase),
+    lpToken: lp.contractId(networkPassphrase),
+    vaultFactory: deployed('vaultFactory'),
+    referral: deployed('referral'),
+    oracle: deployed('oracle'),
+    usdcAsset: usdc.toString(),
+    lpAsset: lp.toString(),
+  }
+}
+
+/** The network's beginning; `prices` are the oracle's first ones, attested at `timeSec`. */
+export function createGenesis(options: {
+  networkPassphrase: string
+  traders: number
+  prices: ReadonlyMap<string, bigint>
+  timeSec: number
+}): LocalGenesis {
+  const { networkPassphrase } = options
+  const people = createPeople(networkPassphrase, options.traders)
+  const deployment = createDeployment(networkPassphrase, people)
+  const everyTrader = createPeople(networkPassphrase, MAX_TRADERS).traders
+  const genesis: Genesis = {
+    contracts: contracts(networkPassphrase, deployment),
+    accounts: accounts(people, everyTrader),
+    trustlines: trustlines(people, everyTrader, deployment),
+    calls: calls(people, deployment, options),
+  }
+  return { people, deployment, genesis }
+}
+
+/** The address of a contract that `deployer` created under a salt made of its name. */
+function deployedAddress(networkPassphrase: string, deployer: string, name: string): string {
+  const preimage = xdr.HashIdPreimage.envelopeTypeContractId(
+    new xdr.HashIdPreimageContractId({
+      networkId: hash(new TextEncoder().encode(networkPassphrase)),
+      contractIdPreimage: xdr.ContractIdPreimage.contractIdPreimageFromAddress(
+        new xdr.ContractIdPreimageFromAddress({ address: new Address(deployer).toScAddress(), salt: hash(new TextEncoder().encode(name)) }),
+      ),
+    }),
+  )
+  return Address.contract(hash(preimage.toXdr())).toString()
+}
+
+function contracts(networkPassphrase: string, deployment: Deployment): readonly GenesisContract[] {
+  return [
+    { address: Asset.native().contractId(networkPassphrase), code: assetContract('native') },
+    { address: deployment.usdcToken, code: assetContract(deployment.usdcAsset) },
+    { address: deployment.lpToken, code: assetContract(deployment.lpAsset) },
+    { address: deployment.oracle, code: priceOracleContract() },
+    { address: deployment.oracleShim, code: priceShimContract() },
+    { address: deployment.vault, code: liquidityVaultContract() },
+    { address: deployment.market, code: marketContract() },
+    { address: deployment.router, code: routerContract() },
+    { address: deployment.vaultFactory, code: traderVaultsContract() },
+    { address: deployment.referral, code: referralContract() },
+  ]
+}
+
+function accounts(people: People, traders: readonly Identity[]): Genesis['accounts'] {
+  const actors = [
+    people.admin, people.usdcIssuer, people.lpIssuer, people.publisher, people.keeper, ...people.liquidityProviders, ...traders,
+  ]
+  return [
+    { address: people.root.address, balance: ROOT_XLM * STROOPS },
+    ...actors.map((actor) => ({ address: actor.address, balance: ACTOR_XLM * STROOPS })),
+    ...people.visitors.map((visitor) => ({ address: visitor.address, balance: VISITOR_XLM * STROOPS })),
+  ]
+}
+
+function trustlines(people: People, traders: readonly Identity[], { usdcAsset, lpAsset }: Deployment): Genesis['trustlines'] {
+  const line = (asset: string, whole: bigint) => (person: Identity) => ({ account: person.address, asset, balance: whole * ONE_E7 })
+  return [
+    line(usdcAsset, 0n)(people.keeper),
+    ...people.liquidityProviders.map(line(usdcAsset, PROVIDER_USDC)),
+    ...people.liquidityProviders.map(line(lpAsset, 0n)),
+    ...traders.map(line(usdcAsset, TRADER_USDC)),
+    ...people.visitors.map(line(usdcAsset, VISITOR_USDC)),
+  ]
+}
+
+/** The deployment's own calls, in the order in which its admin would make them. */
+function calls(
+  people: People,
+  deployment: Deployment,
+  first: { readonly prices: ReadonlyMap<string, bigint>; readonly timeSec: number },
+): Genesis['calls'] {
+  const admin = address(people.admin.address)
+  const publisher = address(people.publisher.address)
+  const at = (contract: keyof Deployment): Val => address(deployment[contract])
+  const call = (contract: keyof Deployment, functionName: string, ...args: Val[]): Genesis['calls'][number] => ({
+    contract: deployment[contract],
+    functionName,
+    args,
+  })
+  const prices = [...first.prices].map(([asset, price]) =>
+    struct({ price: i128(price), round_id: u64(0n), tag: bytes(priceTag(asset)), timestamp: u64(BigInt(first.timeSec)) }),
+  )
+  return [
+    call('oracle', 'initialize', admin),
+    call('oracle', 'set_publisher', publisher, bool(true)),
+    call('oracle', 'write_prices', publisher, vec(...prices)),
+    call('oracleShim', 'initialize', admin, at('oracle')),
+    call('vault', 'initialize', admin, at('usdcToken'), at('lpToken'), at('market'), u32(LP_FEE_BPS), u32(LP_FEE_BPS)),
+    call('lpToken', 'mint', at('vault'), i128(LP_INVENTORY * ONE_E7)),
+    call('market', 'initialize', admin, at('oracleShim'), at('vault'), at('usdcToken'), defaultMarketConfig()),
+    call('usdcToken', 'mint', at('market'), i128(MARKET_FLOAT_USDC * ONE_E7)),
+  ]
+}

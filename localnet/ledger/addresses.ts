@@ -1,0 +1,109 @@
+// Addresses as people write them and as XDR holds them.
+
+import { createHash } from 'node:crypto'
+import { StrKey } from '@stellar/stellar-sdk'
+import { encode, putBytes, putU32, type XdrWriter } from './xdr-writer.ts'
+
+/** Decoding an address costs a checksum; the same few hundred are met all the time. */
+const CACHE_MAX = 20_000
+
+const bytesByAddress = new Map<string, Uint8Array>()
+const addressByBytes = new Map<string, string>()
+
+function remember<K, V>(cache: Map<K, V>, key: K, value: V): V {
+  if (cache.size >= CACHE_MAX) cache.clear()
+  cache.set(key, value)
+  return value
+}
+
+/** True for an account's address (`G…`), which is not checked further. */
+export const isAccountAddress = (address: string): boolean => address.startsWith('G')
+
+/** The 32 bytes of a `G…` or `C…` address. Throws when it is not one. */
+export function addressBytes(address: string): Uint8Array {
+  const known = bytesByAddress.get(address)
+  if (known !== undefined) return known
+  const bytes = isAccountAddress(address) ? StrKey.decodeEd25519PublicKey(address) : StrKey.decodeContract(address)
+  return remember(bytesByAddress, address, new Uint8Array(bytes))
+}
+
+function encodeAddress(kind: 'G' | 'C', bytes: Uint8Array): string {
+  const key = `${kind}${Buffer.from(bytes).toString('latin1')}`
+  const known = addressByBytes.get(key)
+  if (known !== undefined) return known
+  const address = kind === 'G' ? StrKey.encodeEd25519PublicKey(bytes) : StrKey.encodeContract(bytes)
+  return remember(addressByBytes, key, address)
+}
+
+/** The account's address of an Ed25519 public key. */
+export const accountAddress = (publicKey: Uint8Array): string => encodeAddress('G', publicKey)
+
+/** The contract's address of a contract id. */
+export const contractAddress = (contractId: Uint8Array): string => encodeAddress('C', contractId)
+
+/** AccountID. */
+export function putAccountId(writer: XdrWriter, account: string): void {
+  putU32(writer, 0)
+  putBytes(writer, addressBytes(account))
+}
+
+/** SCAddress of an account or a contract. */
+export function putScAddress(writer: XdrWriter, address: string): void {
+  if (isAccountAddress(address)) {
+    putU32(writer, 0)
+    putAccountId(writer, address)
+  } else {
+    putU32(writer, 1)
+    putBytes(writer, addressBytes(address))
+  }
+}
+
+const CODE_LENGTH_SHORT = 4
+const CODE_LENGTH_LONG = 12
+
+/** Asset; also TrustLineAsset, whose arms are the same for these. `asset` is `native` or `CODE:ISSUER`. */
+export function putAsset(writer: XdrWriter, asset: string): void {
+  if (asset === 'native') return putU32(writer, 0)
+  const [code = '', issuer = ''] = asset.split(':')
+  const long = code.length > CODE_LENGTH_SHORT
+  putU32(writer, long ? 2 : 1)
+  const padded = Buffer.alloc(long ? CODE_LENGTH_LONG : CODE_LENGTH_SHORT)
+  padded.write(code, 'ascii')
+  putBytes(writer, padded)
+  putAccountId(writer, issuer)
+}
+
+/** The issuer of `CODE:ISSUER`; null for the native asset. */
+export function issuerOf(asset: string): string | null {
+  return asset === 'native' ? null : (asset.split(':')[1] ?? null)
+}
+
+export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return new Uint8Array(hash.digest())
+}
+
+/** The id of a network: what every signature on it covers. */
+export function networkIdOf(passphrase: string): Uint8Array {
+  return sha256(Buffer.from(passphrase, 'utf8'))
+}
+
+const ENVELOPE_TYPE_CONTRACT_ID = 8
+const PREIMAGE_FROM_ASSET = 1
+
+const assetContracts = new Map<string, string>()
+
+/** The address of an asset's contract on a network (soroban-rpc, "Hashes": contract id). */
+export function assetContractAddress(networkId: Uint8Array, asset: string): string {
+  const key = `${Buffer.from(networkId).toString('latin1')}${asset}`
+  const known = assetContracts.get(key)
+  if (known !== undefined) return known
+  const preimage = encode((writer) => {
+    putU32(writer, ENVELOPE_TYPE_CONTRACT_ID)
+    putBytes(writer, networkId)
+    putU32(writer, PREIMAGE_FROM_ASSET)
+    putAsset(writer, asset)
+  })
+  return remember(assetContracts, key, contractAddress(sha256(preimage)))
+}

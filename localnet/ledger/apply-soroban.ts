@@ -1,0 +1,178 @@
+// Applying the one operation of a Soroban transaction: restore, run, account for it (soroban-rpc, "Closing a ledger").
+
+import type { xdr } from '@stellar/stellar-sdk'
+import { address, bytes, type ContractCode, type HostFailure } from '../contracts/host.ts'
+import { encodeVal } from '../scval.ts'
+import { sha256 } from './addresses.ts'
+import { createEnforcingAuthorizer } from './auth.ts'
+import { entryChanges } from './changes.ts'
+import { feeShortage, instructionsExcess, outcomeExcess, readExcess, writeExcess } from './declared-limits.ts'
+import { coreDiagnostic, type Metrics, runDiagnostics } from './diagnostics.ts'
+import type { Envelope, Operation, SorobanData } from './envelope.ts'
+import { hostFailure } from './failure.ts'
+import { declaredResources, eventsFee, nonRefundableFee, type ResourceCharges } from './fees.ts'
+import { createEnforcingFootprint } from './footprint.ts'
+import { encodeEvent, type HostEvent } from './host-events.ts'
+import { hasEnded } from './host-storage.ts'
+import { isTemporaryKey, type Key } from './keys.ts'
+import { inner, OP_CODES, type OperationResult } from './results.ts'
+import { diskReadBytes, emittedEvents, eventBytes, rentOf, type Run, runInvocation, writtenBytes } from './soroban-run.ts'
+import { createLayer, type Layer, type View } from './state.ts'
+import { extendTtl, restoreEntries, type TtlRun } from './ttl-operations.ts'
+import { entryOf } from './stored.ts'
+import { encode, fromHex, putArray, putBytes } from './xdr-writer.ts'
+
+/** Where it is applied. */
+export interface SorobanContext {
+  readonly layer: Layer
+  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly networkId: Uint8Array
+  readonly sequence: number
+  readonly closeTimeSec: number
+}
+
+/** What came of it. The changes are in the context's layer when it succeeded. */
+export interface SorobanOutcome {
+  readonly result: OperationResult
+  readonly events: readonly HostEvent[]
+  /** LedgerEntryChange each. */
+  readonly changes: readonly Uint8Array[]
+  /** DiagnosticEvent each. */
+  readonly diagnostics: readonly Uint8Array[]
+  /** ScVal; null for failures and for operations that return nothing. */
+  readonly returnValue: Uint8Array | null
+  readonly charges: ResourceCharges
+}
+
+/** What a failed operation is charged. */
+export function failedCharges(envelope: Envelope, data: SorobanData): ResourceCharges {
+  return { nonRefundable: nonRefundableFee(declaredResources(data, envelope.bytes.length)), refundable: 0n, rent: 0n }
+}
+
+/** Applies a contract call, or an operation on the lives of entries. */
+export function applySoroban(context: SorobanContext, envelope: Envelope, operation: Operation, data: SorobanData): SorobanOutcome {
+  const { body } = operation
+  if (body.type === 'invokeHostFunction') return applyInvocation(context, envelope, operation, body.invokeHostFunctionOp, data)
+  const { layer, sequence } = context
+  if (body.type === 'extendFootprintTtl') {
+    const run = extendTtl(layer, data, body.extendFootprintTtlOp.extendTo, sequence)
+    return applyTtlRun(context, envelope, data, 'extendFootprintTtl', run)
+  }
+  return applyTtlRun(context, envelope, data, 'restoreFootprint', restoreEntries(layer, data.footprint.readWrite, sequence))
+}
+
+function failure(envelope: Envelope, data: SorobanData, result: OperationResult, diagnostics: readonly Uint8Array[]): SorobanOutcome {
+  return { result, events: [], changes: [], diagnostics, returnValue: null, charges: failedCharges(envelope, data) }
+}
+
+function applyTtlRun(
+  context: SorobanContext,
+  envelope: Envelope,
+  data: SorobanData,
+  name: 'extendFootprintTtl' | 'restoreFootprint',
+  run: TtlRun,
+): SorobanOutcome {
+  const codes = OP_CODES[name]
+  const fail = (code: number, finding: HostFailure): SorobanOutcome =>
+    failure(envelope, data, inner(name, code), [coreDiagnostic(finding)])
+  const excess = readExcess(run.readBytes, data) ?? writeExcess(run.writeBytes, data)
+  if (excess !== undefined) return fail(codes.resourceLimitExceeded, excess)
+  const charges = { ...failedCharges(envelope, data), refundable: run.rent, rent: run.rent }
+  const shortage = feeShortage(charges, data)
+  if (shortage !== undefined) return fail(codes.insufficientRefundableFee, shortage)
+  const changes = entryChanges(run.layer, context.sequence, run.restored)
+  run.layer.mergeInto(context.layer)
+  return { result: inner(name, OP_CODES.success), events: [], changes, diagnostics: [], returnValue: null, charges }
+}
+
+function applyInvocation(
+  context: SorobanContext,
+  envelope: Envelope,
+  operation: Operation,
+  invocation: xdr.InvokeHostFunctionOp,
+  data: SorobanData,
+): SorobanOutcome {
+  const codes = OP_CODES.invokeHostFunction
+  const fail = (code: number, diagnostics: readonly Uint8Array[]): SorobanOutcome =>
+    failure(envelope, data, inner('invokeHostFunction', code), diagnostics)
+  const { hostFunction, auth } = invocation
+  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return fail(codes.malformed, [])
+  const { sequence, networkId, contracts, closeTimeSec } = context
+
+  const own = createLayer(context.layer)
+  const restore = restoreEntries(own, data.archived.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
+  restore.layer.mergeInto(own)
+  const [archived] = archivedKeys(own, data, sequence)
+  if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(own, archived))])
+  const tooManyReads = readExcess(diskReadBytes(own, data.footprint) + restore.readBytes, data)
+  if (tooManyReads !== undefined) return fail(codes.resourceLimitExceeded, [coreDiagnostic(tooManyReads)])
+
+  const footprint = createEnforcingFootprint(data.footprint, own)
+  const where = { parent: own, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const run = runInvocation(
+    {
+      ...where,
+      restoreArchived: false,
+      instructionsMax: data.instructions,
+      authorizer: (surroundings) => createEnforcingAuthorizer(surroundings, auth),
+    },
+    hostFunction.invokeContract,
+  )
+  const metrics = metricsOf(own, run, data)
+  const excess = run.outcome.ok ? outcomeExcess(run, data) : instructionsExcess(run, data)
+  if (excess !== undefined) return fail(codes.resourceLimitExceeded, runDiagnostics(run, metrics, excess))
+  if (!run.outcome.ok) return fail(codes.trapped, runDiagnostics(run, metrics, undefined))
+  const rent = rentOf(run.storage, sequence) + restore.rent
+  const charges = { ...failedCharges(envelope, data), refundable: eventsFee(eventBytes(run)) + rent, rent }
+  const shortage = feeShortage(charges, data)
+  const diagnostics = runDiagnostics(run, metrics, shortage)
+  if (shortage !== undefined) return fail(codes.insufficientRefundableFee, diagnostics)
+
+  run.storage.base.mergeInto(own)
+  const changes = entryChanges(own, sequence, restore.restored)
+  own.mergeInto(context.layer)
+  const events = emittedEvents(run)
+  const returnValue = encodeVal(run.outcome.value)
+  const result = { ...inner('invokeHostFunction', OP_CODES.success), hash: successHash(returnValue, events) }
+  return { result, events, changes, diagnostics, returnValue, charges }
+}
+
+/** Persistent entries of the footprint that have ended and are not marked for restoring. */
+function archivedKeys(view: View, { footprint }: SorobanData, sequence: number): readonly Key[] {
+  return [...footprint.readOnly, ...footprint.readWrite].filter((key) => {
+    const stored = view.get(key)
+    return stored !== undefined && !isTemporaryKey(key) && hasEnded(stored, sequence)
+  })
+}
+
+/** What is said of a call that would touch an archived entry. */
+function archivedFailure(view: View, key: Key): HostFailure {
+  const stored = view.get(key)
+  const entry = stored === undefined ? undefined : entryOf(stored)
+  if (entry?.kind === 'code') {
+    return hostFailure('Value', 'InvalidInput', 'trying to access an archived contract code entry', bytes(fromHex(entry.hash)))
+  }
+  const sentence = 'trying to access an archived contract data entry'
+  if (entry?.kind !== 'contractData') return hostFailure('Value', 'InvalidInput', sentence)
+  return hostFailure('Value', 'InvalidInput', sentence, address(entry.contract), entry.key)
+}
+
+function metricsOf(view: View, run: Run, { footprint }: SorobanData): Metrics {
+  return {
+    readEntries: footprint.readOnly.length + footprint.readWrite.length,
+    writeEntries: run.outcome.ok ? run.storage.base.changes().size : 0,
+    ledgerReadBytes: diskReadBytes(view, footprint),
+    ledgerWriteBytes: run.outcome.ok ? writtenBytes(run.storage) : 0,
+    eventBytes: run.outcome.ok ? eventBytes(run) : 0,
+  }
+}
+
+/** The hash in a successful result: of the return value and the contract events. */
+function successHash(returnValue: Uint8Array, events: readonly HostEvent[]): Uint8Array {
+  return sha256(
+    encode((writer) => {
+      putBytes(writer, returnValue)
+      putArray(writer, events.map(encodeEvent))
+    }),
+  )
+}

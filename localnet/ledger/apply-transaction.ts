@@ -1,0 +1,120 @@
+// Applying one transaction of a ledger: its sequence number first, then its operations, all or nothing (soroban-rpc, "Closing a ledger").
+
+import type { ContractCode } from '../contracts/host.ts'
+import { accountIn, applyClassic, putAccountEntry } from './apply-classic.ts'
+import { applySoroban, failedCharges } from './apply-soroban.ts'
+import { changeBetween, entryChanges } from './changes.ts'
+import { type Envelope, isSorobanOperation, type Transaction } from './envelope.ts'
+import type { ResourceCharges } from './fees.ts'
+import type { HostEvent } from './host-events.ts'
+import { accountKey } from './keys.ts'
+import { type OperationResult, succeeded, type TransactionResult, TX } from './results.ts'
+import { createLayer, type Layer } from './state.ts'
+import { judge } from './validity.ts'
+
+/** The ledger being closed. */
+export interface ApplyContext {
+  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly networkId: Uint8Array
+  readonly sequence: number
+  readonly closeTimeSec: number
+}
+
+/** An operation's traces. */
+export interface OperationTrace {
+  /** LedgerEntryChange each. */
+  readonly changes: readonly Uint8Array[]
+  readonly events: readonly HostEvent[]
+}
+
+/** What became of a transaction, its fee apart. */
+export interface Applied {
+  readonly result: TransactionResult
+  /** True when the fee bump itself was at fault: its result is not wrapped. */
+  readonly outer: boolean
+  /** LedgerEntryChange each. */
+  readonly changesBefore: readonly Uint8Array[]
+  /** Empty unless the transaction succeeded. */
+  readonly operations: readonly OperationTrace[]
+  readonly diagnostics: readonly Uint8Array[]
+  /** Of a Soroban transaction. */
+  readonly soroban: { readonly charges: ResourceCharges; readonly returnValue: Uint8Array | null } | null
+}
+
+/** Applies a transaction whose fee was taken, on `ledger`. */
+export function applyTransaction(context: ApplyContext, ledger: Layer, envelope: Envelope): Applied {
+  const { transaction } = envelope
+  const refusal = judge(envelope, {
+    view: ledger, sequence: context.sequence, closeTimeSec: context.closeTimeSec, admission: false, applying: true, queuedFees: () => 0n,
+  })
+  const changesBefore = refusal === null || refusal.consumesSequence ? consumeSequence(context, ledger, transaction) : []
+  if (refusal !== null) {
+    const { code, operations, outer, diagnostics } = refusal
+    return { result: { code, operations }, outer, changesBefore, operations: [], diagnostics, soroban: unrun(envelope) }
+  }
+  const layer = createLayer(ledger)
+  const done = transaction.operations.some(isSorobanOperation)
+    ? runSoroban(context, layer, envelope)
+    : runClassic(context, layer, transaction)
+  const success = done.results.every(succeeded)
+  if (success) layer.mergeInto(ledger)
+  return {
+    result: { code: success ? TX.success : TX.failed, operations: done.results },
+    outer: false,
+    changesBefore,
+    operations: success ? done.traces : [],
+    diagnostics: done.diagnostics,
+    soroban: done.soroban,
+  }
+}
+
+/** A refused Soroban transaction pays for what it declared. */
+function unrun(envelope: Envelope): Applied['soroban'] {
+  const data = envelope.transaction.soroban
+  return data === null ? null : { charges: failedCharges(envelope, data), returnValue: null }
+}
+
+function consumeSequence(context: ApplyContext, ledger: Layer, { source, seqNum }: Transaction): readonly Uint8Array[] {
+  const account = accountIn(ledger, source.account)
+  if (account === undefined) return []
+  const layer = createLayer(ledger)
+  const { sequence, closeTimeSec } = context
+  putAccountEntry(layer, { ...account, seqNum, seqLedger: sequence, seqTimeSec: closeTimeSec }, sequence)
+  const changes = changeBetween(accountKey(source.account), ledger, layer)
+  layer.mergeInto(ledger)
+  return changes
+}
+
+interface Done {
+  readonly results: readonly OperationResult[]
+  readonly traces: readonly OperationTrace[]
+  readonly diagnostics: readonly Uint8Array[]
+  readonly soroban: Applied['soroban']
+}
+
+function runSoroban(context: ApplyContext, layer: Layer, envelope: Envelope): Done {
+  const [operation] = envelope.transaction.operations
+  const data = envelope.transaction.soroban
+  if (operation === undefined || data === null) return { results: [{ kind: 'notSupported' }], traces: [], diagnostics: [], soroban: null }
+  if (accountIn(layer, operation.source) === undefined) {
+    return { results: [{ kind: 'noAccount' }], traces: [], diagnostics: [], soroban: unrun(envelope) }
+  }
+  const { result, changes, events, diagnostics, charges, returnValue } = applySoroban({ ...context, layer }, envelope, operation, data)
+  return { results: [result], traces: [{ changes, events }], diagnostics, soroban: { charges, returnValue } }
+}
+
+/** Every operation is tried, so that every result is told; each sees what those before it did. */
+function runClassic(context: ApplyContext, layer: Layer, transaction: Transaction): Done {
+  const results: OperationResult[] = []
+  const traces: OperationTrace[] = []
+  const { networkId, sequence, closeTimeSec } = context
+  for (const operation of transaction.operations) {
+    const own = createLayer(layer)
+    const { result, events } = applyClassic({ layer: own, networkId, sequence, closeTimeSec, memo: transaction.memo }, operation)
+    results.push(result)
+    if (!succeeded(result)) continue
+    traces.push({ changes: entryChanges(own, sequence), events })
+    own.mergeInto(layer)
+  }
+  return { results, traces, diagnostics: [], soroban: null }
+}

@@ -1,0 +1,89 @@
+// Authorised calls as trees: which call of which contract with which arguments, and the calls beneath it.
+
+import type { xdr } from '@stellar/stellar-sdk'
+import type { Val } from '../contracts/host.ts'
+import { addressOf, encodeVal, SCV } from '../scval.ts'
+import { putScAddress } from './addresses.ts'
+import { encode, putBytes, putI64, putText, putU32, toBase64, type XdrWriter } from './xdr-writer.ts'
+
+/** A call as it is agreed to. */
+export interface AuthCall {
+  readonly contract: string
+  readonly functionName: string
+  readonly argsXdr: readonly Uint8Array[]
+}
+
+/** A call and what it may call in turn. `id` is equal for equal calls. */
+export interface AuthNode {
+  readonly call: AuthCall
+  readonly id: string
+  readonly children: AuthNode[]
+}
+
+export function authNode(call: AuthCall): AuthNode {
+  return { call, id: encodedId(call), children: [] }
+}
+
+function encodedId(call: AuthCall): string {
+  return toBase64(encode((writer) => putContractCall(writer, call)))
+}
+
+/** InvokeContractArgs. */
+function putContractCall(writer: XdrWriter, call: AuthCall): void {
+  putScAddress(writer, call.contract)
+  putText(writer, call.functionName)
+  putU32(writer, call.argsXdr.length)
+  for (const arg of call.argsXdr) putBytes(writer, arg)
+}
+
+/** A call of this ledger's own contracts. */
+export function authCall(contract: string, functionName: string, args: readonly Val[]): AuthCall {
+  return { contract, functionName, argsXdr: args.map(encodeVal) }
+}
+
+/** The tree of an authorization entry; undefined when it authorises what this ledger cannot run (creating contracts). */
+export function treeOf(invocation: xdr.SorobanAuthorizedInvocation): AuthNode | undefined {
+  const called = invocation.function
+  if (called.type !== 'sorobanAuthorizedFunctionTypeContractFn') return undefined
+  const { contractAddress, functionName, args } = called.contractFn
+  const contract = addressOf(contractAddress)
+  if (contract === undefined) return undefined
+  const node = authNode({ contract, functionName: functionName.toString(), argsXdr: args.map((arg) => arg.toXdr()) })
+  for (const child of invocation.subInvocations) {
+    const childNode = treeOf(child)
+    if (childNode !== undefined) node.children.push(childNode)
+  }
+  return node
+}
+
+/** SorobanAuthorizedInvocation. */
+function putInvocation(writer: XdrWriter, node: AuthNode): void {
+  // A call of a contract's function.
+  putU32(writer, 0)
+  putContractCall(writer, node.call)
+  putU32(writer, node.children.length)
+  for (const child of node.children) putInvocation(writer, child)
+}
+
+/** SorobanCredentialsType. */
+const CREDENTIALS = { sourceAccount: 0, address: 1, addressV2: 2 } as const
+
+/** SorobanAuthorizationEntry as a simulation records it: by the source account, or unsigned by an address with a fresh nonce. */
+export function recordedEntry(
+  credentials: 'source' | { readonly address: string; readonly nonce: bigint; readonly upgraded: boolean },
+  root: AuthNode,
+): Uint8Array {
+  return encode((writer) => {
+    if (credentials === 'source') {
+      putU32(writer, CREDENTIALS.sourceAccount)
+    } else {
+      putU32(writer, credentials.upgraded ? CREDENTIALS.addressV2 : CREDENTIALS.address)
+      putScAddress(writer, credentials.address)
+      putI64(writer, credentials.nonce)
+      // No expiry and no signature yet.
+      putU32(writer, 0)
+      putU32(writer, SCV.void)
+    }
+    putInvocation(writer, root)
+  })
+}

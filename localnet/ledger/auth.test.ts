@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizeEntry, type Keypair, Operation, scValToNative, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { address, symbol, type Val, vec } from '../contracts/host.ts'
+import type { TransactionRecord } from '../history.ts'
+import { toScVal } from '../scval.ts'
+import { ALICE, BOB, CALLER, COUNTER, NOBODY, PASSPHRASE, person, startTestChain, type TestChain } from './test-chain.ts'
+
+type Entry = xdr.SorobanAuthorizationEntry
+
+/** A call that BOB sends and pays for, and what its simulation asks for. */
+interface Proposal {
+  readonly contract: string
+  readonly name: string
+  readonly args: readonly Val[]
+  readonly entries: readonly Entry[]
+  readonly data: xdr.SorobanTransactionData
+}
+
+const alice = address(ALICE.publicKey())
+const bob = address(BOB.publicKey())
+
+function propose(world: TestChain, contract: string, name: string, args: readonly Val[], params: Record<string, unknown> = {}): Proposal {
+  const simulation = world.simulate(world.call(contract, name, args, { source: BOB }), params)
+  assert.equal(simulation['error'], undefined)
+  const [result] = simulation['results'] as { auth: string[] }[]
+  const entries = (result?.auth ?? []).map((text) => xdr.SorobanAuthorizationEntry.fromXdr(text, 'base64'))
+  return { contract, name, args, entries, data: xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64') }
+}
+
+/** BOB sends the proposal with these agreements. */
+function apply(world: TestChain, proposal: Proposal, auth: readonly Entry[]): TransactionRecord {
+  const { contract, name, args } = proposal
+  const operation = Operation.invokeContractFunction({ contract, function: name, args: args.map(toScVal), auth: [...auth] })
+  // Checking a signature costs more than recording it did, when there are several: what is declared here is enough for all tests.
+  const { instructions, diskReadBytes, writeBytes } = proposal.data.resources
+  const sorobanData = new SorobanDataBuilder(proposal.data.toXdr('base64')).setResources(instructions + 2_000_000, diskReadBytes, writeBytes)
+    .setResourceFee(proposal.data.resourceFee + 100_000n).build()
+  const plain = world.build(operation, { source: BOB })
+  const transaction = TransactionBuilder.cloneFrom(plain, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
+  transaction.sign(BOB)
+  return world.apply(transaction)
+}
+
+/** SUCCESS, or the verdict: `Auth, InvalidAction: the host's own words`. */
+function outcomeOf(record: TransactionRecord): string {
+  if (record.status === 'SUCCESS') return record.status
+  const events = record.diagnosticEventsXdr.map((text) => xdr.DiagnosticEvent.fromXdr(text, 'base64').event.body.v0)
+  const verdict = events.find(({ topics: [name] }) => name?.type === 'scvSymbol' && name.sym.toString() === 'host_fn_failed')?.topics[1]
+  assert(verdict?.type === 'scvError' && verdict.error.type !== 'sceContract')
+  const error = verdict.toXdr('base64')
+  const data = events.find(({ topics: [name, reason] }) => {
+    return name?.type === 'scvSymbol' && name.sym.toString() === 'error' && reason?.toXdr('base64') === error
+  })?.data
+  const words = data?.type === 'scvVec' ? data.vec?.[0] : data
+  return `${verdict.error.type} ${verdict.error.code.name}: ${words === undefined ? '' : String(scValToNative(words))}`
+}
+
+const signed = (world: TestChain, entry: Entry | undefined, key: Keypair, ledgers = 100): Promise<Entry> => {
+  assert(entry !== undefined)
+  return authorizeEntry(entry, key, world.chain.history.latest().sequence + ledgers, PASSPHRASE)
+}
+
+const REFUSED = 'sceAuth scecInvalidAction'
+
+test('whoever sends the transaction has agreed by its signature', () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [bob])
+  assert.deepEqual(proposal.entries.map(({ credentials }) => credentials.type), ['sorobanCredentialsSourceAccount'])
+  assert.equal(outcomeOf(apply(world, proposal, proposal.entries)), 'SUCCESS')
+  assert.equal(outcomeOf(apply(world, proposal, [])), `${REFUSED}: Unauthorized function call for address`)
+})
+
+test('a recorded agreement waits for its signature: void, without expiry, with a nonce of its own each time', () => {
+  using world = startTestChain()
+  const nonces = [1, 2].map(() => {
+    const [entry] = propose(world, COUNTER, 'increment', [alice]).entries
+    assert(entry?.credentials.type === 'sorobanCredentialsAddress')
+    const { nonce, signature, signatureExpirationLedger } = entry.credentials.address
+    assert.deepEqual([signature.type, signatureExpirationLedger], ['scvVoid', 0])
+    return nonce
+  })
+  assert.notEqual(nonces[0], nonces[1])
+  const [upgraded] = propose(world, COUNTER, 'increment', [alice], { useUpgradedAuth: true }).entries
+  assert.equal(upgraded?.credentials.type, 'sorobanCredentialsAddressV2')
+})
+
+for (const useUpgradedAuth of [false, true]) {
+  test(`an agreement signed by its address lets another account send the call${useUpgradedAuth ? ', in the newer form too' : ''}`, async () => {
+    using world = startTestChain()
+    const proposal = propose(world, COUNTER, 'increment', [alice], { useUpgradedAuth })
+    const entry = await signed(world, proposal.entries[0], ALICE)
+    assert.equal(outcomeOf(apply(world, proposal, [entry])), 'SUCCESS')
+    assert.equal(outcomeOf(apply(world, proposal, [entry])), 'sceAuth scecExistingValue: nonce already exists for address')
+  })
+}
+
+test('checking an agreement costs what recording it did', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  const record = apply(world, proposal, [await signed(world, proposal.entries[0], ALICE)])
+  const events = record.diagnosticEventsXdr.map((text) => xdr.DiagnosticEvent.fromXdr(text, 'base64').event.body.v0)
+  const used = events.find(({ topics: [, name] }) => name?.type === 'scvSymbol' && name.sym.toString() === 'cpu_insn')?.data
+  assert(used?.type === 'scvU64')
+  assert.equal(Math.ceil(Number(used.u64) * 1.04), proposal.data.resources.instructions)
+})
+
+test('an agreement without signature, of another key or for another network is refused', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  const [entry] = proposal.entries
+  assert(entry !== undefined)
+  assert.equal(outcomeOf(apply(world, proposal, [entry])), 'sceAuth scecInvalidInput: signature has expired', 'its expiry is 0 still')
+  const until = world.chain.history.latest().sequence + 100
+  const foreign = await authorizeEntry(entry, ALICE, until, 'Another network')
+  assert.equal(outcomeOf(apply(world, proposal, [foreign])), `${REFUSED}: failed account authentication with error`)
+  const elsewhere = propose(world, COUNTER, 'increment', [address(NOBODY.publicKey())])
+  const nobodys = await signed(world, elsewhere.entries[0], NOBODY)
+  assert.equal(outcomeOf(apply(world, elsewhere, [nobodys])), `${REFUSED}: failed account authentication with error`, 'no such account')
+})
+
+test('an agreement holds up to its last ledger, and may not reach further than entries live', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  const lastMoment = await signed(world, proposal.entries[0], ALICE, 1)
+  assert.equal(outcomeOf(apply(world, proposal, [lastMoment])), 'SUCCESS')
+  const again = propose(world, COUNTER, 'increment', [alice])
+  const late = await signed(world, again.entries[0], ALICE, 1)
+  world.close()
+  assert.equal(outcomeOf(apply(world, again, [late])), 'sceAuth scecInvalidInput: signature has expired')
+  const far = await signed(world, again.entries[0], ALICE, 4_000_000)
+  assert.equal(outcomeOf(apply(world, again, [far])), 'sceAuth scecInvalidInput: signature expiration is too late')
+})
+
+test('what was agreed to is this call with these arguments, and what it calls in turn', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, CALLER, 'forward_signed', [alice, address(COUNTER)])
+  const [entry] = proposal.entries
+  assert(entry !== undefined)
+  assert.equal(entry.rootInvocation.subInvocations.length, 1)
+  const without = new xdr.SorobanAuthorizedInvocation({ function: entry.rootInvocation.function, subInvocations: [] })
+  const shortened = await signed(world, new xdr.SorobanAuthorizationEntry({ credentials: entry.credentials, rootInvocation: without }), ALICE)
+  assert.equal(outcomeOf(apply(world, proposal, [shortened])), `${REFUSED}: Unauthorized function call for address`)
+  const other = propose(world, COUNTER, 'increment', [alice])
+  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, other.entries[0], ALICE)])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, entry, ALICE)])), 'SUCCESS')
+})
+
+test('a failed call has not used up the agreement', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  const entry = await signed(world, proposal.entries[0], ALICE)
+  const { footprint } = proposal.data.resources
+  const narrow = new SorobanDataBuilder(proposal.data.toXdr('base64')).setReadWrite(footprint.readWrite.slice(0, 1)).build()
+  assert.equal(apply(world, { ...proposal, data: narrow }, [entry]).status, 'FAILED')
+  assert.equal(outcomeOf(apply(world, proposal, [entry])), 'SUCCESS')
+})
+
+test('an account of several signers agrees with as many of them as the medium threshold takes', async () => {
+  using world = startTestChain()
+  const second = person(6)
+  const options = Operation.setOptions({ signer: { ed25519PublicKey: second.publicKey(), weight: 1 }, medThreshold: 2, highThreshold: 2 })
+  world.apply(world.classic(options))
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  const [one, other] = [await signed(world, proposal.entries[0], ALICE), await signed(world, proposal.entries[0], second)]
+  assert.equal(outcomeOf(apply(world, proposal, [one])), `${REFUSED}: failed account authentication with error`)
+  assert.equal(outcomeOf(apply(world, proposal, [together(one, other)])), 'SUCCESS')
+})
+
+/** Both signatures in one agreement, in the order of their keys. */
+function together(...entries: readonly Entry[]): Entry {
+  const [first] = entries
+  assert(first?.credentials.type === 'sorobanCredentialsAddress')
+  const signatures = entries.flatMap(({ credentials }) => {
+    assert(credentials.type === 'sorobanCredentialsAddress' && credentials.address.signature.type === 'scvVec')
+    return credentials.address.signature.vec ?? []
+  })
+  const sorted = signatures.toSorted((a, b) => Buffer.compare(Buffer.from(a.toXdr()), Buffer.from(b.toXdr())))
+  const { address: of, nonce, signatureExpirationLedger } = first.credentials.address
+  const credentials = new xdr.SorobanAddressCredentials({ address: of, nonce, signatureExpirationLedger, signature: xdr.ScVal.scvVec(sorted) })
+  return new xdr.SorobanAuthorizationEntry({
+    credentials: xdr.SorobanCredentials.sorobanCredentialsAddress(credentials), rootInvocation: first.rootInvocation,
+  })
+}
+
+test('a contract agrees for itself by calling', () => {
+  using world = startTestChain()
+  const proposal = propose(world, CALLER, 'as_itself', [address(COUNTER)])
+  assert.deepEqual(proposal.entries, [])
+  assert.equal(outcomeOf(apply(world, proposal, [])), 'SUCCESS')
+})
+
+test('a contract that looks away from a refusal is stopped nevertheless', () => {
+  using world = startTestChain()
+  const proposal = propose(world, CALLER, 'looks_away', [bob])
+  assert.match(outcomeOf(apply(world, proposal, [])), /^sceAuth scecInvalidAction/)
+})
+
+test('recording refuses agreements below the outermost call, unless it is told to allow them; enforcing takes them', async () => {
+  using world = startTestChain()
+  const args = [address(COUNTER), symbol('increment'), vec(alice)]
+  const refused = world.simulate(world.call(CALLER, 'forward', args, { source: BOB }))
+  assert.match(String(refused['error']), /^HostError: Error\(Auth, InvalidAction\)\n/)
+  const proposal = propose(world, CALLER, 'forward', args, { authMode: 'record_allow_nonroot' })
+  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, proposal.entries[0], ALICE)])), 'SUCCESS')
+})
+
+test('a used nonce is kept until the agreement has expired, then it is gone', async () => {
+  using world = startTestChain()
+  const proposal = propose(world, COUNTER, 'increment', [alice])
+  apply(world, proposal, [await signed(world, proposal.entries[0], ALICE, 3)])
+  const [entry] = proposal.entries
+  assert(entry?.credentials.type === 'sorobanCredentialsAddress')
+  const keys = proposal.data.resources.footprint.readWrite.filter((key) => key.type === 'contractData' && key.contractData.key.type === 'scvLedgerKeyNonce')
+  const kept = (): number => world.chain.entries(keys.map((key) => key.toXdr('base64'))).length
+  assert.deepEqual([keys.length, kept()], [1, 1])
+  world.closes(2)
+  assert.equal(kept(), 1)
+  world.close()
+  assert.equal(kept(), 0)
+})

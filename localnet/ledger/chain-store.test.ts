@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { newAccount } from './apply-classic.ts'
+import type { ClosedLedger } from './close.ts'
+import { openChainStore } from './chain-store.ts'
+import { accountKey } from './keys.ts'
+import { createLayer } from './state.ts'
+import { entryOf, storedEntry } from './stored.ts'
+import { ALICE, START_SEC } from './test-chain.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'chain-store-'))
+after(() => rmSync(root, { recursive: true, force: true }))
+
+const KEY = accountKey(ALICE.publicKey())
+
+/** A ledger that gives ALICE this balance. */
+function ledgerOf(balance: bigint): ClosedLedger {
+  const layer = createLayer({ get: () => undefined })
+  layer.put(KEY, storedEntry(newAccount(ALICE.publicKey(), balance, 1), 1, null))
+  return { layer, transactions: [], evicted: [], feesCollected: 0n }
+}
+
+/** The same, but the disk fails when the entries are written: the ledger itself has been written by then. */
+function failingLedger(balance: bigint): ClosedLedger {
+  const closed = ledgerOf(balance)
+  let asked = 0
+  const changes = (): ReturnType<ClosedLedger['layer']['changes']> => {
+    asked += 1
+    if (asked > 1) throw new Error('the disk is full')
+    return closed.layer.changes()
+  }
+  return { ...closed, layer: { ...closed.layer, changes } }
+}
+
+function balanceIn(store: ReturnType<typeof openChainStore>): bigint | undefined {
+  const stored = store.state.get(KEY)
+  const entry = stored === undefined ? undefined : entryOf(stored)
+  return entry?.kind === 'account' ? entry.balance : undefined
+}
+
+test('a ledger that could not be written whole was not written at all, and the next one takes its place', () => {
+  const directory = join(root, 'failing')
+  {
+    using store = openChainStore(directory, 100)
+    const first = store.append(ledgerOf(1n), START_SEC)
+    assert.throws(() => store.append(failingLedger(2n), START_SEC + 1), /the disk is full/)
+    assert.deepEqual([store.head(), balanceIn(store), store.history.latest().hash], [first, 1n, first.hash])
+    const second = store.append(ledgerOf(3n), START_SEC + 1)
+    assert.equal(second.sequence, 2)
+  }
+  using store = openChainStore(directory, 100)
+  assert.deepEqual([store.head()?.sequence, balanceIn(store), store.history.ledgers(1, 10).length], [2, 3n, 2])
+})
+
+test('a change outside of any ledger that could not be written is not seen either', () => {
+  using store = openChainStore(join(root, 'amended'), 100)
+  const first = store.append(ledgerOf(1n), START_SEC)
+  const broken = new Map(ledgerOf(5n).layer.changes())
+  broken.set('not a key', storedEntry({ kind: 'code', hash: 'zz', wasm: null as unknown as Uint8Array }, 1, null))
+  assert.throws(() => store.amend(broken))
+  assert.deepEqual([store.head(), balanceIn(store)], [first, 1n])
+})
+
+test('a chain that could not be restored whole stays where it is', () => {
+  using store = openChainStore(join(root, 'restored'), 100)
+  store.append(ledgerOf(1n), START_SEC)
+  const kept = store.keep()
+  const second = store.append(ledgerOf(2n), START_SEC + 1)
+  const unwritable = {
+    toString(): string {
+      throw new Error('the disk is full')
+    },
+  }
+  assert.throws(() => store.restore({ ...kept, head: { ...kept.head, feePool: unwritable as unknown as bigint } }), /the disk is full/)
+  assert.deepEqual([store.head(), balanceIn(store), store.history.latest().sequence], [second, 2n, 2])
+  assert.equal(store.append(ledgerOf(3n), START_SEC + 2).sequence, 3)
+})
+
+test('the state hash goes on from every change, and two histories of the same changes have the same', () => {
+  const hashes = [1, 2].map(() => {
+    using store = openChainStore(null, 100)
+    store.append(ledgerOf(1n), START_SEC)
+    store.amend(ledgerOf(7n).layer.changes())
+    return store.append(ledgerOf(2n), START_SEC + 1).stateHash
+  })
+  using other = openChainStore(null, 100)
+  other.append(ledgerOf(1n), START_SEC)
+  const without = other.append(ledgerOf(2n), START_SEC + 1).stateHash
+  assert.equal(hashes[0], hashes[1])
+  assert.notEqual(hashes[0], without)
+})

@@ -1,0 +1,56 @@
+// Classic movements as the events of asset contracts, and fees (soroban-rpc, "Contract event XDR": unified events).
+
+import type { xdr } from '@stellar/stellar-sdk'
+import { address, bytes, i128, symbol, text, u64, type Val } from '../contracts/host.ts'
+import { assetContractAddress, issuerOf } from './addresses.ts'
+import type { HostEvent } from './host-events.ts'
+
+function assetEvent(networkId: Uint8Array, asset: string, topics: readonly Val[], data: Val): HostEvent {
+  return { type: 'contract', contract: assetContractAddress(networkId, asset), topics, data, failed: false }
+}
+
+/** The id that a memo gives the receiver. */
+function memoVal(memo: xdr.Memo): Val | undefined {
+  switch (memo.type) {
+    case 'memoText':
+      return text(memo.text.toString())
+    case 'memoId':
+      return u64(memo.id)
+    case 'memoHash':
+      return bytes(memo.hash.value)
+    case 'memoReturn':
+      return bytes(memo.retHash.value)
+    default:
+      return undefined
+  }
+}
+
+/** transfer, or mint when the issuer pays, or burn when it is paid. */
+export function paymentEvent(options: {
+  readonly networkId: Uint8Array
+  readonly asset: string
+  readonly from: string
+  readonly to: string
+  readonly amount: bigint
+  readonly memo: xdr.Memo
+  /** The multiplexed id of the destination. */
+  readonly toMuxedId: bigint | null
+}): HostEvent {
+  const { networkId, asset, from, to, amount } = options
+  const issuer = issuerOf(asset)
+  const named = text(asset)
+  if (from !== to && from === issuer) return assetEvent(networkId, asset, [symbol('mint'), address(to), named], amountVal(options))
+  if (from !== to && to === issuer) return assetEvent(networkId, asset, [symbol('burn'), address(from), named], i128(amount))
+  return assetEvent(networkId, asset, [symbol('transfer'), address(from), address(to), named], amountVal(options))
+}
+
+function amountVal({ amount, memo, toMuxedId }: { amount: bigint; memo: xdr.Memo; toMuxedId: bigint | null }): Val {
+  const muxed = toMuxedId === null ? memoVal(memo) : u64(toMuxedId)
+  if (muxed === undefined) return i128(amount)
+  return { type: 'map', value: [[symbol('amount'), i128(amount)], [symbol('to_muxed_id'), muxed]] }
+}
+
+/** A fee, or a refund when negative: no asset topic. Stroops. */
+export function feeEvent(networkId: Uint8Array, account: string, amount: bigint): HostEvent {
+  return assetEvent(networkId, 'native', [symbol('fee'), address(account)], i128(amount))
+}

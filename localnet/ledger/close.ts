@@ -1,0 +1,131 @@
+// Closing a ledger (soroban-rpc, "Closing a ledger"): fees of all first, then each transaction in order, refunds after all.
+
+import { defined } from '../../src/base/assert.ts'
+import { accountIn, putAccountEntry } from './apply-classic.ts'
+import { type Applied, type ApplyContext, applyTransaction } from './apply-transaction.ts'
+import { changeBetween } from './changes.ts'
+import { feeEvent } from './classic-events.ts'
+import { chargedOperations, type Envelope, feeSourceOf, inclusionFeeOf, isSoroban, resourceFeeOf } from './envelope.ts'
+import type { HostEvent } from './host-events.ts'
+import { accountKey, type Key } from './keys.ts'
+import { encodeChanges, encodeMeta, STAGE, transactionEvent } from './meta.ts'
+import { encodeTransactionResult, TX } from './results.ts'
+import { createLayer, type Layer, type View } from './state.ts'
+import { fromBase64 } from './xdr-writer.ts'
+
+/** What a ledger is closed with. */
+export interface CloseInput extends ApplyContext {
+  readonly state: View
+  readonly envelopes: readonly Envelope[]
+  /** Stroops per operation. */
+  readonly baseFee: { readonly classic: bigint; readonly soroban: bigint }
+  /** Temporary entries that leave the ledger. */
+  readonly expired: readonly Key[]
+}
+
+/** A transaction of a closed ledger, finished. */
+export interface ClosedTransaction {
+  readonly envelope: Envelope
+  readonly soroban: boolean
+  readonly success: boolean
+  /** What its inclusion cost for each operation, stroops. */
+  readonly inclusionFee: bigint
+  readonly result: Uint8Array
+  readonly meta: Uint8Array
+  /** LedgerEntryChanges. */
+  readonly feeChanges: Uint8Array
+  readonly postChanges: Uint8Array
+  readonly feeEvents: { readonly charge: HostEvent; readonly refund: HostEvent | null }
+  /** One list per operation. */
+  readonly operationEvents: readonly (readonly HostEvent[])[]
+}
+
+export interface ClosedLedger {
+  /** Everything that changed. */
+  readonly layer: Layer
+  readonly transactions: readonly ClosedTransaction[]
+  /** LedgerKey each. */
+  readonly evicted: readonly Uint8Array[]
+  /** What the fees of all came to, stroops. */
+  readonly feesCollected: bigint
+}
+
+/** A transaction's fee while its ledger is closed. */
+interface Charge {
+  readonly fee: bigint
+  readonly inclusionFee: bigint
+  readonly changes: readonly Uint8Array[]
+}
+
+/** Closes a ledger on paper: nothing of it is kept until its layer is committed. */
+export function closeLedger(input: CloseInput): ClosedLedger {
+  const ledger = createLayer(input.state)
+  const charges = input.envelopes.map((envelope) => chargeFee(input, ledger, envelope))
+  const applied = input.envelopes.map((envelope) => applyTransaction(input, ledger, envelope))
+  const transactions = input.envelopes.map((envelope, index) => {
+    const charge = defined(charges[index], 'the charge of a transaction')
+    return finish(input, ledger, envelope, charge, defined(applied[index], 'an applied transaction'))
+  })
+  for (const key of input.expired) if (ledger.get(key) !== undefined) ledger.remove(key)
+  return {
+    layer: ledger,
+    transactions: transactions.map(({ transaction }) => transaction),
+    evicted: input.expired.map(fromBase64),
+    feesCollected: transactions.reduce((total, { feeCharged }) => total + feeCharged, 0n),
+  }
+}
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** The resource fee and the base fee of the operations, however high the bid; never more than there is. */
+function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): Charge {
+  const payer = defined(accountIn(ledger, feeSourceOf(envelope)), 'the account that pays a judged transaction')
+  const baseFee = isSoroban(envelope) ? input.baseFee.soroban : input.baseFee.classic
+  const inclusionFee = smaller(inclusionFeeOf(envelope), baseFee * BigInt(chargedOperations(envelope)))
+  const fee = smaller(resourceFeeOf(envelope) + inclusionFee, payer.balance)
+  return { fee, inclusionFee, changes: changeBalance(input, ledger, payer.account, -fee) }
+}
+
+/** LedgerEntryChange each. */
+function changeBalance(input: CloseInput, ledger: Layer, account: string, delta: bigint): readonly Uint8Array[] {
+  const entry = defined(accountIn(ledger, account), 'the account that paid a fee')
+  const layer = createLayer(ledger)
+  putAccountEntry(layer, { ...entry, balance: entry.balance + delta }, input.sequence)
+  const changes = changeBetween(accountKey(account), ledger, layer)
+  layer.mergeInto(ledger)
+  return changes
+}
+
+/** What is left of the resource fee beyond what was used, and what the transaction's result and meta say in the end. */
+function finish(
+  input: CloseInput,
+  ledger: Layer,
+  envelope: Envelope,
+  charge: Charge,
+  applied: Applied,
+): { readonly transaction: ClosedTransaction; readonly feeCharged: bigint } {
+  const { networkId } = input
+  const payer = feeSourceOf(envelope)
+  const used = applied.soroban === null ? 0n : applied.soroban.charges.nonRefundable + applied.soroban.charges.refundable
+  const unused = applied.soroban === null ? 0n : resourceFeeOf(envelope) - used
+  const refund = unused > 0n ? smaller(unused, charge.fee) : 0n
+  const postChanges = refund > 0n ? changeBalance(input, ledger, payer, refund) : []
+  const feeCharged = charge.fee - refund
+  const feeEvents = { charge: feeEvent(networkId, payer, charge.fee), refund: refund > 0n ? feeEvent(networkId, payer, -refund) : null }
+  const transactionEvents = [transactionEvent(STAGE.beforeAll, feeEvents.charge)]
+  if (feeEvents.refund !== null) transactionEvents.push(transactionEvent(STAGE.afterAll, feeEvents.refund))
+  const innerHash = envelope.feeBump === null || applied.outer ? null : envelope.transaction.hash
+  const transaction: ClosedTransaction = {
+    envelope,
+    soroban: isSoroban(envelope),
+    success: applied.result.code === TX.success,
+    inclusionFee: charge.inclusionFee / BigInt(chargedOperations(envelope)),
+    result: encodeTransactionResult(applied.result, feeCharged, innerHash),
+    meta: encodeMeta(applied, transactionEvents),
+    feeChanges: encodeChanges(charge.changes),
+    postChanges: encodeChanges(postChanges),
+    feeEvents,
+    operationEvents: applied.operations.map(({ events }) => events),
+  }
+  return { transaction, feeCharged }
+}

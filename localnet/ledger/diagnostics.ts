@@ -1,0 +1,71 @@
+// The diagnostic events of a transaction in their documented order: the host's, its verdict, then nineteen metrics (soroban-rpc, "Meta,
+// now").
+
+import type { HostFailure } from '../contracts/host.ts'
+import { failureData } from './failure.ts'
+import { encodeEvent, diagnosticOf, type HostEvent } from './host-events.ts'
+import type { Run } from './soroban-run.ts'
+
+/** What core_metrics tells. */
+export interface Metrics {
+  readonly readEntries: number
+  readonly writeEntries: number
+  readonly ledgerReadBytes: number
+  readonly ledgerWriteBytes: number
+  readonly eventBytes: number
+}
+
+/** What one instruction takes, nominally: what the network's own figures come to on ordinary machines. */
+const INSTRUCTIONS_PER_NANOSECOND = 4
+const MEMORY_BYTES_NOMINAL = 1_500_000
+
+function metricsList(run: Run, metrics: Metrics): readonly (readonly [name: string, value: number])[] {
+  const { instructions } = run.meter
+  const events = run.meter.count('event')
+  return [
+    ['read_entry', metrics.readEntries],
+    ['write_entry', metrics.writeEntries],
+    ['ledger_read_byte', metrics.ledgerReadBytes],
+    ['ledger_write_byte', metrics.ledgerWriteBytes],
+    ['read_key_byte', 0],
+    ['write_key_byte', 0],
+    ['read_data_byte', metrics.ledgerReadBytes],
+    ['write_data_byte', metrics.ledgerWriteBytes],
+    ['read_code_byte', 0],
+    ['write_code_byte', 0],
+    ['emit_event', events],
+    ['emit_event_byte', metrics.eventBytes],
+    ['cpu_insn', instructions],
+    ['mem_byte', MEMORY_BYTES_NOMINAL],
+    ['invoke_time_nsecs', Math.floor(instructions / INSTRUCTIONS_PER_NANOSECOND)],
+    ['max_rw_key_byte', 0],
+    ['max_rw_data_byte', metrics.ledgerWriteBytes],
+    ['max_rw_code_byte', 0],
+    ['max_emit_event_byte', metrics.eventBytes],
+  ]
+}
+
+const spoken = (topics: HostEvent['topics'], data: HostEvent['data']): HostEvent => ({
+  type: 'diagnostic', contract: null, topics, data, failed: false,
+})
+
+const symbol = (value: string) => ({ type: 'symbol', value }) as const
+
+/**
+ * DiagnosticEvent each: a run's own, the verdict when it failed, what the ledger itself found wrong with it (`finding`), the metrics.
+ */
+export function runDiagnostics(run: Run, metrics: Metrics, finding: HostFailure | undefined): readonly Uint8Array[] {
+  const { outcome, events } = run
+  const verdict = outcome.ok ? [] : [spoken([symbol('host_fn_failed'), { type: 'error', value: outcome.failure }], { type: 'void' })]
+  const measured = metricsList(run, metrics).map(([name, value]) =>
+    spoken([symbol('core_metrics'), symbol(name)], { type: 'u64', value: BigInt(value) }),
+  )
+  const finished = (event: HostEvent): Uint8Array => diagnosticOf(encodeEvent(event), outcome.ok && !event.failed)
+  const found = finding === undefined ? [] : [coreDiagnostic(finding)]
+  return [...events.map(finished), ...verdict.map(finished), ...found, ...measured.map(finished)]
+}
+
+/** The diagnostic of an error that the ledger finds, not the host: no contract speaks. */
+export function coreDiagnostic(failure: HostFailure): Uint8Array {
+  return diagnosticOf(encodeEvent(spoken([symbol('error'), { type: 'error', value: failure }], failureData(failure))), false)
+}

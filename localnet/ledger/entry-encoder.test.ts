@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { xdr } from '@stellar/stellar-sdk'
+import fc from 'fast-check'
+import { decodeEntry } from './entry-decoder.ts'
+import { encodeEntryData } from './entry-encoder.ts'
+import { isTemporaryKey, keyOf, typeOfKey } from './keys.ts'
+import { entryBytes, ledgerEntryOf, storedEntry } from './stored.ts'
+import { anyEntry } from './test-values.ts'
+import { toBase64 } from './xdr-writer.ts'
+
+/** Comparable: byte arrays of any class, and maps in any order. */
+const asHex = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, each: unknown) => {
+  if (typeof each === 'bigint') return `${each}n`
+  if (each instanceof Uint8Array) return Buffer.from(each).toString('hex')
+  return each instanceof Map ? Object.fromEntries([...each].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))) : each
+})) as unknown
+
+test('every entry is read back as it was written, and the bytes are those of the SDK', () => {
+  fc.assert(
+    fc.property(anyEntry, (entry) => {
+      const bytes = encodeEntryData(entry)
+      const decoded = xdr.LedgerEntryData.fromXdr(bytes)
+      assert.equal(decoded.toXdr('base64'), toBase64(bytes))
+      assert.deepEqual(asHex(decodeEntry(decoded)), asHex(entry))
+    }),
+  )
+})
+
+test('every entry stands under a key that the SDK reads, of its own type and durability', () => {
+  fc.assert(
+    fc.property(anyEntry, (entry) => {
+      const key = keyOf(entry)
+      const decoded = xdr.LedgerKey.fromXdr(key, 'base64')
+      assert.equal(decoded.toXdr('base64'), key)
+      assert.equal(Buffer.from(key, 'base64').readUInt32BE(0), typeOfKey(key))
+      const temporary = decoded.type === 'contractData' && decoded.contractData.durability.name === 'temporary'
+      assert.equal(isTemporaryKey(key), temporary)
+    }),
+  )
+})
+
+test('a whole ledger entry names the ledger that last changed it, and is as long as resources count it', () => {
+  fc.assert(
+    fc.property(anyEntry, fc.nat(), (entry, sequence) => {
+      const stored = storedEntry(entry, sequence, null)
+      const bytes = ledgerEntryOf(stored)
+      assert.equal(entryBytes(stored), bytes.length)
+      const decoded = xdr.LedgerEntry.fromXdr(bytes)
+      assert.equal(decoded.lastModifiedLedgerSeq, sequence)
+      assert.equal(decoded.data.toXdr('base64'), toBase64(encodeEntryData(entry)))
+    }),
+  )
+})

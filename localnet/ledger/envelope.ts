@@ -1,0 +1,212 @@
+// Envelopes as they come in: v1, v0 and fee bumps (soroban-rpc, "Hashes"), read once into what the ledger asks of them.
+
+import { xdr } from '@stellar/stellar-sdk'
+import { accountAddress, sha256 } from './addresses.ts'
+import type { FootprintKeys } from './footprint.ts'
+import type { Key } from './keys.ts'
+import type { HintedSignature } from './signatures.ts'
+import { encode, putBytes, putU32, toBase64, toHex } from './xdr-writer.ts'
+
+/** An account named in an envelope, with or without a multiplexed id. */
+export interface Party {
+  /** `G…`. */
+  readonly account: string
+  readonly muxed: boolean
+}
+
+export interface Operation {
+  /** Its own source, or the transaction's. */
+  readonly source: string
+  readonly muxed: boolean
+  readonly body: xdr.OperationBody
+}
+
+/** What a transaction says of when it may be applied; 0 means unbounded. */
+export interface Conditions {
+  readonly minTimeSec: bigint
+  readonly maxTimeSec: bigint
+  readonly minLedger: number
+  readonly maxLedger: number
+  readonly minSeqNum: bigint | null
+  readonly minSeqAgeSec: bigint
+  readonly minSeqLedgerGap: number
+  /** Addresses that must have signed too; other kinds of signers are not known here and stand as ''. */
+  readonly extraSigners: readonly string[]
+}
+
+/** The resources of a Soroban transaction. */
+export interface SorobanData {
+  readonly footprint: FootprintKeys
+  readonly instructions: number
+  readonly diskReadBytes: number
+  readonly writeBytes: number
+  readonly resourceFee: bigint
+  /** Indices into readWrite of entries to be restored first. */
+  readonly archived: readonly number[]
+}
+
+/** A transaction, the inner one of a fee bump. */
+export interface Transaction {
+  /** Hex; what its signatures cover, in bytes. */
+  readonly hash: string
+  readonly hashBytes: Uint8Array
+  readonly source: Party
+  /** Stroops. */
+  readonly fee: bigint
+  readonly seqNum: bigint
+  readonly conditions: Conditions
+  readonly memo: xdr.Memo
+  readonly operations: readonly Operation[]
+  readonly soroban: SorobanData | null
+  readonly signatures: readonly HintedSignature[]
+}
+
+/** What pays for a transaction in another's place. */
+export interface FeeBump {
+  readonly hashBytes: Uint8Array
+  readonly source: Party
+  readonly fee: bigint
+  readonly signatures: readonly HintedSignature[]
+}
+
+export interface Envelope {
+  /** Hex; the outer one of a fee bump. */
+  readonly hash: string
+  readonly bytes: Uint8Array
+  readonly transaction: Transaction
+  readonly feeBump: FeeBump | null
+}
+
+/** EnvelopeType. */
+const TYPE_TRANSACTION = 2
+const TYPE_FEE_BUMP = 5
+
+/** Decodes an envelope. Throws RangeError('invalid_xdr') when it is none. */
+export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Envelope {
+  try {
+    return readEnvelope(xdr.TransactionEnvelope.fromXdr(envelopeXdr, 'base64'), networkId)
+  } catch (cause) {
+    throw new RangeError('invalid_xdr', { cause })
+  }
+}
+
+function readEnvelope(decoded: xdr.TransactionEnvelope, networkId: Uint8Array): Envelope {
+  const bytes = decoded.toXdr()
+  if (decoded.type === 'envelopeTypeTxFeeBump') {
+    const { tx, signatures } = decoded.feeBump
+    const transaction = readTransaction(tx.innerTx.v1.tx, tx.innerTx.v1.signatures, networkId)
+    const hashBytes = signedHash(networkId, TYPE_FEE_BUMP, tx.toXdr())
+    const feeBump = { hashBytes, source: readParty(tx.feeSource), fee: tx.fee, signatures: readSignatures(signatures) }
+    return { hash: toHex(hashBytes), bytes, transaction, feeBump }
+  }
+  const v1 = decoded.type === 'envelopeTypeTx' ? decoded.v1 : upgrade(decoded.v0)
+  const transaction = readTransaction(v1.tx, v1.signatures, networkId)
+  return { hash: transaction.hash, bytes, transaction, feeBump: null }
+}
+
+/** A v0 transaction is a v1 transaction whose source's key type was left out. */
+function upgrade(v0: xdr.TransactionV0Envelope): xdr.TransactionV1Envelope {
+  const bytes = encode((writer) => {
+    putU32(writer, 0)
+    putBytes(writer, v0.toXdr())
+  })
+  return xdr.TransactionV1Envelope.fromXdr(bytes)
+}
+
+function signedHash(networkId: Uint8Array, type: number, transactionXdr: Uint8Array): Uint8Array {
+  return sha256(networkId, encode((writer) => putU32(writer, type)), transactionXdr)
+}
+
+function readTransaction(tx: xdr.Transaction, signatures: readonly xdr.DecoratedSignature[], networkId: Uint8Array): Transaction {
+  const hashBytes = signedHash(networkId, TYPE_TRANSACTION, tx.toXdr())
+  const source = readParty(tx.sourceAccount)
+  return {
+    hash: toHex(hashBytes),
+    hashBytes,
+    source,
+    fee: BigInt(tx.fee),
+    seqNum: tx.seqNum,
+    conditions: readConditions(tx.cond),
+    memo: tx.memo,
+    operations: tx.operations.map((operation) => readOperation(operation, source)),
+    soroban: tx.ext.type === 'sorobanData' ? readSorobanData(tx.ext.sorobanData) : null,
+    signatures: readSignatures(signatures),
+  }
+}
+
+/** The account of a party. */
+export function readParty(party: xdr.MuxedAccount): Party {
+  if (party.type === 'keyTypeEd25519') return { account: accountAddress(party.ed25519.value), muxed: false }
+  return { account: accountAddress(party.med25519.ed25519.value), muxed: true }
+}
+
+function readOperation(operation: xdr.Operation, source: Party): Operation {
+  const own = operation.sourceAccount === null ? null : readParty(operation.sourceAccount)
+  return { source: (own ?? source).account, muxed: own?.muxed ?? false, body: operation.body }
+}
+
+function readSignatures(signatures: readonly xdr.DecoratedSignature[]): readonly HintedSignature[] {
+  return signatures.map(({ hint, signature }) => ({ hint: hint.value, signature: signature.value }))
+}
+
+const UNBOUNDED: Conditions = {
+  minTimeSec: 0n, maxTimeSec: 0n, minLedger: 0, maxLedger: 0, minSeqNum: null, minSeqAgeSec: 0n, minSeqLedgerGap: 0, extraSigners: [],
+}
+
+function readConditions(cond: xdr.Preconditions): Conditions {
+  if (cond.type === 'precondNone') return UNBOUNDED
+  if (cond.type === 'precondTime') {
+    return { ...UNBOUNDED, minTimeSec: cond.timeBounds.minTime, maxTimeSec: cond.timeBounds.maxTime }
+  }
+  const { timeBounds, ledgerBounds, minSeqNum, minSeqAge, minSeqLedgerGap, extraSigners } = cond.v2
+  return {
+    minTimeSec: timeBounds?.minTime ?? 0n,
+    maxTimeSec: timeBounds?.maxTime ?? 0n,
+    minLedger: ledgerBounds?.minLedger ?? 0,
+    maxLedger: ledgerBounds?.maxLedger ?? 0,
+    minSeqNum,
+    minSeqAgeSec: minSeqAge,
+    minSeqLedgerGap,
+    extraSigners: extraSigners.map((signer) => (signer.type === 'signerKeyTypeEd25519' ? accountAddress(signer.ed25519.value) : '')),
+  }
+}
+
+/** SorobanTransactionData as the ledger uses it. */
+export function readSorobanData(data: xdr.SorobanTransactionData): SorobanData {
+  const { footprint, instructions, diskReadBytes, writeBytes } = data.resources
+  return {
+    footprint: { readOnly: footprint.readOnly.map(ledgerKey), readWrite: footprint.readWrite.map(ledgerKey) },
+    instructions,
+    diskReadBytes,
+    writeBytes,
+    resourceFee: data.resourceFee,
+    archived: data.ext.type === 'resourceExt' ? data.ext.resourceExt.archivedSorobanEntries : [],
+  }
+}
+
+const ledgerKey = (key: xdr.LedgerKey): Key => toBase64(key.toXdr())
+
+const SOROBAN_OPERATIONS = new Set(['invokeHostFunction', 'extendFootprintTtl', 'restoreFootprint'])
+
+/** True for an operation that runs on the contracts' side of the ledger. */
+export const isSorobanOperation = (operation: Operation): boolean => SOROBAN_OPERATIONS.has(operation.body.type)
+
+/** True for a transaction that goes the contracts' way. */
+export const isSoroban = (envelope: Envelope): boolean => envelope.transaction.operations.some(isSorobanOperation)
+
+/** Who pays. */
+export const feeSourceOf = (envelope: Envelope): string => (envelope.feeBump?.source ?? envelope.transaction.source).account
+
+/** The whole fee that may be charged, stroops. */
+export const feeOf = (envelope: Envelope): bigint => envelope.feeBump?.fee ?? envelope.transaction.fee
+
+/** The part of the fee that is for resources; 0 for a classic transaction. */
+export const resourceFeeOf = (envelope: Envelope): bigint => envelope.transaction.soroban?.resourceFee ?? 0n
+
+/** What the transaction bids to be included. */
+export const inclusionFeeOf = (envelope: Envelope): bigint => feeOf(envelope) - resourceFeeOf(envelope)
+
+/** How many operations the inclusion fee pays for: a fee bump counts as one more. */
+export const chargedOperations = (envelope: Envelope): number =>
+  Math.max(1, envelope.transaction.operations.length) + (envelope.feeBump === null ? 0 : 1)
+

@@ -1,0 +1,20 @@
+// Small facts about the chain, by name.
+
+import type { LedgerDatabase } from './database.ts'
+
+export interface FactStore {
+  read(name: string): string | undefined
+  write(name: string, value: string): void
+}
+
+export function createFactStore({ sql }: LedgerDatabase): FactStore {
+  const read = sql.prepare('select value from facts where name = ?')
+  const write = sql.prepare('insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
+  return {
+    read(name) {
+      const value = read.get(name)?.['value']
+      return typeof value === 'string' ? value : undefined
+    },
+    write: (name, value) => void write.run(name, value),
+  }
+}

@@ -1,0 +1,102 @@
+// What resources cost, in stroops (soroban-rpc, "Closing a ledger"; the rates are the test network's).
+
+import type { SorobanData } from './envelope.ts'
+import { ENTRY_TYPE } from './entries.ts'
+import { type Key, typeOfKey } from './keys.ts'
+
+const PER_10_000_INSTRUCTIONS = 25n
+const PER_DISK_READ_ENTRY = 6_250n
+const PER_WRITE_ENTRY = 10_000n
+const PER_DISK_READ_KIB = 1_786n
+const PER_WRITE_KIB = 3_500n
+const PER_TX_KIB = 1_624n
+const PER_HISTORY_KIB = 16_235n
+const PER_EVENTS_KIB = 10_000n
+/** A result is kept beside each transaction. */
+const RESULT_BYTES = 300n
+
+/** Rent: an entry's KiB for so many ledgers cost one KiB's write fee. */
+const PERSISTENT_RENT_DENOMINATOR = 1_215n
+const TEMPORARY_RENT_DENOMINATOR = 2_430n
+const KIB = 1_024n
+
+function ceilDiv(a: bigint, b: bigint): bigint {
+  return (a + b - 1n) / b
+}
+
+/** What the declared resources cost, used or not. */
+export interface Resources {
+  readonly instructions: number
+  readonly diskReadEntries: number
+  readonly writeEntries: number
+  readonly diskReadBytes: number
+  readonly writeBytes: number
+  readonly txBytes: number
+}
+
+/** The part of a resource fee that is never given back. */
+export function nonRefundableFee(resources: Resources): bigint {
+  const txBytes = BigInt(resources.txBytes)
+  return (
+    ceilDiv(BigInt(resources.instructions) * PER_10_000_INSTRUCTIONS, 10_000n) +
+    BigInt(resources.diskReadEntries) * PER_DISK_READ_ENTRY +
+    BigInt(resources.writeEntries) * PER_WRITE_ENTRY +
+    ceilDiv(BigInt(resources.diskReadBytes) * PER_DISK_READ_KIB, KIB) +
+    ceilDiv(BigInt(resources.writeBytes) * PER_WRITE_KIB, KIB) +
+    ceilDiv(txBytes * PER_TX_KIB, KIB) +
+    ceilDiv((txBytes + RESULT_BYTES) * PER_HISTORY_KIB, KIB)
+  )
+}
+
+/** What is charged for events and the return value. */
+export function eventsFee(bytes: number): bigint {
+  return ceilDiv(BigInt(bytes) * PER_EVENTS_KIB, KIB)
+}
+
+/** What resources came to, stroops. Only `nonRefundable` is charged when the transaction fails. */
+export interface ResourceCharges {
+  readonly nonRefundable: bigint
+  /** Events and rent. */
+  readonly refundable: bigint
+  readonly rent: bigint
+}
+
+/** What an entry's life costs: its whole size for the ledgers added, and what it grew by for the ledgers it had. */
+export interface RentChange {
+  readonly persistent: boolean
+  readonly oldBytes: number
+  readonly newBytes: number
+  /** Ledgers of life left before; 0 for a new entry. */
+  readonly oldLedgers: number
+  readonly newLedgers: number
+}
+
+export function rentFee(changes: Iterable<RentChange>): bigint {
+  let total = 0n
+  for (const { persistent, oldBytes, newBytes, oldLedgers, newLedgers } of changes) {
+    const denominator = KIB * (persistent ? PERSISTENT_RENT_DENOMINATOR : TEMPORARY_RENT_DENOMINATOR)
+    const added = BigInt(Math.max(0, newLedgers - oldLedgers))
+    const grown = BigInt(Math.max(0, newBytes - oldBytes)) * BigInt(oldLedgers)
+    total += ceilDiv((BigInt(newBytes) * added + grown) * PER_WRITE_KIB, denominator)
+  }
+  return total
+}
+
+/** Classic entries live on disk; contract entries are read from memory. */
+export function isDiskEntry(key: Key): boolean {
+  const type = typeOfKey(key)
+  return type === ENTRY_TYPE.account || type === ENTRY_TYPE.trustline
+}
+
+/** The resources that a transaction of `txBytes` declares. */
+export function declaredResources(data: SorobanData, txBytes: number): Resources {
+  const { readOnly, readWrite } = data.footprint
+  return {
+    instructions: data.instructions,
+    diskReadEntries: [...readOnly, ...readWrite].filter(isDiskEntry).length + data.archived.length,
+    writeEntries: readWrite.length,
+    diskReadBytes: data.diskReadBytes,
+    writeBytes: data.writeBytes,
+    txBytes,
+  }
+}

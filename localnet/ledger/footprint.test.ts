@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { HostFailure, symbol, u32, u64, vec } from '../contracts/host.ts'
+import { createEnforcingFootprint, createRecordingFootprint, type Footprint } from './footprint.ts'
+import { accountKey, contractDataKey, type Key } from './keys.ts'
+import { createLayer, type View } from './state.ts'
+import { storedEntry } from './stored.ts'
+import { ALICE, BOB, CALLER, COUNTER, startTestChain } from './test-chain.ts'
+
+const item = (number: bigint, contract = COUNTER): Key => contractDataKey(contract, 'persistent', vec(symbol('Item'), u64(number)))
+const COUNTER_KEY = contractDataKey(COUNTER, 'persistent', vec(symbol('Counter')))
+
+/** A ledger with these entries. */
+function holding(...keys: readonly Key[]): View {
+  const layer = createLayer({ get: () => undefined })
+  for (const key of keys) layer.put(key, storedEntry({ kind: 'nonce', address: COUNTER, nonce: 1n }, 1, null))
+  return layer
+}
+
+function refuses(access: () => void): void {
+  assert.throws(access, (error: unknown) => error instanceof HostFailure && error.errorType === 'Storage' && error.errorCode === 'ExceededLimit')
+}
+
+const enforcing = (readOnly: readonly Key[], readWrite: readonly Key[], view = holding()): Footprint =>
+  createEnforcingFootprint({ readOnly, readWrite }, view)
+
+test('what was touched is recorded once, what was written as written, both in the order of their bytes', () => {
+  const keys = Array.from({ length: 256 }, (_, number) => contractDataKey(COUNTER, 'persistent', u32(number)))
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean())), (accesses) => {
+      const footprint = createRecordingFootprint()
+      for (const [key, write] of accesses) footprint[write ? 'write' : 'read'](key)
+      const { readOnly, readWrite } = footprint.keys()
+      const written = new Set(accesses.filter(([, write]) => write).map(([key]) => key))
+      assert.deepEqual(new Set(readWrite), written)
+      assert.deepEqual(new Set(readOnly), new Set(accesses.map(([key]) => key).filter((key) => !written.has(key))))
+      for (const list of [readOnly, readWrite]) {
+        assert.deepEqual(list, list.toSorted((a, b) => Buffer.compare(Buffer.from(a, 'base64'), Buffer.from(b, 'base64'))))
+      }
+    }),
+  )
+})
+
+test('a run may read what was declared, and write what was declared for writing', () => {
+  const [alice, bob] = [accountKey(ALICE.publicKey()), accountKey(BOB.publicKey())]
+  const footprint = enforcing([alice], [bob])
+  footprint.read(alice)
+  footprint.read(bob)
+  footprint.write(bob)
+  refuses(() => footprint.write(alice))
+  refuses(() => footprint.read(COUNTER_KEY))
+})
+
+test('a number may turn out to be another one, once for each that was declared, as long as the entry is new', () => {
+  const footprint = enforcing([], [item(7n)], holding(item(6n)))
+  footprint.write(item(9n))
+  footprint.read(item(9n))
+  refuses(() => footprint.write(item(10n)))
+})
+
+test('nothing stands in for a numbered entry but a new one of the same contract and name that was declared for writing', () => {
+  refuses(() => enforcing([], [item(7n)], holding(item(8n))).write(item(8n)))
+  refuses(() => enforcing([], [item(7n)]).write(item(8n, CALLER)))
+  refuses(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'persistent', vec(symbol('Other'), u64(8n)))))
+  refuses(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'temporary', vec(symbol('Item'), u64(8n)))))
+  refuses(() => enforcing([item(7n)], []).read(item(8n)))
+  refuses(() => enforcing([], [COUNTER_KEY]).write(item(8n)))
+})
+
+test('two that were simulated at the same time both get their number', () => {
+  using world = startTestChain()
+  const calls = [ALICE, BOB].map((source) => world.ready(COUNTER, 'numbered', [], { source }))
+  for (const call of calls) world.send(call)
+  world.close()
+  assert.deepEqual(calls.map((call) => world.record(call).status), ['SUCCESS', 'SUCCESS'])
+  assert.equal(world.chain.entries([item(1n), item(2n), item(3n)]).length, 2)
+})

@@ -1,0 +1,170 @@
+// What a run of contracts leaves behind to be read: contract events and diagnostics, their XDR, and the log in an error's text
+// (soroban-rpc, "simulateTransaction: failure", "Contract event XDR").
+
+import { ContractFailure, type HostFailure, type Val } from '../contracts/host.ts'
+import { putVal, SCV } from '../scval.ts'
+import { addressBytes, contractAddress } from './addresses.ts'
+import { encode, putBool, putBytes, putI32, putU32, toHex, type XdrWriter } from './xdr-writer.ts'
+
+/** Why a call ended: a contract's own code, or the host's verdict. */
+export type Failure = ContractFailure | HostFailure
+
+/** What events carry besides contract values: errors, and values of types that the contracts do not know, kept as they came. */
+export type EventVal =
+  | Val
+  | { readonly type: 'error'; readonly value: Failure }
+  | { readonly type: 'foreign'; readonly xdr: Uint8Array; readonly text: string }
+  | { readonly type: 'list'; readonly value: readonly EventVal[] }
+
+export interface HostEvent {
+  readonly type: 'contract' | 'diagnostic'
+  /** `C…`; null when no contract speaks. */
+  readonly contract: string | null
+  readonly topics: readonly EventVal[]
+  readonly data: EventVal
+  /** Set when the call inside which it was emitted failed under another call: it is not emitted. */
+  failed: boolean
+}
+
+const EVENT_TYPE = { contract: 1, diagnostic: 2 } as const
+
+/** ScErrorType. */
+export const ERROR_TYPES = [
+  'Contract', 'WasmVm', 'Context', 'Storage', 'Object', 'Crypto', 'Events', 'Budget', 'Value', 'Auth',
+] as const
+/** ScErrorCode. */
+export const ERROR_CODES = [
+  'ArithDomain', 'IndexBounds', 'InvalidInput', 'MissingValue', 'ExistingValue', 'ExceededLimit', 'InvalidAction', 'InternalError',
+  'UnexpectedType', 'UnexpectedSize',
+] as const
+
+function putError(writer: XdrWriter, failure: Failure): void {
+  putU32(writer, SCV.error)
+  if (failure instanceof ContractFailure) {
+    putU32(writer, 0)
+    return putU32(writer, failure.code)
+  }
+  putU32(writer, ERROR_TYPES.indexOf(failure.errorType))
+  putI32(writer, ERROR_CODES.indexOf(failure.errorCode))
+}
+
+function putEventVal(writer: XdrWriter, val: EventVal): void {
+  switch (val.type) {
+    case 'error':
+      return putError(writer, val.value)
+    case 'foreign':
+      return putBytes(writer, val.xdr)
+    case 'list':
+      putU32(writer, SCV.vec)
+      putU32(writer, 1)
+      putU32(writer, val.value.length)
+      for (const item of val.value) putEventVal(writer, item)
+      return
+    default:
+      return putVal(writer, val)
+  }
+}
+
+/** ContractEvent. */
+export function encodeEvent(event: HostEvent): Uint8Array {
+  return encode((writer) => {
+    putU32(writer, 0)
+    putU32(writer, event.contract === null ? 0 : 1)
+    if (event.contract !== null) putBytes(writer, addressBytes(event.contract))
+    putU32(writer, EVENT_TYPE[event.type])
+    putU32(writer, 0)
+    putU32(writer, event.topics.length)
+    for (const topic of event.topics) putEventVal(writer, topic)
+    putEventVal(writer, event.data)
+  })
+}
+
+/** DiagnosticEvent of a finished ContractEvent. */
+export function diagnosticOf(event: Uint8Array, successful: boolean): Uint8Array {
+  return encode((writer) => {
+    putBool(writer, successful)
+    putBytes(writer, event)
+  })
+}
+
+/** ScVal of an event's topic or data. */
+export function encodeEventVal(val: EventVal): Uint8Array {
+  return encode((writer) => putEventVal(writer, val))
+}
+
+/** Several values as one: none is void, one is itself, more are a vec. */
+export function joined(values: readonly EventVal[]): EventVal {
+  const [first, ...others] = values
+  if (first === undefined) return { type: 'void' }
+  return others.length === 0 ? first : { type: 'list', value: values }
+}
+
+/** `Error(Contract, #5)`, `Error(Auth, InvalidAction)`. */
+export function failureText(failure: Failure): string {
+  if (failure instanceof ContractFailure) return `Error(Contract, #${failure.code})`
+  return `Error(${failure.errorType}, ${failure.errorCode})`
+}
+
+/** As the host prints it: strings quoted, symbols bare. */
+export function valText(val: EventVal): string {
+  switch (val.type) {
+    case 'void':
+      return 'Void'
+    case 'bool':
+      return String(val.value)
+    case 'u32':
+    case 'u64':
+    case 'i128':
+      return val.value.toString()
+    case 'symbol':
+    case 'address':
+      return val.value
+    case 'string':
+      return JSON.stringify(val.value)
+    case 'bytes':
+      return `Bytes(${toHex(val.value)})`
+    case 'vec':
+    case 'list':
+      return `[${val.value.map(valText).join(', ')}]`
+    case 'map':
+      return `{${val.value.map(([key, value]) => `${valText(key)}: ${valText(value)}`).join(', ')}}`
+    case 'error':
+      return failureText(val.value)
+    default:
+      return val.text
+  }
+}
+
+/** The log shows so many events, the newest; the rest is said to be left out. */
+const LOG_EVENTS_MAX = 25
+
+/** The whole text of a failed simulation: head line, empty line, log, newest first. */
+export function errorText(failure: Failure, events: readonly HostEvent[]): string {
+  const shown = events.filter((event) => !isLog(event)).reverse()
+  const lines = shown.slice(0, LOG_EVENTS_MAX).map((event, index) => `${String(index).padStart(4)}: ${eventText(event)}`)
+  if (shown.length > LOG_EVENTS_MAX) lines.push(`${String(LOG_EVENTS_MAX).padStart(4)}: ... elided ...`)
+  return `HostError: ${failureText(failure)}\n\nEvent log (newest first):\n${lines.map((line) => `${line}\n`).join('')}`
+}
+
+function isLog(event: HostEvent): boolean {
+  const [first] = event.topics
+  return event.type === 'diagnostic' && first?.type === 'symbol' && first.value === 'log'
+}
+
+function eventText(event: HostEvent): string {
+  const kind = event.type === 'contract' ? 'Contract Event' : 'Diagnostic Event'
+  const prefix = event.failed ? `[Failed ${kind} (not emitted)]` : `[${kind}]`
+  const contract = event.contract === null ? '' : ` contract:${event.contract},`
+  return `${prefix}${contract} topics:[${topicTexts(event).join(', ')}], data:${valText(event.data)}`
+}
+
+/** The callee of a call is 32 raw bytes in the event and an address in the text. */
+function topicTexts(event: HostEvent): readonly string[] {
+  const [name] = event.topics
+  const isCall = event.type === 'diagnostic' && name?.type === 'symbol' && name.value === 'fn_call'
+  return event.topics.map((topic, index) => (isCall && index === 1 ? calleeText(topic) : valText(topic)))
+}
+
+function calleeText(topic: EventVal): string {
+  return topic.type === 'bytes' ? contractAddress(topic.value) : valText(topic)
+}

@@ -1,0 +1,212 @@
+// Runs contracts: frames, calls between contracts, authorisation, storage and events (soroban-rpc, "getTransaction outcomes",
+// "Authorization").
+
+import { assert, AssertionFailure } from '../../src/base/assert.ts'
+import { type ContractCode, type ContractEnv, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
+import type { Authorizer } from './auth.ts'
+import { authCall } from './auth-tree.ts'
+import { checkArguments, findEntryPoint } from './call-checks.ts'
+import { createClassicBalances } from './classic-balances.ts'
+import { CALL_DEPTH_MAX } from './constants.ts'
+import { createContractStorage } from './contract-storage.ts'
+import { hostFailure } from './failure.ts'
+import type { EventVal, Failure, HostEvent } from './host-events.ts'
+import type { HostStorage } from './host-storage.ts'
+import { codeKey, instanceKey, type Key } from './keys.ts'
+import type { Meter } from './meter.ts'
+import { createTrace } from './trace.ts'
+
+/** What a run of contracts works with. */
+export interface HostOptions {
+  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly storage: HostStorage
+  readonly authorizer: Authorizer
+  readonly meter: Meter
+  readonly ledger: ContractEnv['ledger']
+}
+
+/** A run of contracts. Its events are complete when `call` has returned or thrown. */
+export interface Host {
+  /** Calls a contract from outside. Throws ContractFailure or HostFailure; every change is then dropped. */
+  call(contract: string, functionName: string, args: readonly EventVal[]): Val
+  readonly events: readonly HostEvent[]
+}
+
+/** A contract that is running. */
+interface Frame {
+  readonly contract: string
+  readonly functionName: string
+  readonly args: readonly Val[]
+  readonly code: ContractCode
+  /** A failure that the contract may not survive, whether or not it lets it through. */
+  doom: Failure | null
+}
+
+const isBuiltIn = (code: ContractCode): boolean => code.asset !== undefined
+
+/** Builds the host of one transaction or simulation. */
+export function createHost(options: HostOptions): Host {
+  const { contracts, storage, authorizer, meter, ledger } = options
+  const trace = createTrace()
+  const frames: Frame[] = []
+
+  /** Runs a function of the host for a contract: a failure is reported, and ends the contract even if it looks away. */
+  function guarded<T>(frame: Frame, name: string, run: () => T): T {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof HostFailure)) throw error
+      trace.refused(frame.contract, error)
+      if (!isBuiltIn(frame.code)) trace.escalated(frame.contract, error, name)
+      frame.doom = error
+      throw error
+    }
+  }
+
+  function envOf(frame: Frame): ContractEnv {
+    const own = createContractStorage(storage, frame.contract)
+    const classic = createClassicBalances(storage)
+    return {
+      self: frame.contract,
+      ledger,
+      get: (durability, key) => guarded(frame, 'get_contract_data', () => own.get(durability, key)),
+      set: (durability, key, value) => guarded(frame, 'put_contract_data', () => own.set(durability, key, value)),
+      remove: (durability, key) => guarded(frame, 'del_contract_data', () => own.remove(durability, key)),
+      requireAuth: (address) => guarded(frame, 'require_auth', () => requireAuth(frame, address)),
+      call: (contract, functionName, args) => callFrom(frame, contract, functionName, args),
+      emit(topics, data) {
+        meter.charge('event')
+        trace.emit(frame.contract, topics, data)
+      },
+      classic: {
+        balance: (account, asset) => guarded(frame, 'balance', () => classic.balance(account, asset)),
+        add: (account, asset, delta) => guarded(frame, 'balance', () => classic.add(account, asset, delta)),
+      },
+    }
+  }
+
+  function requireAuth(frame: Frame, address: string): void {
+    const caller = frames.at(-2)
+    // Whoever calls directly agrees by calling.
+    if (caller !== undefined && caller.contract === address) return meter.charge('auth')
+    authorizer.demand(address, authCall(frame.contract, frame.functionName, frame.args))
+  }
+
+  /** A contract calls another one. The failure passes through unchanged; a contract that catches it goes on without the call's effects. */
+  function callFrom(frame: Frame, contract: string, functionName: string, args: readonly Val[]): Val {
+    try {
+      return enter(contract, functionName, args)
+    } catch (error) {
+      if (isFailure(error)) trace.callFailed(frame.contract, error, functionName, args)
+      throw error
+    }
+  }
+
+  function enter(contract: string, functionName: string, args: readonly EventVal[]): Val {
+    meter.charge('call')
+    trace.called(frames.at(-1)?.contract ?? null, contract, functionName, args)
+    const mark = trace.mark()
+    storage.enter()
+    authorizer.enter()
+    let keep = false
+    try {
+      const value = runFrame(contract, functionName, args)
+      trace.returned(contract, functionName, value)
+      keep = true
+      return value
+    } finally {
+      authorizer.leave(keep)
+      storage.leave(keep)
+      // What a failed inner call emitted is not emitted; the outermost one's own reports are what the error's text is made of.
+      if (!keep && frames.length > 0) trace.failSince(mark)
+    }
+  }
+
+  function runFrame(contract: string, functionName: string, args: readonly EventVal[]): Val {
+    const code = resolve(contract)
+    if (frames.length === 0 && functionName.startsWith('__')) {
+      const name: Val = { type: 'symbol', value: functionName }
+      throw refused(null, hostFailure('Context', 'InvalidAction', "can't invoke a reserved function directly", name))
+    }
+    const entryPoint = findEntryPoint(code, functionName)
+    if (entryPoint instanceof HostFailure) throw refused(contract, entryPoint)
+    const checkedArgs = checkArguments(code, entryPoint, functionName, args)
+    if (checkedArgs instanceof HostFailure) throw refused(contract, checkedArgs)
+    const frame: Frame = { contract, functionName, args: checkedArgs, code, doom: null }
+    frames.push(frame)
+    try {
+      const value = entryPoint.run(envOf(frame), checkedArgs)
+      if (frame.doom !== null) throw frame.doom
+      return value
+    } catch (error) {
+      const failure = frame.doom ?? failureOf(error, functionName)
+      tellEnd(frame, failure)
+      throw failure
+    } finally {
+      frames.pop()
+    }
+  }
+
+  /** The last words of a failed frame: its own error, or that another's trapped it. */
+  function tellEnd(frame: Frame, failure: Failure): void {
+    const { contract, code, functionName } = frame
+    if (!trace.knows(failure)) {
+      if (failure instanceof ContractFailure) trace.returnedError(contract, failure, isBuiltIn(code))
+      else trace.refused(contract, failure)
+    } else if (!isBuiltIn(code)) {
+      trace.trapped(contract, failure, functionName)
+    }
+  }
+
+  function refused(contract: string | null, failure: HostFailure): HostFailure {
+    trace.refused(contract, failure)
+    return failure
+  }
+
+  /** The code at an address, when its instance is on the ledger. */
+  function resolve(contract: string): ContractCode {
+    if (frames.length >= CALL_DEPTH_MAX) throw refused(contract, hostFailure('Context', 'ExceededLimit', 'too many nested calls'))
+    if (frames.some((frame) => frame.contract === contract)) {
+      throw refused(contract, hostFailure('Context', 'InvalidAction', 'Contract re-entry is not allowed'))
+    }
+    const instance = load(instanceKey(contract))
+    const code = contracts.get(contract)
+    if (instance?.kind !== 'instance' || code === undefined) {
+      const address: Val = { type: 'address', value: contract }
+      throw refused(null, hostFailure('Storage', 'MissingValue', 'trying to get non-existing value for contract instance', address))
+    }
+    if (instance.wasmHash !== null) load(codeKey(instance.wasmHash))
+    return code
+  }
+
+  /** Loads what a contract is made of, and keeps it alive. */
+  function load(key: Key): ReturnType<HostStorage['get']> {
+    try {
+      const entry = storage.get(key)
+      storage.keepAlive(key)
+      return entry
+    } catch (error) {
+      if (error instanceof HostFailure) trace.refused(null, error)
+      throw error
+    }
+  }
+
+  return {
+    events: trace.events,
+    call(contract, functionName, args) {
+      assert(frames.length === 0, 'a host runs one call at a time')
+      return enter(contract, functionName, args)
+    },
+  }
+}
+
+const isFailure = (error: unknown): error is Failure => error instanceof ContractFailure || error instanceof HostFailure
+
+/** A mistake inside a contract ends its call like a panic does; a broken invariant of the ledger itself is let through. */
+function failureOf(error: unknown, functionName: string): Failure {
+  if (isFailure(error)) return error
+  if (error instanceof AssertionFailure) throw error
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const named = [{ type: 'symbol', value: functionName }, { type: 'string', value: what }] as const
+  return hostFailure('WasmVm', 'InvalidAction', 'VM call trapped: UnreachableCodeReached', ...named)
+}

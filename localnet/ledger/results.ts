@@ -1,0 +1,90 @@
+// TransactionResult and what is inside it.
+
+import { fromHex, encode, putArray, putBytes, putI32, putI64, putU32, type XdrWriter } from './xdr-writer.ts'
+
+/** TransactionResultCode. */
+export const TX = {
+  feeBumpInnerSuccess: 1, success: 0, failed: -1, tooEarly: -2, tooLate: -3, missingOperation: -4, badSeq: -5, badAuth: -6,
+  insufficientBalance: -7, noAccount: -8, insufficientFee: -9, badAuthExtra: -10, internalError: -11, notSupported: -12,
+  feeBumpInnerFailed: -13, badSponsorship: -14, badMinSeqAgeOrGap: -15, malformed: -16, sorobanInvalid: -17, frozenKeyAccessed: -18,
+} as const
+
+export type TxCode = (typeof TX)[keyof typeof TX]
+
+/** OperationResultCode. */
+const OP_INNER = 0
+
+/** OperationType of the operations that this ledger applies. */
+export const OPERATION = {
+  createAccount: 0, payment: 1, setOptions: 5, changeTrust: 6, manageData: 10, bumpSequence: 11, invokeHostFunction: 24,
+  extendFootprintTtl: 25, restoreFootprint: 26,
+} as const
+
+export type OperationName = keyof typeof OPERATION
+
+/** OperationResult: an operation's own code, or why it never got that far. */
+export type OperationResult =
+  /** `hash` is a successful invocation's. */
+  | { readonly kind: 'inner'; readonly operation: OperationName; readonly code: number; readonly hash?: Uint8Array }
+  | { readonly kind: 'badAuth' | 'noAccount' | 'notSupported' | 'tooManySubentries' }
+
+/** The network's codes of operations, as far as they arise here. */
+export const OP_CODES = {
+  success: 0,
+  createAccount: { malformed: -1, underfunded: -2, lowReserve: -3, alreadyExists: -4 },
+  payment: { malformed: -1, underfunded: -2, srcNoTrust: -3, noDestination: -5, noTrust: -6, lineFull: -8 },
+  setOptions: { lowReserve: -1, tooManySigners: -2, badFlags: -3, thresholdOutOfRange: -7, badSigner: -8, invalidHomeDomain: -9 },
+  changeTrust: { malformed: -1, noIssuer: -2, invalidLimit: -3, lowReserve: -4, selfNotAllowed: -5 },
+  manageData: { nameNotFound: -2, lowReserve: -3, invalidName: -4 },
+  bumpSequence: { badSeq: -1 },
+  invokeHostFunction: { malformed: -1, trapped: -2, resourceLimitExceeded: -3, entryArchived: -4, insufficientRefundableFee: -5 },
+  extendFootprintTtl: { malformed: -1, resourceLimitExceeded: -2, insufficientRefundableFee: -3 },
+  restoreFootprint: { malformed: -1, resourceLimitExceeded: -2, insufficientRefundableFee: -3 },
+} as const
+
+export const inner = (operation: OperationName, code: number): OperationResult => ({ kind: 'inner', operation, code })
+
+/** True when the operation did what it was asked to. */
+export const succeeded = (result: OperationResult): boolean => result.kind === 'inner' && result.code === OP_CODES.success
+
+const OP_OUTER = { badAuth: -1, noAccount: -2, notSupported: -3, tooManySubentries: -4 } as const
+
+function encodeOperationResult(result: OperationResult): Uint8Array {
+  return encode((writer) => {
+    if (result.kind !== 'inner') return putI32(writer, OP_OUTER[result.kind])
+    putI32(writer, OP_INNER)
+    putU32(writer, OPERATION[result.operation])
+    putI32(writer, result.code)
+    if (result.code === OP_CODES.success && result.operation === 'invokeHostFunction') putBytes(writer, result.hash ?? new Uint8Array(32))
+  })
+}
+
+/** What became of a transaction. */
+export interface TransactionResult {
+  readonly code: TxCode
+  /** One per operation, for success and txFAILED. */
+  readonly operations: readonly OperationResult[]
+}
+
+/** The bytes of a TransactionResult; `innerHash` (hex) wraps it as a fee bump's. `feeCharged` in stroops. */
+export function encodeTransactionResult(result: TransactionResult, feeCharged: bigint, innerHash: string | null): Uint8Array {
+  return encode((writer) => {
+    putI64(writer, feeCharged)
+    if (innerHash === null) {
+      putResult(writer, result)
+    } else {
+      putI32(writer, result.code === TX.success ? TX.feeBumpInnerSuccess : TX.feeBumpInnerFailed)
+      putBytes(writer, fromHex(innerHash))
+      // The inner transaction is charged nothing: the outer one pays.
+      putI64(writer, 0n)
+      putResult(writer, result)
+      putU32(writer, 0)
+    }
+    putU32(writer, 0)
+  })
+}
+
+function putResult(writer: XdrWriter, result: TransactionResult): void {
+  putI32(writer, result.code)
+  if (result.code === TX.success || result.code === TX.failed) putArray(writer, result.operations.map(encodeOperationResult))
+}

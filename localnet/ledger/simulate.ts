@@ -1,0 +1,216 @@
+// simulateTransaction: what a transaction would do and what it would need, without doing it (soroban-rpc, "simulateTransaction").
+
+import type { xdr } from '@stellar/stellar-sdk'
+import type { Random } from '../../src/base/random.ts'
+import type { SimulationResult } from '../chain.ts'
+import { type ContractCode, HostFailure } from '../contracts/host.ts'
+import { encodeVal } from '../scval.ts'
+import { createEnforcingAuthorizer, createRecordingAuthorizer, type RecordingAuthorizer } from './auth.ts'
+import {
+  DATA_ENTRY_BYTES_MAX, DISK_READ_BYTES_MAX, DISK_READ_ENTRIES_MAX, EVENTS_BYTES_MAX, FOOTPRINT_ENTRIES_MAX, INSTRUCTIONS_MAX, WRITE_BYTES_MAX,
+  WRITE_ENTRIES_MAX,
+} from './constants.ts'
+import { decodeEnvelope, type Envelope, isSorobanOperation, type Operation } from './envelope.ts'
+import { eventsFee, isDiskEntry, nonRefundableFee } from './fees.ts'
+import { createRecordingFootprint, type FootprintKeys } from './footprint.ts'
+import { diagnosticOf, encodeEvent, errorText, type HostEvent } from './host-events.ts'
+import type { Key } from './keys.ts'
+import { diskReadBytes, eventBytes, largestEntryBytes, rentOf, type Run, runInvocation, writtenBytes } from './soroban-run.ts'
+import { encodeSorobanData, withInstructionsMargin, withRefundableMargin, withSizeMargin } from './soroban-data.ts'
+import type { View } from './state.ts'
+import { dataOf, entryBytes, entryOf, ledgerEntryOf, storedEntry } from './stored.ts'
+import { simulateTtlOperation } from './ttl-operations.ts'
+import { toBase64 } from './xdr-writer.ts'
+
+/** The ledger that a simulation looks at: the latest one, at its own sequence and close time. */
+export interface SimulationContext {
+  readonly view: View
+  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly networkId: Uint8Array
+  readonly sequence: number
+  readonly closeTimeSec: number
+  readonly random: Random
+}
+
+const AUTH_MODES = ['enforce', 'record', 'record_allow_nonroot'] as const
+type AuthMode = (typeof AUTH_MODES)[number]
+
+/** The whole answer; a bad transaction is an answer with `error`. */
+export function simulate(context: SimulationContext, params: Readonly<Record<string, unknown>>): SimulationResult {
+  const refused = (error: string): SimulationResult => ({ error, latestLedger: 0 })
+  const transaction = params['transaction']
+  let envelope: Envelope
+  try {
+    envelope = decodeEnvelope(typeof transaction === 'string' ? transaction : '', context.networkId)
+  } catch {
+    return refused('Could not unmarshal transaction')
+  }
+  const { operations, memo } = envelope.transaction
+  const [operation] = operations
+  if (operation === undefined || operations.length > 1) return refused('Transaction contains more than one operation')
+  if (memo.type !== 'memoNone') return refused('Transaction contains a memo. Soroban transactions do not support memos.')
+  if (!isSorobanOperation(operation)) {
+    return refused(`Transaction contains unsupported operation type: ${operationTypeName(operation)}`)
+  }
+  const mode = params['authMode'] ?? ''
+  if (mode !== '' && !AUTH_MODES.some((known) => known === mode)) return refused(`unsupported authMode: ${JSON.stringify(mode)}`)
+  const { body } = operation
+  if (body.type !== 'invokeHostFunction') return simulateTtlOperation(context, envelope, instructionLeeway(params))
+  return simulateInvocation(context, envelope, operation, body.invokeHostFunctionOp, params)
+}
+
+function operationTypeName(operation: Operation): string {
+  const name = operation.body.type
+  return `OperationType${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}
+
+function instructionLeeway(params: Readonly<Record<string, unknown>>): number {
+  const config = params['resourceConfig']
+  if (typeof config !== 'object' || config === null || !('instructionLeeway' in config)) return 0
+  return typeof config.instructionLeeway === 'number' ? Math.max(0, Math.floor(config.instructionLeeway)) : 0
+}
+
+function simulateInvocation(
+  context: SimulationContext,
+  envelope: Envelope,
+  operation: Operation,
+  invocation: xdr.InvokeHostFunctionOp,
+  params: Readonly<Record<string, unknown>>,
+): SimulationResult {
+  const { hostFunction, auth } = invocation
+  if (hostFunction.type !== 'hostFunctionTypeInvokeContract') {
+    const failure = new HostFailure('Context', 'InvalidAction', 'contracts cannot be created on this network')
+    return { error: errorText(failure, []), latestLedger: context.sequence }
+  }
+  const mode: AuthMode = AUTH_MODES.find((known) => known === params['authMode']) ?? (auth.length === 0 ? 'record' : 'enforce')
+  const footprint = createRecordingFootprint()
+  let recorder: RecordingAuthorizer | null = null
+  const { view, contracts, networkId, sequence, closeTimeSec, random } = context
+  const where = { parent: view, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const run = runInvocation(
+    {
+      ...where,
+      restoreArchived: true,
+      instructionsMax: INSTRUCTIONS_MAX,
+      authorizer(surroundings) {
+        if (mode === 'enforce') return createEnforcingAuthorizer(surroundings, auth)
+        const options = { random, allowNonRoot: mode === 'record_allow_nonroot', upgraded: params['useUpgradedAuth'] === true }
+        recorder = createRecordingAuthorizer(surroundings, options)
+        return recorder
+      },
+    },
+    hostFunction.invokeContract,
+  )
+  if (!run.outcome.ok) return failed(context, run.outcome.failure, run.events)
+  const authXdr = mode === 'enforce' ? auth.map((entry) => entry.toXdr()) : recordedEntries(recorder)
+  const plan = planOf(context, envelope, run, footprint.keys(), authXdr, instructionLeeway(params))
+  const excess = excessOf(plan, largestEntryBytes(run.storage))
+  if (excess !== undefined) return failed(context, new HostFailure('Budget', 'ExceededLimit', excess), run.events)
+  return {
+    transactionData: toBase64(encodeSorobanData(plan)),
+    minResourceFee: plan.resourceFee.toString(),
+    ...served(run.events, true),
+    results: [{ auth: authXdr.map(toBase64), xdr: toBase64(encodeVal(run.outcome.value)) }],
+    ...stateChanges(run),
+    latestLedger: sequence,
+  }
+}
+
+// The recorder is set inside a closure, which the compiler does not follow.
+function recordedEntries(recorder: RecordingAuthorizer | null): readonly Uint8Array[] {
+  return recorder?.entries() ?? []
+}
+
+function served(events: readonly HostEvent[], successful: boolean): { readonly events?: readonly string[] } {
+  if (events.length === 0) return {}
+  return { events: events.map((event) => toBase64(diagnosticOf(encodeEvent(event), successful && !event.failed))) }
+}
+
+function failed(context: SimulationContext, failure: Parameters<typeof errorText>[0], events: readonly HostEvent[]): SimulationResult {
+  return { error: errorText(failure, events), ...served(events, false), latestLedger: context.sequence }
+}
+
+/** What a transaction that does this must declare. */
+interface Plan {
+  readonly footprint: FootprintKeys
+  readonly instructions: number
+  readonly diskReadEntries: number
+  readonly diskReadBytes: number
+  readonly writeBytes: number
+  readonly eventBytes: number
+  readonly resourceFee: bigint
+  readonly archived: readonly number[]
+}
+
+function planOf(
+  context: SimulationContext,
+  envelope: Envelope,
+  run: Run,
+  footprint: FootprintKeys,
+  authXdr: readonly Uint8Array[],
+  leeway: number,
+): Plan {
+  const { readOnly, readWrite } = footprint
+  const archived = run.storage.restored.map((key) => readWrite.indexOf(key)).sort((a, b) => a - b)
+  const diskEntries = [...readOnly, ...readWrite].filter(isDiskEntry).length + archived.length
+  const growth = (keys: readonly Key[]): number => keys.reduce((total, key) => total + growthBefore(context.view, key), 0)
+  const declared = {
+    footprint,
+    instructions: withInstructionsMargin(run.meter.instructions, leeway),
+    diskReadEntries: diskEntries,
+    diskReadBytes: diskReadBytes(context.view, footprint) + restoredBytes(context.view, run) + growth([...readOnly, ...readWrite]),
+    writeBytes: writtenBytes(run.storage) + growth(readWrite),
+    eventBytes: eventBytes(run),
+    archived,
+  }
+  const dataBytes = encodeSorobanData({ ...declared, resourceFee: 0n }).length
+  const authBytes = authXdr.reduce((total, entry) => total + entry.length, 0)
+  const txBytes = withSizeMargin(envelope.bytes.length + dataBytes + authBytes)
+  const fixed = nonRefundableFee({ ...declared, writeEntries: readWrite.length, txBytes })
+  const refundable = eventsFee(declared.eventBytes) + rentOf(run.storage, context.sequence)
+  return { ...declared, resourceFee: fixed + withRefundableMargin(refundable) }
+}
+
+/** An account's first sequence number is consumed before its call runs: the entry is longer by then than the simulation finds it. */
+function growthBefore(view: View, key: Key): number {
+  const stored = view.get(key)
+  const entry = stored === undefined ? undefined : entryOf(stored)
+  if (stored === undefined || entry?.kind !== 'account' || entry.seqLedger > 0) return 0
+  return dataOf(storedEntry({ ...entry, seqLedger: 1 }, 1, null)).length - dataOf(stored).length
+}
+
+function restoredBytes(view: View, run: Run): number {
+  return run.storage.restored.reduce((total, key) => {
+    const stored = view.get(key)
+    return total + (stored === undefined ? 0 : entryBytes(stored))
+  }, 0)
+}
+
+/** Simulation holds to the network's limits, so that what exceeds them fails here first. */
+function excessOf(plan: Plan, largestBytes: number): string | undefined {
+  const { readOnly, readWrite } = plan.footprint
+  if (plan.instructions > INSTRUCTIONS_MAX) return 'instructions exceed the network limit'
+  if (readOnly.length + readWrite.length > FOOTPRINT_ENTRIES_MAX) return 'footprint entries exceed the network limit'
+  if (readWrite.length > WRITE_ENTRIES_MAX) return 'write entries exceed the network limit'
+  if (largestBytes > DATA_ENTRY_BYTES_MAX) return 'ContractData size exceeds network config maximum size'
+  if (plan.writeBytes > WRITE_BYTES_MAX) return 'write bytes exceed the network limit'
+  if (plan.diskReadEntries > DISK_READ_ENTRIES_MAX) return 'disk read entries exceed the network limit'
+  if (plan.diskReadBytes > DISK_READ_BYTES_MAX) return 'disk read bytes exceed the network limit'
+  if (plan.eventBytes > EVENTS_BYTES_MAX) return 'events and return value exceed the network limit'
+  return undefined
+}
+
+/** {type, key, before, after} of each entry that would change; LedgerEntry each. */
+function stateChanges(run: Run): { readonly stateChanges?: readonly unknown[] } {
+  const changes: unknown[] = []
+  for (const [key, after] of run.storage.base.changes()) {
+    const before = run.storage.base.parent.get(key)
+    if (before === undefined && after === null) continue
+    const beforeXdr = before === undefined ? null : toBase64(ledgerEntryOf(before))
+    const afterXdr = after === null ? null : toBase64(ledgerEntryOf(after))
+    if (beforeXdr === afterXdr) continue
+    const type = before === undefined ? 'created' : after === null ? 'deleted' : 'updated'
+    changes.push({ type, key, before: beforeXdr, after: afterXdr })
+  }
+  return changes.length === 0 ? {} : { stateChanges: changes }
+}

@@ -1,0 +1,141 @@
+// One contract call on top of a view of the ledger, and what it used: the common ground of simulating and applying.
+
+import type { xdr } from '@stellar/stellar-sdk'
+import { ContractFailure, type ContractCode, HostFailure, type Val } from '../contracts/host.ts'
+import { addressOf, encodeVal, fromScVal } from '../scval.ts'
+import type { AuthContext, Authorizer } from './auth.ts'
+import { TTL_PERSISTENT_MIN_LEDGERS } from './constants.ts'
+import { ENTRY_TYPE } from './entries.ts'
+import { hostFailure } from './failure.ts'
+import { isDiskEntry, type RentChange, rentFee } from './fees.ts'
+import type { Footprint, FootprintKeys } from './footprint.ts'
+import { createHost } from './host.ts'
+import { encodeEvent, type EventVal, type Failure, type HostEvent } from './host-events.ts'
+import { createHostStorage, type HostStorage } from './host-storage.ts'
+import { isTemporaryKey, typeOfKey } from './keys.ts'
+import { createMeter, type Meter } from './meter.ts'
+import type { View } from './state.ts'
+import { entryBytes } from './stored.ts'
+
+/** Where and as whom a call runs. */
+export interface RunOptions {
+  readonly parent: View
+  readonly contracts: ReadonlyMap<string, ContractCode>
+  readonly networkId: Uint8Array
+  readonly sequence: number
+  readonly timestampSec: number
+  /** The operation's source. */
+  readonly source: string
+  readonly footprint: Footprint
+  readonly restoreArchived: boolean
+  /** What the call may use. */
+  readonly instructionsMax: number
+  readonly authorizer: (context: AuthContext) => Authorizer
+}
+
+/** A call's end, and all that it left. */
+export interface Run {
+  readonly outcome: { readonly ok: true; readonly value: Val } | { readonly ok: false; readonly failure: Failure }
+  /** In order; contract events are emitted only when the call succeeded, and those marked failed never are. */
+  readonly events: readonly HostEvent[]
+  readonly storage: HostStorage
+  readonly meter: Meter
+}
+
+/** Runs a call of a contract. */
+export function runInvocation(options: RunOptions, call: xdr.InvokeContractArgs): Run {
+  const contract = addressOf(call.contractAddress) ?? ''
+  return runCall(options, contract, call.functionName.toString(), call.args.map(eventVal))
+}
+
+/** Runs a call given in contract values. */
+export function runCall(options: RunOptions, contract: string, functionName: string, args: readonly EventVal[]): Run {
+  const { sequence, networkId, source } = options
+  const meter = createMeter(options.instructionsMax)
+  const { parent, footprint, restoreArchived } = options
+  const storage = createHostStorage({ parent, footprint, meter, sequence, restoreArchived })
+  const authorizer = options.authorizer({ storage, meter, networkId, sequence, source })
+  const ledger = { sequence, timestampSec: BigInt(options.timestampSec), networkId }
+  const host = createHost({ contracts: options.contracts, storage, authorizer, meter, ledger })
+  try {
+    if (!contract.startsWith('C')) throw hostFailure('Value', 'InvalidInput', 'not a contract address')
+    const value = host.call(contract, functionName, args)
+    if (meter.exhausted !== null) throw meter.exhausted
+    return { outcome: { ok: true, value }, events: host.events, storage, meter }
+  } catch (error) {
+    if (!(error instanceof ContractFailure) && !(error instanceof HostFailure)) throw error
+    return { outcome: { ok: false, failure: error }, events: host.events, storage, meter }
+  }
+}
+
+/** An argument as it came, in contract values where they know its type. */
+function eventVal(scVal: xdr.ScVal): EventVal {
+  return fromScVal(scVal) ?? { type: 'foreign', xdr: scVal.toXdr(), text: foreignText(scVal) }
+}
+
+function foreignText(scVal: xdr.ScVal): string {
+  const { value } = scVal
+  return typeof value === 'bigint' || typeof value === 'number' ? value.toString() : scVal.type.replace('scv', '')
+}
+
+/** The contract events that a successful call emits. */
+export function emittedEvents(run: Run): readonly HostEvent[] {
+  return run.events.filter((event) => event.type === 'contract' && !event.failed)
+}
+
+/** Bytes of contract events and return value: what the events' fee is for. */
+export function eventBytes(run: Run): number {
+  const value = run.outcome.ok ? encodeVal(run.outcome.value).length : 0
+  return emittedEvents(run).reduce((total, event) => total + encodeEvent(event).length, value)
+}
+
+/** Bytes that the call wrote. */
+export function writtenBytes(storage: HostStorage): number {
+  let total = 0
+  for (const [, stored] of storage.base.changes()) if (stored !== null) total += entryBytes(stored)
+  return total
+}
+
+/** Bytes of the largest contract entry that the call wrote. */
+export function largestEntryBytes(storage: HostStorage): number {
+  let largest = 0
+  for (const [key, stored] of storage.base.changes()) {
+    if (stored !== null && typeOfKey(key) === ENTRY_TYPE.contractData) largest = Math.max(largest, entryBytes(stored))
+  }
+  return largest
+}
+
+/** Bytes of the entries that a footprint takes from disk. */
+export function diskReadBytes(view: View, keys: FootprintKeys): number {
+  let total = 0
+  for (const key of [...keys.readOnly, ...keys.readWrite]) {
+    const stored = isDiskEntry(key) ? view.get(key) : undefined
+    if (stored !== undefined) total += entryBytes(stored)
+  }
+  return total
+}
+
+/** What the lives of the entries that were written, extended or restored cost. */
+export function rentOf(storage: HostStorage, sequence: number): bigint {
+  return rentFee(rentChanges(storage, sequence))
+}
+
+function* rentChanges(storage: HostStorage, sequence: number): Generator<RentChange> {
+  const restored = new Set(storage.restored)
+  for (const [key, after] of storage.base.changes()) {
+    const before = storage.base.parent.get(key)
+    if (after === null && before !== undefined && restored.has(key)) {
+      // Brought back only to be removed: its life is paid for all the same.
+      yield { persistent: true, oldBytes: 0, newBytes: entryBytes(before), oldLedgers: 0, newLedgers: TTL_PERSISTENT_MIN_LEDGERS }
+    }
+    if (after === null || after.liveUntil === null) continue
+    const oldLedgers = Math.max(0, (before?.liveUntil ?? 0) - sequence + 1)
+    yield {
+      persistent: !isTemporaryKey(key),
+      oldBytes: before === undefined || oldLedgers === 0 ? 0 : entryBytes(before),
+      newBytes: entryBytes(after),
+      oldLedgers,
+      newLedgers: after.liveUntil - sequence + 1,
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// The present: every entry of the ledger, and layers of changes that are kept or thrown away as one.
+
+import type { Stored } from './stored.ts'
+import type { Key } from './keys.ts'
+
+/** What can be read. */
+export interface View {
+  get(key: Key): Stored | undefined
+}
+
+/** Changes on top of a view. Reading falls through to it; dropping the layer undoes them at no cost. */
+export interface Layer extends View {
+  put(key: Key, stored: Stored): void
+  remove(key: Key): void
+  /** What was written, in the order of first writing; null for what is gone. Entries that came and went inside the layer are among them. */
+  changes(): ReadonlyMap<Key, Stored | null>
+  /** Makes the layer's changes in `target`. */
+  mergeInto(target: Layer): void
+  readonly parent: View
+}
+
+/** An empty layer on `parent`. */
+export function createLayer(parent: View): Layer {
+  const written = new Map<Key, Stored | null>()
+  return {
+    parent,
+    get(key) {
+      const own = written.get(key)
+      if (own === undefined) return parent.get(key)
+      return own ?? undefined
+    },
+    put: (key, stored) => void written.set(key, stored),
+    remove: (key) => void written.set(key, null),
+    changes: () => written,
+    mergeInto(target) {
+      for (const [key, stored] of written) {
+        if (stored === null) target.remove(key)
+        else target.put(key, stored)
+      }
+    },
+  }
+}
+
+/** The whole ledger. */
+export interface State extends View {
+  /** Makes changes the present. */
+  commit(changes: ReadonlyMap<Key, Stored | null>): void
+  /** All entries, in no order that anything may depend on. */
+  entries(): IterableIterator<[Key, Stored]>
+  /** Temporary entries whose last ledger is before `sequence`: they are taken out of the ledger. */
+  expired(sequence: number): readonly Key[]
+  /** The present, kept: entries are shared, they never change in place. */
+  copy(): ReadonlyMap<Key, Stored>
+  replace(entries: ReadonlyMap<Key, Stored>): void
+}
+
+/** Builds a state; `isTemporary` tells which entries end by themselves. */
+export function createState(isTemporary: (key: Key) => boolean): State {
+  let entries = new Map<Key, Stored>()
+  /** Temporary entries by their last ledger, so that closing a ledger need not look at all of them. */
+  let endings = new Map<number, Set<Key>>()
+
+  function schedule(key: Key, stored: Stored): void {
+    if (stored.liveUntil === null || !isTemporary(key)) return
+    const keys = endings.get(stored.liveUntil) ?? new Set<Key>()
+    endings.set(stored.liveUntil, keys.add(key))
+  }
+
+  return {
+    get: (key) => entries.get(key),
+    commit(changes) {
+      for (const [key, stored] of changes) {
+        if (stored === null) {
+          entries.delete(key)
+        } else {
+          entries.set(key, stored)
+          schedule(key, stored)
+        }
+      }
+    },
+    entries: () => entries.entries(),
+    expired(sequence) {
+      const gone: Key[] = []
+      for (const [ending, keys] of endings) {
+        if (ending >= sequence) continue
+        let left = 0
+        for (const key of keys) {
+          // An entry that was extended since stands in a later ledger's list too; one that left stands in none.
+          if (entries.get(key)?.liveUntil !== ending) continue
+          left += 1
+          gone.push(key)
+        }
+        if (left === 0) endings.delete(ending)
+      }
+      return gone
+    },
+    copy: () => new Map(entries),
+    replace(next) {
+      entries = new Map(next)
+      endings = new Map()
+      for (const [key, stored] of entries) schedule(key, stored)
+    },
+  }
+}

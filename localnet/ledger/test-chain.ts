@@ -1,0 +1,282 @@
+// Test support: a chain with a few people and two small contracts, on a clock that only tests move.
+
+import {
+  Account, Asset, Contract, type FeeBumpTransaction, hash, Keypair, Operation, rpc, StrKey, type Transaction, TransactionBuilder, xdr,
+} from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
+import { createVirtualClock, type VirtualClock } from '../../src/base/clock.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { Chain, ChainOptions, Genesis, SimulationResult } from '../chain.ts'
+import { type ContractCode, ContractFailure, type EntryPoint, type SpecType, type Val, VOID } from '../contracts/host.ts'
+import { address, symbol, text, u32, u64, vec } from '../contracts/host.ts'
+import { assetContract } from '../contracts/token.ts'
+import { createChain } from '../create-chain.ts'
+import type { TransactionRecord } from '../history.ts'
+import { toScVal } from '../scval.ts'
+import { assetContractAddress, networkIdOf } from './addresses.ts'
+import { accountKey } from './keys.ts'
+import { toHex } from './xdr-writer.ts'
+
+export const PASSPHRASE = 'A network for tests'
+export const NETWORK_ID = networkIdOf(PASSPHRASE)
+/** 2026-11-21 12:00 UTC. */
+export const START_SEC = 1_795_262_400
+
+/** Somebody whose key follows from a number. */
+export const person = (seed: number): Keypair => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(seed))
+
+export const ALICE = person(1)
+export const BOB = person(2)
+export const ISSUER = person(3)
+/** Has no account. */
+export const NOBODY = person(9)
+export const USDC = `USDC:${ISSUER.publicKey()}`
+export const USDC_CONTRACT = assetContractAddress(NETWORK_ID, USDC)
+export const NATIVE_CONTRACT = assetContractAddress(NETWORK_ID, 'native')
+export const COUNTER = StrKey.encodeContract(hash(Buffer.from('counter')))
+export const CALLER = StrKey.encodeContract(hash(Buffer.from('caller')))
+export const START_BALANCE = 100_000_000_000n
+
+const entryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint => ({
+  inputs: Object.entries(inputs), output, run,
+})
+
+const first = (args: readonly Val[]): Val => defined(args[0], 'the first argument')
+
+/** Counts, remembers, fails and speaks when it is told to. */
+export const counterCode: ContractCode = {
+  name: 'counter',
+  structs: { Pair: [['amount', 'i128'], ['name', 'symbol']] },
+  errors: { 7: 'ToldToFail' },
+  entryPoints: {
+    increment: entryPoint({ who: 'address' }, 'u32', (env, args) => {
+      const who = first(args)
+      if (who.type === 'address') env.requireAuth(who.value)
+      const key = vec(symbol('Count'), who)
+      const before = env.get('persistent', key)
+      const count = u32((before?.type === 'u32' ? before.value : 0) + 1)
+      env.set('persistent', key, count)
+      env.emit([symbol('counted'), who], vec(count))
+      return count
+    }),
+    start_at: entryPoint({ who: 'address', count: 'u32' }, 'void', (env, args) => {
+      env.set('persistent', vec(symbol('Count'), first(args)), args[1] ?? VOID)
+      return VOID
+    }),
+    forget: entryPoint({ who: 'address' }, 'void', (env, args) => {
+      env.get('persistent', vec(symbol('Count'), first(args)))
+      env.remove('persistent', vec(symbol('Count'), first(args)))
+      return VOID
+    }),
+    count: entryPoint({ who: 'address' }, 'u32', (env, args) => env.get('persistent', vec(symbol('Count'), first(args))) ?? u32(0)),
+    fail: entryPoint({ code: 'u32' }, 'void', (env, args) => {
+      const code = first(args)
+      env.set('persistent', vec(symbol('Before')), u32(1))
+      env.emit([symbol('before')], VOID)
+      throw new ContractFailure(code.type === 'u32' ? code.value : 0)
+    }),
+    arm: entryPoint({}, 'void', (env) => {
+      env.set('persistent', vec(symbol('Armed')), VOID)
+      return VOID
+    }),
+    fail_when_armed: entryPoint({ code: 'u32' }, 'void', (env, args) => {
+      const code = first(args)
+      env.set('persistent', vec(symbol('Before')), u32(1))
+      env.emit([symbol('before')], VOID)
+      if (env.get('persistent', vec(symbol('Armed'))) !== undefined) throw new ContractFailure(code.type === 'u32' ? code.value : 0)
+      return VOID
+    }),
+    panic: entryPoint({}, 'void', () => {
+      throw new TypeError('a mistake in the contract')
+    }),
+    remember: entryPoint({ value: 'val' }, 'void', (env, args) => {
+      env.set('instance', vec(symbol('Memory')), first(args))
+      return VOID
+    }),
+    memory: entryPoint({}, 'val', (env) => env.get('instance', vec(symbol('Memory'))) ?? VOID),
+    numbered: entryPoint({}, 'u64', (env) => {
+      const counter = env.get('persistent', vec(symbol('Counter')))
+      const next = u64((counter?.type === 'u64' ? counter.value : 0n) + 1n)
+      env.set('persistent', vec(symbol('Counter')), next)
+      env.set('persistent', vec(symbol('Item'), next), text('new'))
+      return next
+    }),
+    append: entryPoint({ value: 'val' }, 'void', (env, args) => {
+      const list = env.get('persistent', vec(symbol('List')))
+      env.set('persistent', vec(symbol('List')), vec(...(list?.type === 'vec' ? list.value : []), first(args)))
+      return VOID
+    }),
+    pass: entryPoint({ for_a_while: 'val' }, 'void', (env, args) => {
+      env.set('temporary', vec(symbol('Passing')), first(args))
+      return VOID
+    }),
+    passing: entryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
+    typed: entryPoint({ pair: { struct: 'Pair' }, list: { vec: 'u32' }, maybe: { option: 'bool' }, key: { bytesN: 4 } }, 'void', () => VOID),
+    echo: entryPoint({ value: 'val' }, 'val', (_, args) => first(args)),
+    clock: entryPoint({}, 'u64', (env) => u64(env.ledger.timestampSec)),
+  },
+}
+
+/** Calls the counter, with and without care. */
+export const callerCode: ContractCode = {
+  name: 'caller',
+  entryPoints: {
+    forward: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'val', (env, [to, name, args]) => {
+      env.set('persistent', vec(symbol('Called')), u32(1))
+      return env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
+    }),
+    forward_signed: entryPoint({ who: 'address', to: 'address' }, 'val', (env, [who, to]) => {
+      env.requireAuth(addressValue(who))
+      return env.call(addressValue(to), 'increment', [address(addressValue(who))])
+    }),
+    as_itself: entryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
+    careful: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
+      try {
+        env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
+        return { type: 'bool', value: true }
+      } catch {
+        return { type: 'bool', value: false }
+      }
+    }),
+    looks_away: entryPoint({ who: 'address' }, 'void', (env, [who]) => {
+      try {
+        env.requireAuth(addressValue(who))
+      } catch {
+        // A contract cannot go on without an agreement that it asked for.
+      }
+      return VOID
+    }),
+  },
+}
+
+const addressValue = (val: Val | undefined): string => (val?.type === 'address' ? val.value : '')
+const symbolValue = (val: Val | undefined): string => (val?.type === 'symbol' ? val.value : '')
+
+const GENESIS: Genesis = {
+  contracts: [
+    { address: COUNTER, code: counterCode },
+    { address: CALLER, code: callerCode },
+    { address: USDC_CONTRACT, code: assetContract(USDC) },
+    { address: NATIVE_CONTRACT, code: assetContract('native') },
+  ],
+  accounts: [ALICE, BOB, ISSUER].map((key) => ({ address: key.publicKey(), balance: START_BALANCE })),
+  trustlines: [ALICE, BOB].map((key) => ({ account: key.publicKey(), asset: USDC, balance: 1_000n })),
+  calls: [],
+}
+
+/** How a transaction is built; what is left out is as it should be. */
+export interface Draft {
+  readonly source?: Keypair
+  readonly sequence?: bigint
+  readonly fee?: string
+  readonly timeoutSec?: number
+  /** Who signs; the source when left out. */
+  readonly signers?: readonly Keypair[]
+}
+
+export interface TestChain extends Disposable {
+  readonly chain: Chain
+  readonly clock: VirtualClock
+  /** A second later, one ledger closes. */
+  close(): number
+  closes(count: number): void
+  sequenceOf(who: Keypair): bigint
+  balanceOf(who: Keypair): bigint
+  account(who: Keypair): xdr.AccountEntry
+  /** An unsigned transaction. */
+  build(operations: xdr.Operation | readonly xdr.Operation[], draft?: Draft): Transaction
+  /** A signed transaction of classic operations. */
+  classic(operations: xdr.Operation | readonly xdr.Operation[], draft?: Draft): Transaction
+  call(contract: string, name: string, args: readonly Val[], draft?: Draft): Transaction
+  simulate(transaction: Transaction, params?: Record<string, unknown>): SimulationResult
+  /** Simulated, assembled and signed. */
+  ready(contract: string, name: string, args: readonly Val[], draft?: Draft): Transaction
+  /** Sends; throws unless it is PENDING. */
+  send(transaction: Transaction | FeeBumpTransaction): string
+  /** Sends, closes, and gives the record. */
+  apply(transaction: Transaction | FeeBumpTransaction): TransactionRecord
+  record(transaction: Transaction | FeeBumpTransaction): TransactionRecord
+}
+
+/** Starts one; with a `directory` it is kept there. */
+export function startTestChain(options: Partial<ChainOptions> & { readonly startSec?: number } = {}): TestChain {
+  const clock = createVirtualClock((options.startSec ?? START_SEC) * 1_000)
+  const chain = createChain({
+    clock, random: createSeededRandom('test chain'), networkPassphrase: PASSPHRASE, genesis: GENESIS, directory: null, retentionLedgers: 10_000,
+    ...options,
+  })
+
+  function account(who: Keypair): xdr.AccountEntry {
+    const [entry] = chain.entries([accountKey(who.publicKey())])
+    const data = xdr.LedgerEntryData.fromXdr(defined(entry, 'an account').dataXdr, 'base64')
+    if (data.type !== 'account') throw new Error('not an account')
+    return data.account
+  }
+
+  const self: TestChain = {
+    chain,
+    clock,
+    close() {
+      clock.advance(1_000)
+      return chain.closeLedger()
+    },
+    closes(count) {
+      for (let closed = 0; closed < count; closed++) self.close()
+    },
+    account,
+    sequenceOf: (who) => account(who).seqNum,
+    balanceOf: (who) => account(who).balance,
+    build(operations, { source = ALICE, sequence, fee = '100', timeoutSec = 300 } = {}) {
+      const before = (sequence ?? self.sequenceOf(source) + 1n) - 1n
+      const builder = new TransactionBuilder(new Account(source.publicKey(), before.toString()), { fee, networkPassphrase: PASSPHRASE })
+      for (const operation of Array.isArray(operations) ? operations : [operations]) builder.addOperation(operation as xdr.Operation)
+      const maxTime = timeoutSec === 0 ? 0 : chain.history.latest().closeTimeSec + timeoutSec
+      return builder.setTimebounds(0, maxTime).build()
+    },
+    classic(operations, draft = {}) {
+      const transaction = self.build(operations, draft)
+      transaction.sign(...(draft.signers ?? [draft.source ?? ALICE]))
+      return transaction
+    },
+    call: (contract, name, args, draft) => self.build(new Contract(contract).call(name, ...args.map(toScVal)), draft),
+    simulate: (transaction, params = {}) => chain.simulate({ transaction: transaction.toXdr(), ...params }),
+    ready(contract, name, args, draft = {}) {
+      const transaction = self.call(contract, name, args, draft)
+      const simulation = self.simulate(transaction)
+      if ('error' in simulation) throw new Error(String(simulation['error']))
+      const assembled = rpc.assembleTransaction(transaction, simulation as unknown as rpc.Api.RawSimulateTransactionResponse).build()
+      assembled.sign(...(draft.signers ?? [draft.source ?? ALICE]))
+      return assembled
+    },
+    send(transaction) {
+      const { status, hash: sent } = chain.send(transaction.toXdr())
+      if (status !== 'PENDING') throw new Error(`the transaction was not taken: ${status}`)
+      return sent
+    },
+    apply(transaction) {
+      self.send(transaction)
+      self.close()
+      return self.record(transaction)
+    },
+    record: (transaction) => defined(chain.history.transaction(toHex(transaction.hash())), 'the record of a transaction'),
+    [Symbol.dispose]: () => chain[Symbol.dispose](),
+  }
+  return self
+}
+
+/** A payment of native coins. */
+export function payment(to: Keypair, amount = '1'): xdr.Operation {
+  return Operation.payment({ destination: to.publicKey(), asset: Asset.native(), amount })
+}
+
+/** What a record's result says. */
+export function resultOf(record: Pick<TransactionRecord, 'resultXdr'>): xdr.TransactionResult {
+  return xdr.TransactionResult.fromXdr(record.resultXdr, 'base64')
+}
+
+/** The meta of a record, version 4. */
+export function metaOf(record: TransactionRecord): xdr.TransactionMetaV4 {
+  const meta = xdr.TransactionMeta.fromXdr(record.resultMetaXdr, 'base64')
+  if (meta.type !== 'v4') throw new Error(`meta of version ${meta.type}`)
+  return meta.v4
+}

@@ -1,0 +1,69 @@
+// What becomes of the exchange in time: after a week trading goes on, nobody is ruined, positions neither pile up nor vanish, and no token was made or lost.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { address } from './contracts/host.ts'
+import { asI128, asVec, fieldOf, storageKey } from './contracts/values.ts'
+import type { Client } from './actors/client.ts'
+import { contractDataKey, contractDataValue, readTrustlineBalance } from './actors/exchange-state.ts'
+import { createPeople } from './genesis.ts'
+import { startTestNetwork } from './test-network.ts'
+import type { TestNetwork } from './test-network.ts'
+
+const TRADERS = 12
+const DAYS = 7
+const DAY_SEC = 86_400
+/** Ledgers of ordinary trading between two jumps of the clock. */
+const LEDGERS_A_DAY = 20
+
+async function contractValue(reader: Client, contract: string, key: ReturnType<typeof storageKey>) {
+  const keyXdr = contractDataKey(contract, key)
+  const entry = (await reader.readEntries([keyXdr])).get(keyXdr)
+  return entry === undefined ? undefined : contractDataValue(entry)
+}
+
+/** All USDC of those who trade or are traded with: people's trustlines, and the contracts' balances. */
+async function usdcOf(network: TestNetwork, usdcAsset: string): Promise<{ total: bigint; poorestTrader: bigint; vault: bigint }> {
+  const reader = network.visitor('alice')
+  const { traders, liquidityProviders, visitors, keeper } = createPeople(network.networkPassphrase, TRADERS)
+  const line = async (account: string): Promise<bigint> => (await readTrustlineBalance(reader, account, usdcAsset)) ?? 0n
+  const held = async (contract: string): Promise<bigint> => {
+    const value = await contractValue(reader, network.contracts.usdcToken, storageKey('Balance', address(contract)))
+    return value === undefined ? 0n : asI128(fieldOf(value, 'amount'))
+  }
+  const ofTraders = await Promise.all(traders.map((trader) => line(trader.address)))
+  const ofOthers = await Promise.all([...liquidityProviders, ...visitors, keeper].map((person) => line(person.address)))
+  const [vault, market] = [await held(network.contracts.vault), await held(network.contracts.market)]
+  return {
+    total: [...ofTraders, ...ofOthers, vault, market].reduce((sum, amount) => sum + amount, 0n),
+    poorestTrader: ofTraders.reduce((least, amount) => (amount < least ? amount : least)),
+    vault,
+  }
+}
+
+test('after a week trading goes on: nobody is ruined, positions come and go, and every token is where it should be', async () => {
+  await using network = await startTestNetwork({ traders: TRADERS, seed: 'a week' })
+  const { usdcAsset } = await network.rpc<{ usdcAsset: string }>('local_info')
+  const before = await usdcOf(network, usdcAsset)
+  for (let day = 0; day < DAYS; day++) {
+    await network.steps(LEDGERS_A_DAY)
+    await network.rpc('local_advance', { seconds: DAY_SEC })
+  }
+  const lastJump = network.chain.history.latest().sequence
+  await network.steps(3 * LEDGERS_A_DAY)
+
+  const lately = (topic: string): number => network.exchangeEvents(topic).filter(({ ledger }) => ledger > lastJump).length
+  assert(lately('position_opened') > 5 && lately('position_closed') > 5, 'trading has come to a halt')
+  assert(lately('funding_applied') > 0, 'nobody applies funding')
+
+  const count = (topic: string): number => network.exchangeEvents(topic).length
+  const ids = await contractValue(network.visitor('alice'), network.contracts.market, storageKey('AllPositions'))
+  const open = ids === undefined ? 0 : asVec(ids).length
+  assert.equal(open, count('position_opened') - count('position_closed') - count('position_liquidated'))
+  assert(open > 0 && open < TRADERS * 12, `${open} positions are open`)
+
+  const after = await usdcOf(network, usdcAsset)
+  assert.equal(after.total, before.total, 'USDC was made or lost')
+  assert(after.poorestTrader > before.poorestTrader / 2n, 'a trader is on the way to ruin')
+  assert(after.vault > 30_000_000n * 10_000_000n, 'the vault runs dry')
+})

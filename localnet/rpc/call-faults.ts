@@ -1,0 +1,134 @@
+// What the node's own faults do to a call. Each stands between the call and the method, and may change either the question or the answer.
+
+import { TransactionBuilder } from '@stellar/stellar-sdk'
+import type { Strike } from '../faults.ts'
+import type { FaultValues } from '../fault-kinds.ts'
+import { cutHistory, laggingHistory, lateTransactions } from './history-views.ts'
+import type { MethodContext } from './method.ts'
+import type { Params } from './params.ts'
+import { RPC_CODES, RpcError } from './rpc-error.ts'
+
+/** A call on its way to its method. */
+export interface Call {
+  readonly method: string
+  readonly context: MethodContext
+  readonly params: Params
+}
+
+/** What a door remembers between calls for its faults' sake. */
+export interface FaultMemory {
+  lastEventsPage: unknown
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Next = (call: Call) => unknown
+type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultMemory) => unknown
+
+const NODE_TEXTS: Readonly<Record<number, (method: string) => string>> = {
+  [-32001]: () => 'request exceeded processing limit threshold',
+  [RPC_CODES.panic]: () => 'panic in the method',
+  [-32098]: (method) => `rpc queue for ${method} surpassed queue limit of 1000 requests`,
+}
+
+const EFFECTS: Readonly<Record<string, Effect>> = {
+  rpc_error(call, next, values) {
+    if (values['executed'] === true) next(call)
+    const code = Number(values['code'])
+    throw new RpcError(code, String(values['message']) || (NODE_TEXTS[code]?.(call.method) ?? 'internal error'))
+  },
+  lagging(call, next, values) {
+    const history = laggingHistory(call.context.history, Number(values['ledgers']))
+    return asOfLedger(next(withHistory(call, history)), history.latest().sequence)
+  },
+  retention_cut: (call, next, values) => next(withHistory(call, cutHistory(call.context.history, Number(values['ledgers'])))),
+  not_found: (call, next, values) => next(withHistory(call, lateTransactions(call.context.history, Number(values['ledgers'])))),
+  repeated_page: (call, next, _values, memory) => memory.lastEventsPage ?? next(call),
+  cut_page(call, next, values) {
+    const pagination = fieldsOf(call.params['pagination'])
+    const asked = Number(pagination['limit'] ?? 0)
+    const cut = Number(values['events'])
+    return next(withParams(call, { ...call.params, pagination: { ...pagination, limit: asked > 0 ? Math.min(asked, cut) : cut } }))
+  },
+  cursor_ignored(call, next) {
+    const pagination = fieldsOf(call.params['pagination'])
+    if (pagination['cursor'] === undefined || pagination['cursor'] === null) return next(call)
+    const startLedger = call.context.history.oldest().sequence
+    return next(withParams(call, { ...call.params, startLedger, pagination: { ...pagination, cursor: null } }))
+  },
+  get_transactions_cursor_zero(call, next) {
+    const page = fieldsOf(next(call))
+    return Array.isArray(page['transactions']) && page['transactions'].length === 0 ? { ...page, cursor: '0' } : page
+  },
+  preflight_queue_full: (call) => simulationFailure(call, 'preflight queue full'),
+  resource_limit_exceeded: (call) => simulationFailure(call, 'HostError: Error(Budget, ExceededLimit)\n\nDebugInfo not available\n'),
+  try_again_later(call, next, values) {
+    const hash = values['executed'] === true ? fieldsOf(next(call))['hash'] : hashOf(call)
+    return hash === undefined ? next(call) : { status: 'TRY_AGAIN_LATER', hash, ...latestOf(call) }
+  },
+  duplicate(call, next) {
+    const answer = fieldsOf(next(call))
+    return answer['status'] === 'PENDING' ? { ...answer, status: 'DUPLICATE' } : answer
+  },
+  invalid_status() {
+    throw new RpcError(RPC_CODES.internalError, 'invalid status from stellar-core')
+  },
+  submission_lost(call, next, values) {
+    if (values['executed'] === true) next(call)
+    throw new RpcError(RPC_CODES.internalError, 'could not submit transaction to stellar-core')
+  },
+}
+
+/** True for a fault that answers in JSON-RPC. */
+export function isCallFault(strike: Strike): boolean {
+  return EFFECTS[strike.name] !== undefined
+}
+
+/** Runs a call through the faults that meet it, the first armed outermost. Throws RpcError. */
+export function callThroughFaults(strikes: readonly Strike[], call: Call, memory: FaultMemory, run: Next): unknown {
+  const [strike, ...rest] = strikes
+  if (strike === undefined) {
+    const answer = run(call)
+    if (call.method === 'getEvents') memory.lastEventsPage = answer
+    return answer
+  }
+  const next: Next = (changed) => callThroughFaults(rest, changed, memory, run)
+  const effect = EFFECTS[strike.name]
+  return effect === undefined ? next(call) : effect(call, next, strike.values, memory)
+}
+
+function withHistory(call: Call, history: MethodContext['history']): Call {
+  return { ...call, context: { ...call.context, history } }
+}
+
+function withParams(call: Call, params: Params): Call {
+  return { ...call, params }
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+/** Methods that ask the chain itself know the present; their answer still names the ledger of the node that is behind. */
+function asOfLedger(answer: unknown, latestLedger: number): unknown {
+  const fields = fieldsOf(answer)
+  return Number(fields['latestLedger']) > latestLedger ? { ...fields, latestLedger } : answer
+}
+
+function simulationFailure({ context }: Call, error: string): unknown {
+  return { error, latestLedger: context.history.latest().sequence }
+}
+
+function latestOf({ context }: Call): Fields {
+  const latest = context.history.latest()
+  return { latestLedger: latest.sequence, latestLedgerCloseTime: String(latest.closeTimeSec) }
+}
+
+/** The hash of the envelope that a call would send; undefined when it does not decode. */
+function hashOf({ context, params }: Call): string | undefined {
+  try {
+    const envelope = TransactionBuilder.fromXdr(String(params['transaction']), context.chain.networkPassphrase)
+    return Buffer.from(envelope.hash()).toString('hex')
+  } catch {
+    return undefined
+  }
+}

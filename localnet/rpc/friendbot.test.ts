@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Keypair, StrKey } from '@stellar/stellar-sdk'
+import { createFakeDoor } from '../../test/support/fake-door.ts'
+import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
+import { rootKeypair } from './friendbot.ts'
+import type { HttpAnswer } from './http-answer.ts'
+
+const TEN_THOUSAND = 100_000_000_000n
+const addressOf = (byte: number): string => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(byte)).publicKey()
+
+function doorWithRoot(): FakeDoor {
+  const fake = createFakeDoor()
+  fake.chain.accounts.set(rootKeypair(FAKE_PASSPHRASE).publicKey(), { balance: 10n ** 18n, sequence: 0n })
+  return fake
+}
+
+function fund(fake: FakeDoor, address: string): Promise<HttpAnswer> {
+  assert.ok(fake.door.friendbot !== null)
+  return fake.door.friendbot(address)
+}
+
+const bodyOf = (answer: HttpAnswer): Record<string, unknown> => JSON.parse(answer.body ?? '') as Record<string, unknown>
+
+test('the root account of the local network is the one that everybody knows', () => {
+  assert.equal(rootKeypair('Standalone Network ; February 2017').publicKey(), 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI')
+})
+
+test('a new account is funded by a transaction that getTransaction knows when friendbot answers', async () => {
+  const fake = doorWithRoot()
+  const answer = fund(fake, addressOf(1))
+  assert.equal(fake.chain.pending(), 1)
+  fake.chain.closeLedger()
+  const { status, body } = await answer
+  assert.equal(status, 200)
+  const { successful, hash, envelope_xdr: envelope } = JSON.parse(body ?? '') as { successful: boolean; hash: string; envelope_xdr: string }
+  assert.deepEqual([successful, envelope], [true, fake.chain.sent[0]])
+  assert.equal((await fake.ask('getTransaction', { hash }))['status'], 'SUCCESS')
+  assert.equal(fake.chain.accounts.get(addressOf(1))?.balance, TEN_THOUSAND)
+  assert.equal(fake.clock.pendingTimers(), 0)
+})
+
+test('whoever asks while a transaction is under way shares the next one', async () => {
+  const fake = doorWithRoot()
+  const answers = Promise.all([1, 2, 3, 4].map((byte) => fund(fake, addressOf(byte))))
+  fake.chain.closeLedger()
+  fake.chain.closeLedger()
+  assert.deepEqual((await answers).map((answer) => answer.status), [200, 200, 200, 200])
+  assert.equal(fake.chain.sent.length, 2)
+})
+
+test('an account that has its starting balance is refused with a problem, one that has less is paid', async () => {
+  const fake = doorWithRoot()
+  fake.chain.accounts.set(addressOf(1), { balance: TEN_THOUSAND, sequence: 1n })
+  fake.chain.accounts.set(addressOf(2), { balance: TEN_THOUSAND - 1n, sequence: 1n })
+  const refused = await fund(fake, addressOf(1))
+  assert.deepEqual([refused.status, refused.headers['content-type']], [400, 'application/problem+json; charset=utf-8'])
+  assert.equal(bodyOf(refused)['detail'], 'account already funded to starting balance')
+  const paid = fund(fake, addressOf(2))
+  fake.chain.closeLedger()
+  assert.equal((await paid).status, 200)
+  assert.equal(fake.chain.accounts.get(addressOf(2))?.balance, 2n * TEN_THOUSAND - 1n)
+})
+
+test('an account that somebody else creates meanwhile does not cost the others their funds', async () => {
+  const fake = doorWithRoot()
+  const first = fund(fake, addressOf(9))
+  const others = Promise.all([fund(fake, addressOf(1)), fund(fake, addressOf(2))])
+  fake.chain.closeLedger()
+  await first
+  fake.chain.accounts.set(addressOf(1), { balance: TEN_THOUSAND, sequence: 1n })
+  fake.chain.closeLedger()
+  fake.chain.closeLedger()
+  assert.deepEqual((await others).map((answer) => answer.status), [400, 200])
+})
+
+test('while the payer has another transaction pending, friendbot waits for the next ledger', async () => {
+  const fake = doorWithRoot()
+  fake.chain.scriptedSends.push('TRY_AGAIN_LATER')
+  const answer = fund(fake, addressOf(1))
+  assert.equal(fake.chain.pending(), 0)
+  fake.chain.closeLedger()
+  assert.equal(fake.chain.pending(), 1)
+  fake.chain.closeLedger()
+  assert.equal((await answer).status, 200)
+})
+
+test('a transaction that the ledger refuses, a missing payer and a queue that drops are told, and nobody waits for ever', async () => {
+  const refusing = doorWithRoot()
+  refusing.chain.scriptedSends.push('ERROR')
+  assert.equal((await fund(refusing, addressOf(1))).status, 503)
+
+  assert.match(String(bodyOf(await fund(createFakeDoor(), addressOf(1)))['detail']), /does not exist/)
+
+  const dropping = doorWithRoot()
+  dropping.chain.scriptedSends.push('DUPLICATE', 'DUPLICATE', 'DUPLICATE')
+  const answer = fund(dropping, addressOf(1))
+  for (let count = 0; count < 30; count++) dropping.chain.closeLedger()
+  assert.equal((await answer).status, 503)
+})
+
+test('when no ledger closes, friendbot gives up after 30 seconds', async () => {
+  const fake = doorWithRoot()
+  const answer = fund(fake, addressOf(1))
+  fake.clock.advance(29_999)
+  assert.equal(fake.clock.pendingTimers(), 1)
+  fake.clock.advance(1)
+  assert.equal((await answer).status, 504)
+})
+
+test('what is no account address is refused', async () => {
+  const fake = doorWithRoot()
+  for (const address of ['', 'GABC', addressOf(1).toLowerCase(), StrKey.encodeContract(new Uint8Array(32))]) {
+    const answer = await fund(fake, address)
+    assert.deepEqual([answer.status, (bodyOf(answer)['extras'] as { invalid_field: string }).invalid_field], [400, 'addr'])
+  }
+})

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+import { durationText } from './getHealth.ts'
+
+test('a healthy node answers in numbers', async () => {
+  const fake = createFakeDoor()
+  fake.chain.write()
+  assert.deepEqual(await fake.ask('getHealth'), {
+    status: 'healthy',
+    latestLedger: 2,
+    latestLedgerCloseTime: fakeCloseTimeSec(2),
+    oldestLedger: 1,
+    oldestLedgerCloseTime: fakeCloseTimeSec(1),
+    ledgerRetentionWindow: 120_960,
+  })
+})
+
+test('a last ledger of more than 30 seconds ago is an error, and a new ledger heals it', async () => {
+  const fake = createFakeDoor()
+  fake.clock.advance(30_999)
+  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+  fake.clock.advance(1)
+  await refusedWith(fake.ask('getHealth'), -32603, 'latency (31s) since last known ledger closed is too high (>30s)')
+  fake.chain.write()
+  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+})
+
+test('durations are written as the node writes them', () => {
+  assert.deepEqual([31, 60, 100, 3600, 7265].map(durationText), ['31s', '1m0s', '1m40s', '1h0m0s', '2h1m5s'])
+})

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { xdr } from '@stellar/stellar-sdk'
+import { createFakeDoor } from '../../test/support/fake-door.ts'
+import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+
+test('the header is a LedgerHeader, the close time a text, the protocol version a number', async () => {
+  const fake = createFakeDoor()
+  const record = fake.chain.write()
+  assert.deepEqual(await fake.ask('getLatestLedger'), {
+    id: record.hash,
+    protocolVersion: 27,
+    sequence: 2,
+    closeTime: String(fakeCloseTimeSec(2)),
+    headerXdr: record.headerXdr,
+    metadataXdr: record.metadataXdr,
+  })
+  assert.equal(xdr.LedgerHeader.fromXdr(record.headerXdr, 'base64').ledgerSeq, 2)
+})

@@ -1,0 +1,41 @@
+import { xdr } from '@stellar/stellar-sdk'
+import type { ServedEntry } from '../chain.ts'
+import { LEDGER_KEYS_MAX } from './limits.ts'
+import type { MethodContext } from './method.ts'
+import type { Params } from './params.ts'
+import { optionalStrings, requireBase64 } from './params.ts'
+import { invalidParams } from './rpc-error.ts'
+
+/** LedgerEntryExt without a sponsor: no entry of the local network has one. */
+const NO_EXTENSION_XDR = 'AAAAAA=='
+
+/** getLedgerEntries (soroban-rpc, "getLedgerEntries"): what is missing is left out, the rest keeps the order of the request. */
+export function getLedgerEntries({ chain, history }: MethodContext, params: Params): unknown {
+  requireBase64(params)
+  const keys = optionalStrings(params, 'keys')
+  if (keys.length > LEDGER_KEYS_MAX) throw invalidParams(`key count (${keys.length}) exceeds maximum supported (${LEDGER_KEYS_MAX})`)
+  const canonicalKeys = keys.map(canonicalKey)
+  return { entries: chain.entries(canonicalKeys).map(entryItem), latestLedger: history.latest().sequence }
+}
+
+/** A key in the one encoding that its answer will bear. Throws RpcError. */
+function canonicalKey(key: string, index: number): string {
+  let decoded: xdr.LedgerKey
+  try {
+    decoded = xdr.LedgerKey.fromXdr(key, 'base64')
+  } catch {
+    throw invalidParams(`cannot unmarshal key value ${key} at index ${index}`)
+  }
+  if (decoded.type === 'ttl') throw invalidParams('ledger ttl entries cannot be queried directly')
+  return decoded.toXdr('base64')
+}
+
+function entryItem(entry: ServedEntry): unknown {
+  return {
+    key: entry.keyXdr,
+    xdr: entry.dataXdr,
+    lastModifiedLedgerSeq: entry.lastModifiedLedgerSeq,
+    ...(entry.liveUntilLedgerSeq === null ? {} : { liveUntilLedgerSeq: entry.liveUntilLedgerSeq }),
+    extXdr: NO_EXTENSION_XDR,
+  }
+}

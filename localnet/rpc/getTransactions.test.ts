@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+import { toid } from './toid.ts'
+
+interface Page {
+  transactions: Record<string, unknown>[]
+  cursor: string
+}
+
+/** Ledgers 2, 3 and 5 hold transactions, 4 and 6 none. */
+function door(): FakeDoor {
+  const fake = createFakeDoor()
+  for (const count of [2, 3, 0, 1, 0]) fake.chain.write({ transactions: Array.from({ length: count }, () => ({})) })
+  return fake
+}
+
+async function ask(fake: FakeDoor, params: unknown): Promise<Page> {
+  return (await fake.ask('getTransactions', params)) as unknown as Page
+}
+
+const places = (page: Page): string[] => page.transactions.map((each) => `${String(each['ledger'])}/${String(each['applicationOrder'])}`)
+
+test('times are numbers, and those of the answer have names of their own', async () => {
+  const fake = door()
+  const { transactions, ...rest } = await ask(fake, { startLedger: 2, pagination: { limit: 1 } })
+  assert.deepEqual(rest, {
+    latestLedger: 6,
+    latestLedgerCloseTimestamp: fakeCloseTimeSec(6),
+    oldestLedger: 1,
+    oldestLedgerCloseTimestamp: fakeCloseTimeSec(1),
+    cursor: String(2n * 2n ** 32n + 4_096n + 1n),
+  })
+  const [first = {}] = transactions
+  assert.equal(first['createdAt'], fakeCloseTimeSec(2))
+  assert.deepEqual(
+    Object.keys(first).sort(),
+    ['applicationOrder', 'createdAt', 'envelopeXdr', 'events', 'feeBump', 'ledger', 'resultMetaXdr', 'resultXdr', 'status', 'txHash'],
+  )
+})
+
+test('pages follow each other across ledgers with and without transactions', async () => {
+  const fake = door()
+  const first = await ask(fake, { startLedger: 1, pagination: { limit: 3 } })
+  const second = await ask(fake, { pagination: { cursor: first.cursor, limit: 3 } })
+  assert.deepEqual([...places(first), ...places(second)], ['2/1', '2/2', '3/1', '3/2', '3/3', '5/1'])
+})
+
+test('a page that is not full has seen the latest ledger; at the tip the cursor stays, and reads nothing twice', async () => {
+  const fake = door()
+  const page = await ask(fake, { startLedger: 1 })
+  assert.equal(page.cursor, toid(6, 0, 1).toString())
+  assert.deepEqual(await ask(fake, { pagination: { cursor: page.cursor } }).then((each) => [places(each), each.cursor]), [[], page.cursor])
+  fake.chain.write({ transactions: [{}] })
+  const next = await ask(fake, { pagination: { cursor: page.cursor } })
+  assert.deepEqual([places(next), next.cursor], [['7/1'], toid(7, 1, 1).toString()])
+  assert.deepEqual(await ask(fake, { pagination: { cursor: next.cursor } }).then((each) => [places(each), each.cursor]), [[], next.cursor])
+})
+
+test('the refusals', async () => {
+  const fake = door()
+  fake.chain.forgetBefore(3)
+  await refusedWith(
+    fake.ask('getTransactions', { startLedger: 2 }),
+    -32600,
+    'start ledger (2) must be between the oldest ledger: 3 and the latest ledger: 6 for this rpc instance',
+  )
+  await refusedWith(fake.ask('getTransactions', { startLedger: 3, pagination: { cursor: '1' } }), -32602, 'startLedger (3) and cursor (1) cannot both be set')
+  await refusedWith(fake.ask('getTransactions', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
+  const old = toid(2, 2, 1).toString()
+  await refusedWith(fake.ask('getTransactions', { pagination: { cursor: old } }), -32602, 'database does not contain metadata for ledger: 2')
+  await refusedWith(fake.ask('getTransactions', { pagination: { cursor: 'x' } }), -32602, /cursor/)
+})

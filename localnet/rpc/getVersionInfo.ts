@@ -1,0 +1,13 @@
+import type { MethodContext } from './method.ts'
+import { protocolVersion } from './method.ts'
+
+/** getVersionInfo (soroban-rpc, "getVersionInfo"): the node says that it is the local one; it was not built, so there is no commit. */
+export function getVersionInfo({ history }: MethodContext): unknown {
+  return {
+    version: '28.0.1-localnet',
+    commitHash: '0000000000000000000000000000000000000000',
+    buildTimestamp: '1970-01-01T00:00:00',
+    captiveCoreVersion: 'localnet (no stellar-core)',
+    protocolVersion: protocolVersion(history),
+  }
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeChain } from '../../test/support/fake-chain.ts'
+import type { History } from '../history.ts'
+import { cutHistory, laggingHistory, lateTransactions } from './history-views.ts'
+
+/** Ledgers 1 to 6, each with a transaction and an event. */
+function past(): History {
+  const chain = createFakeChain()
+  for (let sequence = 1; sequence <= 6; sequence++) chain.write({ transactions: [{ hash: `tx${sequence}` }], events: [{}] })
+  return chain.history
+}
+
+/** Everything that a history tells when it is asked for all of time. */
+function told(history: History): unknown {
+  const everything = { afterId: null, fromLedger: 0, untilLedger: 100, contractIds: null }
+  return {
+    range: [history.oldest().sequence, history.latest().sequence],
+    ledgers: history.ledgers(0, 100).map((ledger) => ledger.sequence),
+    single: [1, 2, 3, 4, 5, 6].filter((sequence) => history.ledger(sequence) !== undefined),
+    transactions: history.transactionsAfter(0, 0, 100).map((record) => record.ledger),
+    byHash: [1, 2, 3, 4, 5, 6].filter((sequence) => history.transaction(`tx${sequence}`) !== undefined),
+    events: [...history.events(everything)].map((event) => event.ledger),
+  }
+}
+
+function expected(ledgers: readonly number[], byHash = ledgers): unknown {
+  return { range: [ledgers.at(0), ledgers.at(-1)], ledgers, single: ledgers, transactions: ledgers, byHash, events: ledgers }
+}
+
+test('a node that is behind tells nothing of the last ledgers', () => {
+  assert.deepEqual(told(laggingHistory(past(), 2)), expected([1, 2, 3, 4]))
+  assert.deepEqual(told(laggingHistory(past(), 50)), expected([1]))
+})
+
+test('a node that keeps few ledgers tells nothing of the first', () => {
+  assert.deepEqual(told(cutHistory(past(), 2)), expected([5, 6]))
+  assert.deepEqual(told(cutHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
+})
+
+test('a page of a cut past is filled with what is kept, not spent on what is not', () => {
+  assert.deepEqual(cutHistory(past(), 3).transactionsAfter(1, 1, 2).map((record) => record.ledger), [4, 5])
+  assert.deepEqual(cutHistory(past(), 3).ledgers(1, 2).map((ledger) => ledger.sequence), [4, 5])
+})
+
+test('late transactions are missing by hash only', () => {
+  assert.deepEqual(told(lateTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
+})
+
+test('views may be stacked', () => {
+  assert.deepEqual(told(laggingHistory(cutHistory(past(), 4), 2)), expected([3, 4]))
+})

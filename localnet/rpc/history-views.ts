@@ -1,0 +1,55 @@
+// The past as a node sees it that is behind the others, or keeps less of it.
+
+import { defined } from '../../src/base/assert.ts'
+import type { History } from '../history.ts'
+
+/** The past without the last `ledgers` ledgers; at least the oldest remains. */
+export function laggingHistory(history: History, ledgers: number): History {
+  const oldest = history.oldest().sequence
+  return historyWithin(history, oldest, Math.max(oldest, history.latest().sequence - ledgers))
+}
+
+/** The last `ledgers` ledgers of the past. */
+export function cutHistory(history: History, ledgers: number): History {
+  const latest = history.latest().sequence
+  return historyWithin(history, Math.max(history.oldest().sequence, latest - ledgers + 1), latest)
+}
+
+/** The same past, except that a transaction is found by its hash only `ledgers` ledgers after its own. */
+export function lateTransactions(history: History, ledgers: number): History {
+  const visible = laggingHistory(history, ledgers)
+  return { ...bound(history), transaction: (hash) => visible.transaction(hash) }
+}
+
+function historyWithin(history: History, oldest: number, latest: number): History {
+  const kept = (sequence: number): boolean => sequence >= oldest && sequence <= latest
+  return {
+    latest: () => defined(history.ledger(latest), `ledger ${latest}`),
+    oldest: () => defined(history.ledger(oldest), `ledger ${oldest}`),
+    ledger: (sequence) => (kept(sequence) ? history.ledger(sequence) : undefined),
+    ledgers: (from, limit) => history.ledgers(Math.max(from, oldest), limit).filter((ledger) => kept(ledger.sequence)),
+    transaction(hash) {
+      const record = history.transaction(hash)
+      return record !== undefined && kept(record.ledger) ? record : undefined
+    },
+    transactionsAfter(ledger, applicationOrder, limit) {
+      const [fromLedger, afterOrder] = ledger < oldest ? [oldest, 0] : [ledger, applicationOrder]
+      return history.transactionsAfter(fromLedger, afterOrder, limit).filter((record) => kept(record.ledger))
+    },
+    events: (range) =>
+      history.events({ ...range, fromLedger: Math.max(range.fromLedger, oldest), untilLedger: Math.min(range.untilLedger, latest + 1) }),
+  }
+}
+
+/** The methods of a history as plain functions, whatever kind of object it is. */
+function bound(history: History): History {
+  return {
+    latest: () => history.latest(),
+    oldest: () => history.oldest(),
+    ledger: (sequence) => history.ledger(sequence),
+    ledgers: (from, limit) => history.ledgers(from, limit),
+    transaction: (hash) => history.transaction(hash),
+    transactionsAfter: (ledger, applicationOrder, limit) => history.transactionsAfter(ledger, applicationOrder, limit),
+    events: (range) => history.events(range),
+  }
+}

@@ -1,0 +1,31 @@
+// An HTTP answer as a value, so that the door can be used with and without sockets.
+
+/** Status, headers (lower-case names) and body; null is no body at all. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+/** The connection was cut: there is no answer, and the caller cannot tell what happened. */
+export class ConnectionCut extends Error {
+  override readonly name = 'ConnectionCut'
+  constructor() {
+    super('socket hang up')
+  }
+}
+
+/** Whoever asks from a browser may read every answer (soroban-rpc, "Transport": CORS allow all). */
+export const CORS_HEADERS = { 'access-control-allow-origin': '*' } as const
+
+export function jsonAnswer(status: number, value: unknown, contentType = 'application/json'): HttpAnswer {
+  return { status, headers: { ...CORS_HEADERS, 'content-type': contentType }, body: JSON.stringify(value) }
+}
+
+export function textAnswer(status: number, text: string): HttpAnswer {
+  return { status, headers: { ...CORS_HEADERS, 'content-type': 'text/plain; charset=utf-8' }, body: text }
+}
+
+export function emptyAnswer(status: number): HttpAnswer {
+  return { status, headers: { ...CORS_HEADERS }, body: null }
+}

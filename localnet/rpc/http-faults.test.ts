@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
+import type { FakeDoor } from '../../test/support/fake-door.ts'
+import type { FaultRequest } from '../faults.ts'
+import { ConnectionCut } from './http-answer.ts'
+import type { HttpAnswer } from './http-answer.ts'
+
+/** A door whose extra effect can be watched: how often getHealth ran. */
+function doorWith(...requests: readonly FaultRequest[]): FakeDoor {
+  const fake = createFakeDoor()
+  for (const request of requests) fake.faults.arm(request)
+  return fake
+}
+
+const health = (fake: FakeDoor, signal?: AbortSignal): Promise<HttpAnswer> => fake.door.handle(requestBody('getHealth'), signal)
+
+test('http_status: the status, no body, and the wait that a proxy asks for', async () => {
+  const fake = doorWith({ name: 'http_status', status: 429, retryAfterSec: 3 })
+  const { status, headers, body } = await health(fake)
+  assert.deepEqual([status, headers['retry-after'], headers['content-type'], body], [429, '3', undefined, null])
+  assert.equal((await health(fake)).status, 200)
+})
+
+test('html_200, empty_204 and torn_json all look like success', async () => {
+  const page = await health(doorWith({ name: 'html_200' }))
+  assert.deepEqual([page.status, page.headers['content-type'], page.body?.startsWith('<!DOCTYPE html>')], [200, 'text/html; charset=utf-8', true])
+  const nothing = await health(doorWith({ name: 'empty_204' }))
+  assert.deepEqual([nothing.status, nothing.body], [204, null])
+  const whole = await health(createFakeDoor())
+  const torn = await health(doorWith({ name: 'torn_json', keepPercent: 80 }))
+  assert.deepEqual([torn.status, torn.headers['content-type']], [200, 'application/json'])
+  assert.ok(whole.body?.startsWith(torn.body ?? 'x') === true && torn.body !== whole.body)
+  assert.throws(() => JSON.parse(torn.body ?? '{}') as unknown)
+})
+
+test('timeout: nothing until the time is over, then the connection is cut', async () => {
+  const fake = doorWith({ name: 'timeout', ms: 5_000 })
+  const answer = health(fake)
+  let ended = false
+  void answer.catch(() => (ended = true))
+  fake.clock.advance(4_999)
+  await new Promise(setImmediate)
+  assert.equal(ended, false)
+  fake.clock.advance(1)
+  await assert.rejects(answer, ConnectionCut)
+  assert.equal(fake.clock.pendingTimers(), 0)
+})
+
+test('timeout: a caller who gives up leaves nothing behind', async () => {
+  const fake = doorWith({ name: 'timeout' })
+  const patience = new AbortController()
+  const answer = health(fake, patience.signal)
+  patience.abort()
+  await assert.rejects(answer, ConnectionCut)
+  assert.equal(fake.clock.pendingTimers(), 0)
+})
+
+test('slow: the right answer, as of when it comes', async () => {
+  const fake = doorWith({ name: 'slow', ms: 2_000 })
+  const answer = health(fake)
+  fake.chain.write()
+  fake.clock.advance(2_000)
+  assert.match((await answer).body ?? '', /"latestLedger":2/)
+})
+
+test('whether a lost call took effect is a choice of the fault', async () => {
+  for (const name of ['http_status', 'connection_reset', 'html_200', 'empty_204']) {
+    for (const executed of [false, true]) {
+      const fake = doorWith({ name, executed, method: 'sendTransaction' })
+      let sends = 0
+      fake.chain.send = () => ({ status: 'PENDING', hash: String(++sends) })
+      await fake.door.handle(requestBody('sendTransaction', { transaction: 'x' })).catch((error: unknown) => assert.ok(error instanceof ConnectionCut))
+      assert.equal(sends, executed ? 1 : 0, `${name}, executed: ${String(executed)}`)
+    }
+  }
+})
+
+test('one call of a batch that meets such a fault takes the whole answer with it', async () => {
+  const fake = doorWith({ name: 'http_status', method: 'getNetwork' })
+  const batch = `[${requestBody('getHealth')},${requestBody('getNetwork')}]`
+  assert.equal((await fake.door.handle(batch)).status, 503)
+})
+
+test('faults are out of reach of calls from inside the process and of extra methods', async () => {
+  const fake = createFakeDoor({ extraMethods: { local_test: () => Promise.resolve({ ok: true }) } })
+  fake.faults.arm({ name: 'http_status', count: null })
+  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+  assert.equal((await fake.door.handle(requestBody('local_test'))).status, 200)
+  assert.equal((await health(fake)).status, 503)
+})

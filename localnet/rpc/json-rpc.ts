@@ -1,0 +1,62 @@
+// JSON-RPC 2.0 over a text: which calls a body holds, and how answers are written (soroban-rpc, "Transport").
+
+import { BATCH_CALLS_MAX } from './limits.ts'
+import { RPC_CODES, RpcError } from './rpc-error.ts'
+
+/** A call's own name for its answer; null belongs to a call whose id cannot be told. */
+export type RpcId = string | number | null
+
+/** A message of a body, judged. A call without an id (or with the id null, as the node reads it) is a notification. */
+export type RpcMessage =
+  | { readonly kind: 'call'; readonly id: RpcId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'refused'; readonly id: RpcId; readonly error: RpcError }
+
+const KNOWN_FIELDS = new Set(['jsonrpc', 'id', 'method', 'params'])
+
+/** The messages of a body; null when it is not JSON, which the node does not answer in JSON-RPC. */
+export function parseBody(body: string): readonly RpcMessage[] | null {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return null
+  }
+  if (!Array.isArray(value)) return [judge(value)]
+  if (value.length > BATCH_CALLS_MAX) return [refused(null, RPC_CODES.invalidRequest, `a batch holds at most ${BATCH_CALLS_MAX} calls`)]
+  return value.map(judge)
+}
+
+/** A successful answer: without an `error` key, because clients take its mere presence for a failure. */
+export function resultMessage(id: RpcId, result: unknown): unknown {
+  return { jsonrpc: '2.0', id, result: result ?? null }
+}
+
+export function errorMessage(id: RpcId, error: RpcError): unknown {
+  const data = error.data === undefined ? {} : { data: error.data }
+  return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message, ...data } }
+}
+
+function judge(value: unknown): RpcMessage {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return refused(null, RPC_CODES.parseError, 'request is not a JSON object')
+  }
+  const fields = value as Readonly<Record<string, unknown>>
+  const { id = null, method, params = null } = fields
+  if (!isId(id)) return refused(null, RPC_CODES.invalidRequest, 'invalid request ID')
+  if (fields['jsonrpc'] !== '2.0') return refused(id, RPC_CODES.invalidRequest, 'invalid version marker')
+  if (method !== undefined && typeof method !== 'string') return refused(id, RPC_CODES.parseError, 'invalid method name')
+  if (method === undefined || method === '') return refused(id, RPC_CODES.invalidRequest, 'empty method name')
+  if (typeof params !== 'object') return refused(id, RPC_CODES.invalidRequest, 'parameters must be array or object')
+  const extra = Object.keys(fields).filter((name) => !KNOWN_FIELDS.has(name))
+  if (extra.length > 0) return refused(id, RPC_CODES.invalidRequest, 'extra fields in request', extra)
+  return id === null ? { kind: 'notification', method, params } : { kind: 'call', id, method, params }
+}
+
+function isId(id: unknown): id is RpcId {
+  return id === null || typeof id === 'string' || typeof id === 'number'
+}
+
+function refused(id: RpcId, code: number, message: string, data?: unknown): RpcMessage {
+  return { kind: 'refused', id, error: new RpcError(code, message, data) }
+}

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SendOutcome } from '../chain.ts'
+import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+
+async function answerTo(outcome: SendOutcome): Promise<Record<string, unknown>> {
+  const fake = createFakeDoor()
+  fake.chain.send = () => outcome
+  return fake.ask('sendTransaction', { transaction: 'x' })
+}
+
+const LEDGER = { latestLedger: 1, latestLedgerCloseTime: String(fakeCloseTimeSec(1)) }
+
+test('what was not refused bears neither result nor diagnostics', async () => {
+  for (const status of ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER'] as const) {
+    assert.deepEqual(await answerTo({ status, hash: 'ab' }), { status, hash: 'ab', ...LEDGER })
+  }
+})
+
+test('a refusal bears its result, and diagnostics when there are any', async () => {
+  const refusal = { status: 'ERROR', hash: 'ab', errorResultXdr: 'result' } as const
+  assert.deepEqual(await answerTo({ ...refusal, diagnosticEventsXdr: [] }), { ...refusal, ...LEDGER })
+  assert.deepEqual(await answerTo({ ...refusal, diagnosticEventsXdr: ['d'] }), { ...refusal, diagnosticEventsXdr: ['d'], ...LEDGER })
+})
+
+test('an envelope that does not decode is -32602, and so is one that is no text', async () => {
+  const fake = createFakeDoor()
+  fake.chain.send = () => {
+    throw new RangeError('invalid_xdr')
+  }
+  await refusedWith(fake.door.call('sendTransaction', { transaction: 'AAAA' }), -32602, 'invalid_xdr')
+  await refusedWith(fake.door.call('sendTransaction', {}), -32602, 'invalid_xdr')
+  await refusedWith(fake.door.call('sendTransaction', { transaction: 4 }), -32602, 'invalid parameters: transaction must be a string')
+})

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
+import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
+import { rootKeypair } from './friendbot.ts'
+import { contentTypeRefusal, serveRpc } from './server.ts'
+import type { ServedRpc } from './server.ts'
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+async function serve(fake: FakeDoor): Promise<ServedRpc & { origin: string }> {
+  const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0 })
+  return { ...served, origin: new URL(served.url).origin }
+}
+
+function post(url: string, body: string, headers: Record<string, string> = JSON_TYPE): Promise<Response> {
+  return fetch(url, { method: 'POST', body, headers })
+}
+
+test('JSON-RPC is served at /rpc, at / and anywhere else; friendbot is announced', async () => {
+  const fake = createFakeDoor()
+  await using served = await serve(fake)
+  for (const path of ['/rpc', '/', '/soroban/rpc/']) {
+    const response = await post(served.origin + path, requestBody('getNetwork'))
+    assert.deepEqual([response.status, response.headers.get('access-control-allow-origin')], [200, '*'])
+    const { result } = (await response.json()) as { result: Record<string, unknown> }
+    assert.equal(result['friendbotUrl'], served.friendbotUrl)
+  }
+})
+
+test('only POST, only JSON, only UTF-8', async () => {
+  await using served = await serve(createFakeDoor())
+  for (const method of ['GET', 'PUT', 'DELETE', 'HEAD']) assert.equal((await fetch(served.url, { method })).status, 405, method)
+  for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded']) {
+    assert.equal((await post(served.url, requestBody('getHealth'), { 'content-type': type })).status, 415, type)
+  }
+  assert.equal((await post(served.url, requestBody('getHealth'), { 'content-type': 'application/json; charset=UTF-8' })).status, 200)
+})
+
+test('the content type is read as a browser writes it', () => {
+  for (const good of ['application/json', 'Application/JSON', 'application/json;charset="utf-8"', 'application/json; charset=utf8; x=1']) {
+    assert.equal(contentTypeRefusal(good), null, good)
+  }
+  for (const bad of [undefined, '', 'application/jsonp', 'json']) assert.equal(contentTypeRefusal(bad), 'content-type must be application/json')
+  assert.equal(contentTypeRefusal('application/json; charset=utf-16'), 'invalid content-type charset')
+})
+
+test('a browser may ask anything from anywhere', async () => {
+  await using served = await serve(createFakeDoor())
+  const response = await fetch(served.url, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,x-client-name' },
+  })
+  assert.equal(response.status, 204)
+  assert.equal(response.headers.get('access-control-allow-origin'), '*')
+  assert.equal(response.headers.get('access-control-allow-headers'), 'content-type,x-client-name')
+  assert.match(response.headers.get('access-control-allow-methods') ?? '', /POST/)
+})
+
+test('broken JSON and too large a body are HTTP 500 in plain text', async () => {
+  await using served = await serve(createFakeDoor())
+  const broken = await post(served.url, '{')
+  assert.deepEqual([broken.status, broken.headers.get('content-type')], [500, 'text/plain; charset=utf-8'])
+  const large = await post(served.url, requestBody('getHealth', { padding: 'x'.repeat(512 * 1024) }))
+  assert.deepEqual([large.status, large.headers.get('content-type')], [500, 'text/plain; charset=utf-8'])
+})
+
+test('friendbot answers GET, and POST with a query and an empty body, when the account is there', async () => {
+  const fake = createFakeDoor()
+  const root = rootKeypair(FAKE_PASSPHRASE).publicKey()
+  fake.chain.accounts.set(root, { balance: 10n ** 18n, sequence: 0n })
+  await using served = await serve(fake)
+  assert.equal((await fetch(`${served.friendbotUrl}?addr=${root}`)).status, 400)
+  const sent = Promise.withResolvers<void>()
+  const send = fake.chain.send.bind(fake.chain)
+  fake.chain.send = (envelope) => {
+    sent.resolve()
+    return send(envelope)
+  }
+  const answer = fetch(`${served.friendbotUrl}?addr=GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR`, { method: 'POST' })
+  await sent.promise
+  fake.chain.closeLedger()
+  const response = await answer
+  assert.equal(response.status, 200)
+  const { hash } = (await response.json()) as { hash: string }
+  assert.equal((await fake.ask('getTransaction', { hash }))['status'], 'SUCCESS')
+  assert.equal((await fetch(served.friendbotUrl ?? '')).status, 400)
+  assert.equal((await fetch(served.friendbotUrl ?? '', { method: 'DELETE' })).status, 405)
+})
+
+test('the faults of the way are seen on the wire: a cut connection, a torn body with a whole length', async () => {
+  const fake = createFakeDoor()
+  await using served = await serve(fake)
+  fake.faults.arm({ name: 'connection_reset' })
+  await assert.rejects(post(served.url, requestBody('getHealth')), TypeError)
+  fake.faults.arm({ name: 'torn_json' })
+  const torn = await post(served.url, requestBody('getHealth'))
+  assert.equal(torn.status, 200)
+  await assert.rejects(torn.json(), SyntaxError)
+  fake.faults.arm({ name: 'empty_204' })
+  assert.equal((await post(served.url, requestBody('getHealth'))).status, 204)
+})
+
+test('a caller who hangs up during a fault ends its waiting', async () => {
+  const fake = createFakeDoor()
+  await using served = await serve(fake)
+  fake.faults.arm({ name: 'timeout' })
+  const patience = new AbortController()
+  const armed = Promise.withResolvers<void>()
+  const strike = fake.faults.strike.bind(fake.faults)
+  Object.assign(fake.faults, { strike: (method: string) => (armed.resolve(), strike(method)) })
+  const answer = fetch(served.url, { method: 'POST', body: requestBody('getHealth'), headers: JSON_TYPE, signal: patience.signal })
+  await armed.promise
+  patience.abort()
+  await assert.rejects(answer)
+  await served.close()
+  assert.equal(fake.clock.pendingTimers(), 0)
+})
+
+test('closing ends the waiting of faults and idle connections at once, and takes friendbot out of getNetwork', async () => {
+  const fake = createFakeDoor()
+  const served = await serve(fake)
+  await post(served.url, requestBody('getHealth'))
+  fake.faults.arm({ name: 'timeout' })
+  const reached = Promise.withResolvers<void>()
+  const handle = fake.door.handle.bind(fake.door)
+  Object.assign(fake.door, {
+    handle: (body: string, signal?: AbortSignal) => {
+      reached.resolve()
+      return handle(body, signal)
+    },
+  })
+  const waiting = post(served.url, requestBody('getHealth'))
+  await reached.promise
+  await Promise.all([served.close(), served.close(), assert.rejects(waiting)])
+  assert.equal(Object.hasOwn(await fake.ask('getNetwork'), 'friendbotUrl'), false)
+  await assert.rejects(post(served.url, requestBody('getHealth')))
+})
+
+test('a request that never ends is cut when the drain is over', async () => {
+  const clock = createVirtualClock(0)
+  const served = await serveRpc(createFakeDoor().door, { host: '127.0.0.1', port: 0, clock })
+  const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.on('error', () => {})
+  await new Promise<void>((resolve) => socket.once('connect', () => resolve()))
+  socket.write('POST /rpc HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{')
+  await post(served.url, requestBody('getHealth'))
+  const closing = served.close()
+  clock.advance(2_000)
+  await Promise.all([closing, ended])
+  assert.equal(clock.pendingTimers(), 0)
+})
+
+test('a signal closes, and an address that is taken is told', async () => {
+  const stop = new AbortController()
+  const fake = createFakeDoor()
+  const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0, signal: stop.signal })
+  const port = Number(new URL(served.url).port)
+  await assert.rejects(serveRpc(createFakeDoor().door, { host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
+  stop.abort()
+  await served.close()
+  const again = await serveRpc(fake.door, { host: '127.0.0.1', port })
+  await again.close()
+})

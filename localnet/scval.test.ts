@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import fc from 'fast-check'
+import { anyVal } from './ledger/test-values.ts'
+import { toBase64 } from './ledger/xdr-writer.ts'
+import { encodeVal, fromScVal, toScVal, valFromBase64, valToBase64 } from './scval.ts'
+
+test('every value comes back as it went, in the bytes of the SDK', () => {
+  fc.assert(
+    fc.property(anyVal, (val) => {
+      assert.equal(toScVal(val).toXdr('base64'), toBase64(encodeVal(val)))
+      assert.deepEqual(fromScVal(toScVal(val)), val)
+      assert.deepEqual(valFromBase64(valToBase64(val)), val)
+    }),
+  )
+})
+
+test('amounts of any size and sign are what the SDK writes for them', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }), (value) => {
+      assert.equal(valToBase64({ type: 'i128', value }), nativeToScVal(value, { type: 'i128' }).toXdr('base64'))
+    }),
+  )
+})
+
+test('values that the contracts do not know are not mistaken for others, alone or inside of others', () => {
+  const notText = xdr.ScVal.scvString(Buffer.from([0xff, 0xfe]))
+  const foreign = [nativeToScVal(5n, { type: 'u128' }), xdr.ScVal.scvI32(-1), xdr.ScVal.scvDuration(5n), notText]
+  for (const scVal of foreign) {
+    assert.equal(fromScVal(scVal), undefined)
+    assert.equal(fromScVal(xdr.ScVal.scvVec([xdr.ScVal.scvVoid(), scVal])), undefined)
+    assert.throws(() => valFromBase64(scVal.toXdr('base64')), RangeError)
+  }
+})

@@ -1,0 +1,97 @@
+// Test support: a local network without sockets, on a clock that only tests move.
+
+import { createHash } from 'node:crypto'
+import { createVirtualClock } from '../src/base/clock.ts'
+import type { VirtualClock } from '../src/base/clock.ts'
+import { silentLog } from '../src/base/log.ts'
+import { createSeededRandom } from '../src/base/random.ts'
+import { createClient } from './actors/client.ts'
+import type { Client } from './actors/client.ts'
+import { createIdentity } from './actors/identity.ts'
+import type { Val } from './contracts/host.ts'
+import type { EventRecord } from './history.ts'
+import { valFromBase64 } from './scval.ts'
+import { startLocalNetwork } from './start.ts'
+import type { LocalNetwork, LocalNetworkOptions } from './start.ts'
+
+/** 2026-11-21 12:00 UTC. */
+export const START_MS = 1_795_262_400_000
+
+/** Ledgers that come before the first trade can: prices and liquidity are on the ledger after them. */
+export const WARM_UP_LEDGERS = 2
+
+export interface TestNetwork extends LocalNetwork {
+  readonly clock: VirtualClock
+  /** Steps this many ledgers, a second each. */
+  steps(count: number): Promise<void>
+  /** A JSON-RPC call from inside. */
+  rpc<T = Record<string, unknown>>(method: string, params?: Readonly<Record<string, unknown>>): Promise<T>
+  /** A client for one of the visitors. */
+  visitor(name: string): Client
+  /** Events of the exchange's contracts so far, decoded. */
+  exchangeEvents(topic?: string): readonly DecodedEvent[]
+}
+
+export interface DecodedEvent extends EventRecord {
+  readonly topic: string
+  readonly fields: readonly unknown[]
+}
+
+/** Starts a network in memory, unless it is given a directory; four traders, unless it is told otherwise. */
+export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {}): Promise<TestNetwork> {
+  const clock = createVirtualClock(START_MS)
+  const seed = options.seed ?? 'a test'
+  const network = await startLocalNetwork({
+    clock, log: silentLog, seed, random: createSeededRandom(seed), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 4, directory: null, ...options,
+  })
+  const { chain, door } = network
+  const rpc = <T>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<T> => door.call(method, params) as Promise<T>
+
+  return {
+    ...network,
+    clock,
+    rpc,
+    async steps(count) {
+      for (let step = 0; step < count; step++) {
+        clock.advance(1_000)
+        await network.step()
+      }
+    },
+    visitor: (name) =>
+      createClient({
+        identity: createIdentity(network.networkPassphrase, name),
+        networkPassphrase: network.networkPassphrase,
+        transport: (method, params) => rpc(method, params),
+      }),
+    exchangeEvents(topic) {
+      const { market, vault, vaultFactory, referral } = network.contracts
+      const range = { afterId: null, fromLedger: 1, untilLedger: chain.history.latest().sequence + 1, contractIds: [market, vault, vaultFactory, referral] }
+      return [...chain.history.events(range)].map(decode).filter((event) => topic === undefined || event.topic === topic)
+    },
+    [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
+  }
+}
+
+function decode(event: EventRecord): DecodedEvent {
+  return { ...event, topic: String(plain(valFromBase64(event.topics[0] ?? ''))), fields: plainList(valFromBase64(event.value)) }
+}
+
+function plainList(val: Val): readonly unknown[] {
+  return val.type === 'vec' ? val.value.map(plain) : []
+}
+
+/** A value without its type. */
+export function plain(val: Val): unknown {
+  if (val.type === 'vec') return val.value.map(plain)
+  if (val.type === 'map') return Object.fromEntries(val.value.map(([key, value]) => [String(plain(key)), plain(value)]))
+  return val.type === 'void' ? null : val.value
+}
+
+/** One hash over everything that every event of the chain says. */
+export function eventLogHash(network: LocalNetwork): string {
+  const { history } = network.chain
+  const hash = createHash('sha256')
+  const range = { afterId: null, fromLedger: 1, untilLedger: history.latest().sequence + 1, contractIds: null }
+  for (const event of history.events(range)) hash.update(JSON.stringify(event))
+  return hash.digest('hex')
+}

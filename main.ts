@@ -1,0 +1,284 @@
+// The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. `main.ts rebuild` computes every projection
+// anew from the archive instead, and `main.ts keys` is the operator's way to API keys. Texts for people go to stdout, structured logs to stderr.
+
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { startLocalNetwork } from './localnet/start.ts'
+import type { LocalNetwork } from './localnet/start.ts'
+import { createSystemClock } from './src/base/clock.ts'
+import type { Log } from './src/base/log.ts'
+import { createSystemRandom } from './src/base/random.ts'
+import { createRpc } from './src/chain/rpc.ts'
+import type { Rpc } from './src/chain/rpc.ts'
+import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
+import type { Config, Secrets, Settings } from './src/config.ts'
+import { createGateway } from './src/gateway.ts'
+import { createIndexer } from './src/indexer/indexer.ts'
+import type { Indexer } from './src/indexer/indexer.ts'
+import { rebuild } from './src/indexer/rebuild.ts'
+import { openAllowlist } from './src/keys/allowlist.ts'
+import { CommandRefused, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
+import { createRedis } from './src/redis/redis.ts'
+import type { ContractSources } from './src/resources/health.ts'
+import { openStore } from './src/store/open.ts'
+import { StoreUnavailable } from './src/store/store.ts'
+import type { Store } from './src/store/store.ts'
+
+/** npm passes a Ctrl-C on that the process has seen already; signals this close together are one. */
+const SAME_SIGNAL_MS = 1_000
+/** A database server that is still starting is waited for. */
+const STORE_TRIES = 15
+const STORE_RETRY_MS = 2_000
+/** How often the progress of the index is looked at. */
+const WATCH_INTERVAL_MS = 500
+/** How often a catch-up that goes on is told. */
+const TELL_CATCH_UP_MS = 2_000
+
+const clock = createSystemClock()
+/** For waiting that must not keep the process alive. */
+const idleClock = createSystemClock({ keepAlive: false })
+const random = createSystemRandom()
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+/** Aborts at the first SIGINT or SIGTERM. A later one finds no handler and ends the process at once, as the system does it. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController()
+  const onSignal = (): void => {
+    if (stop.signal.aborted) return
+    stop.abort()
+    say('\nStopping. Once more to quit at once.')
+    idleClock.setTimer(SAME_SIGNAL_MS, () => {
+      process.removeListener('SIGINT', onSignal)
+      process.removeListener('SIGTERM', onSignal)
+    })
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return stop.signal
+}
+
+/** Folder of one network's data: what was indexed from one never meets the other. */
+function dataFolder(config: Config, name: 'chain' | 'database'): string {
+  return join(config.dataDir, config.network.kind, name)
+}
+
+function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
+  const seed = config.local.seed ?? Buffer.from(random.bytes(6)).toString('hex')
+  return startLocalNetwork({
+    clock,
+    random,
+    log,
+    seed,
+    ledgerMs: config.local.ledgerMs,
+    host: config.server.host,
+    port: config.local.rpcPort,
+    traders: config.local.traders,
+    directory: dataFolder(config, 'chain'),
+    networkPassphrase: config.network.passphrase,
+  })
+}
+
+async function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {
+  const { databaseUrl, databaseReadUrl } = secrets
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openStore({ databaseUrl, readUrl: databaseReadUrl, dataDir: dataFolder(config, 'database'), log, clock })
+    } catch (error) {
+      const worthWaiting = error instanceof StoreUnavailable && databaseUrl !== null && attempt < STORE_TRIES && !stop.aborted
+      if (!worthWaiting) throw error
+      log.warn({ err: error, attempt }, 'the database cannot be reached; trying again')
+      await clock.sleep(STORE_RETRY_MS, stop)
+    }
+  }
+}
+
+/** Opens both at the same time: each takes seconds. When one fails the other is closed again. */
+async function openNeighbours(settings: Settings, log: Log, stop: AbortSignal, things: AsyncDisposableStack) {
+  const { config, secrets } = settings
+  const [network, store] = await Promise.allSettled([
+    config.network.kind === 'local' ? startNetwork(config, log) : null,
+    openDatabase(config, secrets, log, stop),
+  ])
+  if (network.status === 'fulfilled') things.use(network.value)
+  if (store.status === 'fulfilled') things.use(store.value)
+  if (network.status === 'rejected') throw network.reason
+  if (store.status === 'rejected') throw store.reason
+  return { network: network.value, store: store.value }
+}
+
+/** Where the contracts are: the local network tells, or the deployment's manifest does; the environment may override either. */
+function contractsOf(config: Config, network: LocalNetwork | null): ContractSources {
+  const manifest = network?.contracts ?? config.network.manifest
+  if (manifest === null) throw new InvalidSettings(['NETWORK takes one of local, testnet'])
+  return resolveContracts(manifest, config.network.contractOverrides)
+}
+
+async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
+  const { config, secrets } = settings
+  await using things = new AsyncDisposableStack()
+  const { network, store } = await openNeighbours(settings, log, stop, things)
+  const contracts = contractsOf(config, network)
+  const passphrase = config.network.passphrase
+  const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
+  const rpc: Rpc = createRpc({ urls: rpcUrls, clock, random, log })
+  const running: Promise<void>[] = []
+  const ended = Promise.withResolvers<void>()
+  stop.addEventListener('abort', () => ended.resolve(), { once: true })
+  if (stop.aborted) return
+
+  if (config.role !== 'indexer') {
+    const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
+    const gateway = await createGateway({
+      store, rpc, contracts, clock, random, log,
+      network: { name: config.network.name, passphrase },
+      webOrigin: config.server.webOrigin,
+      trustProxy: config.server.trustProxy,
+      klinesUrls: config.klinesUrls,
+      regionGuard: config.server.regionGuard,
+      allowlist: openAllowlist(config.allowlist, { clock, log }),
+      redis,
+      streamLimits: config.stream,
+    })
+    things.defer(() => gateway.close())
+    gateway.stream.start()
+    running.push(gateway.oracle.run(stop))
+    const url = await gateway.listen(config.server)
+    say(describeStart(url, config, secrets, network))
+  }
+  if (config.role !== 'api') {
+    const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
+    const indexer = createIndexer({
+      store, rpc, contracts: addresses, networkPassphrase: passphrase, clock, random, log,
+      pollIntervalMs: config.indexer.pollIntervalMs,
+      startLedger: config.indexer.startLedger,
+    })
+    things.use(indexer)
+    running.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
+  }
+  // Registered last, so that everything that runs has ended before what it uses is closed.
+  things.defer(async () => void (await Promise.all(running)))
+  await ended.promise
+}
+
+/** What runs where, who has funds, and what to try. */
+function describeStart(url: string, config: Config, secrets: Secrets, network: LocalNetwork | null): string {
+  const database = secrets.databaseUrl === null ? `embedded, in ${dataFolder(config, 'database')}` : 'PostgreSQL server (DATABASE_URL)'
+  const rows: [string, string][] = [
+    ['Gateway', `${url}  (documentation: ${url}/docs)`],
+    ['Network', network === null ? `${config.network.name}, through ${secrets.rpcUrls.map(hostOf).join(', ')}` : `local, JSON-RPC at ${network.rpcUrl}`],
+    ['Database', database],
+  ]
+  const friendbotUrl = network?.friendbotUrl ?? null
+  if (friendbotUrl !== null) rows.push(['Friendbot', `${friendbotUrl}?addr=G…`])
+  const funded = (network?.accounts ?? []).filter(({ secret }) => secret !== null)
+  const accounts = funded.map(({ name, address, secret }) => `  ${name.padEnd(6)} ${address}\n         secret ${secret}`)
+  return [
+    '',
+    ...rows.map(([name, text]) => `  ${name.padEnd(10)} ${text}`),
+    ...(accounts.length === 0 ? [] : ['', 'Accounts with test funds, for you to play (their secrets are no secrets):', ...accounts]),
+    '',
+    'Try:',
+    `  curl -s ${url}/v1/oracle/prices`,
+    `  curl -s '${url}/v1/trades?limit=3'`,
+    `  curl -s ${url}/v1/health`,
+    '',
+  ].join('\n')
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the RPC'
+}
+
+/** Tells how the index gets on: while it catches up, when it follows the chain, and when it cannot. */
+async function tellProgress(indexer: Indexer, rpcUrls: readonly string[], stop: AbortSignal): Promise<void> {
+  const hosts = rpcUrls.map(hostOf).join(', ')
+  let told: string = 'starting'
+  let toldAtMs = 0
+  while (!stop.aborted) {
+    const { state, lastLedger, latestLedger } = indexer.status()
+    const again = state === 'catching-up' && clock.nowMs() - toldAtMs >= TELL_CATCH_UP_MS
+    if (state !== told || again) {
+      told = state
+      toldAtMs = clock.nowMs()
+      if (state === 'catching-up') say(`Index: catching up, at ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`)
+      if (state === 'live') say(`Index: follows the chain, at ledger ${lastLedger ?? 0}`)
+      if (state === 'standby') say('Index: another process writes it; this one stands by')
+      if (state === 'waiting') say(`Index: waits, because ${hosts} is behind it or serves another network`)
+      if (state === 'unreachable') say(`Index: ${hosts} cannot be reached. What is known is served, and the index goes on by itself as soon as it can.`)
+    }
+    await clock.sleep(WATCH_INTERVAL_MS, stop)
+  }
+}
+
+/** `main.ts rebuild`. */
+async function rebuildIndex(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
+  await using store = await openDatabase(settings.config, settings.secrets, log, stop)
+  const { events, redecoded } = await rebuild(store, {
+    clock,
+    signal: stop,
+    onProgress: ({ done, total }) => say(`Rebuild: ${done} of ${total} events`),
+  })
+  say(`Rebuild: done. ${events} events replayed, ${redecoded} of them decode differently now.`)
+}
+
+/** `main.ts keys …`. */
+async function administerKeys(words: readonly string[]): Promise<void> {
+  const command = parseKeysCommand(words)
+  const { config, secrets } = loadSettings()
+  const dataDir = dataFolder(config, 'database')
+  await runKeysCommand(command, {
+    openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLog(config), clock }),
+    allowlist: config.allowlist,
+    clock, random, say,
+  })
+}
+
+function createLog(config: Config): Log {
+  return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+}
+
+function warn({ config, secrets }: Settings, log: Log): void {
+  if (config.production && secrets.databaseUrl === null) {
+    say('WARNING: NODE_ENV is production and DATABASE_URL is not set. The embedded database serves one process and is for development.')
+    log.warn({}, 'production without DATABASE_URL: the embedded database is for development')
+  }
+}
+
+/** A failed start is told in sentences; its whole story is in the log. */
+function tellFailure(error: unknown): void {
+  if (error instanceof InvalidSettings) {
+    process.stderr.write(`The gateway cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`)
+    return
+  }
+  if (error instanceof CommandRefused) {
+    process.stderr.write(`${error.message}\n`)
+    return
+  }
+  const { code, port, message } = error as { code?: unknown; port?: unknown; message?: unknown }
+  const reason = code === 'EADDRINUSE'
+    ? `port ${String(port)} is taken; PORT and LOCAL_RPC_PORT choose other ones`
+    : String(message ?? error)
+  process.stderr.write(`The gateway cannot go on: ${reason}\n`)
+}
+
+async function main([command, ...words]: readonly string[]): Promise<void> {
+  const stop = stopSignal()
+  try {
+    if (command === 'keys') return await administerKeys(words)
+    if (command !== undefined && command !== 'rebuild') throw new InvalidSettings([`the command is keys, rebuild or none, not ${command}`])
+    const settings = loadSettings()
+    const log = createLog(settings.config)
+    warn(settings, log)
+    if (command === 'rebuild') await rebuildIndex(settings, log, stop)
+    else await serve(settings, log, stop)
+  } catch (error) {
+    if (stop.aborted && error === stop.reason) return
+    process.exitCode = 1
+    tellFailure(error)
+  }
+}
+
+await main(process.argv.slice(2))

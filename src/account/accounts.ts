@@ -1,0 +1,158 @@
+// Accounts read from the ledger when somebody asks: entries and prices of one and the same ledger, so that figures agree with each other, shared by all who
+// ask for the same account within a moment.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { createMemo } from '../base/memo.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import { assetContract } from '../chain/ledger-keys.ts'
+import { readShimPrice } from '../chain/prices.ts'
+import type { ShimPrice } from '../chain/prices.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { readView } from '../chain/views.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
+import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
+import type { AccountState } from '../resources/account-state.ts'
+import type { OpenOrders } from '../resources/open-order.ts'
+import type { AccountEntries, OwnIds, TokenAssets } from './entries.ts'
+import { lookAtAccount, NO_IDS } from './entries.ts'
+import { buildState, openOrders } from './state.ts'
+import type { Quote } from './state.ts'
+
+/** Both reject with RpcFailure when the ledger cannot be read. */
+export interface Accounts {
+  openOrders(owner: string): Promise<OpenOrders>
+  state(owner: string): Promise<AccountState>
+}
+
+/** Looks until entries, or entries and prices, agree: the ledger may close in between. */
+const LOOKS_MAX = 4
+/** Where balances are not asked for. */
+const NO_TOKENS: TokenAssets = { usdc: null, lp: null }
+/** Accounts whose ids and answers are remembered. */
+const REMEMBERED_MAX = 1_000
+
+export function createAccounts(options: {
+  readonly rpc: Rpc
+  readonly contracts: ContractAddresses
+  readonly networkPassphrase: string
+  readonly clock: Clock
+  readonly log: Log
+}): Accounts {
+  const { rpc, contracts, networkPassphrase, clock, log } = options
+  const expected = new Map<string, OwnIds>()
+  const assets = new Map<string, string>()
+  const orders = createMemo<OpenOrders>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+  const states = createMemo<AccountState>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+  const quotes = createMemo<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+
+  /** The classic asset of a token, by its own name, which is believed only if this contract is that asset's. Null when it cannot be told now. */
+  async function assetOf(token: string, signal: AbortSignal): Promise<string | null> {
+    const known = assets.get(token)
+    if (known !== undefined) return known
+    try {
+      const { value } = await readView(rpc, { contract: token, functionName: 'name', args: [] }, { signal })
+      if (value.type !== 'string' || value.value === null || assetContract(value.value, networkPassphrase) !== token) return null
+      assets.set(token, value.value)
+      return value.value
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+      log.debug({ err: error, token }, 'the asset of a token could not be read')
+      return null
+    }
+  }
+
+  async function tokens(signal: AbortSignal): Promise<TokenAssets> {
+    const [usdc, lp] = await Promise.all([assetOf(contracts.usdcToken, signal), assetOf(contracts.lpToken, signal)])
+    return { usdc, lp }
+  }
+
+  function remember(owner: string, ids: OwnIds): void {
+    expected.delete(owner)
+    const oldest = expected.keys().next()
+    if (expected.size >= REMEMBERED_MAX && oldest.done !== true) expected.delete(oldest.value)
+    expected.set(owner, ids)
+  }
+
+  async function readEntries(owner: string, tokenAssets: TokenAssets, signal: AbortSignal): Promise<AccountEntries> {
+    for (let looks = 0; looks < LOOKS_MAX; looks++) {
+      const look = await lookAtAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, signal })
+      remember(owner, look.found)
+      if (look.entries !== undefined) return look.entries
+    }
+    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the account changed between looks' })
+  }
+
+  async function readCloseSec(ledger: number, signal: AbortSignal): Promise<number | null> {
+    try {
+      const health = await rpc.getHealth({ signal })
+      if (health.latestLedger === ledger && health.latestLedgerCloseSec !== null) return health.latestLedgerCloseSec
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error
+    }
+    try {
+      const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, { signal })
+      return found?.sequence === ledger ? found.closeSec : null
+    } catch (error) {
+      if (error instanceof RpcFailure) return null
+      throw error
+    }
+  }
+
+  async function quote(asset: string, ledger: number, signal: AbortSignal): Promise<ShimPrice | 'price_unreadable'> {
+    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { shim: contracts.oracleShim, asset, networkPassphrase, signal })
+    try {
+      const shared = await quotes.get(asset, read)
+      return shared.ledger === ledger ? shared : await read()
+    } catch (error) {
+      if (error instanceof RpcFailure) return 'price_unreadable'
+      throw error
+    }
+  }
+
+  async function quotesAt(assetNames: readonly string[], ledger: number, signal: AbortSignal): Promise<ReadonlyMap<string, Quote>> {
+    const read = await Promise.all(assetNames.map(async (asset): Promise<[string, Quote]> => {
+      const found = await quote(asset, ledger, signal)
+      if (found === 'price_unreadable' || found.price <= 0n) return [asset, { reason: 'price_unreadable' }]
+      return [asset, found.ledger === ledger ? found : { reason: 'price_of_another_ledger' }]
+    }))
+    return new Map(read)
+  }
+
+  async function readState(owner: string, signal: AbortSignal): Promise<AccountState> {
+    const tokenAssets = await tokens(signal)
+    for (let looks = 1; ; looks++) {
+      const entries = await readEntries(owner, tokenAssets, signal)
+      const names = [...new Set(entries.positions?.map(({ asset }) => asset))]
+      const [prices, closeSec] = await Promise.all([quotesAt(names, entries.ledger, signal), readCloseSec(entries.ledger, signal)])
+      const moved = [...prices.values()].some((found) => 'reason' in found && found.reason === 'price_of_another_ledger')
+      if (!moved || looks === LOOKS_MAX) return buildState(owner, entries, prices, closeSec)
+    }
+  }
+
+  /** One read may be many callers': none of them ends it, time does. */
+  async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const failure = new RpcFailure({ method: 'getLedgerEntries', kind: 'timeout', retryable: true })
+    const limit = new AbortController()
+    const timer = clock.setTimer(ACCOUNT_READ_TIMEOUT_MS, () => limit.abort(failure))
+    try {
+      return await work(limit.signal)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  return {
+    async openOrders(owner) {
+      return await orders.get(owner, () => withinTime(async (signal) => {
+        const entries = await readEntries(owner, NO_TOKENS, signal)
+        const rows = openOrders(entries)
+        if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
+        return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(entries.ledger, signal) }
+      }))
+    },
+    async state(owner) {
+      return await states.get(owner, () => withinTime((signal) => readState(owner, signal)))
+    },
+  }
+}

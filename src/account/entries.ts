@@ -1,0 +1,200 @@
+// An account as the ledger has it: its positions, orders, margin, record and balances, all out of one ledger.
+
+import type { Rpc } from '../chain/rpc.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import { classicBalance, instanceKey, instanceStorage, trustlineKey } from '../chain/ledger-keys.ts'
+import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
+import {
+  accountEntryKey, numberedKey, ORDER_PENDING, readAmount, readConfig, readFeeTiers, readIds, readOrder, readPosition, readVolume, singleKey,
+} from '../chain/market-entries.ts'
+import { accountKey } from '../chain/transaction.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
+import { ACCOUNT_ENTRIES_MAX } from '../limits.ts'
+
+/** Undefined: it could not be told. An entry that is not there is told: nothing is there. */
+export type Told<T> = T | undefined
+
+export interface AccountEntries {
+  readonly ledger: number
+  /** Newest first. */
+  readonly positions: Told<readonly StoredPosition[]>
+  /** Pending ones, newest first. */
+  readonly orders: Told<readonly StoredOrder[]>
+  /** The peaks of trailing stops, by order. */
+  readonly peaks: ReadonlyMap<number, bigint>
+  readonly crossPool: Told<bigint>
+  readonly cumulativeFunding: Told<bigint>
+  /** The market's own record of what the account traded. */
+  readonly volume: Told<bigint>
+  readonly feeTiers: Told<readonly StoredFeeTier[]>
+  readonly config: Told<StoredConfig>
+  readonly paused: Told<boolean>
+  /** Null: no such account. */
+  readonly xlm: Told<bigint | null>
+  /** Null: no trustline. */
+  readonly usdc: Told<bigint | null>
+  readonly lp: Told<bigint | null>
+}
+
+/** The classic assets behind the two tokens; null where that is not known. */
+export interface TokenAssets {
+  readonly usdc: string | null
+  readonly lp: string | null
+}
+
+/** What an account's lists name. */
+export interface OwnIds {
+  readonly positions: readonly number[]
+  readonly orders: readonly number[]
+}
+
+export const NO_IDS: OwnIds = { positions: [], orders: [] }
+
+/** The entries of one ledger, by key; or why there are none: calls of one read were answered at different ledgers. */
+type Snapshot = { readonly ledger: number; readonly entries: ReadonlyMap<string, string> } | undefined
+
+async function readTogether(rpc: Rpc, keys: readonly string[], signal: AbortSignal): Promise<Snapshot> {
+  const batches: (readonly string[])[] = []
+  for (let start = 0; start < keys.length; start += ENTRY_KEYS_MAX) batches.push(keys.slice(start, start + ENTRY_KEYS_MAX))
+  const answers = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, { signal })))
+  const [first] = answers
+  if (first === undefined || answers.some(({ latestLedger }) => latestLedger !== first.latestLedger)) return undefined
+  return { ledger: first.latestLedger, entries: new Map(answers.flatMap(({ entries }) => entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))) }
+}
+
+interface Keys {
+  readonly market: string
+  readonly positions: string
+  readonly orders: string
+  readonly crossPositions: string
+  readonly crossPool: string
+  readonly volume: string
+  readonly feeTiers: string
+  readonly cumulativeFunding: string
+  readonly account: string
+  readonly usdc: string | undefined
+  readonly lp: string | undefined
+}
+
+function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets): Keys {
+  const { market } = contracts
+  const line = (asset: string | null): string | undefined => (asset === null ? undefined : trustlineKey(owner, asset))
+  return {
+    market: instanceKey(market),
+    positions: accountEntryKey(market, 'TraderPositions', owner),
+    orders: accountEntryKey(market, 'TraderOrders', owner),
+    crossPositions: accountEntryKey(market, 'CrossMarginPositions', owner),
+    crossPool: accountEntryKey(market, 'CrossMarginBalance', owner),
+    volume: accountEntryKey(market, 'TraderVolume', owner),
+    feeTiers: singleKey(market, 'FeeTiers'),
+    cumulativeFunding: singleKey(market, 'CumulativeFundingRate'),
+    account: accountKey(owner),
+    usdc: line(tokens.usdc),
+    lp: line(tokens.lp),
+  }
+}
+
+/**
+ * One look at the account, asking for the entries of `expected` at once. Undefined when the ledger moved on between calls, or names others than expected: then
+ * `found` is what to expect next time. Rejects with RpcFailure.
+ */
+export async function lookAtAccount(
+  rpc: Rpc,
+  owner: string,
+  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: OwnIds; readonly signal: AbortSignal },
+): Promise<{ readonly found: OwnIds; readonly entries: AccountEntries | undefined }> {
+  const { contracts, tokens, expected, signal } = parts
+  const { market } = contracts
+  const keys = keysOf(owner, contracts, tokens)
+  const numbered = [
+    ...expected.positions.map((id) => numberedKey(market, 'Position', id)),
+    ...expected.orders.flatMap((id) => [numberedKey(market, 'Order', id), numberedKey(market, 'TrailingStopPeak', id)]),
+  ]
+  const snapshot = await readTogether(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], signal)
+  if (snapshot === undefined) return { found: expected, entries: undefined }
+  const entry = (key: string | undefined): string | undefined => (key === undefined ? undefined : snapshot.entries.get(key))
+  const lists = {
+    positions: told(entry(keys.positions), readIds, []),
+    cross: told(entry(keys.crossPositions), readIds, []),
+    orders: told(entry(keys.orders), readIds, []),
+  }
+  const found = { positions: newest([lists.positions, lists.cross]), orders: newest([lists.orders]) }
+  if (!covers(expected, found)) return { found, entries: undefined }
+  return {
+    found,
+    entries: {
+      ledger: snapshot.ledger,
+      ...ownEntries(market, lists, found, entry),
+      crossPool: told(entry(keys.crossPool), readAmount, 0n),
+      cumulativeFunding: told(entry(keys.cumulativeFunding), readAmount, 0n),
+      volume: told(entry(keys.volume), readVolume, 0n),
+      feeTiers: told(entry(keys.feeTiers), readFeeTiers, []),
+      ...marketSettings(entry(keys.market)),
+      xlm: told<bigint | null>(entry(keys.account), classicBalance, null),
+      usdc: keys.usdc === undefined ? undefined : told<bigint | null>(entry(keys.usdc), classicBalance, null),
+      lp: keys.lp === undefined ? undefined : told<bigint | null>(entry(keys.lp), classicBalance, null),
+    },
+  }
+}
+
+type IdList = Told<readonly number[]>
+
+/** The account's positions and pending orders, newest first. A list that is too long, or names an entry that cannot be read, cannot be told whole. */
+function ownEntries(
+  market: string,
+  lists: { readonly positions: IdList; readonly cross: IdList; readonly orders: IdList },
+  ids: OwnIds,
+  entry: (key: string) => string | undefined,
+): Pick<AccountEntries, 'positions' | 'orders' | 'peaks'> {
+  const listed = new Set(lists.positions === undefined ? [] : lists.positions)
+  const positions = ids.positions
+    .map((id) => ({ id, stored: entry(numberedKey(market, 'Position', id)) }))
+    // The cross list can name a position that is gone; the account's own list never does.
+    .filter(({ id, stored }) => stored !== undefined || listed.has(id))
+    .map(({ stored }) => (stored === undefined ? undefined : readPosition(stored)))
+  const orders = ids.orders.map((id) => entry(numberedKey(market, 'Order', id))).map((stored) => (stored === undefined ? undefined : readOrder(stored)))
+  const peaks = new Map<number, bigint>()
+  for (const id of ids.orders) {
+    const stored = entry(numberedKey(market, 'TrailingStopPeak', id))
+    const peak = stored === undefined ? undefined : readAmount(stored)
+    if (peak !== undefined) peaks.set(id, peak)
+  }
+  const pending = whole(orders, [lists.orders])
+  return {
+    positions: whole(positions, [lists.positions, lists.cross]),
+    orders: pending === undefined ? undefined : pending.filter(({ status }) => status === ORDER_PENDING),
+    peaks,
+  }
+}
+
+function whole<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Told<readonly T[]> {
+  if (lists.some((list) => list === undefined || list.length > ACCOUNT_ENTRIES_MAX)) return undefined
+  const read = items.filter((item) => item !== undefined)
+  return read.length === items.length ? read : undefined
+}
+
+function marketSettings(entry: string | undefined): Pick<AccountEntries, 'config' | 'paused'> {
+  const storage = entry === undefined ? undefined : instanceStorage(entry)
+  if (storage === undefined) return { config: undefined, paused: undefined }
+  const paused = storage.get('Paused')
+  return {
+    config: readConfig(storage.get('Config')),
+    paused: paused === undefined ? false : paused.type === 'bool' ? paused.value : undefined,
+  }
+}
+
+/** The value of an entry; `none` where there is no entry. */
+function told<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, none: T): Told<T> {
+  return entry === undefined ? none : read(entry)
+}
+
+/** The ids of some lists, the newest first, as many as are looked at. */
+function newest(lists: readonly IdList[]): readonly number[] {
+  const ids = lists.flatMap((list) => (list === undefined ? [] : list))
+  return [...new Set(ids)].sort((a, b) => b - a).slice(0, ACCOUNT_ENTRIES_MAX)
+}
+
+function covers(expected: OwnIds, found: OwnIds): boolean {
+  const [positions, orders] = [new Set(expected.positions), new Set(expected.orders)]
+  return found.positions.every((id) => positions.has(id)) && found.orders.every((id) => orders.has(id))
+}

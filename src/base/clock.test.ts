@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock, nowSec } from './clock.ts'
+
+test('a virtual clock fires timers in the order of their times, and at their times', () => {
+  const clock = createVirtualClock(1_000)
+  const fired: [string, number][] = []
+  clock.setTimer(300, () => fired.push(['late', clock.nowMs()]))
+  clock.setTimer(100, () => fired.push(['early', clock.nowMs()]))
+  clock.setTimer(100, () => fired.push(['early, set second', clock.nowMs()]))
+  clock.advance(99)
+  assert.deepEqual(fired, [])
+  clock.advance(901)
+  assert.deepEqual(fired, [['early', 1_100], ['early, set second', 1_100], ['late', 1_300]])
+  assert.equal(nowSec(clock), 2)
+})
+
+test('a timer set by a firing timer fires in the same advance when it falls due in it', () => {
+  const clock = createVirtualClock(0)
+  const fired: number[] = []
+  clock.setTimer(10, () => clock.setTimer(10, () => fired.push(clock.nowMs())))
+  clock.advance(25)
+  assert.deepEqual(fired, [20])
+})
+
+test('a cancelled timer never fires and waits no more', () => {
+  const clock = createVirtualClock(0)
+  const timer = clock.setTimer(10, () => assert.fail('fired'))
+  timer.cancel()
+  clock.advance(100)
+  assert.equal(clock.pendingTimers(), 0)
+})
+
+test('an aborted sleep ends at once and leaves no timer behind', async () => {
+  const clock = createVirtualClock(0)
+  const stop = new AbortController()
+  const sleep = clock.sleep(60_000, stop.signal)
+  assert.equal(clock.pendingTimers(), 1)
+  stop.abort()
+  await sleep
+  assert.equal(clock.pendingTimers(), 0)
+  await clock.sleep(60_000, stop.signal)
+})

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StrKey } from '@stellar/stellar-sdk'
+import fc from 'fast-check'
+import { accountPublicKey, isAccountAddress, isContractAddress } from './strkey.ts'
+
+const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
+
+test('property: what the network\'s own library writes is read, by kind', () => {
+  fc.assert(fc.property(bytes, (key) => {
+    const account = StrKey.encodeEd25519PublicKey(key)
+    const contract = StrKey.encodeContract(key)
+    assert.deepEqual(accountPublicKey(account), key)
+    assert.deepEqual([isAccountAddress(account), isContractAddress(account)], [true, false])
+    assert.deepEqual([isAccountAddress(contract), isContractAddress(contract)], [false, true])
+    assert.equal(isAccountAddress(StrKey.encodeEd25519SecretSeed(key)), false)
+  }))
+})
+
+test('property: no address with one other character is an address', () => {
+  fc.assert(fc.property(bytes, fc.nat(55), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.split('')), (key, at, character) => {
+    const address = StrKey.encodeEd25519PublicKey(key)
+    const changed = `${address.slice(0, at)}${character}${address.slice(at + 1)}`
+    assert.equal(isAccountAddress(changed), changed === address)
+  }))
+})
+
+test('neither are other lengths, letters in lower case and characters outside the alphabet', () => {
+  const address = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
+  assert.ok(isAccountAddress(address))
+  for (const wrong of ['', address.slice(1), `${address}A`, address.toLowerCase(), `${address}\n`, ` ${address}`, `${address.slice(0, 55)}1`]) {
+    assert.equal(isAccountAddress(wrong), false, wrong)
+  }
+})

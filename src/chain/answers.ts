@@ -1,0 +1,290 @@
+// The shapes of the RPC's answers. A node or a proxy before it may send anything with status 200: each answer is read field by field, and what
+// does not fit is refused before it can reach a table. Numbers and strings are told apart exactly as the node sends them.
+
+/** Raised when an answer does not have its method's shape. */
+export class MalformedAnswer extends Error {
+  override readonly name = 'MalformedAnswer'
+}
+
+/** The ledgers that a node keeps. Close times are null on nodes that do not tell them. */
+export interface LedgerRange {
+  readonly latestLedger: number
+  readonly latestLedgerCloseSec: number | null
+  readonly oldestLedger: number
+  readonly oldestLedgerCloseSec: number | null
+}
+
+/** getHealth. */
+export interface NodeHealth extends LedgerRange {
+  readonly retentionLedgers: number
+}
+
+/** getNetwork. */
+export interface NodeNetwork {
+  readonly passphrase: string
+  readonly protocolVersion: number
+}
+
+/** One event of getEvents; all XDR is base64. */
+export interface ChainEvent {
+  readonly id: string
+  readonly ledger: number
+  readonly closeSec: number
+  /** Empty when the event has none. */
+  readonly contractId: string
+  readonly txHash: string
+  readonly topicsXdr: readonly string[]
+  readonly valueXdr: string
+}
+
+/** getEvents. */
+export interface EventsPage extends LedgerRange {
+  readonly events: readonly ChainEvent[]
+  /** Where the next page begins; unchecked beyond being a non-empty text. */
+  readonly cursor: string
+}
+
+/** A ledger of getLedgers, without its XDR. */
+export interface LedgerSummary {
+  readonly sequence: number
+  readonly hash: string
+  readonly closeSec: number
+}
+
+/** getLedgers: some ledgers, and the node's range. */
+export interface LedgersAnswer extends LedgerRange {
+  readonly ledgers: readonly LedgerSummary[]
+}
+
+/** An entry of getLedgerEntries. */
+export interface EntryAnswer {
+  readonly keyXdr: string
+  /** LedgerEntryData. */
+  readonly dataXdr: string
+  readonly lastModifiedLedger: number
+  /** Contract data and code only; 0 when the entry is archived. */
+  readonly liveUntilLedger: number | null
+}
+
+/** getLedgerEntries: entries that do not exist are left out. */
+export interface EntriesAnswer {
+  readonly entries: readonly EntryAnswer[]
+  readonly latestLedger: number
+}
+
+/** simulateTransaction. `error` is the node's text of a simulation that failed: then nothing else is filled. */
+export interface SimulationAnswer {
+  readonly error: string | null
+  readonly latestLedger: number
+  readonly results: readonly { readonly authXdr: readonly string[]; readonly returnValueXdr: string }[]
+  readonly transactionDataXdr: string | null
+  /** Stroops. */
+  readonly minResourceFee: string | null
+  /** True when archived entries must be restored by a transaction of its own first: nodes before protocol 23. */
+  readonly mustRestore: boolean
+  /** DiagnosticEvent each. */
+  readonly eventsXdr: readonly string[]
+}
+
+/** sendTransaction, when the node judged the envelope. */
+export interface SendAnswer {
+  readonly status: SendStatus
+  /** Lower-case hex. */
+  readonly hash: string
+  readonly latestLedger: number
+  /** TransactionResult, for ERROR. */
+  readonly errorResultXdr: string | null
+  /** DiagnosticEvent each, for ERROR. */
+  readonly diagnosticEventsXdr: readonly string[]
+}
+
+export type SendStatus = (typeof SEND_STATUSES)[number]
+
+const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as const
+
+/** getTransaction. NOT_FOUND says only that the node has no such transaction among the ledgers that it keeps. */
+export type TransactionAnswer =
+  | { readonly status: 'NOT_FOUND'; readonly latestLedger: number }
+  | { readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number }
+  | {
+      readonly status: 'FAILED'
+      readonly latestLedger: number
+      readonly ledger: number
+      readonly resultXdr: string
+      /** DiagnosticEvent each; empty when the node keeps none. */
+      readonly diagnosticEventsXdr: readonly string[]
+    }
+
+export function readHealth(result: unknown): NodeHealth {
+  const health = fields(result, 'health')
+  if (health['status'] !== 'healthy') throw new MalformedAnswer('status is not "healthy"')
+  return { ...readRange(health), retentionLedgers: count(health['ledgerRetentionWindow'], 'ledgerRetentionWindow') }
+}
+
+function readRange(answer: Readonly<Record<string, unknown>>): LedgerRange {
+  return {
+    latestLedger: count(answer['latestLedger'], 'latestLedger'),
+    latestLedgerCloseSec: optional(answer['latestLedgerCloseTime'], 'latestLedgerCloseTime', seconds),
+    oldestLedger: count(answer['oldestLedger'], 'oldestLedger'),
+    oldestLedgerCloseSec: optional(answer['oldestLedgerCloseTime'], 'oldestLedgerCloseTime', seconds),
+  }
+}
+
+export function readNetwork(result: unknown): NodeNetwork {
+  const network = fields(result, 'network')
+  return {
+    passphrase: text(network['passphrase'], 'passphrase'),
+    protocolVersion: count(network['protocolVersion'], 'protocolVersion'),
+  }
+}
+
+export function readEvents(result: unknown): EventsPage {
+  const page = fields(result, 'events answer')
+  const cursor = text(page['cursor'], 'cursor')
+  if (cursor === '') throw new MalformedAnswer('cursor is empty')
+  return { events: list(page['events'], 'events').map(readEvent), cursor, ...readRange(page) }
+}
+
+function readEvent(value: unknown): ChainEvent {
+  const event = fields(value, 'event')
+  const txHash = text(event['txHash'], 'txHash')
+  if (!/^[0-9a-f]{64}$/.test(txHash)) throw new MalformedAnswer('txHash is not 64 hex digits')
+  return {
+    id: text(event['id'], 'id'),
+    ledger: count(event['ledger'], 'ledger'),
+    closeSec: rfc3339(event['ledgerClosedAt'], 'ledgerClosedAt'),
+    contractId: text(event['contractId'], 'contractId'),
+    txHash,
+    topicsXdr: list(event['topic'] ?? [], 'topic').map((topic) => base64(topic, 'topic')),
+    valueXdr: base64(event['value'], 'value'),
+  }
+}
+
+export function readLedgers(result: unknown): LedgersAnswer {
+  const answer = fields(result, 'ledgers answer')
+  const ledgers = list(answer['ledgers'], 'ledgers').map((value) => {
+    const ledger = fields(value, 'ledger')
+    return {
+      sequence: count(ledger['sequence'], 'sequence'),
+      hash: text(ledger['hash'], 'hash'),
+      closeSec: seconds(ledger['ledgerCloseTime'], 'ledgerCloseTime'),
+    }
+  })
+  return { ledgers, ...readRange(answer) }
+}
+
+/** The sequence of getLatestLedger; the rest of that answer is large and not read. */
+export function readLatestLedger(result: unknown): number {
+  return count(fields(result, 'latest ledger')['sequence'], 'sequence')
+}
+
+export function readEntries(result: unknown): EntriesAnswer {
+  const answer = fields(result, 'entries answer')
+  return {
+    entries: list(answer['entries'] ?? [], 'entries').map((value) => {
+      const entry = fields(value, 'entry')
+      return {
+        keyXdr: text(entry['key'], 'key'),
+        dataXdr: text(entry['xdr'], 'xdr'),
+        lastModifiedLedger: count(entry['lastModifiedLedgerSeq'], 'lastModifiedLedgerSeq'),
+        liveUntilLedger: optional(entry['liveUntilLedgerSeq'], 'liveUntilLedgerSeq', count),
+      }
+    }),
+    latestLedger: count(answer['latestLedger'], 'latestLedger'),
+  }
+}
+
+export function readSimulation(result: unknown): SimulationAnswer {
+  const answer = fields(result, 'simulation')
+  const latestLedger = count(answer['latestLedger'], 'latestLedger')
+  const eventsXdr = texts(answer['events'] ?? [], 'events')
+  // Any text counts as an error, the empty one too.
+  if (answer['error'] !== undefined) {
+    const error = text(answer['error'], 'error')
+    return { error, latestLedger, results: [], transactionDataXdr: null, minResourceFee: null, mustRestore: false, eventsXdr }
+  }
+  return {
+    error: null,
+    latestLedger,
+    results: list(answer['results'] ?? [], 'results').map((value) => {
+      const entry = fields(value, 'result')
+      return { authXdr: texts(entry['auth'] ?? [], 'auth'), returnValueXdr: text(entry['xdr'], 'xdr') }
+    }),
+    transactionDataXdr: optional(answer['transactionData'], 'transactionData', text),
+    minResourceFee: optional(answer['minResourceFee'], 'minResourceFee', text),
+    mustRestore: answer['restorePreamble'] !== undefined && answer['restorePreamble'] !== null,
+    eventsXdr,
+  }
+}
+
+export function readSend(result: unknown): SendAnswer {
+  const answer = fields(result, 'send answer')
+  const status = SEND_STATUSES.find((known) => known === answer['status'])
+  if (status === undefined) throw new MalformedAnswer('status of a send is unknown')
+  return {
+    status,
+    hash: text(answer['hash'], 'hash').toLowerCase(),
+    latestLedger: count(answer['latestLedger'], 'latestLedger'),
+    errorResultXdr: optional(answer['errorResultXdr'], 'errorResultXdr', text),
+    diagnosticEventsXdr: texts(answer['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr'),
+  }
+}
+
+export function readTransaction(result: unknown): TransactionAnswer {
+  const answer = fields(result, 'transaction')
+  const { status } = answer
+  const latestLedger = count(answer['latestLedger'], 'latestLedger')
+  if (status === 'NOT_FOUND') return { status, latestLedger }
+  const ledger = count(answer['ledger'], 'ledger')
+  if (status === 'SUCCESS') return { status, latestLedger, ledger }
+  if (status !== 'FAILED') throw new MalformedAnswer('status of a transaction is unknown')
+  const diagnosticEventsXdr = texts(answer['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
+  return { status, latestLedger, ledger, resultXdr: text(answer['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+}
+
+/** An object's members. */
+export function fields(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedAnswer(`${what} is not an object`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new MalformedAnswer(`${what} is not a list`)
+  return value
+}
+
+function texts(value: unknown, what: string): readonly string[] {
+  return list(value, what).map((part) => text(part, what))
+}
+
+function text(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw new MalformedAnswer(`${what} is not a text`)
+  return value
+}
+
+/** Raw XDR goes into the archive as it came: nothing else may pass for it. */
+function base64(value: unknown, what: string): string {
+  const written = text(value, what)
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(written)) throw new MalformedAnswer(`${what} is not base64`)
+  return written
+}
+
+function count(value: unknown, what: string): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedAnswer(`${what} is not a count`)
+  return value
+}
+
+/** A close time: methods differ in whether they send a number or its digits. */
+function seconds(value: unknown, what: string): number {
+  return count(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value, what)
+}
+
+function rfc3339(value: unknown, what: string): number {
+  const written = text(value, what)
+  const millis = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(written) ? Date.parse(written) : Number.NaN
+  return count(Math.floor(millis / 1000), what)
+}
+
+function optional<T>(value: unknown, what: string, read: (value: unknown, what: string) => T): T | null {
+  return value === undefined || value === null ? null : read(value, what)
+}

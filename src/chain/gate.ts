@@ -1,0 +1,57 @@
+// A bound on how many calls of one kind run at the same time.
+
+export interface Gate {
+  /** Resolves when there is room, in order of asking; the returned function gives the place back. Rejects when `signal` aborts first. */
+  enter(signal: AbortSignal): Promise<() => void>
+}
+
+/** Raised when too many callers wait already. */
+export class GateFull extends Error {
+  override readonly name = 'GateFull'
+}
+
+/** How many callers may wait at one gate. */
+export const GATE_WAITING_MAX = 256
+
+export function createGate(places: number): Gate {
+  let taken = 0
+  const waiting: (() => void)[] = []
+
+  function leave(): void {
+    const next = waiting.shift()
+    if (next === undefined) taken -= 1
+    else next()
+  }
+
+  /** A place that is given back once, however often its holder says so. */
+  function place(): () => void {
+    let held = true
+    return () => {
+      if (held) leave()
+      held = false
+    }
+  }
+
+  return {
+    async enter(signal) {
+      signal.throwIfAborted()
+      if (taken < places) {
+        taken += 1
+        return place()
+      }
+      if (waiting.length >= GATE_WAITING_MAX) throw new GateFull('too many calls are waiting')
+      return await new Promise((resolve, reject) => {
+        function admit(): void {
+          signal.removeEventListener('abort', giveUp)
+          resolve(place())
+        }
+        function giveUp(): void {
+          waiting.splice(waiting.indexOf(admit), 1)
+          reject(signal.reason as Error)
+        }
+        waiting.push(admit)
+        signal.addEventListener('abort', giveUp, { once: true })
+      })
+    },
+  }
+}

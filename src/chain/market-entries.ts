@@ -1,0 +1,168 @@
+// The market's storage as getLedgerEntries reads it: its documented keys, and the structs behind them with their fields named as on the wire.
+
+import { contractDataKey, contractDataValue } from './ledger-keys.ts'
+import type { ScArgument, ScValue } from './scval.ts'
+import { structField } from './scval.ts'
+
+/** Entries that exist once. */
+type SingleEntry = 'FeeTiers' | 'CumulativeFundingRate'
+/** Entries of one account. */
+type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions'
+/** Entries of one position or order. */
+type NumberedEntry = 'Position' | 'Order' | 'TrailingStopPeak'
+
+/** The base64 LedgerKey of an entry that exists once. */
+export function singleKey(market: string, name: SingleEntry): string {
+  return marketKey(market, name)
+}
+
+/** The base64 LedgerKey of an account's entry; the account may be a contract. */
+export function accountEntryKey(market: string, name: AccountEntry, account: string): string {
+  return marketKey(market, name, { type: 'address', value: account })
+}
+
+/** The base64 LedgerKey of a position's or an order's entry. */
+export function numberedKey(market: string, name: NumberedEntry, id: number): string {
+  return marketKey(market, name, { type: 'u64', value: BigInt(id) })
+}
+
+function marketKey(market: string, name: string, argument?: ScArgument): string {
+  const symbol: ScArgument = { type: 'symbol', value: name }
+  return contractDataKey(market, { type: 'vec', value: argument === undefined ? [symbol] : [symbol, argument] })
+}
+
+/** How a field is stored. `count` is a u64 that an exact number holds: an id, or unix seconds. */
+type FieldType = 'symbol' | 'address' | 'i128' | 'u32' | 'count' | 'bool'
+
+type FieldValue<Type extends FieldType> = Type extends 'i128' ? bigint : Type extends 'u32' | 'count' ? number : Type extends 'bool' ? boolean : string
+
+type Struct<Shape extends Readonly<Record<string, FieldType>>> = { readonly [Key in keyof Shape]: FieldValue<Shape[Key]> }
+
+const POSITION = {
+  asset: 'symbol', collateral: 'i128', direction: 'u32', entry_cumulative_funding: 'i128', entry_price: 'i128', id: 'count', leverage: 'u32',
+  liquidation_price: 'i128', margin_mode: 'u32', size: 'i128', timestamp: 'count', trader: 'address',
+} as const
+
+/** An open position. `collateral` is net of the open fee, `size` is not; `margin_mode` is 0 isolated, 1 cross. */
+export type StoredPosition = Struct<typeof POSITION>
+
+const ORDER = {
+  asset: 'symbol', collateral: 'i128', created_at: 'count', direction: 'u32', has_position: 'bool', id: 'count', leverage: 'u32', limit_price: 'i128',
+  order_type: 'u32', position_id: 'count', slippage_tolerance_bps: 'u32', status: 'u32', stop_limit_phase: 'u32', time_in_force: 'u32', trader: 'address',
+  trailing_percent_bps: 'u32', trigger_condition: 'u32', trigger_price: 'i128',
+} as const
+
+/** An order, pending or ended: orders are never deleted. */
+export type StoredOrder = Struct<typeof ORDER>
+
+const CONFIG = {
+  base_maker_fee_bps: 'u32', base_taker_fee_bps: 'u32', maintenance_margin_bps: 'u32', max_leverage: 'u32', max_oracle_deviation_bps: 'u32',
+  max_position_size: 'i128', max_price_staleness: 'count', min_collateral: 'i128', trading_fee_bps: 'u32',
+} as const
+
+/** The market's configuration, as far as it is used here. */
+export type StoredConfig = Struct<typeof CONFIG>
+
+const FEE_TIER = { maker_fee_bps: 'u32', min_volume: 'i128', taker_fee_bps: 'u32' } as const
+
+/** A fee tier. The fees are tenths of a basis point, despite their names. */
+export type StoredFeeTier = Struct<typeof FEE_TIER>
+
+/** What the enumerations' numbers stand for. */
+export const ORDER_TYPES = ['limit', 'stop_loss', 'take_profit', 'stop_limit', 'trailing_stop'] as const
+export const ORDER_PENDING = 0
+const STATUSES = 5
+
+/** Reads a position's entry. Undefined for anything that is none, broken XDR included. */
+export function readPosition(dataXdr: string): StoredPosition | undefined {
+  const position = readStruct(contractDataValue(dataXdr), POSITION)
+  if (position === undefined || position.margin_mode > 1 || position.direction > 1) return undefined
+  return position.entry_price > 0n && position.size > 0n && position.leverage > 0 ? position : undefined
+}
+
+/** Reads an order's entry. Undefined for anything that is none. */
+export function readOrder(dataXdr: string): StoredOrder | undefined {
+  const order = readStruct(contractDataValue(dataXdr), ORDER)
+  if (order === undefined || order.direction > 1 || order.order_type >= ORDER_TYPES.length || order.status >= STATUSES) return undefined
+  return order.trigger_condition <= 1 && order.stop_limit_phase <= 1 ? order : undefined
+}
+
+/** What a stored position tells of its margin. Undefined for anything that is not a position. */
+export function readMarginMode(dataXdr: string): { readonly positionId: number; readonly marginMode: 'isolated' | 'cross' } | undefined {
+  const position = readStruct(contractDataValue(dataXdr), { id: 'count', margin_mode: 'u32' })
+  if (position === undefined || position.margin_mode > 1) return undefined
+  return { positionId: position.id, marginMode: position.margin_mode === 0 ? 'isolated' : 'cross' }
+}
+
+/** What a stored order tells of its owner. Undefined for anything that is not an order. */
+export function readOrderOwner(
+  dataXdr: string,
+): { readonly orderId: number; readonly trader: string; readonly placedSec: number; readonly pending: boolean } | undefined {
+  const order = readStruct(contractDataValue(dataXdr), { id: 'count', trader: 'address', created_at: 'count', status: 'u32' })
+  if (order === undefined) return undefined
+  return { orderId: order.id, trader: order.trader, placedSec: order.created_at, pending: order.status === ORDER_PENDING }
+}
+
+/** Reads the configuration out of the market's instance storage. */
+export function readConfig(value: ScValue | undefined): StoredConfig | undefined {
+  return readStruct(value, CONFIG)
+}
+
+/** Reads the fee tiers' entry. */
+export function readFeeTiers(dataXdr: string): readonly StoredFeeTier[] | undefined {
+  return readList(contractDataValue(dataXdr), (tier) => readStruct(tier, FEE_TIER))
+}
+
+/** Reads a list of ids. */
+export function readIds(dataXdr: string): readonly number[] | undefined {
+  return readList(contractDataValue(dataXdr), (id) => readField(id, 'count'))
+}
+
+/** Reads a bare amount. */
+export function readAmount(dataXdr: string): bigint | undefined {
+  return readField(contractDataValue(dataXdr), 'i128')
+}
+
+/** Reads a trader's volume record: what its fourteen daily slots add up to. */
+export function readVolume(dataXdr: string): bigint | undefined {
+  const record = contractDataValue(dataXdr)
+  const slots = record === undefined ? undefined : readList(structField(record, 'daily_volumes'), (slot) => readField(slot, 'i128'))
+  return slots?.reduce((sum, slot) => sum + slot, 0n)
+}
+
+function readList<T>(value: ScValue | undefined, read: (item: ScValue) => T | undefined): readonly T[] | undefined {
+  if (value?.type !== 'vec') return undefined
+  const items = value.value.map(read).filter((item) => item !== undefined)
+  return items.length === value.value.length ? items : undefined
+}
+
+/** The fields of a struct that has at least these: later versions of a contract add some. */
+function readStruct<Shape extends Readonly<Record<string, FieldType>>>(value: ScValue | undefined, shape: Shape): Struct<Shape> | undefined {
+  if (value === undefined) return undefined
+  const fields: [string, bigint | number | boolean | string][] = []
+  for (const [name, type] of Object.entries(shape)) {
+    const field = readField(structField(value, name), type)
+    if (field === undefined) return undefined
+    fields.push([name, field])
+  }
+  return Object.fromEntries(fields) as unknown as Struct<Shape>
+}
+
+function readField<Type extends FieldType>(value: ScValue | undefined, type: Type): FieldValue<Type> | undefined {
+  return plain(value, type) as FieldValue<Type> | undefined
+}
+
+function plain(value: ScValue | undefined, type: FieldType): bigint | number | boolean | string | undefined {
+  switch (value?.type) {
+    case 'u64':
+      return type === 'count' && value.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value.value) : undefined
+    case 'bool':
+    case 'u32':
+    case 'i128':
+    case 'symbol':
+    case 'address':
+      return value.type === type ? value.value : undefined
+    default:
+      return undefined
+  }
+}

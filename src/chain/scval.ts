@@ -1,0 +1,99 @@
+// Contract values: base64 ScVal to plain values and back. The Stellar SDK reads and writes the XDR; its classes do not leave this folder.
+
+import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
+
+/** A contract value. Types that the exchange does not use come as `other` with their XDR name. */
+export type ScValue =
+  | { readonly type: 'void' }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'u32'; readonly value: number }
+  | { readonly type: 'u64'; readonly value: bigint }
+  | { readonly type: 'i128'; readonly value: bigint }
+  | { readonly type: 'symbol'; readonly value: string }
+  /** Null when the bytes are not UTF-8. */
+  | { readonly type: 'string'; readonly value: string | null }
+  | { readonly type: 'address'; readonly value: string }
+  | { readonly type: 'vec'; readonly value: readonly ScValue[] }
+  | { readonly type: 'map'; readonly value: readonly (readonly [ScValue, ScValue])[] }
+  | { readonly type: 'other'; readonly xdrType: string }
+
+/** Raised for XDR that does not decode. */
+export class MalformedScVal extends Error {
+  override readonly name = 'MalformedScVal'
+}
+
+/** Deeper values are refused: the exchange's own nest two levels. */
+const DEPTH_MAX = 16
+
+/** Reads a base64 ScVal; throws MalformedScVal. */
+export function decodeScVal(base64: string): ScValue {
+  try {
+    return fromXdr(xdr.ScVal.fromXdr(base64, 'base64'), 0)
+  } catch (error) {
+    if (error instanceof MalformedScVal) throw error
+    throw new MalformedScVal('not the XDR of a contract value', { cause: error })
+  }
+}
+
+function fromXdr(value: xdr.ScVal, depth: number): ScValue {
+  if (depth > DEPTH_MAX) throw new MalformedScVal('value is nested too deep')
+  switch (value.type) {
+    case 'scvVoid':
+      return { type: 'void' }
+    case 'scvBool':
+      return { type: 'bool', value: value.b }
+    case 'scvU32':
+      return { type: 'u32', value: value.u32 }
+    case 'scvU64':
+      return { type: 'u64', value: value.u64 }
+    case 'scvI128':
+      return { type: 'i128', value: (value.i128.hi << 64n) + value.i128.lo }
+    case 'scvSymbol':
+      return { type: 'symbol', value: utf8(value.sym.bytes) ?? '' }
+    case 'scvString':
+      return { type: 'string', value: utf8(value.str.bytes) }
+    case 'scvAddress':
+      return { type: 'address', value: Address.fromScVal(value).toString() }
+    case 'scvVec':
+      return { type: 'vec', value: (value.vec ?? []).map((item) => fromXdr(item, depth + 1)) }
+    case 'scvMap':
+      return { type: 'map', value: (value.map ?? []).map((entry) => [fromXdr(entry.key, depth + 1), fromXdr(entry.val, depth + 1)] as const) }
+    default:
+      return { type: 'other', xdrType: value.type }
+  }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function utf8(bytes: Uint8Array): string | null {
+  try {
+    return strictUtf8.decode(bytes)
+  } catch {
+    return null
+  }
+}
+
+/** The member of a struct, which travels as a map with symbol keys; undefined when it has none of that name. */
+export function structField(value: ScValue, name: string): ScValue | undefined {
+  if (value.type !== 'map') return undefined
+  return value.value.find(([key]) => key.type === 'symbol' && key.value === name)?.[1]
+}
+
+/** Values that storage keys and arguments are made of. */
+export type ScArgument =
+  | Extract<ScValue, { readonly type: 'bool' | 'u32' | 'u64' | 'i128' | 'symbol' | 'address' }>
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'vec'; readonly value: readonly ScArgument[] }
+
+/** The SDK's value of an argument. */
+export function toXdr(argument: ScArgument): xdr.ScVal {
+  if (argument.type === 'bool') return xdr.ScVal.scvBool(argument.value)
+  if (argument.type === 'address') return new Address(argument.value).toScVal()
+  if (argument.type === 'vec') return xdr.ScVal.scvVec(argument.value.map(toXdr))
+  return nativeToScVal(argument.value, { type: argument.type })
+}
+
+/** Writes an argument as base64 ScVal. */
+export function encodeScVal(argument: ScArgument): string {
+  return toXdr(argument).toXdr('base64')
+}

@@ -1,0 +1,197 @@
+// Transactions: building the unsigned one that makes a contract call, adding to it what its simulation found, and reading signed ones. Nothing here can
+// sign: no private key comes this far.
+
+import { hash } from 'node:crypto'
+import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
+
+import type { SimulationAnswer } from './answers.ts'
+import { MalformedAnswer } from './answers.ts'
+import type { ScArgument } from './scval.ts'
+import { toXdr } from './scval.ts'
+
+/** Stroops that a prepared transaction bids above its resource fee: the network's least, of which no more is charged in a ledger that is not full. */
+export const BASE_FEE_STROOPS = 100
+
+/** The largest fee that an envelope can state. */
+const FEE_MAX_STROOPS = 2n ** 32n - 1n
+
+/** A contract call as its source account would make it. */
+export interface DraftCall {
+  readonly source: xdr.MuxedAccount
+  readonly func: xdr.HostFunction
+}
+
+/** Drafts the call of `functionName` on `contract` by the account `source` (`G…`). */
+export function draftCall(call: { source: string; contract: string; functionName: string; args: readonly ScArgument[] }): DraftCall {
+  return {
+    source: xdr.MuxedAccount.keyTypeEd25519(StrKey.decodeEd25519PublicKey(call.source)),
+    func: xdr.HostFunction.hostFunctionTypeInvokeContract(
+      new xdr.InvokeContractArgs({
+        contractAddress: new Address(call.contract).toScAddress(),
+        functionName: call.functionName,
+        args: call.args.map(toXdr),
+      }),
+    ),
+  }
+}
+
+/** The base64 envelope to be simulated. A simulation looks at neither sequence nor time, so it need not wait for them. */
+export function simulationEnvelope(draft: DraftCall): string {
+  return envelope(draft, { auth: [], fee: BASE_FEE_STROOPS, seqNum: 0n, maxTimeSec: 0n, ext: xdr.TransactionExt.v0() })
+}
+
+/** The assembled transaction, ready to be signed. */
+export interface AssembledTransaction {
+  /** Base64 envelope without signatures. */
+  readonly envelopeXdr: string
+  /** Stroops; the fee that the envelope states is this and BASE_FEE_STROOPS. */
+  readonly resourceFee: bigint
+}
+
+/**
+ * Assembles the transaction from its draft and the simulation that succeeded: footprint, resources and their fee, and the auth entries it recorded.
+ * `sequence` is the account's own so far. Throws MalformedAnswer when the simulation lacks something or does not decode.
+ */
+export function assembleTransaction(
+  draft: DraftCall,
+  parts: { readonly simulation: SimulationAnswer; readonly sequence: bigint; readonly maxTimeSec: number },
+): AssembledTransaction {
+  const { simulation, sequence, maxTimeSec } = parts
+  const [result] = simulation.results
+  if (result === undefined || simulation.transactionDataXdr === null) throw new MalformedAnswer('the simulation has no result or no transaction data')
+  const data = decodeOr(() => xdr.SorobanTransactionData.fromXdr(simulation.transactionDataXdr ?? '', 'base64'), 'transactionData')
+  const auth = result.authXdr.map((entry) => decodeOr(() => xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64'), 'auth'))
+  const { resourceFee } = data
+  const fee = resourceFee + BigInt(BASE_FEE_STROOPS)
+  if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedAnswer('resourceFee is none that a transaction can state')
+  const envelopeXdr = envelope(draft, {
+    auth, fee: Number(fee), seqNum: sequence + 1n, maxTimeSec: BigInt(maxTimeSec), ext: xdr.TransactionExt.sorobanData(data),
+  })
+  return { envelopeXdr, resourceFee }
+}
+
+interface EnvelopeParts {
+  readonly auth: xdr.SorobanAuthorizationEntry[]
+  readonly fee: number
+  readonly seqNum: bigint
+  /** 0: no end. */
+  readonly maxTimeSec: bigint
+  readonly ext: xdr.TransactionExt
+}
+
+function envelope({ source, func }: DraftCall, { auth, fee, seqNum, maxTimeSec, ext }: EnvelopeParts): string {
+  const invocation = new xdr.InvokeHostFunctionOp({ hostFunction: func, auth })
+  const tx = new xdr.Transaction({
+    sourceAccount: source,
+    fee,
+    seqNum,
+    cond: xdr.Preconditions.precondTime(new xdr.TimeBounds({ minTime: 0n, maxTime: maxTimeSec })),
+    memo: xdr.Memo.memoNone(),
+    operations: [new xdr.Operation({ sourceAccount: null, body: xdr.OperationBody.invokeHostFunction(invocation) })],
+    ext,
+  })
+  return xdr.TransactionEnvelope.envelopeTypeTx(new xdr.TransactionV1Envelope({ tx, signatures: [] })).toXdr('base64')
+}
+
+function decodeOr<T>(decode: () => T, what: string): T {
+  try {
+    return decode()
+  } catch {
+    throw new MalformedAnswer(`${what} does not decode`)
+  }
+}
+
+/** The base64 LedgerKey of an account (`G…`). */
+export function accountKey(address: string): string {
+  const accountId = xdr.PublicKey.publicKeyTypeEd25519(StrKey.decodeEd25519PublicKey(address))
+  return xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId })).toXdr('base64')
+}
+
+/** The sequence number of an account's entry. Throws MalformedAnswer for anything that is not an account. */
+export function readAccountSequence(dataXdr: string): bigint {
+  const data = decodeOr(() => xdr.LedgerEntryData.fromXdr(dataXdr, 'base64'), 'the account entry')
+  if (data.type !== 'account') throw new MalformedAnswer('the entry is not an account')
+  return data.account.seqNum
+}
+
+/** Raised for an envelope that does not decode. */
+export class MalformedEnvelope extends Error {
+  override readonly name = 'MalformedEnvelope'
+}
+
+/** What is to be known of a signed transaction before it is sent. */
+export interface SignedTransaction {
+  /** Lower-case hex, under this network's passphrase; the outer hash of a fee bump. */
+  readonly hash: string
+  /** Base64. */
+  readonly envelopeXdr: string
+  /** The account whose sequence it consumes (`G…`), the inner one of a fee bump. */
+  readonly source: string
+  /** The contract that it calls (`C…`), when it calls one. */
+  readonly contract: string | null
+}
+
+/** sha256 of a network's passphrase: part of everything that is signed for it. */
+export function networkIdOf(passphrase: string): Uint8Array {
+  return hash('sha256', passphrase, 'buffer')
+}
+
+/** What a signature covers begins with the kind of envelope: transactions of the old kind are signed as if they were of the new one. */
+const SIGNED_AS_TRANSACTION = Uint8Array.of(0, 0, 0, 2)
+const KEY_TYPE_ED25519 = Uint8Array.of(0, 0, 0, 0)
+const DISCRIMINANT_BYTES = 4
+
+/**
+ * Reads a signed transaction: of either kind, or a fee bump. Decoded once and hashed once, over the bytes that came. Throws MalformedEnvelope; an envelope
+ * signed for another network is not told apart here, only by the signature that does not fit.
+ */
+export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): SignedTransaction {
+  const bytes = Buffer.from(envelopeXdr, 'base64')
+  if (bytes.toString('base64') !== envelopeXdr) throw new MalformedEnvelope('not base64')
+  try {
+    const { tx, signed, prefix } = opened(xdr.TransactionEnvelope.fromXdr(bytes))
+    const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
+    const digest = hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
+    return { hash: digest, envelopeXdr, source: sourceOf(tx), contract: invokedContract(tx.operations) }
+  } catch (cause) {
+    throw new MalformedEnvelope('not the XDR of a transaction envelope', { cause })
+  }
+}
+
+type AnyTransaction = xdr.Transaction | xdr.TransactionV0
+
+/** The transaction inside, the signatures around it all, and what stands before its bytes in what they cover. */
+function opened(decoded: xdr.TransactionEnvelope): {
+  readonly tx: AnyTransaction
+  readonly signed: readonly xdr.DecoratedSignature[]
+  readonly prefix: readonly Uint8Array[]
+} {
+  if (decoded.type === 'envelopeTypeTx') return { tx: decoded.v1.tx, signed: decoded.v1.signatures, prefix: [] }
+  if (decoded.type === 'envelopeTypeTxFeeBump') {
+    return { tx: decoded.feeBump.tx.innerTx.v1.tx, signed: decoded.feeBump.signatures, prefix: [] }
+  }
+  return { tx: decoded.v0.tx, signed: decoded.v0.signatures, prefix: [SIGNED_AS_TRANSACTION, KEY_TYPE_ED25519] }
+}
+
+/** How many bytes at an envelope's end are signatures: their number, then for each its hint, its length and its bytes, padded. */
+function signaturesLength(signatures: readonly xdr.DecoratedSignature[]): number {
+  let length = 4
+  for (const { signature } of signatures) length += 4 + 4 + Math.ceil(signature.value.length / 4) * 4
+  return length
+}
+
+function sourceOf(tx: AnyTransaction): string {
+  if ('sourceAccountEd25519' in tx) return StrKey.encodeEd25519PublicKey(tx.sourceAccountEd25519.value)
+  const { sourceAccount } = tx
+  const key = sourceAccount.type === 'keyTypeEd25519' ? sourceAccount.ed25519 : sourceAccount.med25519.ed25519
+  return StrKey.encodeEd25519PublicKey(key.value)
+}
+
+function invokedContract(operations: readonly xdr.Operation[]): string | null {
+  for (const { body } of operations) {
+    if (body.type !== 'invokeHostFunction') continue
+    const { hostFunction } = body.invokeHostFunctionOp
+    if (hostFunction.type === 'hostFunctionTypeInvokeContract') return Address.fromScAddress(hostFunction.invokeContract.contractAddress).toString()
+  }
+  return null
+}

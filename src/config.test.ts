@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { InvalidSettings, loadSettings, resolveContracts } from './config.ts'
+import type { Config } from './config.ts'
+import { STREAM_LIMITS } from './limits.ts'
+
+const MARKET = 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'
+const ROUTER = 'CDH4CY3XMUZ7H73LC3WJYR3AG56U4MTIBMR2WHNORXDTWLLBOQII44S4'
+
+function configOf(environment: Record<string, string>): Config {
+  return loadSettings(environment).config
+}
+
+function problemsOf(environment: Record<string, string>): readonly string[] {
+  try {
+    loadSettings(environment)
+  } catch (error) {
+    if (error instanceof InvalidSettings) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('an empty environment starts the local network with the documented defaults', () => {
+  const { config, secrets } = loadSettings({})
+  assert.deepEqual(config, {
+    server: { host: '127.0.0.1', port: 8080, trustProxy: false, webOrigin: null, regionGuard: null },
+    network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
+    indexer: { pollIntervalMs: 2000, startLedger: null },
+    local: { ledgerMs: 1000, rpcPort: 8000, seed: null, traders: 12 },
+    stream: STREAM_LIMITS,
+    role: 'all',
+    dataDir: './data',
+    klinesUrls: [],
+    allowlist: null,
+    logLevel: 'info',
+    production: false,
+  } satisfies Config)
+  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, rpcUrls: [] })
+})
+
+test('testnet brings its manifest, its public RPC and the outside klines', () => {
+  const { config, secrets } = loadSettings({ NETWORK: 'testnet' })
+  assert.equal(config.network.manifest?.market, MARKET)
+  assert.deepEqual(secrets.rpcUrls, ['https://soroban-testnet.stellar.org'])
+  assert.equal(config.klinesUrls.length, 4)
+})
+
+test('an RPC address alone means the test network', () => {
+  const { config, secrets } = loadSettings({ RPC_URL: 'https://a.example/key, http://b.example' })
+  assert.equal(config.network.kind, 'testnet')
+  assert.deepEqual(secrets.rpcUrls, ['https://a.example/key', 'http://b.example'])
+})
+
+test('an empty value counts as not set', () => {
+  assert.equal(configOf({ PORT: '', RPC_URL: ' ', WEB_ORIGIN: '' }).network.kind, 'local')
+})
+
+test('contract overrides are named as such', () => {
+  const { network } = configOf({ NETWORK: 'testnet', CONTRACT_MARKET: ROUTER })
+  assert.ok(network.manifest !== null)
+  const contracts = resolveContracts(network.manifest, network.contractOverrides)
+  assert.deepEqual(contracts.market, { address: ROUTER, source: 'env' })
+  assert.deepEqual(contracts.router, { address: ROUTER, source: 'manifest' })
+})
+
+test('the network is named after its passphrase', () => {
+  assert.equal(configOf({ NETWORK_PASSPHRASE: 'Public Global Stellar Network ; September 2015' }).network.name, 'pubnet')
+  assert.equal(configOf({ NETWORK_PASSPHRASE: 'my own' }).network.name, 'custom')
+})
+
+test('TRUST_PROXY takes true, hops, or addresses and ranges', () => {
+  const trustOf = (text: string) => configOf({ TRUST_PROXY: text }).server.trustProxy
+  assert.equal(trustOf('true'), true)
+  assert.equal(trustOf('off'), false)
+  assert.equal(trustOf('2'), 2)
+  assert.deepEqual(trustOf('10.0.0.0/8, ::1,192.0.2.1'), ['10.0.0.0/8', '::1', '192.0.2.1'])
+})
+
+const REFUSED: readonly (readonly [variable: string, value: string])[] = [
+  ['PORT', '65536'], ['PORT', 'http'], ['PORT', '-1'], ['PORT', '80.5'],
+  ['NETWORK', 'mainnet'], ['RPC_URL', 'localhost:8000'], ['RPC_URL', 'ftp://a'], ['DATABASE_URL', 'mysql://a'], ['DATABASE_URL', 'db'],
+  ['CONTRACT_MARKET', 'C123'], ['CONTRACT_MARKET', MARKET.replace('CAE', 'CAF')], ['CONTRACT_MARKET', `G${MARKET.slice(1)}`],
+  ['TRUST_PROXY', 'yes'], ['TRUST_PROXY', '10.0.0.0/33'], ['TRUST_PROXY', '10.0.0.0/8/8'], ['TRUST_PROXY', '17'], ['TRUST_PROXY', ','],
+  ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*'],
+  ['POLL_INTERVAL_MS', '0'], ['START_LEDGER', '0'], ['LOCAL_LEDGER_MS', '999'], ['LOCAL_TRADERS', '-1'], ['LOCAL_RPC_PORT', 'x'],
+  ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
+]
+
+for (const [variable, value] of REFUSED) {
+  test(`${variable}=${value} is refused by name, and its value is not repeated`, () => {
+    const problems = problemsOf({ [variable]: value })
+    assert.equal(problems.length, 1, problems.join('; '))
+    assert.match(problems[0] ?? '', new RegExp(`^${variable} takes \\S`))
+    if (value.length > 4) assert.ok(!problems[0]?.includes(value))
+  })
+}
+
+test('every problem is listed at once', () => {
+  const problems = problemsOf({ PORT: 'x', ROLE: 'y', LOG_LEVEL: 'z', CONTRACT_LP_TOKEN: 'w' })
+  const named = new Set(problems.map((problem) => problem.split(' ')[0]))
+  assert.deepEqual(named, new Set(['CONTRACT_LP_TOKEN', 'PORT', 'ROLE', 'LOG_LEVEL']))
+})
+
+test('settings that contradict each other are refused', () => {
+  assert.match(problemsOf({ NETWORK: 'local', RPC_URL: 'https://a.example' })[0] ?? '', /RPC_URL and NETWORK=local contradict/)
+  assert.match(problemsOf({ DATABASE_READ_URL: 'postgres://a/b' })[0] ?? '', /needs DATABASE_URL/)
+  assert.match(problemsOf({ NETWORK: 'testnet', ROLE: 'api' })[0] ?? '', /ROLE=api needs DATABASE_URL/)
+  assert.match(problemsOf({ ROLE: 'indexer', DATABASE_URL: 'postgres://a/b' })[0] ?? '', /ROLE=indexer and NETWORK=local contradict/)
+  assert.deepEqual(problemsOf({ NETWORK: 'testnet', ROLE: 'api', DATABASE_URL: 'postgres://a/b', DATABASE_READ_URL: 'postgres://c/b' }), [])
+})
+
+const ALICE = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
+const BOB = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
+
+test('the allowlist is addresses, or a file with one a line and comments', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  const file = join(folder.path, 'allowlist')
+  writeFileSync(file, `# early access\n${ALICE}\n\n  ${BOB}   # Bob\r\n`)
+  assert.deepEqual(configOf({ ALLOWLIST: `${ALICE}, ${BOB},` }).allowlist, { addresses: [ALICE, BOB] })
+  assert.deepEqual(configOf({ ALLOWLIST: file }).allowlist, { file })
+  assert.equal(configOf({ ALLOWLIST: ' ' }).allowlist, null)
+})
+
+test('an allowlist with anything but addresses is refused, each with its place', () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-config-'))
+  const file = join(folder.path, 'allowlist')
+  const wrong = `${ALICE.slice(0, -1)}A`
+  writeFileSync(file, `${ALICE}\n${wrong}\n# fine\n${MARKET}\n`)
+  assert.deepEqual(problemsOf({ ALLOWLIST: file }).map((problem) => problem.replace(file, 'FILE')), [
+    `ALLOWLIST: FILE, line 2 is not an account address: "${wrong}"`, `ALLOWLIST: FILE, line 4 is not an account address: "${MARKET}"`,
+  ])
+  assert.deepEqual(problemsOf({ ALLOWLIST: `${ALICE},${wrong},x`, PORT: 'x' }), [
+    'PORT takes an integer from 0 to 65535',
+    `ALLOWLIST: "${wrong}" is neither an account address nor a file`,
+    'ALLOWLIST: "x" is neither an account address nor a file',
+  ])
+  assert.match(problemsOf({ ALLOWLIST: join(folder.path, 'nowhere') })[0] ?? '', /nowhere cannot be read \(ENOENT\)/)
+  assert.match(problemsOf({ ALLOWLIST: folder.path })[0] ?? '', /cannot be read \(EISDIR\)/)
+})
+
+test('no secret stands in the part that may be shown', () => {
+  const { config } = loadSettings({
+    NETWORK: 'testnet', DATABASE_URL: 'postgres://u:hunter2@db/x', RPC_URL: 'https://rpc.example/hunter2', REDIS_URL: 'redis://:hunter2@r',
+  })
+  assert.doesNotMatch(JSON.stringify(config), /hunter2/)
+})
+
+test('the guard by region is off unless it is switched on, and looks at the headers that are named', () => {
+  assert.equal(configOf({ GEO_COUNTRY_HEADER: 'X-Country' }).server.regionGuard, null)
+  assert.deepEqual(configOf({ GEO_BLOCK: 'on' }).server.regionGuard, { country: 'cf-ipcountry', region: 'cf-region-code' })
+  const named = configOf({ GEO_BLOCK: 'on', GEO_COUNTRY_HEADER: 'X-Country', GEO_REGION_HEADER: 'X-Region' })
+  assert.deepEqual(named.server.regionGuard, { country: 'x-country', region: 'x-region' })
+  assert.equal(problemsOf({ GEO_BLOCK: 'yes', GEO_COUNTRY_HEADER: 'a b' }).length, 2)
+})

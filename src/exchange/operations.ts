@@ -1,0 +1,109 @@
+// The ten operations of POST /v1/orders/prepare as one table: which fields each takes, and how these become the arguments of the market's function of
+// the same name. The trader comes first in every call and stands in no row.
+
+/** An argument of a contract call. */
+export type CallArgument =
+  | { readonly type: 'u32'; readonly value: number }
+  | { readonly type: 'u64' | 'i128'; readonly value: bigint }
+  | { readonly type: 'symbol' | 'address'; readonly value: string }
+  | { readonly type: 'bool'; readonly value: boolean }
+
+/** The fields of all operations, as a body holds them. A name means the same in each operation that has it. */
+export interface OperationFields {
+  readonly asset: string
+  /** 7-decimal USDC. */
+  readonly collateral: string
+  readonly leverage: number
+  readonly direction: 'Long' | 'Short'
+  readonly positionId: number | string
+  readonly orderId: number | string
+  /** 7-decimal prices. */
+  readonly triggerPrice: string
+  readonly limitPrice: string
+  readonly triggerCondition: 'Above' | 'Below'
+  readonly slippageToleranceBps: number
+  readonly trailingPercentBps: number
+}
+
+export type OperationField = keyof OperationFields
+
+/** Good till cancelled: the API offers no other. */
+const TIME_IN_FORCE: CallArgument = { type: 'u32', value: 0 }
+/** A take-profit without a limit. */
+const NO_LIMIT_PRICE: CallArgument = { type: 'i128', value: 0n }
+
+const ENTRY = ['asset', 'collateral', 'leverage', 'direction'] as const
+
+/** What each market function takes behind the trader, in order: a field of the body, or a fixed value. */
+const ARGUMENTS = {
+  open_position: ENTRY,
+  open_position_cross: ENTRY,
+  close_position: ['positionId'],
+  close_position_cross: ['positionId'],
+  place_limit_order: [
+    'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
+  ],
+  place_stop_limit_order: [
+    'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', TIME_IN_FORCE,
+  ],
+  place_trailing_stop: ['positionId', 'trailingPercentBps', 'slippageToleranceBps'],
+  set_stop_loss: ['positionId', 'triggerPrice', 'slippageToleranceBps'],
+  set_take_profit: ['positionId', 'triggerPrice', 'slippageToleranceBps', NO_LIMIT_PRICE],
+  cancel_order: ['orderId'],
+} as const satisfies Readonly<Record<string, readonly (OperationField | CallArgument)[]>>
+
+export type OperationName = keyof typeof ARGUMENTS
+
+export const OPERATION_NAMES = Object.keys(ARGUMENTS) as readonly OperationName[]
+
+/** A request for one of the operations: its name and its own fields. */
+export type OperationRequest = {
+  readonly [Op in OperationName]: { readonly op: Op } & Pick<OperationFields, Extract<(typeof ARGUMENTS)[Op][number], OperationField>>
+}[OperationName]
+
+/** The fields that an operation takes, all of them required. */
+export function operationFields(op: OperationName): readonly OperationField[] {
+  return ARGUMENTS[op].filter((part) => typeof part === 'string')
+}
+
+/** The call that a request asks for: the market's function and its arguments in order, `trader` first. */
+export function operationCall(request: OperationRequest, trader: string): { readonly functionName: string; readonly args: readonly CallArgument[] } {
+  const fields = request as Partial<OperationFields>
+  const args = ARGUMENTS[request.op].map((part) => (typeof part === 'string' ? toArgument(fields, part) : part))
+  return { functionName: request.op, args: [{ type: 'address', value: trader }, ...args] }
+}
+
+/** How each field becomes an argument. */
+const ENCODERS: { readonly [Field in OperationField]: (value: OperationFields[Field]) => CallArgument } = {
+  asset: (value) => ({ type: 'symbol', value }),
+  collateral: i128,
+  leverage: u32,
+  direction: (value) => ({ type: 'u32', value: value === 'Long' ? 0 : 1 }),
+  positionId: u64,
+  orderId: u64,
+  triggerPrice: i128,
+  limitPrice: i128,
+  triggerCondition: (value) => ({ type: 'bool', value: value === 'Above' }),
+  slippageToleranceBps: u32,
+  trailingPercentBps: u32,
+}
+
+function toArgument(fields: Partial<OperationFields>, field: OperationField): CallArgument {
+  const value = fields[field]
+  if (value === undefined) throw new TypeError(`${field} is missing`)
+  // The compiler does not see that a field and its encoder go together.
+  const encode = ENCODERS[field] as (value: OperationFields[OperationField]) => CallArgument
+  return encode(value)
+}
+
+function u32(value: number): CallArgument {
+  return { type: 'u32', value }
+}
+
+function u64(value: number | string): CallArgument {
+  return { type: 'u64', value: BigInt(value) }
+}
+
+function i128(digits: string): CallArgument {
+  return { type: 'i128', value: BigInt(digits) }
+}

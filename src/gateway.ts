@@ -1,0 +1,234 @@
+// The composition root: builds each part of the gateway once and registers policies and routes in reading order.
+
+import manifest from '../package.json' with { type: 'json' }
+import type { Clock } from './base/clock.ts'
+import type { Log } from './base/log.ts'
+import type { Random } from './base/random.ts'
+import { createAccounts } from './account/accounts.ts'
+import type { Accounts } from './account/accounts.ts'
+import { RpcFailure } from './chain/failure.ts'
+import { readShimPrice } from './chain/prices.ts'
+import type { Rpc } from './chain/rpc.ts'
+import { ASSET_SYMBOLS } from './exchange/assets.ts'
+import { CONTRACT_KEYS } from './exchange/contracts.ts'
+import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
+import { createApp } from './http/app.ts'
+import type { App } from './http/app.ts'
+import { createClientAddress } from './http/client-address.ts'
+import type { TrustProxy } from './http/client-address.ts'
+import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
+import type { ErrorRule } from './http/errors.ts'
+import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
+import type { RateLimits } from './http/rate-limit.ts'
+import type { RegionHeaders } from './http/region-guard.ts'
+import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
+import type { Allowlist } from './keys/allowlist.ts'
+import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
+import { createKeys } from './keys/keys.ts'
+import type { Keys } from './keys/keys.ts'
+import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS } from './limits.ts'
+import type { StreamLimits } from './limits.ts'
+import { createKlines } from './oracle/klines.ts'
+import { createOracle } from './oracle/oracle.ts'
+import type { Oracle } from './oracle/oracle.ts'
+import type { Prices } from './oracle/prices.ts'
+import { foldTicks } from './projections/candles.ts'
+import { InvalidCursor } from './projections/page.ts'
+import { listOpenPositions } from './projections/positions.ts'
+import type { Redis } from './redis/redis.ts'
+import { createSharedChallenges } from './redis/shared-challenges.ts'
+import { createSharedCounts } from './redis/shared-counts.ts'
+import { createRelay } from './relay/relay.ts'
+import type { ContractSources } from './resources/health.ts'
+import { accountFeedsRoutes } from './routes/account-feeds.ts'
+import { accountStateRoutes } from './routes/account-state.ts'
+import { accountRoutes } from './routes/account.ts'
+import { candlesRoutes } from './routes/candles.ts'
+import { eventsRoutes } from './routes/events.ts'
+import { healthRoutes } from './routes/health.ts'
+import { keysRoutes } from './routes/keys.ts'
+import { leaderboardRoutes } from './routes/leaderboard.ts'
+import { marketsRoutes } from './routes/markets.ts'
+import { oracleRoutes } from './routes/oracle.ts'
+import { ordersRoutes } from './routes/orders.ts'
+import { positionsRoutes } from './routes/positions.ts'
+import { tradesRoutes } from './routes/trades.ts'
+import { txRoutes } from './routes/tx.ts'
+import { wsRoutes } from './routes/ws.ts'
+import { StatementTimeout, StoreUnavailable } from './store/store.ts'
+import type { Queryable, Store } from './store/store.ts'
+import { createStream } from './stream/stream.ts'
+import type { Stream, StreamOptions } from './stream/stream.ts'
+
+/** Requests under way may take this long to finish when the gateway closes; then their connections are cut. */
+const CLOSE_GRACE_MS = 5_000
+
+/** What a gateway is made of. */
+export interface GatewayParts {
+  readonly store: Store
+  readonly rpc: Rpc
+  readonly contracts: ContractSources
+  readonly network: {
+    /** As health names it: `testnet`. */
+    readonly name: string
+    readonly passphrase: string
+  }
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly webOrigin: string | null
+  readonly trustProxy: TrustProxy
+  /** Base addresses of outside klines, tried in turn; empty: none. */
+  readonly klinesUrls: readonly string[]
+  /** What several instances share; null: this one serves alone. */
+  readonly redis: Redis | null
+  /** Where the proxy tells a client's region; null: the guard is off. */
+  readonly regionGuard: RegionHeaders | null
+  /** Who may be issued a key; everyone when it is left out. */
+  readonly allowlist?: Allowlist
+  /** Other limits than the specification's; for measurements only. */
+  readonly rateLimits?: RateLimits
+  /** Other limits of the stream than the documented ones. */
+  readonly streamLimits?: StreamLimits
+}
+
+export interface Gateway {
+  readonly app: App
+  /** The ticker of prices, to be run or stepped by whoever composes the process. */
+  readonly oracle: Oracle
+  /** The same for the stream. */
+  readonly stream: Stream
+  /** Listens and returns the address with the port that was taken. */
+  listen(where: { readonly host: string; readonly port: number }): Promise<string>
+  /** Sends the stream's clients elsewhere, stops listening, lets requests under way finish within bounds, and returns. */
+  close(): Promise<void>
+}
+
+export async function createGateway(parts: GatewayParts): Promise<Gateway> {
+  const { store, clock, log, contracts, network } = parts
+  const db = store.read
+  const oracle = createOracle({
+    assets: ASSET_SYMBOLS,
+    readPrice: (asset, signal) =>
+      readShimPrice(parts.rpc, { shim: contracts.oracleShim.address, asset, networkPassphrase: network.passphrase, signal }),
+    foldTicks: (ticks) => foldTicks(store.write, ticks),
+    clock,
+    log,
+  })
+  const { prices } = oracle
+  const keys = createKeys({
+    store, clock, log,
+    random: parts.random,
+    networkPassphrase: network.passphrase,
+    allowlist: parts.allowlist ?? OPEN_TO_EVERYONE,
+    challenges: parts.redis === null ? createMemoryChallenges() : createSharedChallenges(parts.redis, clock),
+  })
+
+  const chainParts = { rpc: parts.rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase }
+  const relay = createRelay(chainParts)
+  const accounts = createAccounts(chainParts)
+
+  const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
+  const app = createApp({
+    clock,
+    random: parts.random,
+    log,
+    webOrigin: parts.webOrigin,
+    trustProxy: parts.trustProxy,
+    rateLimits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW,
+    sharedCounts,
+    regionGuard: parts.regionGuard,
+    authenticate: keys.authenticate,
+    errorRules: ERROR_RULES,
+  })
+  await gatherOpenApi(app)
+  healthRoutes(app, { db, clock, log, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  marketsRoutes(app, { prices, db, clock })
+  oracleRoutes(app, { prices })
+  tradesRoutes(app, { db })
+  candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
+  leaderboardRoutes(app, { db, clock })
+  eventsRoutes(app, { db })
+  positionsRoutes(app, { db })
+  keysRoutes(app, { keys })
+  accountRoutes(app)
+  accountFeedsRoutes(app, { db, clock })
+  accountStateRoutes(app, { accounts })
+  ordersRoutes(app, { prepare: relay.prepare })
+  txRoutes(app, { relay })
+  const stream = createStream({
+    store, clock, log,
+    limits: parts.streamLimits ?? STREAM_LIMITS,
+    services: streamServices({ keys, db, prices, accounts }),
+  })
+  wsRoutes(app, { stream, clientAddress: createClientAddress(parts.trustProxy), webOrigin: parts.webOrigin })
+  await serveOpenApi(app)
+  await app.ready()
+
+  return {
+    app,
+    oracle,
+    stream,
+    listen: (where) => app.listen(where),
+    async close() {
+      await stream.drain()
+      relay.submissions.stop()
+      const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
+      await app.close()
+      cut.cancel()
+      await keys[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What the stream asks the rest of the gateway. */
+function streamServices(
+  parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
+): StreamOptions['services'] {
+  const { keys, db, prices, accounts } = parts
+  return {
+    async login(keyId, secret) {
+      const found = await keys.authenticate(`Bearer ${keyId}:${secret}`, undefined)
+      if (typeof found === 'object') return found
+      return found === 'unknown' ? 'unknown' : 'invalid_credentials'
+    },
+    async readAccount(owner) {
+      const [page, orders] = await Promise.all([listOpenPositions(db, { trader: owner }), restingOrders(accounts, owner)])
+      return { seq: page.head.seq, positions: page.rows, orders }
+    },
+    async readPrices() {
+      const board = prices.board() ?? (await prices.settledBoard())
+      return [...board.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
+    },
+    isRevoked: keys.isRevoked,
+  }
+}
+
+async function restingOrders(accounts: Accounts, owner: string): Promise<readonly object[] | null> {
+  try {
+    return (await accounts.openOrders(owner)).orders
+  } catch (error) {
+    if (error instanceof RpcFailure) return null
+    throw error
+  }
+}
+
+function addressesOf(contracts: ContractSources): ContractAddresses {
+  return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, contracts[key].address])) as Record<ContractKey, string>
+}
+
+/** What chain, store and projections throw, and how it is answered. */
+const ERROR_RULES: readonly ErrorRule[] = [
+  {
+    matches: (error) => error instanceof InvalidCursor,
+    answer: (error) => validationFailure(`querystring/${error.message}`).answer,
+  },
+  {
+    matches: (error) => error instanceof RpcFailure,
+    answer: () => rpcFailure('The network\'s RPC cannot be reached or is too busy. Try again with growing pauses.').answer,
+  },
+  {
+    matches: (error) => error instanceof StatementTimeout || error instanceof StoreUnavailable || error instanceof ChallengesUnavailable,
+    answer: () => UNAVAILABLE,
+  },
+]

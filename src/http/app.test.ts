@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { Type } from 'typebox'
+import { createVirtualClock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { silentLog } from '../base/log.ts'
+import { createSeededRandom } from '../base/random.ts'
+import { BODY_LIMIT_BYTES } from '../limits.ts'
+import { prepareAnswer, sendAnswer } from './answer.ts'
+import { createApp } from './app.ts'
+import type { App, AppOptions } from './app.ts'
+import { rpcFailure } from './errors.ts'
+
+class Away extends Error {}
+
+const MINUTE_MS = 60_000
+
+function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnType<typeof createVirtualClock> } {
+  const clock = createVirtualClock(MINUTE_MS * 1_000)
+  const app = createApp({
+    clock,
+    random: createSeededRandom('app'),
+    log: silentLog,
+    webOrigin: null,
+    trustProxy: false,
+    rateLimits: { public: 60, standard: 600, market_maker: 6000 },
+    errorRules: [
+      { matches: (error) => error instanceof Away, answer: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
+    ],
+    ...options,
+  })
+  const querystring = Type.Object({
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+    before_ts: Type.Optional(Type.Integer({ minimum: 0 })),
+    asset: Type.Optional(Type.String({ minLength: 1, maxLength: 12 })),
+  })
+  app.get('/list', { schema: { querystring } }, (request) => request.query)
+  app.get('/answer', (request, reply) => sendAnswer(request, reply, prepareAnswer('{"a":1}', { 'cache-control': 'no-cache' })))
+  app.get('/exempt', { config: { rateLimited: false } }, () => ({ ok: true }))
+  app.post('/body', { schema: { body: Type.Object({ amount: Type.String() }) } }, () => ({ ok: true }))
+  app.get('/broken', () => {
+    throw new Error('password=hunter2 at db.internal')
+  })
+  app.get('/away', () => {
+    throw new Away('the disk is on fire')
+  })
+  app.get('/rpc', () => {
+    throw rpcFailure('cannot be read')
+  })
+  return { app, clock }
+}
+
+test('strict queries: what is not a plain decimal integer in range is refused by name', async () => {
+  const { app } = buildApp()
+  const refused: readonly (readonly [string, RegExp])[] = [
+    ['limit=abc', /^querystring\/limit must be integer$/],
+    ['limit=', /^querystring\/limit must be integer$/],
+    ['limit=0', /^querystring\/limit must be >= 1$/],
+    ['limit=201', /^querystring\/limit must be <= 200$/],
+    ['limit=1.5', /^querystring\/limit must be integer$/],
+    ['limit=1e2', /^querystring\/limit must be integer$/],
+    ['limit=0x10', /^querystring\/limit must be integer$/],
+    ['limit=%205', /^querystring\/limit must be integer$/],
+    ['limit=+5', /^querystring\/limit must be integer$/],
+    ['limit=05', /^querystring\/limit must be integer$/],
+    ['limit=5&limit=6', /^querystring\/limit must be given once$/],
+    ['limit=true', /^querystring\/limit must be integer$/],
+    ['before_ts=-1', /^querystring\/before_ts must be >= 0$/],
+    ['before_ts=9007199254740993', /^querystring\/before_ts must be integer$/],
+    ['before_ts=99999999999999999999', /^querystring\/before_ts must be integer$/],
+    ['asset=BTC&asset=ETH', /^querystring\/asset must be given once$/],
+    ['asset=', /^querystring\/asset must NOT have fewer than 1 characters$/],
+    ['asset=%00', /^querystring\/asset must not contain a null character$/],
+  ]
+  for (const [query, message] of refused) {
+    const answer = await app.inject(`/list?${query}`)
+    assert.equal(answer.statusCode, 400, query)
+    const body = answer.json<Record<string, unknown>>()
+    assert.deepEqual(Object.keys(body).sort(), ['code', 'error', 'message', 'statusCode'])
+    assert.equal(body['code'], 'FST_ERR_VALIDATION')
+    assert.equal(body['error'], 'Bad Request')
+    assert.match(String(body['message']), message)
+    assert.equal(answer.headers['cache-control'], 'no-store')
+  }
+})
+
+test('strict queries: defaults and good values arrive as numbers, unknown parameters are ignored', async () => {
+  const { app } = buildApp()
+  assert.deepEqual((await app.inject('/list')).json(), { limit: 50 })
+  const { statusCode, body } = await app.inject('/list?limit=200&before_ts=9007199254740991&utm_source=x&_=1')
+  assert.equal(statusCode, 200)
+  assert.equal(JSON.parse(body).limit, 200)
+  assert.equal(JSON.parse(body).before_ts, 9007199254740991)
+})
+
+test('bodies are never coerced', async () => {
+  const { app } = buildApp()
+  const answer = await app.inject({ method: 'POST', url: '/body', payload: { amount: 5 } })
+  assert.equal(answer.statusCode, 400)
+  assert.match(answer.json<{ message: string }>().message, /body\/amount must be string/)
+})
+
+test('every answer carries x-request-id: the client\'s own when it is sane', async () => {
+  const { app } = buildApp()
+  for (const url of ['/answer', '/exempt', '/list?limit=x', '/nowhere', '/broken', '/away', '/%zz']) {
+    const own = await app.inject({ url, headers: { 'x-request-id': 'mine-1' } })
+    assert.equal(own.headers['x-request-id'], 'mine-1', url)
+    const other = await app.inject({ url, headers: { 'x-request-id': 'not sane' } })
+    assert.match(String(other.headers['x-request-id']), /^[0-9a-f]{12}-[0-9a-z]+$/, url)
+  }
+})
+
+test('an answer of 500 and above says nothing about the inside, and the log has its cause under the request\'s id', async () => {
+  const logged: Record<string, unknown>[] = []
+  const log: Log = { ...silentLog, error: (fields) => logged.push(fields) }
+  const { app } = buildApp({ log })
+  const broken = await app.inject({ url: '/broken', headers: { 'x-request-id': 'case-7' } })
+  assert.equal(broken.statusCode, 500)
+  assert.doesNotMatch(broken.body, /hunter2|internal\.|stack/)
+  assert.equal(logged[0]?.['requestId'], 'case-7')
+  assert.match(String(logged[0]?.['err']), /hunter2/)
+
+  const away = await app.inject('/away')
+  assert.deepEqual([away.statusCode, away.json(), away.headers['retry-after']], [503, { error: 'away' }, '1'])
+  const rpc = await app.inject('/rpc')
+  assert.deepEqual([rpc.statusCode, rpc.json()], [502, { error: 'rpc_error', message: 'cannot be read' }])
+})
+
+test('unknown routes answer in Fastify\'s default shape, whatever the path tries', async () => {
+  const { app } = buildApp()
+  const urls = ['/nowhere', '//list', '/list/', '/LIST', '/list%2f', '/list%00', '/..%2f..%2fetc/passwd', `/${'x'.repeat(4_000)}`]
+  for (const url of urls) {
+    const answer = await app.inject({ method: 'GET', url })
+    assert.equal(answer.statusCode, 404, url)
+    const body = answer.json<Record<string, unknown>>()
+    assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode'])
+    assert.equal(body['error'], 'Not Found')
+    assert.match(String(body['message']), /^Route GET:.* not found$/)
+    assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+  }
+  const undecodable = await app.inject('/%zz')
+  assert.equal(undecodable.statusCode, 400)
+  assert.equal(undecodable.json<{ code: string }>().code, 'FST_ERR_BAD_URL')
+})
+
+test('odd bodies get clean refusals', async () => {
+  const { app } = buildApp()
+  const post = (payload: string, type: string) => app.inject({ method: 'POST', url: '/body', payload, headers: { 'content-type': type } })
+  assert.equal((await post('<a/>', 'text/xml')).statusCode, 415)
+  assert.equal((await post('{', 'application/json')).statusCode, 400)
+  assert.equal((await post('{"__proto__":{"a":1},"amount":"1"}', 'application/json')).statusCode, 400)
+  assert.equal((await post(`"${'x'.repeat(BODY_LIMIT_BYTES)}"`, 'application/json')).statusCode, 413)
+  assert.equal((await app.inject({ method: 'DELETE', url: '/list' })).statusCode, 404)
+})
+
+test('60 a minute pass and the next is told when to come again; exempt routes are not counted', async () => {
+  const { app, clock } = buildApp()
+  clock.advance(42_500)
+  for (let call = 0; call < 60; call++) {
+    const answer = await app.inject(call % 2 === 0 ? '/answer' : '/nowhere')
+    assert.equal(answer.headers['x-ratelimit-tier'], 'public')
+    assert.equal(answer.headers['x-ratelimit-remaining'], String(59 - call))
+  }
+  const exempt = await app.inject('/exempt?x=1')
+  assert.equal(exempt.statusCode, 200)
+  assert.equal(exempt.headers['x-ratelimit-remaining'], undefined)
+
+  for (const url of ['/answer', '/nowhere', '/list?limit=x', '/%zz']) {
+    const refused = await app.inject(url)
+    assert.equal(refused.statusCode, 429, url)
+    assert.deepEqual(refused.json(), { error: 'rate_limited', retry_after_sec: 18 })
+    assert.equal(refused.headers['retry-after'], '18')
+    assert.equal(refused.headers['x-ratelimit-remaining'], '0')
+    assert.equal(refused.headers['x-ratelimit-tier'], 'public')
+  }
+  assert.equal((await app.inject({ url: '/answer', remoteAddress: '192.0.2.44' })).statusCode, 200, 'another address has its own allowance')
+  clock.advance(17_500)
+  assert.equal((await app.inject('/answer')).headers['x-ratelimit-remaining'], '59')
+})
+
+test('X-Forwarded-For counts only behind a trusted proxy', async () => {
+  const direct = buildApp().app
+  const proxied = buildApp({ trustProxy: 1 }).app
+  const ask = async (app: App, client: string) => {
+    const answer = await app.inject({ url: '/answer', headers: { 'x-forwarded-for': client } })
+    return answer.headers['x-ratelimit-remaining']
+  }
+  assert.deepEqual([await ask(direct, '198.51.100.1'), await ask(direct, '198.51.100.2')], ['59', '58'])
+  assert.deepEqual([await ask(proxied, '198.51.100.1'), await ask(proxied, '198.51.100.2')], ['59', '59'])
+})
+
+test('browsers may call from the operator\'s web app only, and preflights are not counted', async () => {
+  const webOrigin = 'https://app.example'
+  const { app } = buildApp({ webOrigin })
+  const preflight = (origin: string) =>
+    app.inject({ method: 'OPTIONS', url: '/list', headers: { origin, 'access-control-request-method': 'GET' } })
+  const allowed = await preflight(webOrigin)
+  assert.equal(allowed.statusCode, 204)
+  assert.equal(allowed.headers['access-control-allow-origin'], webOrigin)
+  assert.match(String(allowed.headers['access-control-allow-headers']), /Authorization/)
+  assert.equal(allowed.headers['x-ratelimit-remaining'], undefined)
+  const foreign = await preflight('https://evil.example')
+  assert.equal(foreign.headers['access-control-allow-origin'], undefined)
+
+  for (const url of ['/answer', '/nowhere', '/broken']) {
+    const own = await app.inject({ url, headers: { origin: webOrigin } })
+    assert.equal(own.headers['access-control-allow-origin'], webOrigin, url)
+    assert.match(String(own.headers['access-control-expose-headers']), /Link.*X-Request-Id/)
+    assert.equal(own.headers['access-control-allow-credentials'], undefined)
+    const other = await app.inject({ url, headers: { origin: 'https://app.example.evil' } })
+    assert.equal(other.headers['access-control-allow-origin'], undefined, url)
+    assert.equal(other.headers['vary'], 'Origin')
+  }
+  const closed = await buildApp().app.inject({ url: '/answer', headers: { origin: 'null' } })
+  assert.equal(closed.headers['access-control-allow-origin'], undefined)
+})
+
+test('a weak etag saves the body of what the client has', async () => {
+  const { app } = buildApp()
+  const first = await app.inject('/answer')
+  const etag = String(first.headers['etag'])
+  assert.match(etag, /^W\/"[\w-]+"$/)
+  assert.equal(first.headers['content-type'], 'application/json; charset=utf-8')
+  for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+    const again = await app.inject({ url: '/answer', headers: { 'if-none-match': known } })
+    assert.equal(again.statusCode, 304, known)
+    assert.equal(again.body, '')
+    assert.equal(again.headers['etag'], etag)
+    assert.ok(again.headers['x-request-id'])
+  }
+  assert.equal((await app.inject({ url: '/answer', headers: { 'if-none-match': 'W/"other"' } })).statusCode, 200)
+  const head = await app.inject({ method: 'HEAD', url: '/answer' })
+  assert.deepEqual([head.statusCode, head.body, head.headers['content-length']], [200, '', '7'])
+})
+
+/** What the server says to raw bytes before it closes the connection. */
+async function say(port: number, bytes: string): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let heard = ''
+  const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
+  socket.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk)).on('close', () => resolve(heard)).on('error', reject)
+  return await promise
+}
+
+test('bytes that are no HTTP get an answer with an id, and the connection ends', async () => {
+  const { app } = buildApp()
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  try {
+    const garbage = await say(address.port, 'HELO there\r\n\r\n')
+    assert.match(garbage, /^HTTP\/1\.1 400 Bad Request\r\n/)
+    assert.match(garbage, /\r\nx-request-id: [0-9a-f]{12}-[0-9a-z]+\r\n/)
+    assert.match(await say(address.port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
+    assert.match(await say(address.port, `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`), /^HTTP\/1\.1 431 /)
+  } finally {
+    await app.close()
+  }
+})

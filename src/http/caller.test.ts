@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FastifyRequest } from 'fastify'
+import type { KeyIdentity } from '../keys/known-keys.ts'
+import { createCallers } from './caller.ts'
+import { createClientAddress } from './client-address.ts'
+
+const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' }
+
+/** A request as it is on one connection with others. */
+function requestOn(socket: object, headers: Readonly<Record<string, string>>): FastifyRequest {
+  return { raw: { socket, headers } } as unknown as FastifyRequest
+}
+
+test('each request on a shared connection is its own caller\'s: a proxy, and whoever sends a key now and then, are never taken for another', async () => {
+  const callerOf = createCallers(createClientAddress(true), (authorization) => (authorization === 'Bearer good' ? KEY : 'invalid_credentials'))
+  const socket = { remoteAddress: '::ffff:192.0.2.1' }
+  const steps: readonly (readonly [headers: Readonly<Record<string, string>>, bucket: string])[] = [
+    [{}, '192.0.2.1'],
+    [{ 'x-forwarded-for': '198.51.100.7' }, '198.51.100.7'],
+    [{ 'x-forwarded-for': '198.51.100.8' }, '198.51.100.8'],
+    [{ authorization: 'Bearer good' }, KEY.keyId],
+    [{}, '192.0.2.1'],
+    [{ authorization: 'Bearer bad' }, '192.0.2.1'],
+    [{ authorization: 'Bearer good', 'x-forwarded-for': '198.51.100.7' }, KEY.keyId],
+    [{}, '192.0.2.1'],
+  ]
+  for (const [headers, bucket] of steps) {
+    const caller = await callerOf(requestOn(socket, headers), true)
+    assert.equal(caller.bucket, bucket, JSON.stringify(headers))
+    assert.equal(caller.key, bucket === KEY.keyId ? KEY : null)
+  }
+  const other = await callerOf(requestOn({ remoteAddress: '192.0.2.2' }, {}), true)
+  assert.equal(other.bucket, '192.0.2.2')
+})

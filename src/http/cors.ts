@@ -1,0 +1,35 @@
+// Browsers may call from the operator's web app only (specification, "Global conventions"). Any other origin's page gets an answer that its browser
+// keeps from it.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** What scripts may read beside the body. */
+const EXPOSED_HEADERS = [
+  'ETag', 'Link', 'Retry-After', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
+].join(', ')
+
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
+  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id, X-Timestamp',
+  'access-control-max-age': '600',
+} as const
+
+/** Applies the policy; true when the request was a preflight and has been answered. */
+export type Cors = (request: FastifyRequest, reply: FastifyReply) => boolean
+
+export function createCors(webOrigin: string | null): Cors {
+  return (request, reply) => {
+    const { headers, method } = request.raw
+    const allowed = webOrigin !== null && headers.origin === webOrigin
+    // Caches must not hand the web app's answer to another origin or the other way round.
+    if (webOrigin !== null) reply.header('vary', 'Origin')
+    if (allowed) reply.header('access-control-allow-origin', webOrigin)
+    if (method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined) {
+      if (allowed) reply.headers(PREFLIGHT_HEADERS)
+      reply.code(204).send()
+      return true
+    }
+    if (allowed) reply.header('access-control-expose-headers', EXPOSED_HEADERS)
+    return false
+  }
+}

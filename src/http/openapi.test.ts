@@ -1,0 +1,77 @@
+// The golden OpenAPI document: the public surface changes on purpose and is seen in review. And the pages that show it.
+
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createBareGateway } from '../../test/support/bare-gateway.ts'
+
+const GOLDEN = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
+const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/http/openapi.test.ts'
+
+test('the document is the golden one', async () => {
+  await using bare = await createBareGateway()
+  const served = await bare.gateway.app.inject('/docs/json')
+  const found = `${JSON.stringify(served.json(), null, 2)}\n`
+  if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
+  const golden = await readFile(GOLDEN, 'utf8').catch(() => '')
+  assert.equal(found, golden, `the document differs from docs/openapi.json. If the change is meant: ${REFRESH}`)
+})
+
+test('the document has no construct that OpenAPI 3.0 does not know, and every reference leads somewhere', async () => {
+  await using bare = await createBareGateway()
+  const document = (await bare.gateway.app.inject('/docs/json')).json<{ components: { schemas: Record<string, unknown> } }>()
+  const seen: string[] = []
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      if (path.endsWith('/example') || path.endsWith('/payload')) continue
+      assert.ok(!['const', '$id', 'examples', 'x-response-description'].includes(key), `${path}/${key}`)
+      if (key === 'type') assert.equal(typeof inner, 'string', `${path}/type`)
+      if (key === '$ref') seen.push(String(inner))
+      visit(inner, `${path}/${key}`)
+    }
+  }
+  visit(document, '')
+  assert.ok(seen.length > 20)
+  for (const reference of seen) {
+    assert.ok(document.components.schemas[reference.replace('#/components/schemas/', '')] !== undefined, reference)
+  }
+})
+
+test('the document is sent once: it has an etag', async () => {
+  await using bare = await createBareGateway()
+  const { app } = bare.gateway
+  const first = await app.inject('/docs/json')
+  assert.equal(first.headers['content-type'], 'application/json; charset=utf-8')
+  const again = await app.inject({ url: '/docs/json', headers: { 'if-none-match': String(first.headers['etag']) } })
+  assert.deepEqual([again.statusCode, again.body], [304, ''])
+})
+
+test('the pages are exempt from the rate limit, load nothing from elsewhere, and may load what they need', async () => {
+  await using bare = await createBareGateway({ rateLimits: { public: 2, standard: 2, market_maker: 2 } })
+  const { app } = bare.gateway
+  const page = await app.inject('/docs/')
+  assert.equal(page.statusCode, 200)
+  assert.match(String(page.headers['content-type']), /^text\/html/)
+  assert.doesNotMatch(page.body, /(?:src|href)="(?:https?:)?\/\//)
+  const policy = String(page.headers['content-security-policy'])
+  assert.match(policy, /default-src 'self'/)
+  assert.doesNotMatch(policy, /https?:|unsafe|upgrade-insecure-requests/)
+  assert.doesNotMatch(page.body, /<script>|<style/, 'nothing inline, which the policy would stop')
+
+  for (const [, path] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
+    const url = new URL(path ?? '', 'http://gateway/docs/')
+    const asset = await app.inject(url.pathname)
+    assert.equal(asset.statusCode, 200, url.pathname)
+    assert.equal(asset.headers['x-ratelimit-remaining'], undefined)
+    assert.ok(asset.headers['x-request-id'])
+    if (url.pathname.endsWith('initializer.js')) assert.match(asset.body, /validatorUrl: null/)
+  }
+  const missing = await app.inject('/docs/static/nowhere.js')
+  assert.equal(missing.statusCode, 404)
+  assert.deepEqual(Object.keys(missing.json<object>()), ['message', 'error', 'statusCode'])
+  assert.equal(missing.headers['x-ratelimit-remaining'], undefined)
+  assert.equal((await app.inject('/docs')).statusCode, 200)
+  assert.equal((await app.inject('/docs/static/..%2f..%2f..%2fpackage.json')).statusCode, 404)
+})

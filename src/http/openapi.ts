@@ -1,0 +1,121 @@
+// The OpenAPI 3.0.3 document, gathered from the routes' own schemas, and the pages under /docs that show it. Everything the pages need is served from
+// here, so that a reader's browser talks to nobody else.
+
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { TSchema } from 'typebox'
+import { AccountIdentity } from '../resources/account-identity.ts'
+import { AccountState } from '../resources/account-state.ts'
+import { AccountVolume } from '../resources/account-volume.ts'
+import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
+import { Candle } from '../resources/candle.ts'
+import {
+  InvalidSignature, KeyNotFound, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater,
+  Unauthorized, UnknownAsset, UnsupportedAsset, ValidationError,
+} from '../resources/error.ts'
+import { EventRow } from '../resources/event-row.ts'
+import { Health } from '../resources/health.ts'
+import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
+import { MarketStats } from '../resources/market-stats.ts'
+import { Market } from '../resources/market.ts'
+import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
+import { OpenPosition } from '../resources/open-position.ts'
+import { ORDER_REQUESTS } from '../resources/order-request.ts'
+import { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import { Price } from '../resources/price.ts'
+import { RealizedTrade } from '../resources/realized-trade.ts'
+import { SubmitResult } from '../resources/submit-result.ts'
+import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
+import type { Answer } from './answer.ts'
+import type { App } from './app.ts'
+import { KEY_SCHEME } from './operation.ts'
+
+/** The version that the document declares of itself (specification, "Versioning"). */
+const DOCUMENT_VERSION = '0.1.0'
+
+const SCHEMAS: readonly TSchema[] = [
+  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health,
+  ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
+  ...ORDER_REQUESTS, PreparedTransaction, SubmitResult,
+  ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound,
+  RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
+]
+
+const DESCRIPTION = [
+  'Public gateway of a perpetual-futures exchange that runs as smart contracts on a test network (test funds only).',
+  'Amounts, prices and sizes are strings that hold integers in 7-decimal fixed point: `10000000` is 1.0.',
+  'Times are unix seconds unless a field says milliseconds. `0` is long and `1` is short.',
+  'Lists continue with the `Link` header (rel="next"), whose cursor stands exactly behind the last row.',
+  'Every answer carries `x-request-id`; answers from the index carry `x-ledger` and `x-seq`.',
+].join('\n\n')
+
+const KEY_DESCRIPTION = [
+  '`Authorization: Bearer <keyId>:<secret>`. A valid key counts a call against the key\'s own allowance, on public endpoints too.',
+  'An optional `X-Timestamp` (unix seconds) is refused when it is more than 30 s off.',
+].join(' ')
+
+const TAGS = [
+  { name: 'health', description: 'How the gateway is' },
+  { name: 'markets', description: 'What can be traded, at which price, and how much of it is' },
+  { name: 'oracle', description: 'Prices as the chain holds them' },
+  { name: 'trades', description: 'Positions that ended' },
+  { name: 'candles', description: 'Prices over time' },
+  { name: 'leaderboard', description: 'Who does well' },
+  { name: 'events', description: 'What the contracts said' },
+  { name: 'positions', description: 'Positions that are open' },
+  { name: 'keys', description: 'API keys, issued against a wallet\'s signature' },
+  { name: 'account', description: 'The account that a key belongs to' },
+  { name: 'orders', description: 'Transactions to sign' },
+  { name: 'tx', description: 'Signed transactions, and what becomes of them' },
+]
+
+/** Where the pages may load from: this server and nowhere else. */
+const PAGES_POLICY = {
+  'default-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+  'img-src': ["'self'", 'data:'],
+  'object-src': ["'none'"],
+}
+
+/** Starts gathering; to be called before the first route. */
+export async function gatherOpenApi(app: App): Promise<void> {
+  for (const schema of SCHEMAS) app.addSchema(schema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.0.3',
+      info: { title: 'Perpetual Exchange Gateway', version: DOCUMENT_VERSION, description: DESCRIPTION },
+      // A placeholder, as the specification says: clients use the address that they were given.
+      servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'The address of the gateway' } } }],
+      tags: TAGS,
+      components: { securitySchemes: { [KEY_SCHEME]: { type: 'http', scheme: 'bearer', bearerFormat: 'keyId:secret', description: KEY_DESCRIPTION } } },
+    },
+    convertConstToEnum: true,
+    refResolver: { buildLocalReference: (json, _baseUri, _fragment, index) => (typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`) },
+  })
+}
+
+/** Serves the pages and the document, exempt from the rate limit. */
+export async function serveOpenApi(app: App): Promise<void> {
+  let prepared: Answer | undefined
+  await app.register(async (docs) => {
+    docs.addHook('onRoute', (route) => {
+      route.config = { ...route.config, rateLimited: false }
+    })
+    await docs.register(swaggerUi, {
+      routePrefix: '/docs',
+      staticCSP: PAGES_POLICY,
+      uiConfig: { deepLinking: true },
+      uiHooks: {
+        // The document is the same all along: serialised once, with an etag.
+        preHandler: (request, reply, done) => {
+          if (request.routeOptions.url !== '/docs/json') return done()
+          prepared ??= prepareAnswer(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
+          sendAnswer(request, reply, prepared)
+        },
+      },
+    })
+    docs.get('/docs/*', { schema: { hide: true } }, (_request, reply) => reply.callNotFound())
+  })
+}

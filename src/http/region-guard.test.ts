@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { createSeededRandom } from '../base/random.ts'
+import { createApp } from './app.ts'
+import type { App } from './app.ts'
+import { createRegionGuard } from './region-guard.ts'
+import type { RegionHeaders } from './region-guard.ts'
+
+const HEADERS: RegionHeaders = { country: 'cf-ipcountry', region: 'cf-region-code' }
+
+/** A server with a guarded route and an open one. */
+function createGuardedApp(regionGuard: RegionHeaders | null): App {
+  const app = createApp({
+    clock: createVirtualClock(0),
+    random: createSeededRandom('region'),
+    log: silentLog,
+    webOrigin: null,
+    trustProxy: false,
+    rateLimits: { public: 1_000, standard: 1_000, market_maker: 1_000 },
+    regionGuard,
+    errorRules: [],
+  })
+  app.post('/v1/orders/prepare', { config: { regionGuarded: true } }, () => ({ reached: true }))
+  app.get('/v1/trades', () => ({ reached: true }))
+  return app
+}
+
+test('the restricted countries are refused, in any case of letters, and no other', () => {
+  const guard = createRegionGuard(HEADERS)
+  for (const country of ['US', 'CU', 'IR', 'KP', 'SY', 'RU', 'BY', 'us', ' ru ']) {
+    assert.equal(guard({ 'cf-ipcountry': country })?.status, 451, country)
+  }
+  for (const country of ['CA', 'DE', 'UA', 'KR', 'XX', 'T1', '', 'USA']) assert.equal(guard({ 'cf-ipcountry': country }), undefined, country)
+  assert.equal(guard({}), undefined, 'where nothing is told nobody is refused')
+})
+
+test('Ontario is refused by country and region together', () => {
+  const guard = createRegionGuard(HEADERS)
+  for (const region of ['ON', 'on', 'CA-ON']) assert.equal(guard({ 'cf-ipcountry': 'CA', 'cf-region-code': region })?.status, 451, region)
+  assert.equal(guard({ 'cf-ipcountry': 'CA', 'cf-region-code': 'QC' }), undefined)
+  assert.equal(guard({ 'cf-ipcountry': 'DE', 'cf-region-code': 'ON' }), undefined, 'a region of that name elsewhere')
+})
+
+test('a second header hides nothing', () => {
+  const guard = createRegionGuard(HEADERS)
+  assert.equal(guard({ 'cf-ipcountry': 'US, DE' })?.status, 451)
+  assert.equal(guard({ 'cf-ipcountry': 'DE, US' })?.status, 451)
+})
+
+test('headers are the ones that the operator names', () => {
+  const guard = createRegionGuard({ country: 'x-country', region: 'x-region' })
+  assert.equal(guard({ 'x-country': 'US' })?.status, 451)
+  assert.equal(guard({ 'cf-ipcountry': 'US' }), undefined)
+})
+
+test('the guard is the route\'s: however its URL is written, a request that reaches the route is refused', async () => {
+  const app = createGuardedApp(HEADERS)
+  const from = { 'cf-ipcountry': 'US' }
+  for (const url of ['/v1/orders/prepare', '/v1/orders/prepare?a=/v1/trades', '/v1/orders/%70repare', '/v1/orders/prepare#x']) {
+    const answer = await app.inject({ method: 'POST', url, headers: from })
+    assert.equal(answer.statusCode, 451, url)
+    assert.equal(answer.json<{ error: string }>().error, 'region_restricted')
+    assert.match(answer.json<{ message: string }>().message, /region/)
+    assert.equal(answer.headers['x-ratelimit-tier'], 'public', 'the refused call is counted')
+  }
+  for (const url of ['/v1//orders/prepare', '//v1/orders/prepare', '/v1/orders/prepare/', '/v1/orders/../orders/prepare', '/V1/orders/prepare']) {
+    const answer = await app.inject({ method: 'POST', url, headers: from })
+    assert.ok([404, 451].includes(answer.statusCode), `${url} does not reach the route (${answer.statusCode})`)
+  }
+  assert.equal((await app.inject({ method: 'POST', url: '/v1/orders/prepare', headers: { 'cf-ipcountry': 'DE' } })).statusCode, 200)
+  assert.equal((await app.inject({ url: '/v1/trades?x=/v1/orders/prepare', headers: from })).statusCode, 200, 'reads are open to everyone')
+  await app.close()
+})
+
+test('the guard is off unless it is configured', async () => {
+  const app = createGuardedApp(null)
+  assert.equal((await app.inject({ method: 'POST', url: '/v1/orders/prepare', headers: { 'cf-ipcountry': 'US' } })).statusCode, 200)
+  await app.close()
+})

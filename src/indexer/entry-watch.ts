@@ -1,0 +1,117 @@
+// Asks ledger entries for what no event tells, beside the indexing and never in its way: the RPC is asked in the background, and what it answered is written
+// between two pages.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import { listEpochs } from '../projections/epochs.ts'
+import { readIndexCursor } from '../projections/index-state.ts'
+import type { Queryable, Writer } from '../store/store.ts'
+
+/** What the ledger does not tell is asked for this often, and then left alone. */
+export const OBSERVATION_ATTEMPTS = 5
+/** How many such things are remembered. */
+const REMEMBERED_MAX = 1_000
+
+export interface EntryWatch {
+  /** Writes what has been answered and asks about the next ones, without waiting for the answer. */
+  tend(db: Writer, signal: AbortSignal): Promise<void>
+  /** Asks about one batch, waits, and writes what was answered; returns how much that was. An RPC failure counts as no answer. */
+  observe(db: Writer, signal?: AbortSignal): Promise<number>
+  /** Resolves when nothing is asked any more. */
+  settled(): Promise<void>
+}
+
+/** What is looked for: `Unknown` is what lacks something, `Seen` what was read of it. */
+export interface EntrySubject<Unknown, Seen> {
+  /** For the log: "margin modes". */
+  readonly name: string
+  idOf(subject: Unknown | Seen): number
+  listUnknown(db: Queryable, deployment: number, options: { readonly limit: number; readonly except: readonly number[] }): Promise<readonly Unknown[]>
+  /** Reads up to ENTRY_KEYS_MAX of them. Undefined: nothing can be concluded, because the node is behind `indexedLedger`. */
+  observe(rpc: Rpc, market: string, unknown: readonly Unknown[], indexedLedger: number, options: CallOptions): Promise<readonly Seen[] | undefined>
+  record(tx: Queryable, deployment: number, seen: readonly Seen[], nowMs: number): Promise<void>
+}
+
+/** Observations and the deployment that they belong to. */
+interface Answered<Seen> {
+  readonly deployment: number
+  readonly seen: readonly Seen[]
+}
+
+export function createEntryWatch<Unknown, Seen>(
+  subject: EntrySubject<Unknown, Seen>,
+  { rpc, clock, log }: { readonly rpc: Rpc; readonly clock: Clock; readonly log: Log },
+): EntryWatch {
+  const attempts = new Map<string, number>()
+  let asking: Promise<void> | undefined
+  let answered: Answered<Seen> | undefined
+
+  /** The question about the next batch; undefined when there is nothing to ask. */
+  async function nextQuestion(db: Queryable): Promise<((signal?: AbortSignal) => Promise<Answered<Seen> | undefined>) | undefined> {
+    const cursor = await readIndexCursor(db)
+    const epoch = cursor === null ? undefined : (await listEpochs(db)).at(-1)
+    if (cursor === null || epoch === undefined) return undefined
+    const { deployment } = epoch
+    const except = [...attempts]
+      .filter(([key, count]) => key.startsWith(`${deployment} `) && count >= OBSERVATION_ATTEMPTS)
+      .map(([key]) => Number(key.slice(key.indexOf(' '))))
+    const unknown = await subject.listUnknown(db, deployment, { limit: ENTRY_KEYS_MAX, except })
+    if (unknown.length === 0) return undefined
+    if (attempts.size + unknown.length > REMEMBERED_MAX) attempts.clear()
+    return async (signal) => {
+      try {
+        const call = signal === undefined ? {} : { signal }
+        const seen = await subject.observe(rpc, epoch.contracts.market, unknown, cursor.lastLedger ?? 0, call)
+        if (seen === undefined) return undefined
+        count(deployment, unknown, seen)
+        return { deployment, seen }
+      } catch (error) {
+        if (signal?.aborted !== true) log.debug({ err: error }, `${subject.name} could not be read; asking again later`)
+        return undefined
+      }
+    }
+  }
+
+  function count(deployment: number, unknown: readonly Unknown[], seen: readonly Seen[]): void {
+    const found = new Set(seen.map((one) => subject.idOf(one)))
+    for (const id of new Set(unknown.map((one) => subject.idOf(one)))) {
+      const key = `${deployment} ${id}`
+      if (found.has(id)) attempts.delete(key)
+      else attempts.set(key, (attempts.get(key) ?? 0) + 1)
+    }
+  }
+
+  async function record(db: Writer, { deployment, seen }: Answered<Seen>): Promise<void> {
+    if (seen.length === 0) return
+    await db.transaction((tx) => subject.record(tx, deployment, seen, clock.nowMs()))
+  }
+
+  async function keep(answer: Promise<Answered<Seen> | undefined>): Promise<void> {
+    answered = await answer
+    asking = undefined
+  }
+
+  return {
+    async tend(db, signal) {
+      const found = answered
+      answered = undefined
+      if (found !== undefined) await record(db, found)
+      if (asking !== undefined) return
+      const ask = await nextQuestion(db)
+      if (ask === undefined) return
+      asking = keep(ask(signal))
+    },
+    async observe(db, signal) {
+      const ask = await nextQuestion(db)
+      const found = await ask?.(signal)
+      if (found === undefined) return 0
+      await record(db, found)
+      return found.seen.length
+    },
+    async settled() {
+      await asking
+    },
+  }
+}

@@ -1,0 +1,134 @@
+// Is this still the chain that was indexed? A reset network has the same passphrase, the same addresses and the same ids; only its times tell: on one chain
+// close times rise with ledgers, so two moments that do not are of two chains.
+
+import type { LedgerRange } from '../chain/answers.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
+
+/** A node's range, as far as it tells close times. */
+export interface NodeRange {
+  readonly latest: LedgerMoment | null
+  readonly oldest: LedgerMoment | null
+}
+
+/** A range that was asked for. */
+export interface FullRange extends NodeRange {
+  readonly latestLedger: number
+  readonly oldestLedger: number
+}
+
+/**
+ * How some moments of a node contradict one of the indexed chain: it closed a ledger no higher and yet `later`, or one no lower and yet `earlier`. Undefined
+ * when they can be of one chain, as those of a node that merely lags can.
+ * NOTE: a new chain that has outgrown every known moment and dropped those ledgers again, a week of ledgers unwatched, is taken for the old one.
+ */
+export function contradictionOf(known: LedgerMoment | null, told: readonly (LedgerMoment | null)[]): 'later' | 'earlier' | undefined {
+  if (known === null) return undefined
+  const moments = told.filter((moment) => moment !== null)
+  if (moments.some(({ ledger, closeSec }) => ledger <= known.ledger && closeSec > known.closeSec)) return 'later'
+  return moments.some(({ ledger, closeSec }) => ledger >= known.ledger && closeSec < known.closeSec) ? 'earlier' : undefined
+}
+
+/** What a look at the node has told about its chain. */
+export type Verdict =
+  | 'same'
+  /** It is another one: a new epoch begins. */
+  | 'another'
+  /** It is the one that was left: a node that stands still, or an answer out of some cache. Nothing of it is to be believed. */
+  | 'left'
+
+/** Compares what nodes tell with what is known of the indexed chain. */
+export interface ChainWatch {
+  /** The chain that this epoch indexes, as far as the node told. */
+  follow(epoch: number, range: NodeRange): void
+  /** True when these moments can be of the indexed chain. */
+  fits(indexed: IndexedChain, told: NodeRange): boolean
+  /** Judges a fresh range, and a ledger that was asked for beside it. */
+  judge(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison): Verdict
+}
+
+/** What the database says of the indexed chain. */
+export type IndexedChain = Pick<IndexCursor, 'epoch' | 'seen'>
+
+/** One ledger as it was indexed, and as the node has it now. */
+export interface LedgerComparison {
+  readonly known: LedgerMoment
+  readonly told: LedgerMoment
+}
+
+/**
+ * A chain whose times are later than those that were indexed is a reset. One whose times are earlier may be an answer of the chain that was left; it is
+ * believed
+ * when it goes on closing ledgers, as a local network does that was put back to a snapshot.
+ */
+export function createChainWatch(): ChainWatch {
+  /**
+   * The oldest ledger that the chain of an epoch had when it was first seen. Of another epoch than the database's it means nothing: a commit may be lost to
+   * us.
+   */
+  let anchor: { readonly epoch: number; readonly oldest: LedgerMoment | null } | undefined
+  /** The latest ledger of a chain that seemed to be one that was left. */
+  let suspect: LedgerMoment | null = null
+
+  function contradiction({ epoch, seen }: IndexedChain, { latest, oldest }: NodeRange): 'later' | 'earlier' | undefined {
+    const first = anchor?.epoch === epoch ? anchor.oldest : null
+    return contradictionOf(seen, [latest, oldest]) ?? contradictionOf(first, [latest, oldest])
+  }
+
+  return {
+    follow(epoch, { oldest }) {
+      anchor = { epoch, oldest }
+      suspect = null
+    },
+    fits: (indexed, told) => contradiction(indexed, told) === undefined,
+    judge(indexed, range, beside) {
+      const found = contradiction(indexed, range) ?? (beside === undefined ? undefined : contradictionOf(beside.known, [beside.told]))
+      if (found === undefined) {
+        suspect = null
+        return 'same'
+      }
+      const goesOn = suspect !== null && range.latest !== null && range.latest.ledger > suspect.ledger && range.latest.closeSec > suspect.closeSec
+      if (found === 'later' || goesOn) return 'another'
+      suspect ??= range.latest
+      return 'left'
+    },
+  }
+}
+
+/**
+ * The node's range. A node whose latest ledger is old calls itself unhealthy and tells no range: then its ledgers tell it, because what it has can be indexed
+ * as well as ever, and the chain may stand still for hours.
+ */
+export async function readRange(rpc: Rpc, options: CallOptions): Promise<FullRange> {
+  const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = await askRange(rpc, options)
+  return {
+    latestLedger,
+    oldestLedger,
+    latest: latestLedgerCloseSec === null ? null : { ledger: latestLedger, closeSec: latestLedgerCloseSec },
+    oldest: oldestLedgerCloseSec === null ? null : { ledger: oldestLedger, closeSec: oldestLedgerCloseSec },
+  }
+}
+
+async function askRange(rpc: Rpc, options: CallOptions): Promise<LedgerRange> {
+  try {
+    return await rpc.getHealth(options)
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
+    const same = error.endpoint === undefined ? options : { ...options, endpoint: error.endpoint }
+    return await rpc.getLedgers({ startLedger: await rpc.getLatestLedger(same), limit: 1 }, same)
+  }
+}
+
+/** A known ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
+export async function compareLedger(rpc: Rpc, known: LedgerMoment | null, options: CallOptions): Promise<LedgerComparison | undefined> {
+  if (known === null) return undefined
+  try {
+    const { ledgers: [ledger] } = await rpc.getLedgers({ startLedger: known.ledger, limit: 1 }, options)
+    return ledger?.sequence === known.ledger ? { known, told: { ledger: ledger.sequence, closeSec: ledger.closeSec } } : undefined
+  } catch (error) {
+    // Outside the node's range: nothing can be said.
+    if (error instanceof RpcFailure && error.kind === 'rpc' && !error.retryable) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,102 @@
+// The only writer of chain history. One step reads one page and writes it in one transaction, cursor included; everything that a step knows it reads from the
+// database first, so a crash between any two statements, or an answer lost after a commit, costs nothing but the step.
+
+import { createEntryWatch } from './entry-watch.ts'
+import { createHeldLock } from './held-lock.ts'
+import { MARGIN_MODES } from './margin-modes.ts'
+import type { IndexerOptions } from './options.ts'
+import { INDEXER_LOCK } from './options.ts'
+import { ORDER_OWNERS } from './order-owners.ts'
+import { createProgress } from './progress.ts'
+import type { IndexerStatus } from './progress.ts'
+import { createStepper } from './step.ts'
+import type { StepResult } from './step.ts'
+
+export interface Indexer extends AsyncDisposable {
+  /**
+   * One poll: at most one page, one transaction. Takes the writer's lock when it is free and keeps it. Rejects when the database fails; the RPC's failures
+   * are results.
+   */
+  step(signal?: AbortSignal): Promise<StepResult>
+  /** Reads margin modes and order owners that no event tells, at most one batch of each, and keeps them; returns how many. Rejects as `step` does. */
+  observe(signal?: AbortSignal): Promise<number>
+  /** Steps until the signal aborts: back to back while behind, else every poll interval. Never rejects. Gives the lock back at its end. */
+  run(signal: AbortSignal): Promise<void>
+  /** What it is doing, for start-up messages. */
+  status(): IndexerStatus
+}
+
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { store, clock, log, pollIntervalMs } = options
+  const lock = createHeldLock(store, INDEXER_LOCK)
+  const stepper = createStepper(options)
+  const watches = [createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options)]
+  const progress = createProgress(clock, log)
+
+  async function step(signal?: AbortSignal): Promise<StepResult> {
+    const held = await lock.hold()
+    if (held === undefined) {
+      stepper.forget()
+      return progress.note({ kind: 'standby' })
+    }
+    return progress.note(await stepper.step(held.db, signal))
+  }
+
+  /** One turn of the loop; returns how long to wait before the next. */
+  async function turn(signal: AbortSignal): Promise<number> {
+    try {
+      const result = await step(signal)
+      const held = lock.held()
+      if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
+        for (const watch of watches) await watch.tend(held.db, signal)
+      }
+      return goesOnAtOnce(result) ? 0 : pollIntervalMs
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error }, 'the index cannot be written; trying again')
+      stepper.forget()
+      await lock.release()
+      return pollIntervalMs
+    }
+  }
+
+  async function settled(): Promise<void> {
+    await Promise.all(watches.map((watch) => watch.settled()))
+  }
+
+  return {
+    step,
+    async observe(signal) {
+      const held = await lock.hold()
+      if (held === undefined) return 0
+      let seen = 0
+      for (const watch of watches) seen += await watch.observe(held.db, signal)
+      return seen
+    },
+    async run(signal) {
+      while (!signal.aborted) {
+        const pauseMs = await turn(signal)
+        if (pauseMs > 0) await clock.sleep(pauseMs, signal)
+      }
+      await settled()
+      await lock.release()
+    },
+    status: () => progress.status(),
+    async [Symbol.asyncDispose]() {
+      await settled()
+      await lock.release()
+    },
+  }
+}
+
+/** While there is more to read, and after a change of place, the next poll does not wait. A page that moved nothing never counts as more. */
+function goesOnAtOnce(result: StepResult): boolean {
+  switch (result.kind) {
+    case 'indexed':
+      return !result.caughtUp && result.moved
+    case 'epoch':
+    case 'gap':
+      return true
+    default:
+      return false
+  }
+}

@@ -1,0 +1,88 @@
+import { strict as assert } from 'node:assert'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { ChainEvent, EventsPage } from '../chain/answers.ts'
+import { endOf, eventId } from '../../test/index/node.ts'
+import { BadPage, checkPage, cutToLedgers } from './poll.ts'
+
+/** An event; within a ledger by `index`. */
+function event(ledger: number, index: number, closeSec = 1_000 + ledger * 5): ChainEvent {
+  return { id: eventId(ledger, index, index), ledger, closeSec, contractId: 'C', txHash: '00', topicsXdr: [], valueXdr: '' }
+}
+
+function page(events: readonly ChainEvent[], cursor: string, change: Partial<EventsPage> = {}): EventsPage {
+  return { events, cursor, latestLedger: 20, latestLedgerCloseSec: 1_100, oldestLedger: 1, oldestLedgerCloseSec: 1_005, ...change }
+}
+
+const AFTER_4 = { cursor: endOf(4), startLedger: 1 }
+const FROM_5 = { cursor: null, startLedger: 5 }
+const good = [event(5, 0), event(5, 1), event(7, 0)]
+
+test('a page as nodes send them passes, from a cursor and from a start', () => {
+  for (const from of [AFTER_4, FROM_5]) {
+    checkPage(page(good, endOf(20)), from, 3)
+    checkPage(page(good, good[2]?.id ?? ''), from, 3)
+    checkPage(page([], endOf(20)), from, 3)
+    checkPage(page([], endOf(4)), from, 3)
+  }
+})
+
+const BAD: readonly [what: string, page: EventsPage][] = [
+  ['longer than asked for', page([...good, event(8, 0)], endOf(20))],
+  ['the page before again', page([event(4, 1)], endOf(20))],
+  ['an event twice', page([event(5, 0), event(5, 0)], endOf(20))],
+  ['out of order', page(good.toReversed(), endOf(20))],
+  ['an id of another ledger', page([{ ...event(5, 0), ledger: 6 }], endOf(20))],
+  ['an id that is none', page([{ ...event(5, 0), id: '5-0' }], endOf(20))],
+  ['an event ahead of the latest ledger', page([event(21, 0)], endOf(20))],
+  ['a cursor that goes back', page([], endOf(3))],
+  ['a cursor before the last event', page(good, endOf(5))],
+  ['a cursor ahead of the latest ledger', page(good, endOf(21))],
+  ['a cursor that is none', page(good, 'x')],
+  ['a range upside down', page(good, endOf(20), { oldestLedger: 21 })],
+  ['two close times of one ledger', page([event(5, 0, 1_025), event(5, 1, 1_026)], endOf(20))],
+  ['close times that fall', page([event(5, 0, 1_025), event(6, 0, 1_024)], endOf(20))],
+]
+
+for (const [what, bad] of BAD) {
+  test(`a page is refused for ${what}`, () => {
+    for (const from of [AFTER_4, FROM_5]) assert.throws(() => checkPage(bad, from, 3), BadPage)
+  })
+}
+
+test('a page that was cut inside a ledger gives up that ledger, unless it has no other', () => {
+  const cut = cutToLedgers(page(good, good[2]?.id ?? ''))
+  assert.deepEqual([cut.events.map(({ ledger }) => ledger), cut.cursor, cut.through?.ledger, cut.through?.closeSec], [[5, 5], endOf(5), 5, 1_025])
+  const inOne = cutToLedgers(page(good.slice(0, 2), good[1]?.id ?? ''))
+  assert.deepEqual([inOne.events.length, inOne.cursor, inOne.through], [2, good[1]?.id, null])
+  const whole = cutToLedgers(page(good, endOf(9)))
+  assert.deepEqual([whole.events.length, whole.cursor, whole.through], [3, endOf(9), { ledger: 9, closeSec: null }])
+  assert.equal(cutToLedgers(page([], endOf(20))).through?.closeSec, 1_100, 'at the tip the close time is told')
+})
+
+test('however pages are cut, their events put together are the chain, and a ledger called read has been read', () => {
+  const chain = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(chain, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 8 }), (ledgers, limits) => {
+      const events = ledgers.flatMap((count, place) => Array.from({ length: count }, (_, index) => event(place + 1, index)))
+      let cursor = endOf(0)
+      const read: string[] = []
+      for (let poll = 0; cursor !== endOf(ledgers.length); poll++) {
+        assert.ok(poll < 200, 'it does not end')
+        // Now and then a page has room for all of the longest ledger.
+        const limit = poll % 3 === 2 ? 7 : limits[poll % limits.length] ?? 1
+        const behind = events.filter(({ id }) => id > cursor)
+        const kept = behind.slice(0, limit)
+        const answer = page(kept, kept.length === limit ? kept.at(-1)?.id ?? '' : endOf(ledgers.length))
+        checkPage(answer, { cursor, startLedger: 1 }, limit)
+        const taken = cutToLedgers(answer)
+        read.push(...taken.events.map(({ id }) => id))
+        assert.ok(taken.cursor > cursor, 'it moves')
+        const through = taken.through?.ledger ?? 0
+        assert.ok(events.every(({ ledger, id }) => ledger > through || read.includes(id)), `ledger ${through} was not read whole`)
+        cursor = taken.cursor
+      }
+      assert.deepEqual(read, events.map(({ id }) => id))
+    }),
+  )
+})

@@ -1,0 +1,87 @@
+// Computes every projection anew from the archive: `npm run rebuild`. The network is not asked for anything.
+
+import type { Clock } from '../base/clock.ts'
+import { defined } from '../base/assert.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { applyEvents, clearProjections } from '../projections/apply.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import { listEpochs } from '../projections/epochs.ts'
+import type { ArchiveRow } from '../projections/events.ts'
+import { readArchive, replaceDecoded } from '../projections/events.ts'
+import { readIndexCursor, recountUnknownEvents } from '../projections/index-state.ts'
+import type { Queryable, Store } from '../store/store.ts'
+import { decodeEvent } from './decode.ts'
+import { contractNames } from './epochs.ts'
+import { INDEXER_LOCK } from './options.ts'
+
+/** Archived events that are read at a time. */
+const REBUILD_PAGE = 1_000
+/** How often progress is told. */
+const PROGRESS_EVERY_MS = 1_000
+
+/** Raised when another process writes the index. */
+export class IndexBusy extends Error {
+  override readonly name = 'IndexBusy'
+}
+
+export interface RebuildProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/**
+ * Replays the whole archive, decoding it anew, in one transaction: readers see the old projections until the new ones are complete, and a rebuild that
+ * fails leaves everything as it was. Throws IndexBusy while an indexer runs. Returns how many events were replayed and how many decode differently now.
+ */
+export async function rebuild(
+  store: Store,
+  options: { readonly clock: Clock; readonly onProgress?: (progress: RebuildProgress) => void; readonly signal?: AbortSignal },
+): Promise<{ events: number; redecoded: number }> {
+  const { clock, onProgress, signal } = options
+  await using lock = await store.tryLock(INDEXER_LOCK)
+  if (lock === undefined) throw new IndexBusy('another process writes the index; stop it first')
+  return await lock.db.transaction(async (tx) => {
+    const total = (await readIndexCursor(tx))?.lastSeq ?? 0
+    const epochs = new Map((await listEpochs(tx)).map((epoch) => [epoch.number, epoch]))
+    await clearProjections(tx)
+    let done = 0
+    let redecoded = 0
+    let toldAtMs = clock.nowMs()
+    for (let afterSeq = 0; afterSeq < total;) {
+      signal?.throwIfAborted()
+      const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
+      redecoded += await replay(tx, rows, epochs)
+      afterSeq = defined(rows.at(-1), 'the rest of the archive').seq
+      done += rows.length
+      if (clock.nowMs() - toldAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
+        toldAtMs = clock.nowMs()
+        onProgress?.({ done, total })
+      }
+    }
+    await recountUnknownEvents(tx)
+    return { events: done, redecoded }
+  })
+}
+
+/** Replays rows, which may span epochs, and returns how many decode differently now. */
+async function replay(tx: Queryable, rows: readonly ArchiveRow[], epochs: ReadonlyMap<number, Epoch>): Promise<number> {
+  const redecoded: ArchivedEvent[] = []
+  for (let from = 0; from < rows.length;) {
+    const number = defined(rows[from], 'archive row').epoch
+    const epoch = defined(epochs.get(number), `epoch ${number}`)
+    const end = rows.findIndex((row, place) => place > from && row.epoch !== number)
+    const names = contractNames(epoch)
+    const part = rows.slice(from, end === -1 ? rows.length : end).map((row) => {
+      const contract = defined(names.get(row.contractId), `contract ${row.contractId}`)
+      const event = { ...row, contract, ...decodeEvent(contract, row.topicsXdr, row.valueXdr) }
+      const same = event.topic === row.topic && event.problem === row.problem && isDeepStrictEqual(event.payload, row.payload)
+      if (!same) redecoded.push(event)
+      return event
+    })
+    await applyEvents(tx, epoch.deployment, part)
+    from += part.length
+  }
+  await replaceDecoded(tx, redecoded)
+  return redecoded.length
+}

@@ -1,0 +1,200 @@
+// One step of the indexer: who am I talking to, what comes next, one page, one transaction.
+
+import { defined } from '../base/assert.ts'
+import type { Log } from '../base/log.ts'
+import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
+import type { RpcFailureKind } from '../chain/failure.ts'
+import type { CallOptions } from '../chain/rpc.ts'
+import { EVENTS_PAGE_LIMIT } from '../limits.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
+import type { Epoch, EpochReason } from '../projections/epochs.ts'
+import { insertGap, listEpochs } from '../projections/epochs.ts'
+import { readLastLedger } from '../projections/events.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
+import { IndexMoved, moveIndex, readIndexCursor } from '../projections/index-state.ts'
+import type { Writer } from '../store/store.ts'
+import { beginEpoch, changeOf, eventContracts, nextEpoch } from './epochs.ts'
+import { compareLedger, createChainWatch, readRange } from './identity.ts'
+import type { FullRange, LedgerComparison } from './identity.ts'
+import type { IndexerOptions } from './options.ts'
+import { BadPage, poll } from './poll.ts'
+import type { EventsPlace } from './poll.ts'
+import { ledgerAfter, ledgerOf } from './toid.ts'
+import { cursorAfter, toArchive, writePage } from './write-page.ts'
+
+/** What a step came to. */
+export type StepResult =
+  | {
+    readonly kind: 'indexed'
+    /** How many events were archived. */
+    readonly events: number
+    /** False when there was nothing to write. */
+    readonly moved: boolean
+    readonly lastLedger: number | null
+    readonly latestLedger: number
+    /** Everything that the RPC had was read. */
+    readonly caughtUp: boolean
+  }
+  /** Another holder has the writer's lock. */
+  | { readonly kind: 'standby' }
+  | { readonly kind: 'waiting'; readonly reason: 'node-behind' | 'wrong-network' }
+  /** No page: the RPC failed, or sent one that cannot be right. */
+  | { readonly kind: 'unreachable'; readonly error: RpcFailure | BadPage }
+  | { readonly kind: 'epoch'; readonly epoch: string; readonly reason: EpochReason; readonly startLedger: number }
+  | { readonly kind: 'gap'; readonly fromLedger: number; readonly toLedger: number }
+  /** Another writer was faster; nothing was written. */
+  | { readonly kind: 'moved' }
+
+export interface Stepper {
+  /** One step with this connection. Rejects only when the database fails, or with the signal's reason. */
+  step(db: Writer, signal?: AbortSignal): Promise<StepResult>
+  /** Makes the next step look again at which network and chain it talks to. */
+  forget(): void
+}
+
+export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollIntervalMs'>): Stepper {
+  const { rpc, clock, random, log } = options
+  const wanted = { passphrase: options.networkPassphrase, contracts: eventContracts(options.contracts) }
+  const tellProblems = createProblemTeller(log)
+  const watch = createChainWatch()
+  let identified = false
+
+  async function begin(db: Writer, cursor: IndexCursor | null, reason: EpochReason, startLedger: number, range: FullRange): Promise<StepResult> {
+    const epochs = await listEpochs(db)
+    const epoch = nextEpoch(epochs, { ...wanted, reason, startLedger }, random)
+    await beginEpoch(db, epochs, epoch, { from: cursor, latest: range.latest }, clock.nowMs())
+    watch.follow(epoch.number, range)
+    return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
+  }
+
+  /** What follows when a fresh range, or a ledger that was asked for after it, is not of the indexed chain; undefined when they are. */
+  async function otherChain(
+    db: Writer,
+    cursor: IndexCursor,
+    range: FullRange,
+    beside: LedgerComparison | undefined,
+    call: CallOptions,
+  ): Promise<StepResult | undefined> {
+    switch (watch.judge(cursor, range, beside)) {
+      case 'same':
+        return undefined
+      case 'another': {
+        // The range may still be that of the chain before: it was told first.
+        const latest = beside === undefined ? range : await readRange(rpc, call)
+        return await begin(db, cursor, 'reset', latest.oldestLedger, latest)
+      }
+      case 'left':
+        return { kind: 'unreachable', error: new BadPage('the node tells of a chain that was left') }
+    }
+  }
+
+  /** Checks the network, and whether this is the chain and the deployment that was indexed. A result is a step of its own. */
+  async function identify(db: Writer, cursor: IndexCursor | null, call: CallOptions): Promise<StepResult | undefined> {
+    const network = await rpc.getNetwork(call)
+    if (network.passphrase !== wanted.passphrase) return { kind: 'waiting', reason: 'wrong-network' }
+    const range = await readRange(rpc, call)
+    const startLedger = Math.max(options.startLedger ?? 1, range.oldestLedger)
+    if (cursor === null) return await begin(db, cursor, 'first', options.startLedger ?? range.oldestLedger, range)
+    const other = await otherChain(db, cursor, range, await compareLedger(rpc, cursor.seen, call), call)
+    if (other !== undefined) return other
+    watch.follow(cursor.epoch, range)
+    const change = changeOf(currentOf(await listEpochs(db)), wanted)
+    identified = change === undefined
+    return change === undefined ? undefined : await begin(db, cursor, change, change === 'reset' ? range.oldestLedger : startLedger, range)
+  }
+
+  /** The RPC refused the place to read from: it lags, it has dropped it, or it is another chain by now. Its own range tells which. */
+  async function outOfRange(db: Writer, cursor: IndexCursor, refusal: RpcFailure, call: CallOptions): Promise<StepResult> {
+    const range = await readRange(rpc, refusal.endpoint === undefined ? call : { ...call, endpoint: refusal.endpoint })
+    const place = cursor.cursor === null ? cursor.startLedger : ledgerOf(cursor.cursor)
+    const isBehind = place > range.latestLedger
+    const known = isBehind ? await readLastLedger(db, cursor.epoch, range.latestLedger) : null
+    const other = await otherChain(db, cursor, range, await compareLedger(rpc, known, call), call)
+    if (other !== undefined) return other
+    if (isBehind) return { kind: 'waiting', reason: 'node-behind' }
+    if (place >= range.oldestLedger) return { kind: 'unreachable', error: refusal }
+    const fromLedger = cursor.cursor === null ? place : ledgerAfter(cursor.cursor)
+    const toLedger = range.oldestLedger - 1
+    // The ledger that the cursor stands in is gone, but it was read whole: the next one is there, so nothing was lost.
+    if (fromLedger > toLedger) return await page(db, cursor, call, { cursor: null, startLedger: fromLedger })
+    await db.transaction(async (tx) => {
+      await moveIndex(tx, cursor, { ...cursor, cursor: null, startLedger: range.oldestLedger }, clock.nowMs())
+      await insertGap(tx, { epoch: cursor.epoch, fromLedger, toLedger }, clock.nowMs())
+    })
+    return { kind: 'gap', fromLedger, toLedger }
+  }
+
+  /** Reads one page, from the cursor unless told another way to say the same place, and writes it. */
+  async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPlace = cursor): Promise<StepResult> {
+    const epochs = await listEpochs(db)
+    const epoch = currentOf(epochs)
+    const read = await poll(rpc, from, { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
+    if (!watch.fits(cursor, read)) {
+      // Two answers must agree before history is sealed.
+      const other = await otherChain(db, cursor, await readRange(rpc, call), undefined, call)
+      return other ?? { kind: 'unreachable', error: new BadPage('the page is of another chain than the node') }
+    }
+    const archived = toArchive(read.events, epoch, epochs, cursor.lastSeq)
+    const to = cursorAfter(cursor, read, archived)
+    const moved = to.cursor !== cursor.cursor
+    if (moved) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())
+    tellProblems(archived)
+    const caughtUp = to.lastLedger !== null && to.lastLedger >= read.latestLedger
+    return { kind: 'indexed', events: archived.length, moved, lastLedger: to.lastLedger, latestLedger: read.latestLedger, caughtUp }
+  }
+
+  return {
+    forget() {
+      identified = false
+    },
+    async step(db, signal) {
+      const call = signal === undefined ? {} : { signal }
+      const cursor = await readIndexCursor(db)
+      try {
+        const other = identified && cursor !== null ? undefined : await identify(db, cursor, call)
+        return other ?? (await page(db, defined(cursor, 'the index cursor'), call))
+      } catch (error) {
+        if (error instanceof IndexMoved) return { kind: 'moved' }
+        if (error instanceof BadPage) return { kind: 'unreachable', error }
+        if (!(error instanceof RpcFailure)) throw error
+        // Whatever comes back after an outage may be another chain, grown past everything that could show it.
+        if (OUTAGES.has(error.kind)) identified = false
+        if (error.code !== RPC_CODES.invalidRequest || error.method !== 'getEvents' || cursor === null) return { kind: 'unreachable', error }
+        return await outOfRangeOrFailure(db, cursor, error, call)
+      }
+    },
+  }
+
+  async function outOfRangeOrFailure(db: Writer, cursor: IndexCursor, refusal: RpcFailure, call: CallOptions): Promise<StepResult> {
+    try {
+      return await outOfRange(db, cursor, refusal, call)
+    } catch (error) {
+      if (error instanceof IndexMoved) return { kind: 'moved' }
+      if (error instanceof RpcFailure || error instanceof BadPage) return { kind: 'unreachable', error }
+      throw error
+    }
+  }
+}
+
+/** Failures after which another node, or another chain, may answer. */
+const OUTAGES: ReadonlySet<RpcFailureKind> = new Set(['unreachable', 'timeout', 'http'])
+
+function currentOf(epochs: readonly Epoch[]): Epoch {
+  return defined(epochs.at(-1), 'the current epoch')
+}
+
+/** How many kinds of undecoded events are told one by one; health counts all of them. */
+const PROBLEMS_TOLD_MAX = 100
+
+/** Warns once about each kind of event that could not be decoded. */
+function createProblemTeller(log: Log): (events: readonly ArchivedEvent[]) => void {
+  const told = new Set<string>()
+  return (events) => {
+    for (const { contract, topic, problem, eventId } of events) {
+      const key = `${contract} ${topic} ${problem}`
+      if (problem === null || told.has(key) || told.size >= PROBLEMS_TOLD_MAX) continue
+      told.add(key)
+      log.warn({ contract, topic, problem, eventId }, 'an event could not be decoded; it is archived raw')
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Against a stub on a real socket: the outside is reached over real HTTP or not at all.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { test } from 'node:test'
+import { createVirtualClock } from '../base/clock.ts'
+import type { VirtualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { createKlines, KLINES_FAILURES_TO_OPEN, KLINES_MAX_BYTES, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from './klines.ts'
+
+/** As the exchange sends them: twelve values, prices as texts. */
+const KLINES = [
+  [1783335600000, '108421.50000000', '108600.00000000', '108300.25000000', '108512.75000000', '12.5', 1783339199999, '1355000.1', 812, '6.1', '660000.0', '0'],
+  [1783339200000, '108512.75000000', '108700.00000000', '108500.00000000', '108650.00000000', '9.1', 1783342799999, '988000.7', 640, '4.4', '478000.2', '0'],
+]
+
+interface Stub extends AsyncDisposable {
+  readonly url: string
+  readonly asked: string[]
+}
+
+async function stub(answer: RequestListener): Promise<Stub> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    answer(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function says(status: number, body: string): RequestListener {
+  return (_request, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+}
+
+function build(baseUrls: readonly string[], clock: VirtualClock = createVirtualClock(0)) {
+  return createKlines({ baseUrls, clock, log: silentLog })
+}
+
+const QUERY = { asset: 'BTC', interval: '1h', limit: 500 } as const
+
+test('asks for the USDT pair and reads the exchange\'s arrays', async () => {
+  await using exchange = await stub(says(200, JSON.stringify(KLINES)))
+  const candles = await build([`${exchange.url}/`])(QUERY)
+  assert.deepEqual(exchange.asked, ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500'])
+  assert.deepEqual(candles, [
+    { time: 1_783_335_600, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75 },
+    { time: 1_783_339_200, open: 108512.75, high: 108700, low: 108500, close: 108650 },
+  ])
+  assert.equal((await build([exchange.url])({ ...QUERY, limit: 1 })).length, 1, 'never more than was asked for')
+})
+
+test('an asset without a pair and a gateway without hosts ask nobody', async () => {
+  await using exchange = await stub(says(200, JSON.stringify(KLINES)))
+  assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'HYPE' }), [])
+  assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'NOPE' }), [])
+  assert.deepEqual(await build([])(QUERY), [])
+  assert.deepEqual(exchange.asked, [])
+})
+
+const REFUSALS: readonly (readonly [title: string, answer: RequestListener])[] = [
+  ['a region that is refused', says(451, '{"code":0,"msg":"Service unavailable from a restricted location"}')],
+  ['a rate limit', says(429, '{"code":-1003,"msg":"Too many requests"}')],
+  ['an error in place of a list', says(200, '{"code":-1121,"msg":"Invalid symbol."}')],
+  ['torn JSON', says(200, JSON.stringify(KLINES).slice(0, 80))],
+  ['a page of HTML', says(200, '<html>maintenance</html>')],
+  ['prices that are no numbers', says(200, JSON.stringify([[1783335600000, 'NaN', '1', '1', '1']]))],
+  ['prices of zero', says(200, JSON.stringify([[1783335600000, '0', '0', '0', '0']]))],
+  ['a redirect', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ['more bytes than are read', says(200, `[${' '.repeat(KLINES_MAX_BYTES)}]`)],
+  ['a connection that breaks', (_request, response) => response.destroy()],
+]
+
+for (const [title, answer] of REFUSALS) {
+  test(`${title}: the next host is tried`, async () => {
+    await using bad = await stub(answer)
+    await using good = await stub(says(200, JSON.stringify(KLINES)))
+    assert.equal((await build([bad.url, good.url])(QUERY)).length, 2)
+    assert.deepEqual([bad.asked.length, good.asked.length], [1, 1])
+    assert.deepEqual(await build([bad.url])(QUERY), [], 'nobody left: an empty list')
+  })
+}
+
+test('a host that does not answer is given up in time', async () => {
+  const clock = createVirtualClock(0)
+  const heard = Promise.withResolvers<void>()
+  await using slow = await stub(() => heard.resolve())
+  await using good = await stub(says(200, JSON.stringify(KLINES)))
+  const asking = build([slow.url, good.url], clock)(QUERY)
+  await heard.promise
+  clock.advance(KLINES_TIMEOUT_MS)
+  assert.equal((await asking).length, 2)
+  assert.equal(clock.pendingTimers(), 0)
+})
+
+test('a host that fails again and again is left alone for a while', async () => {
+  const clock = createVirtualClock(0)
+  const state = { broken: true }
+  await using host = await stub((request, response) => says(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
+  const readKlines = build([host.url], clock)
+  for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.deepEqual(await readKlines(QUERY), [])
+  assert.equal(host.asked.length, KLINES_FAILURES_TO_OPEN)
+  state.broken = false
+  clock.advance(KLINES_OPEN_MS)
+  assert.equal((await readKlines(QUERY)).length, 2)
+})

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import type { CandleTick } from '../projections/candles.ts'
+import { createOracle, TICKER_INTERVAL_MS } from './oracle.ts'
+import type { AttestedPrice } from './prices.ts'
+
+function build() {
+  const clock = createVirtualClock(0)
+  const shim = new Map<string, AttestedPrice>([['BTC', { price: 100n, timestampSec: 10 }], ['ETH', { price: 7n, timestampSec: 11 }]])
+  const folded: (readonly CandleTick[])[] = []
+  const database = { away: false }
+  let reads = 0
+  const oracle = createOracle({
+    assets: ['BTC', 'ETH'],
+    readPrice: async (asset) => {
+      reads += 1
+      return shim.get(asset) ?? { price: 0n, timestampSec: 0 }
+    },
+    foldTicks: async (ticks) => {
+      if (database.away) throw new Error('connection lost')
+      folded.push(ticks)
+    },
+    clock,
+    log: silentLog,
+  })
+  return { clock, shim, folded, database, oracle, reads: () => reads }
+}
+
+test('a tick is a read whose price or attestation time is new', async () => {
+  const { shim, folded, oracle } = build()
+  await oracle.step()
+  await oracle.step()
+  assert.deepEqual(folded, [[{ asset: 'BTC', price: 100n, timestampSec: 10 }, { asset: 'ETH', price: 7n, timestampSec: 11 }]])
+  shim.set('BTC', { price: 100n, timestampSec: 12 })
+  await oracle.step()
+  shim.set('BTC', { price: 101n, timestampSec: 12 })
+  await oracle.step()
+  assert.deepEqual(folded.slice(1), [[{ asset: 'BTC', price: 100n, timestampSec: 12 }], [{ asset: 'BTC', price: 101n, timestampSec: 12 }]])
+})
+
+test('a price that is not positive is served and draws no candle', async () => {
+  const { shim, folded, oracle } = build()
+  shim.set('BTC', { price: 0n, timestampSec: 20 })
+  shim.set('ETH', { price: -5n, timestampSec: 20 })
+  await oracle.step()
+  assert.deepEqual(folded, [])
+  assert.equal(oracle.prices.board()?.prices.get('BTC')?.price.price, '0')
+})
+
+test('ticks wait while the database is away and are folded in order when it is back', async () => {
+  const { shim, folded, database, oracle } = build()
+  database.away = true
+  await oracle.step()
+  shim.set('BTC', { price: 102n, timestampSec: 15 })
+  await oracle.step()
+  database.away = false
+  await oracle.step()
+  assert.deepEqual(folded, [[
+    { asset: 'BTC', price: 100n, timestampSec: 10 },
+    { asset: 'ETH', price: 7n, timestampSec: 11 },
+    { asset: 'BTC', price: 102n, timestampSec: 15 },
+  ]])
+})
+
+test('runs in rounds until its signal aborts, and leaves no timer behind', async () => {
+  const { clock, oracle, reads } = build()
+  const stop = new AbortController()
+  const running = oracle.run(stop.signal)
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  }
+  await settle()
+  assert.equal(reads(), 2)
+  clock.advance(TICKER_INTERVAL_MS)
+  await settle()
+  assert.equal(reads(), 4)
+  stop.abort()
+  await running
+  assert.equal(clock.pendingTimers(), 0)
+})

@@ -1,0 +1,122 @@
+// Which events concern which account: the feeds of the account endpoints.
+
+import { assert } from '../base/assert.ts'
+import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../exchange/events.ts'
+import type { EventRow } from '../resources/event-row.ts'
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { EVENT_COLUMNS, toEventRow } from './events.ts'
+import type { RawEventRow } from './events.ts'
+import type { LogBounds } from './log-list.ts'
+import { listLog } from './log-list.ts'
+import type { OwnerlessEvent } from './orders.ts'
+import { insertOwnerlessEvents, insertPlacedOrders, readOrderOwners } from './orders.ts'
+import type { Page } from './page.ts'
+
+/** Events that have a list of their own. */
+export type AccountEventKind = 'order' | 'position'
+
+/** What the account's lists ask for. */
+export interface AccountEventsFilter extends Pick<LogBounds, 'beforeTs'> {
+  readonly account: string
+  readonly topic?: string | undefined
+  readonly kind?: AccountEventKind | undefined
+  /** Only events up to this place in the log. */
+  readonly throughSeq?: number | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** The events that concern an account, newest first (specification, "GET /v1/account/me/events", "GET /v1/account/me/orders"). */
+export async function listAccountEvents(db: Queryable, filter: AccountEventsFilter): Promise<Page<EventRow>> {
+  const { account, topic, kind, ...rest } = filter
+  const page = await listLog<RawEventRow>(db, {
+    ...rest,
+    // A cursor holds for its own list only: another filter continues another list.
+    kind: `account-${kind ?? 'events'}`,
+    table: 'idx.account_events',
+    detail: 'idx.events',
+    equals: { account, topic, kind },
+    columns: EVENT_COLUMNS,
+  })
+  return { ...page, rows: page.rows.map(toEventRow) }
+}
+
+/** Which event concerns whom. */
+interface AccountEvent {
+  readonly account: string
+  readonly seq: number
+  readonly topic: string
+  readonly kind: AccountEventKind | null
+}
+
+/** What a page says of accounts and orders. */
+export interface AccountChanges {
+  readonly events: readonly AccountEvent[]
+  /** Orders and whose they are, as placements tell. */
+  readonly placed: ReadonlyMap<number, string>
+  readonly ownerless: readonly OwnerlessEvent[]
+}
+
+/** Gives a page's events to the accounts that they concern. Every event must be applied exactly once. */
+export async function applyAccountEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+  const ended = events.filter(isOrderEnd).map(orderIdOf)
+  const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
+  await insertPlacedOrders(tx, deployment, changes.placed)
+  await insertOwnerlessEvents(tx, deployment, changes.ownerless)
+  await insertAccountEvents(tx, changes.events)
+}
+
+/** Whom each event concerns: everybody whom its payload names, and the owner of the order that it ends. Pure. */
+export function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap<number, string>): AccountChanges {
+  const rows: AccountEvent[] = []
+  const placed = new Map<number, string>()
+  const ownerless: OwnerlessEvent[] = []
+  for (const event of events) {
+    const { seq, topic, payload } = event
+    if (payload === null) continue
+    const accounts = new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
+    if (event.contract === 'market' && topic === 'order_placed') placed.set(orderIdOf(event), traderOf(event))
+    if (isOrderEnd(event)) {
+      const orderId = orderIdOf(event)
+      const owner = placed.get(orderId) ?? owners.get(orderId)
+      if (owner === undefined) ownerless.push({ seq, orderId, ts: event.ledgerCloseTs, topic })
+      else accounts.add(owner)
+    }
+    for (const account of accounts) rows.push({ account, seq, topic, kind: kindOf(topic) })
+  }
+  return { events: rows, placed, ownerless }
+}
+
+function isOrderEnd(event: ArchivedEvent): boolean {
+  return event.contract === 'market' && event.payload !== null && (event.topic === 'order_executed' || event.topic === 'order_cancelled')
+}
+
+function orderIdOf(event: ArchivedEvent): number {
+  const id = event.payload?.['orderId']
+  assert(typeof id === 'number', 'archived payload: orderId is not a number')
+  return id
+}
+
+function traderOf(event: ArchivedEvent): string {
+  const trader = event.payload?.['trader']
+  assert(typeof trader === 'string', 'archived payload: trader is not a text')
+  return trader
+}
+
+const KINDS: ReadonlyMap<string, AccountEventKind> = new Map([
+  ...ORDER_TOPICS.map((topic) => [topic, 'order'] as const),
+  ...POSITION_TOPICS.map((topic) => [topic, 'position'] as const),
+])
+
+function kindOf(topic: string): AccountEventKind | null {
+  return KINDS.get(topic) ?? null
+}
+
+async function insertAccountEvents(tx: Queryable, events: readonly AccountEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    'insert into idx.account_events (account, seq, topic, kind) select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[])',
+    [events.map((event) => event.account), events.map((event) => event.seq), events.map((event) => event.topic), events.map((event) => event.kind)],
+  )
+}

@@ -1,0 +1,48 @@
+// The write side of the projections: what a page of archived events does to them.
+
+import type { Queryable } from '../store/store.ts'
+import { applyAccountEvents } from './account-events.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { addToTraders } from './leaders.ts'
+import { readMarginModes } from './margin-modes.ts'
+import { readPositionEvent } from './market-events.ts'
+import { changeOpenInterest } from './market-stats.ts'
+import { foldPage } from './page-fold.ts'
+import { loadPositions, storePositions } from './positions.ts'
+import { insertTrades } from './trades.ts'
+import { addFills } from './volumes.ts'
+
+/** Applies events of one deployment in order of the log. Every event must be applied exactly once: the caller's transaction sees to that. */
+export async function applyEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+  await applyPositionEvents(tx, deployment, events)
+  await applyAccountEvents(tx, deployment, events)
+}
+
+async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
+  const moves = events.map(readPositionEvent).filter((event) => event !== undefined)
+  if (moves.length === 0) return
+  const ids = new Set<number>()
+  const opened: number[] = []
+  const crossLiquidated = new Set<string>()
+  for (const event of moves) {
+    if (event.kind === 'cross_liquidation') crossLiquidated.add(event.trader)
+    else ids.add(event.positionId)
+    if (event.kind === 'opened') opened.push(event.positionId)
+  }
+  const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
+  const changes = foldPage(moves, known, await readMarginModes(tx, deployment, opened))
+  await storePositions(tx, deployment, changes.positions)
+  await insertTrades(tx, changes.trades)
+  await addFills(tx, changes.fills)
+  await addToTraders(tx, changes.gains)
+  await changeOpenInterest(tx, deployment, changes.interest)
+}
+
+/** Empties every projection that `applyEvents` fills. Rows are deleted, not truncated: readers keep seeing the old ones until the commit. */
+export async function clearProjections(tx: Queryable): Promise<void> {
+  for (const table of PROJECTIONS) await tx.query(`delete from idx.${table}`)
+}
+
+const PROJECTIONS = [
+  'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
+]

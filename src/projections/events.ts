@@ -1,0 +1,143 @@
+// The archive: written once by the indexer, never changed but by a decoder that learned more, read by every list of events.
+
+import type { EventRow } from '../resources/event-row.ts'
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent, Payload } from './archived-event.ts'
+import type { LedgerMoment } from './index-state.ts'
+import type { LogBounds } from './log-list.ts'
+import { listLog } from './log-list.ts'
+import type { Page } from './page.ts'
+
+/** What `GET /v1/events` asks for. */
+export interface EventsFilter extends LogBounds {
+  readonly topic?: string | undefined
+  readonly contract?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** An event row as the database has it. */
+export interface RawEventRow extends Omit<Required<EventRow>, 'payload'> {
+  readonly payload: Payload | null
+  /** The raw event, where there is no payload; else null. */
+  readonly topicsXdr: string | null
+  readonly valueXdr: string | null
+}
+
+/** Where the parts of an event row come from; `r` is idx.events. Raw XDR is most of a row, and only what could not be decoded shows it. */
+export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
+  eventId: 'r.event_id', contractId: 'r.contract_id', topic: 'r.topic', ledger: 'r.ledger', ledgerCloseTs: 'r.ledger_close_ts',
+  txHash: 'r.tx_hash', payload: 'r.payload', insertedAt: 'r.inserted_at',
+  topicsXdr: 'case when r.payload is null then r.topics_xdr end', valueXdr: 'case when r.payload is null then r.value_xdr end',
+}
+
+/** The row as it is served: an event that could not be decoded shows its raw XDR. */
+export function toEventRow({ topicsXdr, valueXdr, ...row }: RawEventRow): EventRow {
+  return { ...row, payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
+}
+
+/** Archived events, newest first (specification, "GET /v1/events"). */
+export async function listEvents(db: Queryable, filter: EventsFilter): Promise<Page<EventRow>> {
+  const { topic, contract, ...rest } = filter
+  const page = await listLog<RawEventRow>(db, {
+    ...rest,
+    kind: 'events',
+    table: 'idx.events',
+    equals: { topic, contract_id: contract },
+    columns: EVENT_COLUMNS,
+  })
+  return { ...page, rows: page.rows.map(toEventRow) }
+}
+
+/** Appends a page to the archive. The events' `seq` follow the head without a hole; all are of one epoch. */
+export async function appendEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.events (seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
+       problem, inserted_at)
+     select seq, $1::int, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload::jsonb, problem, $2::bigint
+     from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::text[], $10::text[], $11::text[], $12::text[],
+       $13::text[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem)`,
+    [
+      epoch, nowMs,
+      events.map((event) => event.seq),
+      events.map((event) => event.eventId),
+      events.map((event) => event.contractId),
+      events.map((event) => event.topic),
+      events.map((event) => event.ledger),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+      events.map((event) => event.topicsXdr.join(' ')),
+      events.map((event) => event.valueXdr),
+      events.map((event) => (event.payload === null ? null : JSON.stringify(event.payload))),
+      events.map((event) => event.problem),
+    ],
+  )
+  await appendLedgers(tx, epoch, events)
+}
+
+/** One row per ledger with events; a ledger that more than one page fills grows at its end. */
+async function appendLedgers(tx: Queryable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
+  const ledgers = new Map<number, { closeTs: number; firstSeq: number; lastSeq: number }>()
+  for (const { ledger, ledgerCloseTs, seq } of events) {
+    const known = ledgers.get(ledger)
+    if (known === undefined) ledgers.set(ledger, { closeTs: ledgerCloseTs, firstSeq: seq, lastSeq: seq })
+    else known.lastSeq = seq
+  }
+  const rows = [...ledgers.values()]
+  await tx.query(
+    `insert into idx.ledgers (epoch, ledger, close_ts, first_seq, last_seq)
+     select $1::int, ledger, close_ts, first_seq, last_seq
+     from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) as page (ledger, close_ts, first_seq, last_seq)
+     on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
+    [epoch, [...ledgers.keys()], rows.map((row) => row.closeTs), rows.map((row) => row.firstSeq), rows.map((row) => row.lastSeq)],
+  )
+}
+
+/** The last ledger with events of an epoch up to `ledger`; null when there is none. */
+export async function readLastLedger(db: Queryable, epoch: number, ledger: number): Promise<LedgerMoment | null> {
+  const rows = await db.query<LedgerMoment>(
+    'select ledger, close_ts as "closeSec" from idx.ledgers where epoch = $1 and ledger <= $2 order by ledger desc limit 1',
+    [epoch, ledger],
+  )
+  return rows[0] ?? null
+}
+
+/** A row of the archive as a rebuild reads it: raw, with its epoch and what was decoded from it at the time. */
+export interface ArchiveRow extends Omit<ArchivedEvent, 'contract'> {
+  readonly epoch: number
+}
+
+/** The archive in order of the log, strictly behind `afterSeq`, at most `limit` rows. */
+export async function readArchive(db: Queryable, afterSeq: number, limit: number): Promise<readonly ArchiveRow[]> {
+  const rows = await db.query<Omit<ArchiveRow, 'topicsXdr'> & { readonly topicsXdr: string }>(
+    `select seq, epoch, event_id as "eventId", contract_id as "contractId", topic, ledger, ledger_close_ts as "ledgerCloseTs", tx_hash as "txHash",
+       topics_xdr as "topicsXdr", value_xdr as "valueXdr", payload, problem
+     from idx.events where seq > $1 order by seq limit $2`,
+    [afterSeq, limit],
+  )
+  return rows.map((row) => ({ ...row, topicsXdr: splitTopics(row.topicsXdr) }))
+}
+
+/** Replaces what was decoded of some rows: topic, payload and problem. Their raw XDR stays. */
+export async function replaceDecoded(
+  tx: Queryable,
+  events: readonly Pick<ArchivedEvent, 'seq' | 'topic' | 'payload' | 'problem'>[],
+): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `update idx.events e set topic = page.topic, payload = page.payload::jsonb, problem = page.problem
+     from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as page (seq, topic, payload, problem)
+     where e.seq = page.seq`,
+    [
+      events.map((event) => event.seq),
+      events.map((event) => event.topic),
+      events.map((event) => (event.payload === null ? null : JSON.stringify(event.payload))),
+      events.map((event) => event.problem),
+    ],
+  )
+}
+
+function splitTopics(joined: string): readonly string[] {
+  return joined === '' ? [] : joined.split(' ')
+}

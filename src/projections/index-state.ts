@@ -1,0 +1,104 @@
+// Where the indexer stands: the one row that decides who wrote last, and the head of every read.
+
+import type { Queryable } from '../store/store.ts'
+
+/** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */
+export const INDEX_CHANNEL = 'index_moved'
+
+/** The state of the index as it is shown. */
+export interface IndexState {
+  /** The last ledger that was scanned whole, with or without events. Null in the moment between the start of an epoch and its first page. */
+  readonly lastLedger: number | null
+  /** When that ledger closed, unix seconds; estimated while a catch-up passes empty ledgers. */
+  readonly lastLedgerCloseTs: number | null
+  /** When the index moved last, milliseconds. */
+  readonly lastUpdatedAt: number
+  readonly seq: number
+  readonly epoch: string
+  /** How many stretches of ledgers were lost. */
+  readonly gaps: number
+  /** Archived events that could not be decoded. */
+  readonly unknownEvents: number
+}
+
+/** The state of the index in one snapshot; null while nothing has been indexed. */
+export async function readIndexState(db: Queryable): Promise<IndexState | null> {
+  const rows = await db.query<IndexState>(
+    `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq,
+       e.epoch, (select count(*) from idx.gaps) as gaps, c.unknown_events as "unknownEvents"
+     from idx.cursor c join idx.epochs e on e.number = c.epoch
+     where c.updated_at is not null`,
+  )
+  return rows[0] ?? null
+}
+
+/** A ledger and when it closed, unix seconds. */
+export interface LedgerMoment {
+  readonly ledger: number
+  readonly closeSec: number
+}
+
+/** The indexer's own view of its row. */
+export interface IndexCursor {
+  /** Number of the current epoch. */
+  readonly epoch: number
+  /** Exclusive; null before the epoch's first page. */
+  readonly cursor: string | null
+  /** Where the epoch goes on while it has no cursor. */
+  readonly startLedger: number
+  readonly lastLedger: number | null
+  readonly lastLedgerCloseTs: number | null
+  readonly lastSeq: number
+  readonly seen: LedgerMoment | null
+  readonly unknownEvents: number
+}
+
+interface RawCursor extends Omit<IndexCursor, 'seen'> {
+  readonly seenLedger: number | null
+  readonly seenLedgerCloseTs: number | null
+}
+
+/** The row, or null before the first epoch. */
+export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
+  const rows = await db.query<RawCursor>(
+    `select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
+       last_seq as "lastSeq", seen_ledger as "seenLedger", seen_ledger_close_ts as "seenLedgerCloseTs", unknown_events as "unknownEvents"
+     from idx.cursor where epoch is not null`,
+  )
+  const row = rows[0]
+  if (row === undefined) return null
+  const { seenLedger, seenLedgerCloseTs, ...rest } = row
+  const seen = seenLedger === null || seenLedgerCloseTs === null ? null : { ledger: seenLedger, closeSec: seenLedgerCloseTs }
+  return { ...rest, seen }
+}
+
+/** Raised when someone else has moved the index since this writer looked: nothing of its transaction may stay. */
+export class IndexMoved extends Error {
+  override readonly name = 'IndexMoved'
+}
+
+/**
+ * Moves the row from one state to the next, or throws IndexMoved when it is no longer in the first. The first statement of every transaction that
+ * writes chain history: it also holds the row, so that two writers cannot both get past it.
+ */
+export async function moveIndex(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
+  const moved = await tx.query(
+    `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
+       seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13
+     where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
+       and start_ledger is not distinct from $14::bigint
+     returning id`,
+    [
+      from?.epoch ?? null, from?.cursor ?? null, from?.lastSeq ?? 0,
+      to.epoch, to.cursor, to.startLedger, to.lastLedger, to.lastLedgerCloseTs, to.lastSeq, to.seen?.ledger ?? null, to.seen?.closeSec ?? null,
+      to.unknownEvents, nowMs, from?.startLedger ?? null,
+    ],
+  )
+  if (moved.length !== 1) throw new IndexMoved('the index was moved by another writer')
+  await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(to.lastSeq)])
+}
+
+/** Sets the number of undecoded events after a decoder has learned more. */
+export async function recountUnknownEvents(tx: Queryable): Promise<void> {
+  await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
+}

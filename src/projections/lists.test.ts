@@ -1,0 +1,130 @@
+// The lists against a plain filter of the whole log: every bound, every filter, page by page, across epochs whose ledgers and times repeat.
+
+import { strict as assert } from 'node:assert'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { openTestStore } from '../../test/support/database.ts'
+import { allEvents, allRows, allTrades } from '../../test/index/tables.ts'
+import { createIndexWorld, FIRST_CLOSE_SEC } from '../../test/index/world.ts'
+import type { EventsFilter } from './events.ts'
+import { listEvents } from './events.ts'
+import { listLeaders } from './leaders.ts'
+import { InvalidCursor } from './page.ts'
+import { listOpenPositions } from './positions.ts'
+import { listTrades } from './trades.ts'
+
+const store = await openTestStore()
+after(() => store[Symbol.asyncDispose]())
+const world = createIndexWorld(store)
+after(() => world[Symbol.asyncDispose]())
+
+interface Place {
+  readonly seq: number
+  readonly topic: string
+  readonly contract: string
+  readonly ledger: number
+  readonly ts: number
+}
+let log: readonly Place[] = []
+
+before(async () => {
+  for (const epoch of [1, 2, 3]) {
+    for (let ledger = 1; ledger <= 9; ledger++) {
+      for (let event = 0; event < (ledger * epoch) % 4; event++) {
+        world.happen(world.exchange.open(event, ledger))
+        world.happen(world.exchange.other(event))
+        if (event === 1) world.happen(world.exchange.close(ledger, event))
+      }
+      // Ledgers may share a second.
+      world.closeLedger(ledger % 3 === 0 ? 0 : 5)
+    }
+    await world.catchUp()
+    // Times of a network that is put back are those of before again.
+    if (epoch < 3) world.reset({ secondsBack: epoch === 2 ? 40 : -60 })
+    world.closeLedger(10)
+    world.closeLedger(10)
+    await world.indexer.step()
+    world.closeLedger(10)
+    await world.catchUp()
+  }
+  log = await store.read.query<{ seq: number; topic: string; contract: string; ledger: number; ts: number }>(
+    'select seq, topic, contract_id as contract, ledger, ledger_close_ts as ts from idx.events order by seq desc',
+  )
+  const [epochs] = await store.read.query<{ count: number }>('select count(*) as count from idx.epochs')
+  assert.equal(epochs?.count, 3)
+  assert.ok(log.length > 40)
+})
+
+const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined })
+const ledgers = fc.integer({ min: 0, max: 14 })
+const times = fc.integer({ min: FIRST_CLOSE_SEC - 3, max: FIRST_CLOSE_SEC + 260 })
+
+test('events: bounds and filters are those of a plain filter, and pages lose and repeat nothing', async () => {
+  const filters = fc.record({
+    fromLedger: some(ledgers), toLedger: some(ledgers), beforeTs: some(times), topic: some(fc.constantFrom('position_opened', 'position_closed', 'no_such')),
+    contract: some(fc.constantFrom(world.exchange.contracts.market, world.exchange.contracts.vault)), limit: fc.integer({ min: 1, max: 9 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(filters, async (filter: EventsFilter) => {
+      const { fromLedger, toLedger, beforeTs, topic, contract } = filter
+      const expected = log.filter((place) => (
+        (fromLedger === undefined || place.ledger >= fromLedger) && (toLedger === undefined || place.ledger <= toLedger)
+        && (beforeTs === undefined || place.ts < beforeTs) && (topic === undefined || place.topic === topic)
+        && (contract === undefined || place.contract === contract)
+      ))
+      const rows = await allEvents(store.read, filter)
+      assert.deepEqual(
+        rows.map((row) => ({ topic: row.topic, contract: row.contractId, ledger: row.ledger, ts: row.ledgerCloseTs })),
+        expected.map(({ seq: _seq, ...place }) => place),
+      )
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('trades: the same', async () => {
+  const whole = await allTrades(store.read, { limit: 200 })
+  assert.ok(whole.length > 5)
+  const filters = fc.record({
+    beforeTs: some(times), trader: some(fc.constantFrom(...new Set(whole.map(({ trader }) => trader)))), asset: some(fc.constantFrom('BTC', 'ETH', 'XLM')),
+    limit: fc.integer({ min: 1, max: 5 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(filters, async (filter) => {
+      const { beforeTs, trader, asset } = filter
+      const expected = whole.filter((row) => (
+        (beforeTs === undefined || row.ts < beforeTs) && (trader === undefined || row.trader === trader) && (asset === undefined || row.asset === asset)
+      ))
+      assert.deepEqual(await allTrades(store.read, filter), expected)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('leaders: ordered by value, then by address, whatever the page', async () => {
+  for (const sort of ['pnl', 'volume'] as const) {
+    const whole = await allRows((cursor) => listLeaders(store.read, { sort, limit: 200, cursor }))
+    const sorted = whole.toSorted((a, b) => {
+      const [left, right] = [BigInt(a[sort]), BigInt(b[sort])]
+      if (left !== right) return left > right ? -1 : 1
+      return a.trader > b.trader ? -1 : 1
+    })
+    assert.deepEqual(whole, sorted)
+    assert.deepEqual(await allRows((cursor) => listLeaders(store.read, { sort, limit: 1, cursor })), whole)
+  }
+})
+
+test('a page goes on from a cursor while rows come in, and a cursor of one list is none of another', async () => {
+  const first = await listEvents(store.read, { limit: 3 })
+  world.happen(world.exchange.open(1, 1))
+  world.closeLedger()
+  await world.catchUp()
+  const second = await listEvents(store.read, { limit: 3, cursor: first.next ?? '' })
+  assert.deepEqual(second.rows.map(({ ledger, topic }) => ({ ledger, topic })), log.slice(3, 6).map(({ ledger, topic }) => ({ ledger, topic })))
+  assert.equal(second.head.seq, log.length + 1)
+  for (const cursor of [first.next ?? '', 'x', '', Buffer.from('["trades",-1]').toString('base64url'), Buffer.from('["trades",1.5]').toString('base64url')]) {
+    await assert.rejects(listTrades(store.read, { limit: 3, cursor }), InvalidCursor)
+    await assert.rejects(listOpenPositions(store.read, { cursor }), InvalidCursor)
+    await assert.rejects(listLeaders(store.read, { sort: 'pnl', limit: 3, cursor }), InvalidCursor)
+  }
+})

@@ -1,0 +1,179 @@
+// Lists that are ordered by their place in the log, newest first. Each page is one statement: the head and the rows of one snapshot.
+
+import { assert, defined } from '../base/assert.ts'
+import { PAGE_LIMITS } from '../limits.ts'
+import type { Param, Queryable } from '../store/store.ts'
+import type { Head, Page } from './page.ts'
+import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
+
+/** Bounds on a list's rows by ledger and close time, as the endpoints take them. */
+export interface LogBounds {
+  /** Inclusive. */
+  readonly fromLedger?: number | undefined
+  /** Inclusive. */
+  readonly toLedger?: number | undefined
+  /** Exclusive, unix seconds. */
+  readonly beforeTs?: number | undefined
+}
+
+/** One list over a table with a `seq`, which the table's alias `r` stands for. */
+export interface LogList<Row> extends LogBounds {
+  /** Names the list inside its cursors. */
+  readonly kind: string
+  readonly table: 'idx.events' | 'idx.trades' | 'idx.account_events'
+  /** Where the rows themselves are, when `table` only says which: then `columns` speak of this one, and `equals` of `table`. */
+  readonly detail?: 'idx.events'
+  /** What is served, by its name on the wire, and the SQL that it comes from. */
+  readonly columns: Readonly<Record<keyof Row & string, string>>
+  /** Columns that must equal a value, where one is given. Every combination has an index that ends in seq. */
+  readonly equals: Readonly<Record<string, string | undefined>>
+  /** Only rows up to this place in the log. */
+  readonly throughSeq?: number | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** What every page statement answers beside its own columns: a page without rows is one row that has only the head. */
+export interface HeadColumns {
+  readonly headLedger: number | null
+  readonly headSeq: number
+}
+
+/** Reads one page. */
+export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
+  assert(list.limit < MOST_ROWS, 'no page is longer than the longest')
+  const params: Param[] = []
+  const bind = (value: Param): string => `$${params.push(value)}`
+  const conditions: string[] = []
+  for (const [column, value] of Object.entries(list.equals)) {
+    if (value !== undefined) conditions.push(`r.${column} = ${bind(searchable(value))}`)
+  }
+  if (list.cursor !== undefined) conditions.push(`r.seq < ${bind(positionOf(list.kind, list.cursor))}::bigint`)
+  if (list.throughSeq !== undefined) conditions.push(`r.seq <= ${bind(exact(list.throughSeq))}::bigint`)
+  const select = `r.seq, ${Object.entries(list.columns).map(([name, sql]) => `${String(sql)} as "${name}"`).join(', ')}`
+  const source: PageSource = {
+    select: list.detail === undefined ? select : 'r.seq',
+    table: list.table,
+    conditions,
+    limit: `${bind(list.limit + 1)}::int`,
+  }
+  const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source)
+  // The places first and the rows after them: never more rows are looked at than the page has, whatever the planner believes of the tables.
+  const page = list.detail === undefined ? places : `select ${select} from (${places}) place join ${list.detail} r on r.seq = place.seq`
+  return await readPage<Row, Row>(db, { page, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutPlace)
+}
+
+/** The parts of a page statement. */
+interface PageSource {
+  readonly select: string
+  readonly table: string
+  readonly conditions: readonly string[]
+  readonly limit: string
+}
+
+/** No page asks for more rows. */
+const MOST_ROWS = PAGE_LIMITS.events.max + 1
+
+/**
+ * The constant limit inside is for the planner of a prepared statement, which does not know the parameter: without it, it expects a tenth of the table,
+ * and the page is planned anew each time.
+ */
+function plainPage({ select, table, conditions, limit }: PageSource): string {
+  const most = `select ${select} from ${table} r ${where(conditions)} order by r.seq desc limit ${MOST_ROWS}`
+  return `select most.* from (${most}) most order by most.seq desc limit ${limit}`
+}
+
+/** A row as it is served: without the columns that only paging needs. */
+export function withoutPlace<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
+  const { headLedger: _ledger, headSeq: _seq, seq: _place, ...row } = raw
+  return row as unknown as Row
+}
+
+/**
+ * Runs a page statement and takes head, rows and the cursor behind the last row from its answer. `page` selects at most one row more than `limit`, with
+ * an integer `seq` by which the page is ordered, falling.
+ */
+export async function readPage<Raw extends object, Row>(
+  db: Queryable,
+  statement: {
+    readonly page: string
+    readonly params: readonly Param[]
+    readonly limit: number
+    readonly cursorOf: (raw: Raw & { readonly seq: number }) => string
+    /** How the rows are ordered, when not by `seq` falling. */
+    readonly order?: string
+  },
+  toRow: (raw: Raw & { readonly seq: number }) => Row,
+): Promise<Page<Row>> {
+  const answer = await db.query<Raw & HeadColumns & { readonly seq: number | null }>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", page.*
+     from idx.cursor c left join lateral (${statement.page}) page on true
+     order by ${statement.order ?? 'page.seq desc'}`,
+    statement.params,
+  )
+  const rows = answer.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
+  const kept = rows.slice(0, statement.limit)
+  const last = kept.at(-1)
+  return { rows: kept.map(toRow), next: rows.length > kept.length && last !== undefined ? statement.cursorOf(last) : null, head: headOf(answer) }
+}
+
+/** The head in the first row of an answer. The cursor row is there from the first migration on, so there is always one. */
+export function headOf(answer: readonly HeadColumns[]): Head {
+  const { headLedger, headSeq } = defined(answer[0], 'the head')
+  return { ledger: headLedger, seq: headSeq }
+}
+
+/**
+ * Ledgers and close times repeat from epoch to epoch, and only grow inside one: the bounds become one range of seq per epoch, looked up in idx.ledgers,
+ * and each range is read from its end for no more rows than the page needs.
+ */
+function boundedPage(source: PageSource, bounds: LogBounds, bind: (value: Param) => string): string {
+  const { fromLedger, toLedger, beforeTs } = bounds
+  const low = firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(exact(fromLedger))}::bigint`)
+  const highs: string[] = []
+  if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(exact(toLedger))}::bigint`, 'l.ledger desc'))
+  if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(exact(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
+  if (highs.length === 0) highs.push(lastSeq('true', 'l.ledger desc'))
+  const page = plainPage({ ...source, conditions: [...source.conditions, 'r.seq between epoch.low and epoch.high'] })
+  return `select rows.*
+    from (select ${low} as low, least(${highs.join(', ')}) as high from idx.epochs e) epoch
+    cross join lateral (${page}) rows
+    order by rows.seq desc limit ${source.limit}`
+}
+
+/** Greater than every seq: an epoch without a fitting ledger gets an empty range. */
+const BEYOND_ALL = '9223372036854775807'
+
+function firstSeq(condition: string): string {
+  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by l.ledger limit 1), ${BEYOND_ALL})`
+}
+
+function lastSeq(condition: string, order: string): string {
+  return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by ${order} limit 1), 0)`
+}
+
+function where(conditions: readonly string[]): string {
+  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
+}
+
+function isBounded(bounds: LogBounds): boolean {
+  return bounds.fromLedger !== undefined || bounds.toLedger !== undefined || bounds.beforeTs !== undefined
+}
+
+/** The place in the log that a cursor of this list stands for. */
+export function positionOf(kind: string, cursor: string): number {
+  const [position] = decodeCursor(kind, cursor, 1)
+  if (typeof position !== 'number' || position < 0) throw new InvalidCursor('cursor is not one that this list handed out')
+  return position
+}
+
+/** A caller's integer as one that the database takes: beyond 2^53 nothing is stored, so the largest of all stands for it. */
+export function exact(value: number): number {
+  assert(value >= 0, 'bounds are not negative')
+  return Math.min(value, Number.MAX_SAFE_INTEGER)
+}
+
+/** A caller's text as one that the database takes: PostgreSQL refuses a zero byte, and no stored text has either character. */
+export function searchable(text: string): string {
+  return text.replaceAll('\0', '\u{fffd}')
+}

@@ -1,0 +1,107 @@
+// Whose orders are whose. An execution or a cancellation names no account: the owner is known from the order's placement, or, where the exchange tells of
+// none (stop-limit orders, trailing stops, immediate-or-cancel), from the order's ledger entry.
+
+import type { Queryable } from '../store/store.ts'
+
+/** What was read of one order's ledger entry. */
+export interface OrderOwnerObservation {
+  readonly orderId: number
+  readonly owner: string
+  /** The RPC's latest ledger at that moment. */
+  readonly ledger: number
+}
+
+/** An order of unknown owner that has ended. */
+export interface OwnerlessOrder {
+  readonly orderId: number
+  /** When it ended, unix seconds: it was placed no later. */
+  readonly endedSec: number
+}
+
+/** An event of an order of unknown owner. */
+export interface OwnerlessEvent {
+  readonly seq: number
+  readonly orderId: number
+  readonly ts: number
+  readonly topic: string
+}
+
+/** The owners of these orders, as far as they are known. */
+export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db.query<{ id: number; owner: string }>(
+    `select order_id as id, trader as owner from idx.placed_orders where deployment = $1 and order_id = any($2::bigint[])
+     union all
+     select order_id as id, owner from idx.order_owners where deployment = $1 and order_id = any($2::bigint[])`,
+    [deployment, ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.owner]))
+}
+
+/** Keeps the orders whose placement a page tells of. */
+export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: ReadonlyMap<number, string>): Promise<void> {
+  if (placed.size === 0) return
+  await tx.query(
+    `insert into idx.placed_orders (deployment, order_id, trader) select $1::int, * from unnest($2::bigint[], $3::text[])
+     on conflict (deployment, order_id) do nothing`,
+    [deployment, [...placed.keys()], [...placed.values()]],
+  )
+}
+
+/** Sets aside events that belong to somebody unknown. */
+export async function insertOwnerlessEvents(tx: Queryable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.ownerless_events (deployment, seq, order_id, ts, topic)
+     select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[])`,
+    [
+      deployment,
+      events.map((event) => event.seq),
+      events.map((event) => event.orderId),
+      events.map((event) => event.ts),
+      events.map((event) => event.topic),
+    ],
+  )
+}
+
+/** Orders that have ended and whose owner is not known, those that ended last first, leaving out `except`. An order may come more than once. */
+export async function listOwnerlessOrders(
+  db: Queryable,
+  deployment: number,
+  options: { readonly limit: number; readonly except: readonly number[] },
+): Promise<readonly OwnerlessOrder[]> {
+  return await db.query<OwnerlessOrder>(
+    `select order_id as "orderId", ts as "endedSec" from idx.ownerless_events
+     where deployment = $1 and order_id <> all($3::bigint[]) order by seq desc limit $2`,
+    [deployment, options.limit, options.except],
+  )
+}
+
+/**
+ * Keeps observed owners and gives them the events that were set aside. The feeds come out the same whether an observation or an event was first, so that a
+ * rebuild from the archive comes to the same.
+ */
+export async function recordOrderOwners(
+  tx: Queryable,
+  deployment: number,
+  observations: readonly OrderOwnerObservation[],
+  nowMs: number,
+): Promise<void> {
+  if (observations.length === 0) return
+  const ids = observations.map((seen) => seen.orderId)
+  await tx.query(
+    `insert into idx.order_owners (deployment, order_id, owner, ledger, observed_at)
+     select $1::int, order_id, owner, ledger, $5::bigint from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (order_id, owner, ledger)
+     on conflict (deployment, order_id) do nothing`,
+    [deployment, ids, observations.map((seen) => seen.owner), observations.map((seen) => seen.ledger), nowMs],
+  )
+  await tx.query(
+    `with owned as (
+       delete from idx.ownerless_events e using idx.order_owners o
+       where e.deployment = $1 and e.order_id = any($2::bigint[]) and o.deployment = e.deployment and o.order_id = e.order_id
+       returning o.owner, e.seq, e.topic
+     )
+     insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned`,
+    [deployment, ids],
+  )
+}

@@ -1,0 +1,85 @@
+// What a page of events does to positions and figures, worked out in memory from the positions that it touches. Pure: the statements that bring the
+// positions in and the changes out are bulk ones, a handful per page however many events it has.
+
+import type { TraderGain } from './leaders.ts'
+import type { Ended, Opened, PositionEvent } from './market-events.ts'
+import type { InterestChange } from './market-stats.ts'
+import type { MarginMode, Position, PositionState } from './positions.ts'
+import type { NewTrade } from './trades.ts'
+import type { Fill } from './volumes.ts'
+
+/** Everything that a page changes. */
+export interface PageChanges {
+  readonly positions: readonly Position[]
+  readonly trades: readonly NewTrade[]
+  readonly fills: readonly Fill[]
+  readonly gains: ReadonlyMap<string, TraderGain>
+  readonly interest: ReadonlyMap<string, InterestChange>
+}
+
+/**
+ * Folds events in order of the log. `known` holds every position that the events name, and every open one of a trader in a cross liquidation;
+ * `modes` the margin modes that were observed of positions opened here.
+ */
+export function foldPage(events: readonly PositionEvent[], known: readonly Position[], modes: ReadonlyMap<number, MarginMode>): PageChanges {
+  const positions = new Map(known.map((position) => [position.positionId, position]))
+  const changed = new Set<number>()
+  const trades: NewTrade[] = []
+  const fills: Fill[] = []
+  const gains = new Map<string, TraderGain>()
+  const interest = new Map<string, InterestChange>()
+
+  function put(position: Position, state: PositionState): void {
+    const before = positions.get(position.positionId)
+    if (before?.state === 'open') count(interest, before, -1)
+    if (state === 'open') count(interest, position, 1)
+    positions.set(position.positionId, { ...position, state })
+    changed.add(position.positionId)
+  }
+
+  function gain(trader: string, pnl: bigint, volume: bigint): void {
+    const sum = gains.get(trader)
+    gains.set(trader, { pnl: (sum?.pnl ?? 0n) + pnl, volume: (sum?.volume ?? 0n) + volume })
+  }
+
+  function open(event: Opened): void {
+    const { seq, ts, positionId, trader, asset, direction, size, entryPrice, txHash } = event
+    const marginMode = modes.get(positionId) ?? null
+    put({ positionId, trader, asset, direction, size, entryPrice, openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode, state: 'open' }, 'open')
+    fills.push({ seq, ts, trader, asset, size, countsForTrader: true })
+    gain(trader, 0n, size)
+  }
+
+  function end(event: Ended): void {
+    const { seq, ledger, ts, txHash, positionId, trader, kind, closePrice, pnl } = event
+    const opened = positions.get(positionId)
+    // A close of its own wins over a cross liquidation that had ended it on suspicion.
+    if (opened !== undefined) put(opened, kind === 'close' ? 'closed' : 'liquidated')
+    trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl })
+    const size = opened?.size ?? event.size
+    const countsForTrader = kind === 'close' && opened !== undefined
+    fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, size, countsForTrader })
+    gain(trader, pnl ?? 0n, countsForTrader ? size : 0n)
+  }
+
+  for (const event of events) {
+    if (event.kind === 'opened') open(event)
+    else if (event.kind !== 'cross_liquidation') end(event)
+    else {
+      for (const position of positions.values()) {
+        if (position.trader === event.trader && position.state === 'open' && position.marginMode !== 'isolated') put(position, 'cross_liquidated')
+      }
+    }
+  }
+  return { positions: [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined), trades, fills, gains, interest }
+}
+
+/** Adds a position to the open interest of its asset, or takes it out. */
+export function count(interest: Map<string, InterestChange>, position: Position, sign: 1 | -1): void {
+  const change = interest.get(position.asset) ?? { long: 0n, short: 0n, positions: 0 }
+  interest.set(position.asset, change)
+  const size = sign === 1 ? position.size : -position.size
+  if (position.direction === 0) change.long += size
+  else change.short += size
+  change.positions += sign
+}

@@ -1,0 +1,109 @@
+// Every position ever opened, and the list of the open ones.
+
+import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../limits.ts'
+import type { OpenPosition } from '../resources/open-position.ts'
+import type { Param, Queryable } from '../store/store.ts'
+import { positionOf, readPage, searchable, withoutPlace } from './log-list.ts'
+import type { Page } from './page.ts'
+import { encodeCursor } from './page.ts'
+
+export type MarginMode = 'isolated' | 'cross'
+export type PositionState = 'open' | 'closed' | 'liquidated' | 'cross_liquidated'
+
+const KIND = 'positions-open'
+
+/** What `GET /v1/positions/open` asks for. */
+export interface OpenPositionsFilter {
+  readonly trader?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Open positions of the current deployment, newest first, up to the caps of the specification ("GET /v1/positions/open"). */
+export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilter): Promise<Page<OpenPosition>> {
+  const limit = filter.trader === undefined ? OPEN_POSITIONS_MAX_ROWS : OPEN_POSITIONS_OF_TRADER_MAX_ROWS
+  const params: Param[] = []
+  const conditions = ['p.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)', 'p.state = \'open\'']
+  if (filter.trader !== undefined) conditions.push(`p.trader = $${params.push(searchable(filter.trader))}`)
+  if (filter.cursor !== undefined) conditions.push(`p.opened_seq < $${params.push(positionOf(KIND, filter.cursor))}::bigint`)
+  return await readPage<OpenPosition, OpenPosition>(
+    db,
+    {
+      page: `select p.opened_seq as seq, p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
+          p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash"
+        from idx.positions p where ${conditions.join(' and ')} order by p.opened_seq desc limit ${limit + 1}`,
+      params,
+      limit,
+      cursorOf: (raw) => encodeCursor(KIND, [raw.seq]),
+    },
+    withoutPlace,
+  )
+}
+
+/** A position as the indexer works on it. */
+export interface Position {
+  readonly positionId: number
+  readonly trader: string
+  readonly asset: string
+  readonly direction: number
+  readonly size: bigint
+  readonly entryPrice: bigint
+  readonly openedSeq: number
+  readonly openedAt: number
+  readonly openedTxHash: string
+  /** Null: not known. */
+  readonly marginMode: MarginMode | null
+  readonly state: PositionState
+}
+
+interface RawPosition extends Omit<Position, 'size' | 'entryPrice'> {
+  readonly size: string
+  readonly entryPrice: string
+}
+
+const POSITION_COLUMNS = `p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
+  p.opened_seq as "openedSeq", p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash", p.margin_mode as "marginMode", p.state`
+
+/** The positions with these ids, and all open ones of these traders. */
+export async function loadPositions(
+  db: Queryable,
+  deployment: number,
+  wanted: { readonly ids: readonly number[]; readonly openOf: readonly string[] },
+): Promise<readonly Position[]> {
+  const rows = wanted.ids.length === 0 ? [] : await db.query<RawPosition>(
+    `select ${POSITION_COLUMNS} from idx.positions p where p.deployment = $1 and p.position_id = any($2::bigint[])`,
+    [deployment, wanted.ids],
+  )
+  const open = wanted.openOf.length === 0 ? [] : await db.query<RawPosition>(
+    `select ${POSITION_COLUMNS} from idx.positions p where p.deployment = $1 and p.trader = any($2::text[]) and p.state = 'open'`,
+    [deployment, wanted.openOf],
+  )
+  return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
+}
+
+/** Writes positions as they are now, new or known. */
+export async function storePositions(tx: Queryable, deployment: number, positions: readonly Position[]): Promise<void> {
+  if (positions.length === 0) return
+  await tx.query(
+    `insert into idx.positions (deployment, position_id, trader, asset, direction, size, entry_price, opened_seq, opened_at, opened_tx_hash,
+       margin_mode, state)
+     select $1::int, * from unnest($2::bigint[], $3::text[], $4::text[], $5::smallint[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[],
+       $10::text[], $11::text[], $12::text[])
+     on conflict (deployment, position_id) do update set trader = excluded.trader, asset = excluded.asset, direction = excluded.direction,
+       size = excluded.size, entry_price = excluded.entry_price, opened_seq = excluded.opened_seq, opened_at = excluded.opened_at,
+       opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state`,
+    [
+      deployment,
+      positions.map((position) => position.positionId),
+      positions.map((position) => position.trader),
+      positions.map((position) => position.asset),
+      positions.map((position) => position.direction),
+      positions.map((position) => position.size),
+      positions.map((position) => position.entryPrice),
+      positions.map((position) => position.openedSeq),
+      positions.map((position) => position.openedAt),
+      positions.map((position) => position.openedTxHash),
+      positions.map((position) => position.marginMode),
+      positions.map((position) => position.state),
+    ],
+  )
+}

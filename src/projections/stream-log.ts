@@ -1,0 +1,135 @@
+// The log as the stream reads it: committed rows behind a place, in order, with whom they concern; and where a channel stands at a place.
+
+import type { Queryable } from '../store/store.ts'
+import type { Payload } from './archived-event.ts'
+
+/** Channels of the log: all events, those of assets' trades, those that concern accounts. */
+export interface LogChannels {
+  readonly events: boolean
+  readonly assets: readonly string[]
+  readonly accounts: readonly string[]
+}
+
+/** A row of the log. */
+export interface LogRow {
+  readonly seq: number
+  readonly topic: string
+  readonly ledger: number
+  /** Unix seconds. */
+  readonly ledgerCloseTs: number
+  readonly txHash: string
+  /** Null when the event could not be decoded; its raw XDR then stands for it. */
+  readonly payload: Payload | null
+  readonly topicsXdr: readonly string[]
+  readonly valueXdr: string
+  /** Every account that the event concerns. */
+  readonly accounts: readonly string[]
+}
+
+interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr'> {
+  readonly accounts: string | null
+  readonly topicsXdr: string
+}
+
+const COLUMNS = `e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr",
+  e.value_xdr as "valueXdr", (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq) as accounts`
+
+/** The next rows of the log behind `afterSeq`, at most `limit`. */
+export async function readLog(db: Queryable, afterSeq: number, limit: number): Promise<readonly LogRow[]> {
+  const rows = await db.query<RawLogRow>(
+    `select ${COLUMNS} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int`,
+    [afterSeq, limit],
+  )
+  return rows.map(toLogRow)
+}
+
+/** The rows of some channels in (afterSeq, throughSeq], in one order, at most `limit`. Reads the channels' own rows and no others. */
+export async function readChannels(
+  db: Queryable,
+  channels: LogChannels,
+  range: { readonly afterSeq: number; readonly throughSeq: number; readonly limit: number },
+): Promise<readonly LogRow[]> {
+  const rows = await db.query<RawLogRow>(
+    `select ${COLUMNS}
+     from (${channels.events ? EVERY_SEQ : CHANNEL_SEQS} order by seq limit $3::int) place join idx.events e on e.seq = place.seq
+     order by e.seq`,
+    [range.afterSeq, range.throughSeq, range.limit, ...namesOf(channels)],
+  )
+  return rows.map(toLogRow)
+}
+
+const EVERY_SEQ = `select seq from idx.events where seq > $1::bigint and seq <= $2::bigint and $4::text[] is not null and $5::text[] is not null`
+
+/** Each branch reads at most a page of its own index. */
+const CHANNEL_SEQS = `select seq from (
+    select f.seq from unnest($4::text[]) n (name) cross join lateral (
+      select seq from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
+    union
+    select f.seq from unnest($5::text[]) n (name) cross join lateral (
+      select seq from idx.account_events where account = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
+  ) merged`
+
+/** How many frames some channels have in (afterSeq, throughSeq], counted up to `atMost`. A row that belongs to two channels is two frames. */
+export async function countFrames(
+  db: Queryable,
+  channels: LogChannels,
+  range: { readonly afterSeq: number; readonly throughSeq: number; readonly atMost: number },
+): Promise<number> {
+  const [row] = await db.query<{ frames: number }>(
+    `select count(*) as frames from (
+       select 1 from unnest($4::text[]) n (name) cross join lateral (
+         select 1 from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint limit $3::int) f
+       union all
+       select 1 from unnest($5::text[]) n (name) cross join lateral (
+         select 1 from idx.account_events where account = n.name and seq > $1::bigint and seq <= $2::bigint limit $3::int) f
+       limit $3::int
+     ) counted`,
+    [range.afterSeq, range.throughSeq, range.atMost, ...namesOf(channels)],
+  )
+  // Places in the log grow by one, so that the frames of all events need no counting.
+  const ofEvents = channels.events ? Math.max(0, range.throughSeq - range.afterSeq) : 0
+  return Math.min(range.atMost, ofEvents + (row?.frames ?? 0))
+}
+
+/** Where channels stand at a place: the seq of each one's last frame at or before `atSeq`, 0 when it has none. */
+export async function readChannelHeads(
+  db: Queryable,
+  channels: LogChannels,
+  atSeq: number,
+): Promise<{ readonly events: number; readonly assets: ReadonlyMap<string, number>; readonly accounts: ReadonlyMap<string, number> }> {
+  const rows = await db.query<{ kind: 'asset' | 'account'; name: string; seq: number | null }>(
+    `select 'asset' as kind, n.name, (select f.seq from idx.fills f where f.asset = n.name and f.seq <= $1::bigint order by f.seq desc limit 1) as seq
+     from unnest($2::text[]) n (name)
+     union all
+     select 'account', n.name, (select a.seq from idx.account_events a where a.account = n.name and a.seq <= $1::bigint order by a.seq desc limit 1)
+     from unnest($3::text[]) n (name)`,
+    [atSeq, ...namesOf(channels)],
+  )
+  const headsOf = (kind: 'asset' | 'account'): ReadonlyMap<string, number> =>
+    new Map(rows.filter((row) => row.kind === kind).map(({ name, seq }) => [name, seq ?? 0]))
+  return { events: atSeq, assets: headsOf('asset'), accounts: headsOf('account') }
+}
+
+/** The last `limit` prints of an asset up to `throughSeq`, oldest first, and the seq of the print before them (0 when there is none). */
+export async function readLastPrints(
+  db: Queryable,
+  asset: string,
+  options: { readonly throughSeq: number; readonly limit: number },
+): Promise<{ readonly rows: readonly LogRow[]; readonly before: number }> {
+  const rows = await db.query<RawLogRow>(
+    `select ${COLUMNS} from (
+       select seq from idx.fills where asset = $1::text and seq <= $2::bigint order by seq desc limit $3::int
+     ) place join idx.events e on e.seq = place.seq order by e.seq`,
+    [asset, options.throughSeq, options.limit + 1],
+  )
+  const kept = rows.slice(Math.max(0, rows.length - options.limit))
+  return { rows: kept.map(toLogRow), before: rows.length > options.limit ? (rows[0]?.seq ?? 0) : 0 }
+}
+
+function namesOf(channels: LogChannels): [readonly string[], readonly string[]] {
+  return [channels.assets, channels.accounts]
+}
+
+function toLogRow({ accounts, topicsXdr, ...row }: RawLogRow): LogRow {
+  return { ...row, accounts: accounts === null ? [] : accounts.split(' '), topicsXdr: topicsXdr === '' ? [] : topicsXdr.split(' ') }
+}

@@ -1,0 +1,81 @@
+// Rolling volumes. A window reads whole hours from buckets and its first, partial hour from the fills themselves: exact to the second, and never more
+// rows than the window has hours and an hour has fills.
+
+import type { Queryable } from '../store/store.ts'
+import type { HeadColumns } from './log-list.ts'
+import { headOf, searchable } from './log-list.ts'
+import type { Head } from './page.ts'
+
+export const DAY_SEC = 86_400
+/** "volume14d": rolling seconds, not calendar days. */
+export const ACCOUNT_VOLUME_WINDOW_SEC = 14 * DAY_SEC
+const HOUR_SEC = 3_600
+
+/** Traded notional of one open, close or liquidation. */
+export interface Fill {
+  readonly seq: number
+  readonly ts: number
+  readonly trader: string
+  readonly asset: string
+  readonly size: bigint
+  /** Opens and matched closes; a liquidation is no trade of the trader's own. */
+  readonly countsForTrader: boolean
+}
+
+/** The two parts of a window that ends now: fills with ts > afterSec and ts < firstHour, and hours from firstHour on. */
+export function windowParts(nowSec: number, windowSec: number): { afterSec: number; firstHour: number } {
+  const afterSec = nowSec - windowSec
+  return { afterSec, firstHour: Math.ceil((afterSec + 1) / HOUR_SEC) * HOUR_SEC }
+}
+
+/** Writes a page's fills and adds them to their hours. */
+export async function addFills(tx: Queryable, fills: readonly Fill[]): Promise<void> {
+  if (fills.length === 0) return
+  await tx.query(
+    `insert into idx.fills (seq, ts, trader, asset, size, counts_for_trader)
+     select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::boolean[])`,
+    [
+      fills.map((fill) => fill.seq),
+      fills.map((fill) => fill.ts),
+      fills.map((fill) => fill.trader),
+      fills.map((fill) => fill.asset),
+      fills.map((fill) => fill.size),
+      fills.map((fill) => fill.countsForTrader),
+    ],
+  )
+  await addToHours(tx, 'asset', fills, (fill) => fill.asset)
+  await addToHours(tx, 'trader', fills.filter((fill) => fill.countsForTrader), (fill) => fill.trader)
+}
+
+async function addToHours(tx: Queryable, key: 'asset' | 'trader', fills: readonly Fill[], keyOf: (fill: Fill) => string): Promise<void> {
+  const sums = new Map<string, { name: string; hour: number; volume: bigint }>()
+  for (const fill of fills) {
+    const name = keyOf(fill)
+    const hour = fill.ts - (fill.ts % HOUR_SEC)
+    const sum = sums.get(`${hour} ${name}`)
+    if (sum === undefined) sums.set(`${hour} ${name}`, { name, hour, volume: fill.size })
+    else sum.volume += fill.size
+  }
+  if (sums.size === 0) return
+  const rows = [...sums.values()]
+  await tx.query(
+    `insert into idx.${key}_hours as h (${key}, hour, volume)
+     select * from unnest($1::text[], $2::bigint[], $3::numeric[])
+     on conflict (${key}, hour) do update set volume = h.volume + excluded.volume`,
+    [rows.map((row) => row.name), rows.map((row) => row.hour), rows.map((row) => row.volume)],
+  )
+}
+
+/** An account's traded notional of the last fourteen days, 7-decimal USDC (specification, "Account volume"). */
+export async function readTraderVolume(db: Queryable, options: { trader: string; nowSec: number }): Promise<{ volume14d: string; head: Head }> {
+  const { afterSec, firstHour } = windowParts(options.nowSec, ACCOUNT_VOLUME_WINDOW_SEC)
+  const rows = await db.query<HeadColumns & { readonly volume: string }>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq",
+       coalesce((select sum(h.volume) from idx.trader_hours h where h.trader = $1 and h.hour >= $3::bigint), 0)
+       + coalesce((select sum(f.size) from idx.fills f where f.trader = $1 and f.counts_for_trader and f.ts > $2::bigint and f.ts < $3::bigint), 0)
+       as volume
+     from idx.cursor c`,
+    [searchable(options.trader), afterSec, firstHour],
+  )
+  return { volume14d: rows[0]?.volume ?? '0', head: headOf(rows) }
+}

@@ -1,0 +1,103 @@
+// POST /v1/orders/prepare: the unsigned transaction of an operation, built and simulated. Nothing is kept of it.
+
+import type { Clock } from '../base/clock.ts'
+import { MalformedAnswer } from '../chain/answers.ts'
+import type { SimulationAnswer } from '../chain/answers.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import { findSimulationError, readHostErrorType } from '../chain/outcome.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
+import { operationCall } from '../exchange/operations.ts'
+import type { OperationRequest } from '../exchange/operations.ts'
+import { PREPARED_VALIDITY_SEC } from '../limits.ts'
+import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import type { ContractError } from '../resources/submit-result.ts'
+import { adviceOn, adviceOnHost } from './advice.ts'
+import type { ContractErrors } from './contract-errors.ts'
+import type { LedgerMarks } from './ledger-marks.ts'
+import type { LedgerTime } from './ledger-time.ts'
+
+/** Raised when the network would not run the call. `message` is fit for the caller. */
+export class SimulationFailed extends Error {
+  override readonly name = 'SimulationFailed'
+  /** Null when no contract raised it. */
+  readonly contractError: ContractError | null
+  constructor(advice: string, contractError: ContractError | null) {
+    super(`Simulation failed: ${advice}`)
+    this.contractError = contractError
+  }
+}
+
+/** How often an account is read again from nodes that lag, and how long after. */
+const LAGGING_READS_MAX = 4
+const LAGGING_WAIT_MS = 500
+
+export interface PrepareParts {
+  readonly rpc: Rpc
+  readonly clock: Clock
+  /** The market contract's address. */
+  readonly market: string
+  readonly contractErrors: ContractErrors
+  readonly ledgerMarks: LedgerMarks
+  readonly ledgerTime: LedgerTime
+}
+
+/** Prepares an operation for the account `trader`. Rejects with SimulationFailed, with RpcFailure, or with the reason of `signal`. */
+export type Prepare = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
+
+export function createPrepare(parts: PrepareParts): Prepare {
+  const { rpc, market, contractErrors } = parts
+
+  return async (request, trader, signal) => {
+    const call = signal === undefined ? {} : { signal }
+    const draft = draftCall({ source: trader, contract: market, ...operationCall(request, trader) })
+    // What each of them needs is known already, so they cost one round trip together.
+    const [sequence, simulation, ledgerSec] = await Promise.all([
+      readSequence(parts, trader, signal),
+      rpc.simulateTransaction(simulationEnvelope(draft), call),
+      parts.ledgerTime.nowSec(),
+    ])
+    if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it first, then prepare again.', null)
+    if (simulation.error !== null) throw failureOf(simulation.error, simulation.eventsXdr, market, contractErrors)
+    if (simulation.mustRestore) throw new SimulationFailed('the call needs entries that the ledger has archived: they must be restored first.', null)
+    const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
+    return { op: request.op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
+
+    function assemble(answer: SimulationAnswer, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
+      const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
+      return readable('simulateTransaction', () => assembleTransaction(draft, placed))
+    }
+  }
+}
+
+/** The account's sequence number, from a node that has seen what this gateway has; null when there is no such account. */
+async function readSequence(parts: PrepareParts, trader: string, signal: AbortSignal | undefined): Promise<bigint | null> {
+  const { rpc, clock, ledgerMarks } = parts
+  const key = accountKey(trader)
+  for (let read = 0; read < LAGGING_READS_MAX; read++) {
+    if (read > 0) await clock.sleep(LAGGING_WAIT_MS, signal)
+    const { entries, latestLedger } = await rpc.getLedgerEntries([key], signal === undefined ? {} : { signal })
+    if (latestLedger < ledgerMarks.of(trader)) continue
+    const entry = entries.find(({ keyXdr }) => keyXdr === key)
+    return entry === undefined ? null : readable('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
+  }
+  throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the node lags behind the account\'s last transaction' })
+}
+
+function readable<T>(method: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof MalformedAnswer)) throw error
+    throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: error.message, cause: error })
+  }
+}
+
+/** What a simulation that failed means: the contract's error, the host's, or a node that could not simulate at all. */
+function failureOf(text: string, eventsXdr: readonly string[], market: string, contractErrors: ContractErrors): Error {
+  const raised = findSimulationError(text, eventsXdr)
+  if (raised !== null) return new SimulationFailed(adviceOn(raised, contractErrors.raisedBy(raised, market)), contractErrors.named(raised, market))
+  const host = readHostErrorType(text)
+  if (host !== null) return new SimulationFailed(adviceOnHost(host.type), null)
+  return new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: text })
+}

@@ -1,0 +1,47 @@
+// The way of an order to the ledger: prepared here, signed elsewhere, submitted here. No database is involved, and no private key.
+
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
+import type { SignedTransaction } from '../chain/transaction.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
+import { createContractErrors } from './contract-errors.ts'
+import { createLedgerMarks } from './ledger-marks.ts'
+import { createLedgerTime } from './ledger-time.ts'
+import { createPrepare } from './prepare.ts'
+import type { Prepare } from './prepare.ts'
+import { createSubmissions } from './submissions.ts'
+import type { Submissions } from './submissions.ts'
+
+export interface Relay {
+  readonly prepare: Prepare
+  /** Reads a signed envelope; undefined when it is none. */
+  read(signedXdr: string): SignedTransaction | undefined
+  readonly submissions: Submissions
+}
+
+export function createRelay(parts: {
+  readonly rpc: Rpc
+  readonly clock: Clock
+  readonly log: Log
+  readonly contracts: ContractAddresses
+  readonly networkPassphrase: string
+}): Relay {
+  const { rpc, clock, log, contracts } = parts
+  const networkId = networkIdOf(parts.networkPassphrase)
+  const contractErrors = createContractErrors(contracts)
+  const ledgerMarks = createLedgerMarks(clock)
+  return {
+    prepare: createPrepare({ rpc, clock, market: contracts.market, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    read(signedXdr) {
+      try {
+        return decodeEnvelope(signedXdr, networkId)
+      } catch (error) {
+        if (error instanceof MalformedEnvelope) return undefined
+        throw error
+      }
+    },
+    submissions: createSubmissions({ rpc, clock, log, contractErrors, ledgerMarks }),
+  }
+}

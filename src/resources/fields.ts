@@ -1,0 +1,52 @@
+// Fields that several resources share: how an amount, an address or a moment looks on the wire (specification, "Global conventions").
+
+import { Type } from 'typebox'
+import type { Static, TSchema, TUnsafe } from 'typebox'
+
+interface FieldOptions {
+  readonly description: string
+  readonly examples?: readonly unknown[]
+}
+
+/** A 7-decimal fixed-point integer as a digit string. */
+export function amount(description: string, example = '10000000'): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', pattern: '^-?[0-9]+$', description, examples: [example] })
+}
+
+/** An amount that may be unknown. */
+export function amountOrNull(description: string, example = '10000000'): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: [example] })
+}
+
+/** A text that may be unknown. */
+export function textOrNull(options: FieldOptions): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
+}
+
+/** An integer that may be unknown. */
+export function integerOrNull(options: FieldOptions): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
+}
+
+/** Unix seconds. */
+export function seconds(description: string): TUnsafe<number> {
+  return Type.Unsafe<number>({ type: 'integer', description, examples: [1_783_339_200] })
+}
+
+/** A `G…` account or a `C…` contract. */
+export function address(description: string, example = EXAMPLE_TRADER): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', description, examples: [example] })
+}
+
+/** A transaction hash. */
+export function txHash(description: string): TUnsafe<string> {
+  return Type.Unsafe<string>({ type: 'string', description, examples: [EXAMPLE_TX_HASH] })
+}
+
+/** A reference to a resource's schema, which carries its heading's name as `$id`. */
+export function ref<S extends TSchema & { readonly $id?: string }>(schema: S): TUnsafe<Static<S>> {
+  return Type.Unsafe<Static<S>>({ $ref: `${schema.$id ?? ''}#` })
+}
+
+export const EXAMPLE_TRADER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
+export const EXAMPLE_TX_HASH = '3389e9f0f1a65f19736cacf544c2e825313e8447f569233bb8db39aa607c8889'

@@ -1,0 +1,67 @@
+import { Type } from 'typebox'
+import type { Static } from 'typebox'
+import { CONTRACT_KEYS } from '../exchange/contracts.ts'
+import type { ContractKey } from '../exchange/contracts.ts'
+import { address, integerOrNull } from './fields.ts'
+
+/** Where a contract lives and who said so: the baked deployment manifest, or the environment. */
+export interface ContractSource {
+  readonly address: string
+  readonly source: 'manifest' | 'env'
+}
+
+/** Where requests are counted. */
+export type Counting = 'process' | 'shared' | 'fallback'
+
+export type ContractSources = Readonly<Record<ContractKey, ContractSource>>
+
+const contractSource = Type.Object({
+  address: address('Contract address', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),
+  source: Type.Unsafe<ContractSource['source']>({
+    type: 'string',
+    enum: ['manifest', 'env'],
+    description: 'manifest: the deployment\'s own list; env: an override in the gateway\'s environment',
+  }),
+})
+
+/** Specification, "Health". */
+export const Health = Type.Object(
+  {
+    status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }),
+    uptime: Type.Number({ description: 'Seconds since the process started', examples: [12.345] }),
+    version: Type.String({ description: 'Version of the gateway', examples: ['0.1.0'] }),
+    network: Type.String({ description: 'The network that the contracts live on', examples: ['testnet'] }),
+    contracts: Type.Unsafe<ContractSources>({
+      type: 'object',
+      description: 'The contracts of the deployment; read them here rather than writing them down',
+      required: [...CONTRACT_KEYS],
+      properties: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, contractSource])),
+    }),
+    indexer: Type.Object(
+      {
+        lastLedger: integerOrNull({ description: 'The last ledger that was scanned, with or without events', examples: [1234567] }),
+        lastUpdatedAt: integerOrNull({ description: 'When the index moved last, milliseconds', examples: [1_783_339_202_481] }),
+        ledgerAgeSeconds: integerOrNull({ description: 'Age of the last scanned ledger, whether the chain is busy or quiet', examples: [3] }),
+        unknownEvents: integerOrNull({
+          description: 'Archived events whose topic or shape is not known; anything but 0 deserves a look',
+          examples: [0],
+        }),
+        gaps: integerOrNull({ description: 'Stretches of history that the RPC had dropped before they were read', examples: [0] }),
+      },
+      { description: 'How far the index is; every field is null while nothing is indexed' },
+    ),
+    rateLimits: Type.Object(
+      {
+        counting: Type.Unsafe<Counting>({
+          type: 'string',
+          enum: ['process', 'shared', 'fallback'],
+          description: 'process: this instance counts alone; shared: all instances count together; fallback: alone, because what they share does not answer',
+        }),
+      },
+      { description: 'Where requests are counted' },
+    ),
+  },
+  { $id: 'Health', description: 'The state of the gateway' },
+)
+
+export type Health = Static<typeof Health>

@@ -1,0 +1,121 @@
+// GET /v1/health. Answers even when the database does not: then with the index's last known state, whose age grows.
+
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { App } from '../http/app.ts'
+import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/answer.ts'
+import { createMemo } from '../base/memo.ts'
+import { operation } from '../http/operation.ts'
+import type { SharedCounts } from '../http/rate-limit.ts'
+import { readIndexState } from '../projections/index-state.ts'
+import type { IndexState } from '../projections/index-state.ts'
+import { ref } from '../resources/fields.ts'
+import { Health } from '../resources/health.ts'
+import type { ContractSources, Counting } from '../resources/health.ts'
+import type { Queryable } from '../store/store.ts'
+
+/** The state of the index is read at most this often: health is exempt from the rate limit. */
+const STATE_CACHE_MS = 500
+/** Health does not wait longer for the database. */
+const STATE_WAIT_MS = 1_000
+
+interface HealthParts {
+  readonly db: Queryable
+  readonly clock: Clock
+  readonly log: Log
+  readonly version: string
+  /** `testnet`, for one. */
+  readonly networkName: string
+  readonly contracts: ContractSources
+  /** Counts that all instances share; null: this one counts alone. */
+  readonly sharedCounts: SharedCounts | null
+}
+
+export function healthRoutes(app: App, parts: HealthParts): void {
+  const { clock, log } = parts
+  const startedAtMs = clock.nowMs()
+  const states = createMemo<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
+  let lastKnown: IndexState | null = null
+
+  async function refreshState(): Promise<void> {
+    try {
+      const { state } = await states.get('', async () => ({ state: await readIndexState(parts.db) }))
+      lastKnown = state
+    } catch (error) {
+      log.warn({ err: error }, 'the state of the index cannot be read')
+    }
+  }
+
+  app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
+    const waited = new AbortController()
+    await Promise.race([refreshState(), clock.sleep(STATE_WAIT_MS, waited.signal)])
+    waited.abort()
+    const state = lastKnown
+    const body: Health = {
+      status: 'ok',
+      uptime: (clock.nowMs() - startedAtMs) / 1000,
+      version: parts.version,
+      network: parts.networkName,
+      contracts: parts.contracts,
+      indexer: describe(state, clock),
+      rateLimits: { counting: countingOf(parts.sharedCounts) },
+    }
+    reply.headers({ 'cache-control': CACHE_NEVER, ...indexHeaders({ ledger: state?.lastLedger ?? null, seq: state?.seq ?? 0 }) })
+    reply.type(JSON_TYPE).send(JSON.stringify(body))
+  })
+}
+
+function countingOf(sharedCounts: SharedCounts | null): Counting {
+  if (sharedCounts === null) return 'process'
+  return sharedCounts.available ? 'shared' : 'fallback'
+}
+
+function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
+  if (state === null) return { lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null }
+  const closeTs = state.lastLedgerCloseTs
+  return {
+    lastLedger: state.lastLedger,
+    lastUpdatedAt: state.lastUpdatedAt,
+    ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec(clock) - closeTs),
+    unknownEvents: state.unknownEvents,
+    gaps: state.gaps,
+  }
+}
+
+function healthOperation(parts: HealthParts) {
+  return operation(
+    {
+      id: 'getHealth',
+      tag: 'health',
+      summary: 'State of the gateway and of its index',
+      description: 'Exempt from the rate limit. Read the contracts\' addresses here: they change when the exchange is deployed anew.',
+      ok: ref(Health),
+      example: {
+        status: 'ok',
+        uptime: 86_400.25,
+        version: parts.version,
+        network: 'testnet',
+        contracts: EXAMPLE_CONTRACTS,
+        indexer: { lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0 },
+        rateLimits: { counting: 'process' },
+      },
+      headers: ['index'],
+      errors: [],
+      cacheable: false,
+      rateLimited: false,
+    },
+    {},
+  )
+}
+
+const EXAMPLE_CONTRACTS = {
+  market: { address: 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC', source: 'manifest' },
+  vault: { address: 'CBLVZZ557ALB342GBQIMC2E3IYXJ5AEL7XSVMPX36CVLKRDQGDH22UL6', source: 'manifest' },
+  oracleShim: { address: 'CBY4YLPYEN5GMV4JMVZGCSU433SO5JTEGCS66GIT3EZOUG2CN2TWT6UK', source: 'manifest' },
+  router: { address: 'CDH4CY3XMUZ7H73LC3WJYR3AG56U4MTIBMR2WHNORXDTWLLBOQII44S4', source: 'manifest' },
+  usdcToken: { address: 'CA63EPM4EEXUVUANF6FQUJEJ37RWRYIXCARWFXYUMPP7RLZWFNLTVNR4', source: 'manifest' },
+  lpToken: { address: 'CD7VRBXIDYP2C2F2AZZL242GY4PRDVDH2BG3LAN2ASXYUXCPHWQJTDP5', source: 'manifest' },
+  vaultFactory: { address: 'CAZPVI2PLDQJGDDGULG7FSVNYO3B7BTWTTK5OWVH5SSWN7SJ4ZCBTVP5', source: 'manifest' },
+  referral: { address: 'CCV5NWLGQTCRFFOTHJDQVFOOLAEUPQTWMPTNNHR2EU64BULV77W5GXEE', source: 'manifest' },
+} as const

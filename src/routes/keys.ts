@@ -1,0 +1,171 @@
+// /v1/keys: the way from a wallet to a key, and what its owner may do with it.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from '../http/app.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { callerKey } from '../http/caller.ts'
+import { HttpFailure, isTooLarge, letFinishSending, validationFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import type { Keys } from '../keys/keys.ts'
+import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
+import { ApiKey, BetaStatus, EXAMPLE_API_KEY, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
+import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
+import { listOf } from './parameters.ts'
+
+const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
+
+const NOT_IN_BETA_MESSAGE = 'Keys are issued to addresses in early access only; this one is not on the list yet.'
+
+const owner = Type.String({
+  minLength: ADDRESS_LENGTH,
+  maxLength: ADDRESS_LENGTH,
+  description: 'The account (G…) that the key is for',
+  examples: [EXAMPLE_TRADER],
+})
+
+const betaStatus = operation(
+  {
+    id: 'getBetaStatus',
+    tag: 'keys',
+    summary: 'Who may be issued a key',
+    description: 'Whether issuance is limited to listed addresses, and whether the given address may be issued a key.',
+    ok: ref(BetaStatus),
+    example: { gated: true, allowed: false },
+    errors: [400],
+    cacheable: false,
+  },
+  { querystring: Type.Object({ address: Type.Optional(owner) }) },
+)
+
+const requestChallenge = operation(
+  {
+    id: 'requestKeyChallenge',
+    tag: 'keys',
+    summary: 'A challenge for a wallet to sign',
+    description: 'Replaces the challenge that was pending for the address. It is void after five minutes, and after one attempt, whatever the outcome.',
+    ok: ref(KeyChallenge),
+    example: EXAMPLE_CHALLENGE,
+    errors: [400],
+    cacheable: false,
+  },
+  { body: Type.Object({ address: owner }, { additionalProperties: false }) },
+)
+
+const issueKey = operation(
+  {
+    id: 'issueKey',
+    tag: 'keys',
+    summary: 'Issues a key for a proven address',
+    description: [
+      'Build a transaction that is never submitted: any source account, sequence 0, fee 0, no time bounds, first operation manage-data with the',
+      'challenge\'s 32 bytes as its value. Sign it with the wallet\'s key for the network and send the envelope as base64 XDR. The secret is answered',
+      'this once.',
+    ].join(' '),
+    ok: ref(IssuedKey),
+    example: {
+      keyId: EXAMPLE_API_KEY.keyId,
+      secret: '3d1f'.repeat(16),
+      tier: EXAMPLE_API_KEY.tier,
+      owner: EXAMPLE_TRADER,
+      createdAt: EXAMPLE_API_KEY.createdAt,
+    } satisfies IssuedKey,
+    status: 201,
+    errors: [400, '401 invalid_signature', 403, 503],
+    cacheable: false,
+  },
+  {
+    body: Type.Object(
+      {
+        address: owner,
+        challenge: Type.String({ description: 'The challengeHex that was signed', examples: [EXAMPLE_CHALLENGE.challengeHex] }),
+        signature: Type.String({
+          maxLength: SIGNED_CHALLENGE_MAX_LENGTH,
+          description: 'The whole signed transaction envelope, base64 XDR; not a detached signature',
+          examples: ['AAAAAgAAAAAb…'],
+        }),
+        label: Type.Optional(
+          Type.String({
+            maxLength: KEY_LABEL_MAX_LENGTH,
+            // No control characters, and no half of a surrogate pair, which no database can keep.
+            pattern: '^[^\\p{Cc}\\p{Cs}]*$',
+            description: 'What to call the key',
+            examples: ['my bot'],
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+)
+
+const listKeys = operation(
+  {
+    id: 'listKeys',
+    tag: 'keys',
+    summary: 'The owner\'s keys',
+    description: 'Every key of the caller\'s owner, newest first, the revoked ones included. Secrets are never listed.',
+    ok: listOf('keys', ref(ApiKey)),
+    example: { keys: [EXAMPLE_API_KEY] },
+    errors: [],
+    cacheable: false,
+    requiresKey: true,
+  },
+  {},
+)
+
+const revokeKey = operation(
+  {
+    id: 'revokeKey',
+    tag: 'keys',
+    summary: 'Revokes a key',
+    description: 'Any key of an owner revokes any key of the same owner, itself included. It is refused from then on.',
+    ok: Type.Object({ revoked: Type.Literal(true) }),
+    example: { revoked: true },
+    errors: [400, '404 key_not_found'],
+    cacheable: false,
+    requiresKey: true,
+  },
+  { params: Type.Object({ keyId: Type.String({ description: 'The key to revoke' }) }) },
+)
+
+export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
+  const { keys } = parts
+
+  app.get('/v1/keys/beta-status', { schema: betaStatus }, (request, reply) => {
+    send(reply, 200, keys.betaStatus(request.query.address ?? null))
+  })
+
+  app.post('/v1/keys/challenge', { schema: requestChallenge, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
+    send(reply, 200, await keys.requestChallenge(request.body.address))
+  })
+
+  app.post('/v1/keys', { schema: issueKey, errorHandler: tooLargeIsInvalid }, async (request, reply) => {
+    const { address, challenge, signature, label = null } = request.body
+    const issued = await keys.issue({ address, challenge, signature, label })
+    if (issued === 'not_in_beta') throw new HttpFailure({ status: 403, body: { error: issued, message: NOT_IN_BETA_MESSAGE } })
+    if (issued === 'invalid_signature') throw new HttpFailure({ status: 401, body: { error: issued } })
+    send(reply, 201, issued)
+  })
+
+  app.get('/v1/keys', { schema: listKeys, config: { requiresKey: true } }, async (request, reply) => {
+    send(reply, 200, { keys: await keys.list(callerKey(request).owner) })
+  })
+
+  app.delete('/v1/keys/:keyId', { schema: revokeKey, config: { requiresKey: true } }, async (request, reply) => {
+    const revoked = await keys.revoke(callerKey(request).owner, request.params.keyId)
+    if (!revoked) throw new HttpFailure({ status: 404, body: { error: 'key_not_found' } })
+    send(reply, 200, { revoked: true })
+  })
+}
+
+function send(reply: FastifyReply, status: number, body: object): void {
+  reply.code(status).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(body))
+}
+
+/** Here a body that is too large is one more malformed claim, and answered like the others. */
+function tooLargeIsInvalid(error: Error, _request: FastifyRequest, reply: FastifyReply): never {
+  if (!isTooLarge(error)) throw error
+  letFinishSending(reply)
+  throw validationFailure(`body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`)
+}

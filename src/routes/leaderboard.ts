@@ -1,0 +1,52 @@
+// GET /v1/leaderboard.
+
+import { Type } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import type { App } from '../http/app.ts'
+import { sendAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { createMemo } from '../base/memo.ts'
+import { operation } from '../http/operation.ts'
+import { LEADERBOARD_CACHE_MS, PAGE_LIMITS } from '../limits.ts'
+import { listLeaders } from '../projections/leaders.ts'
+import { ref } from '../resources/fields.ts'
+import { LEADERBOARD_SORTS, LeaderboardEntry } from '../resources/leaderboard-entry.ts'
+import type { LeaderboardSort } from '../resources/leaderboard-entry.ts'
+import type { Queryable } from '../store/store.ts'
+import { EXAMPLE_LEADER } from './examples.ts'
+import { sharedPageAnswer } from './page-answer.ts'
+import { cursor, limit } from './parameters.ts'
+
+/** First pages that are kept: both sorts at every limit. Later pages are read each time. */
+const MAX_KEPT_PAGES = LEADERBOARD_SORTS.length * PAGE_LIMITS.leaderboard.max
+
+const sort = Type.Unsafe<LeaderboardSort>({ type: 'string', enum: [...LEADERBOARD_SORTS], default: 'pnl', description: 'What the ranking goes by' })
+
+const schema = operation(
+  {
+    id: 'listLeaders',
+    tag: 'leaderboard',
+    summary: 'Traders by lifetime profit or volume',
+    description: 'Lifetime totals over all deployments, best first. The first page is kept for 5 seconds.',
+    ok: Type.Object({ sort, leaders: Type.Array(ref(LeaderboardEntry)) }),
+    example: { sort: 'pnl', leaders: [EXAMPLE_LEADER] },
+    headers: ['index', 'next'],
+    errors: [400, 503],
+  },
+  { querystring: Type.Object({ sort: Type.Optional(sort), limit: limit(PAGE_LIMITS.leaderboard), cursor }) },
+)
+
+export function leaderboardRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
+  const firstPages = createMemo<Answer>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
+
+  app.get('/v1/leaderboard', { schema }, (request, reply) => {
+    const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, cursor } = request.query
+    const read = async (): Promise<Answer> => {
+      const page = await listLeaders(parts.db, { sort, limit, cursor })
+      return sharedPageAnswer(`/v1/leaderboard?sort=${sort}&limit=${limit}`, reply, page, { sort, leaders: page.rows })
+    }
+    const answer = cursor === undefined ? firstPages.get(`${sort} ${limit}`, read) : read()
+    if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
+    return sendAnswer(request, reply, answer)
+  })
+}

@@ -1,0 +1,158 @@
+// GET /v1/markets, /v1/markets/stats, /v1/markets/{asset}, /v1/markets/{asset}/price.
+
+import { Type } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import { ASSETS, findAsset } from '../exchange/assets.ts'
+import type { Asset } from '../exchange/assets.ts'
+import { nowSec } from '../base/clock.ts'
+import type { App } from '../http/app.ts'
+import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { HttpFailure, rpcFailure } from '../http/errors.ts'
+import { createMemo } from '../base/memo.ts'
+import { operation } from '../http/operation.ts'
+import { STATS_CACHE_MS } from '../limits.ts'
+import type { PriceBoard, Prices, ServedPrice } from '../oracle/prices.ts'
+import { readMarketStats } from '../projections/market-stats.ts'
+import { ref } from '../resources/fields.ts'
+import { Market } from '../resources/market.ts'
+import { MarketStats } from '../resources/market-stats.ts'
+import { Price } from '../resources/price.ts'
+import type { Queryable } from '../store/store.ts'
+import { createBoardAnswer, priceAnswer } from './board-answer.ts'
+import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
+import { serialiseBody } from './page-answer.ts'
+import { listOf } from './parameters.ts'
+
+const LIVE = 'Read from the chain through the price shim and kept for 3 seconds per asset.'
+
+const params = Type.Object({ asset: Type.String({ description: 'Asset symbol, in any case', examples: ['BTC'] }) })
+
+const listMarkets = operation(
+  {
+    id: 'listMarkets',
+    tag: 'markets',
+    summary: 'Every market with its price',
+    description: `The fourteen assets of the exchange, each with its oracle price. ${LIVE}`,
+    ok: listOf('markets', ref(Market)),
+    example: { markets: [EXAMPLE_MARKET] },
+    headers: ['stale'],
+    errors: [],
+  },
+  {},
+)
+
+const listMarketStats = operation(
+  {
+    id: 'listMarketStats',
+    tag: 'markets',
+    summary: 'Open interest and volume of every market',
+    description: 'One row for every supported asset, zeros where there is no data. Kept for 5 seconds.',
+    ok: listOf('stats', ref(MarketStats)),
+    example: { stats: [EXAMPLE_STATS] },
+    headers: ['index'],
+    errors: [503],
+  },
+  {},
+)
+
+const getMarket = operation(
+  {
+    id: 'getMarket',
+    tag: 'markets',
+    summary: 'One market with its price',
+    description: LIVE,
+    ok: ref(Market),
+    example: EXAMPLE_MARKET,
+    headers: ['stale'],
+    errors: [400, 404, 502],
+  },
+  { params },
+)
+
+const getMarketPrice = operation(
+  {
+    id: 'getMarketPrice',
+    tag: 'markets',
+    summary: 'The price of one asset',
+    description: LIVE,
+    ok: ref(Price),
+    example: EXAMPLE_PRICE,
+    headers: ['stale'],
+    errors: [400, 404, 502],
+  },
+  { params },
+)
+
+interface MarketsParts {
+  readonly prices: Prices
+  readonly db: Queryable
+  readonly clock: Clock
+}
+
+export function marketsRoutes(app: App, parts: MarketsParts): void {
+  const { prices, db, clock } = parts
+  const marketsOf = createBoardAnswer((board) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, board)) }))
+  const oneMarket = createAssetAnswers((asset, served) => ({ asset: describe(asset), oracle: served.price }))
+  const onePrice = createAssetAnswers((_asset, served) => served.price)
+  const stats = createMemo<Answer>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
+
+  app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
+    const board = prices.board()
+    if (board !== undefined) return sendAnswer(request, reply, marketsOf(board))
+    return prices.settledBoard().then((settled) => sendAnswer(request, reply, marketsOf(settled)))
+  })
+
+  app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
+    const answer = stats.get('', async () => {
+      const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock) })
+      return prepareAnswer(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+    })
+    if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
+    return sendAnswer(request, reply, answer)
+  })
+
+  app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
+    const asset = knownAsset(request.params.asset)
+    const board = prices.board()
+    if (board !== undefined) return sendAnswer(request, reply, oneMarket(asset, board.prices.get(asset.symbol)))
+    return prices.settledPrice(asset.symbol).then((served) => sendAnswer(request, reply, oneMarket(asset, served)))
+  })
+
+  app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
+    const asset = knownAsset(request.params.asset)
+    const board = prices.board()
+    if (board !== undefined) return sendAnswer(request, reply, onePrice(asset, board.prices.get(asset.symbol)))
+    return prices.settledPrice(asset.symbol).then((served) => sendAnswer(request, reply, onePrice(asset, served)))
+  })
+}
+
+function describe({ symbol, name, decimals }: Asset): Market['asset'] {
+  return { symbol, name, decimals }
+}
+
+function marketOf(asset: Asset, board: PriceBoard): Market[] {
+  const served = board.prices.get(asset.symbol)
+  return served === undefined ? [] : [{ asset: describe(asset), oracle: served.price }]
+}
+
+/** The asset of a path; 404 `Unknown asset` otherwise, echoed in upper case. */
+function knownAsset(text: string): Asset {
+  const symbol = text.toUpperCase()
+  const asset = findAsset(symbol)
+  if (asset === undefined) throw new HttpFailure({ status: 404, body: { error: 'Unknown asset', asset: symbol } })
+  return asset
+}
+
+/** One prepared answer per asset, built anew when its price or its freshness changes; 502 `rpc_error` where there is no price to serve. */
+function createAssetAnswers(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => Answer {
+  const built = new Map<string, { readonly served: ServedPrice; readonly answer: Answer }>()
+  return (asset, served) => {
+    if (served === undefined) throw rpcFailure(`The price of ${asset.symbol} cannot be read from the chain right now.`)
+    const kept = built.get(asset.symbol)
+    if (kept?.served === served) return kept.answer
+    const answer = priceAnswer(JSON.stringify(build(asset, served)), served.stale)
+    built.set(asset.symbol, { served, answer })
+    return answer
+  }
+}

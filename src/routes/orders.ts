@@ -1,0 +1,57 @@
+// POST /v1/orders/prepare.
+
+import { findAsset } from '../exchange/assets.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import type { App } from '../http/app.ts'
+import { callerKey } from '../http/caller.ts'
+import { departure } from '../http/departure.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import { SimulationFailed } from '../relay/prepare.ts'
+import type { Prepare } from '../relay/prepare.ts'
+import { ref } from '../resources/fields.ts'
+import { OrderRequest } from '../resources/order-request.ts'
+import { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import { EXAMPLE_PREPARED } from './examples.ts'
+
+const prepareOrder = operation(
+  {
+    id: 'prepareOrder',
+    tag: 'orders',
+    summary: 'An unsigned transaction for one of the ten operations',
+    description: [
+      'Builds the transaction that makes the operation on behalf of the key\'s owner, simulates it, and returns it unsigned: sign it unchanged and hand it to',
+      'POST /v1/tx/submit. It takes the account\'s next sequence number and is valid for 300 seconds. An operation that the network would refuse now is',
+      'answered with 400 simulation_failed and the contract\'s error.',
+    ].join(' '),
+    ok: ref(PreparedTransaction),
+    example: EXAMPLE_PREPARED,
+    errors: [400, '400 unsupported_asset', '400 simulation_failed', 502],
+    cacheable: false,
+    requiresKey: true,
+    regionGuarded: true,
+  },
+  { body: OrderRequest },
+)
+
+export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): void {
+  app.post('/v1/orders/prepare', { schema: prepareOrder, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
+    const order = request.body
+    if ('asset' in order && findAsset(order.asset) === undefined) {
+      throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: order.asset } })
+    }
+    const gone = departure(reply)
+    try {
+      const prepared = await parts.prepare(order, callerKey(request).owner, gone)
+      reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(prepared))
+    } catch (error) {
+      // Nobody is there to be answered.
+      if (gone.aborted) reply.hijack()
+      else throw error instanceof SimulationFailed ? refusalOf(error) : error
+    }
+  })
+}
+
+function refusalOf({ message, contractError }: SimulationFailed): HttpFailure {
+  return new HttpFailure({ status: 400, body: { error: 'simulation_failed', message, contractError } })
+}

@@ -1,0 +1,36 @@
+// GET /v1/positions/open.
+
+import { Type } from 'typebox'
+import type { App } from '../http/app.ts'
+import { sendAnswer } from '../http/answer.ts'
+import { operation } from '../http/operation.ts'
+import { listOpenPositions } from '../projections/positions.ts'
+import { ref } from '../resources/fields.ts'
+import { OpenPosition } from '../resources/open-position.ts'
+import type { Queryable } from '../store/store.ts'
+import { EXAMPLE_POSITION } from './examples.ts'
+import { pageAnswer } from './page-answer.ts'
+import { cursor, listOf, trader } from './parameters.ts'
+
+const schema = operation(
+  {
+    id: 'listOpenPositions',
+    tag: 'positions',
+    summary: 'Open positions',
+    description:
+      'Positions that were opened and neither closed nor liquidated since, newest first. At most 200 rows over all traders and 500 of one trader; ' +
+      'where more exist, the Link header continues the list.',
+    ok: listOf('positions', ref(OpenPosition)),
+    example: { positions: [EXAMPLE_POSITION] },
+    headers: ['index', 'next'],
+    errors: [400, 503],
+  },
+  { querystring: Type.Object({ trader, cursor }) },
+)
+
+export function positionsRoutes(app: App, parts: { readonly db: Queryable }): void {
+  app.get('/v1/positions/open', { schema }, async (request, reply) => {
+    const page = await listOpenPositions(parts.db, { trader: request.query.trader, cursor: request.query.cursor })
+    sendAnswer(request, reply, pageAnswer(request, reply, page, { positions: page.rows }))
+  })
+}

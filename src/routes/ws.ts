@@ -1,0 +1,46 @@
+// GET /v1/ws: the upgrade to the stream (docs/websocket.md).
+
+import type { FastifyRequest } from 'fastify'
+import type { App } from '../http/app.ts'
+import { addressBucket } from '../http/client-address.ts'
+import type { ClientAddress } from '../http/client-address.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { routeUpgrades } from '../http/upgrade.ts'
+import type { Stream } from '../stream/stream.ts'
+
+export interface WsParts {
+  readonly stream: Stream
+  readonly clientAddress: ClientAddress
+  readonly webOrigin: string | null
+}
+
+export function wsRoutes(app: App, { stream, clientAddress, webOrigin }: WsParts): void {
+  const takeUpgrade = routeUpgrades(app)
+
+  app.get('/v1/ws', { schema: { hide: true } }, (request, reply) => {
+    if (!mayConnect(request, webOrigin)) throw new HttpFailure(FOREIGN_ORIGIN)
+    const upgrade = takeUpgrade(request, reply)
+    if (upgrade === undefined) throw new HttpFailure(UPGRADE_REQUIRED)
+    const forwardedFor = request.raw.headers['x-forwarded-for']
+    const address = clientAddress(request.raw.socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined)
+    stream.accept(request.raw, upgrade.socket, upgrade.head, { requestId: request.id, address: addressBucket(address) })
+  })
+}
+
+const UPGRADE_REQUIRED = {
+  status: 426,
+  body: { statusCode: 426, error: 'Upgrade Required', message: 'This address speaks WebSocket: connect to it with a WebSocket client.' },
+  headers: { upgrade: 'websocket', connection: 'Upgrade' },
+} as const
+
+const FOREIGN_ORIGIN = {
+  status: 403,
+  body: { statusCode: 403, error: 'Forbidden', message: 'Pages of this origin may not connect; programs outside a browser may.' },
+} as const
+
+/** Browsers say which page asks, and do not keep the answer from it as they do elsewhere: foreign pages are refused. Other programs send no origin. */
+function mayConnect(request: FastifyRequest, webOrigin: string | null): boolean {
+  const { origin, host } = request.raw.headers
+  if (origin === undefined || origin === webOrigin) return true
+  return URL.canParse(origin) && new URL(origin).host === host
+}

@@ -1,0 +1,239 @@
+// What stands between an acknowledged commit and its loss: fsync, the self-test, the first boot, the lock, recovery.
+
+import { strict as assert } from 'node:assert'
+import { spawnSync } from 'node:child_process'
+import { existsSync, fstatSync, fsyncSync, readFileSync, readdirSync, statSync, watch, writeFileSync } from 'node:fs'
+import { cp, mkdir, rm, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import test, { after } from 'node:test'
+import { PGlite } from '@electric-sql/pglite'
+import { createSystemClock } from '../../base/clock.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Log } from '../../base/log.ts'
+import { migrationsFolder, startStoreChild, temporaryFolder } from '../../../test/support/store-child.ts'
+import { openEmbedded } from '../open.ts'
+import { StoreUnavailable } from '../store.ts'
+import { createCluster, openEngine, startParams, testDurability } from './engine.ts'
+import { startEngineThread } from './engine-thread.ts'
+import type { EngineThread } from './engine-thread.ts'
+import { DurableFS } from './filesystem.ts'
+import type { Disk } from './filesystem.ts'
+import { describeProcess } from './lock-file.ts'
+import { superviseEngine } from './supervisor.ts'
+
+const clock = createSystemClock({ keepAlive: false })
+const folder = await temporaryFolder()
+const migrations = await migrationsFolder(
+  'create table written_key (key int primary key); create table written_row (key int, n int); create table written_cursor as select 0 as key;',
+)
+after(() => Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncDispose]()]))
+
+/** Inodes that were brought to the disk when the cluster was made. */
+const synced = new Set<number>()
+const cluster = join(folder.path, 'pristine')
+await createCluster(cluster, (descriptor) => {
+  synced.add(fstatSync(descriptor).ino)
+  fsyncSync(descriptor)
+})
+
+/** A disk that works, and tells how often it was asked. */
+function countingDisk(): Disk & { fsyncs: () => number } {
+  let fsyncs = 0
+  return {
+    fsyncs: () => fsyncs,
+    fsync(descriptor) {
+      fsyncSync(descriptor)
+      fsyncs++
+    },
+    onFailure(error) {
+      throw error
+    },
+  }
+}
+
+let copies = 0
+
+/** A data folder with a cluster in its place, as after a first start. */
+async function dataFolder(): Promise<string> {
+  const path = join(folder.path, `data-${++copies}`)
+  await mkdir(path)
+  await cp(cluster, join(path, 'database'), { recursive: true })
+  return path
+}
+
+function open(dataDir: string, log: Log = silentLog) {
+  return openEmbedded({ dataDir, clock, log, migrationsDirectory: migrations.path })
+}
+
+test('the first boot brings every file and folder to the disk', () => {
+  const entries = readdirSync(cluster, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name))
+  assert.ok(entries.length > 900, 'a cluster has about a thousand files')
+  const missed = [...entries, cluster, folder.path].filter((path) => !synced.has(statSync(path).ino))
+  // What the engine made after the tree was brought to the disk would be missed; there must be nothing.
+  assert.deepEqual(missed, [])
+})
+
+test('every commit reaches the disk before it is acknowledged', async () => {
+  const disk = countingDisk()
+  const engine = await openEngine({ directory: join(await dataFolder(), 'database'), disk })
+  const run = (access: 'read' | 'write', sql: string) => engine.run({ access, sql, params: null })
+  await run('write', 'create table counted (id int)')
+  for (let commits = 0; commits < 5; commits++) {
+    const before = disk.fsyncs()
+    await run('write', 'insert into counted values (2)')
+    assert.equal(disk.fsyncs(), before + 1)
+  }
+  const before = disk.fsyncs()
+  await run('read', 'select * from counted')
+  assert.equal(disk.fsyncs(), before, 'a read costs no fsync')
+  await engine.close()
+})
+
+test('an engine whose fsync does nothing is refused', async () => {
+  const filesystem = new DurableFS(join(await dataFolder(), 'database'), countingDisk())
+  // The patch is taken away again after it was made.
+  const init = filesystem.init.bind(filesystem)
+  filesystem.init = async (engine, options) => {
+    const loaded = await init(engine, options)
+    loaded.emscriptenOpts.preRun?.push((module) => void Reflect.deleteProperty(Object(Reflect.get(module.NODEFS, 'stream_ops')), 'fsync'))
+    return loaded
+  }
+  const engine = await PGlite.create({ fs: filesystem, startParams: startParams(true) })
+  await assert.rejects(testDurability(engine, filesystem), { name: 'EngineRefused', message: /without a single fsync/ })
+  await engine.close()
+})
+
+test('an engine that was told not to fsync is refused', async () => {
+  const filesystem = new DurableFS(join(await dataFolder(), 'database'), countingDisk())
+  const engine = await PGlite.create({ fs: filesystem, startParams: PGlite.defaultStartParams })
+  await assert.rejects(testDurability(engine, filesystem), { name: 'EngineRefused', message: /setting fsync is off/ })
+  await engine.close()
+})
+
+test('an engine whose disk fails acknowledges nothing more, and is ended at once', async () => {
+  const directory = join(await dataFolder(), 'database')
+  const script = new URL('../../../test/support/failing-disk-thread.ts', import.meta.url)
+  for (const failure of ['fsync', 'full']) {
+    const given = { directory, template: null, clock, onNotification: () => {} }
+    const thread = await startEngineThread({ ...given, script })
+    const run = (sql: string) => thread.run({ access: 'write', sql, params: null })
+    await run('drop table if exists kept; create table kept as select 1 as id')
+    writeFileSync(`${directory}.fails`, failure)
+    await assert.rejects(run('insert into kept values (2)'), (error) => {
+      assert.ok(error instanceof StoreUnavailable)
+      assert.match(error.message, failure === 'fsync' ? /did not take what was written/ : /is the disk full/)
+      return true
+    })
+    await assert.rejects(run('select 1'), StoreUnavailable)
+    await thread.ended
+    await unlink(`${directory}.fails`)
+    const mended = await startEngineThread(given)
+    const { rows } = await mended.run({ access: 'read', sql: 'select min(id) as id from kept', params: null })
+    await mended.close()
+    // What was not acknowledged may be there or not.
+    assert.deepEqual(rows, [{ id: 1 }])
+  }
+})
+
+test('a second process is told which folder is held, and by whom', async () => {
+  const dataDir = await dataFolder()
+  await using store = await open(dataDir)
+  const child = startStoreChild(dataDir, 'open', migrations.path)
+  assert.equal(await child.nextLine(), undefined, 'it does not open')
+  await child.kill()
+  assert.match(child.errors(), new RegExp(`FolderInUse: the folder ${dataDir} is in use by process ${process.pid}`))
+  await assert.rejects(open(dataDir), { name: 'FolderInUse', message: /is in use by this process/ })
+  await store.write.query('insert into written_key values (1)')
+})
+
+test('the lock of a dead process is taken over, also when its pid lives again in another', async () => {
+  const dataDir = await dataFolder()
+  const lock = join(dataDir, 'database.lock')
+  const ended = spawnSync(process.execPath, ['--version']).pid
+  const reused = { ...describeProcess(process.ppid), startedAtTicks: '1', serial: 1 }
+  const rebooted = { ...describeProcess(process.ppid), bootId: 'another start of the machine', serial: 1 }
+  for (const stale of [{ ...describeProcess(ended), serial: 1 }, reused, rebooted, 'no sense']) {
+    writeFileSync(lock, JSON.stringify(stale))
+    await using store = await open(dataDir)
+    assert.equal((JSON.parse(readFileSync(lock, 'utf8')) as { pid: number }).pid, process.pid)
+    await store.write.query('select 1')
+  }
+  assert.equal(existsSync(lock), false, 'a store that is closed leaves no lock behind')
+  assert.deepEqual(readdirSync(dataDir), ['database'])
+})
+
+test('a first boot that was killed half way is begun anew', async () => {
+  const dataDir = join(folder.path, 'first-boot')
+  await mkdir(dataDir)
+  const halfWay = Promise.withResolvers<void>()
+  const watcher = watch(dataDir, { recursive: true }, () => existsSync(join(dataDir, 'database.new', 'base')) && halfWay.resolve())
+  const child = startStoreChild(dataDir, 'open', migrations.path)
+  await halfWay.promise
+  watcher.close()
+  await child.kill()
+  assert.deepEqual(readdirSync(dataDir).sort(), ['database.lock', 'database.new'])
+  await using store = await open(dataDir)
+  await store.write.query('insert into written_key values (1)')
+  assert.equal(existsSync(join(dataDir, 'database.new')), false)
+})
+
+test('what was acknowledged is there after kill -9, whole and in order', async () => {
+  const dataDir = await dataFolder()
+  let acknowledged = 0
+  for (const commits of [1, 40, 90]) {
+    const child = startStoreChild(dataDir, 'write', migrations.path)
+    assert.equal(await child.nextLine(), 'open', child.errors())
+    for (let told = 0; told < commits; told++) acknowledged = Number(await child.nextLine())
+    await child.kill()
+    await using store = await open(dataDir)
+    const [found] = await store.read.query<{ keys: number; last: number; cursor: number; rows: number }>(`
+      select (select count(*) from written_key) as keys, (select max(key) from written_key) as last, (select key from written_cursor) as cursor,
+        (select count(*) from written_row) as rows`)
+    const { keys = 0, last = 0, cursor = 0, rows = 0 } = found ?? {}
+    assert.ok(last >= acknowledged, `${last} is there, ${acknowledged} was acknowledged`)
+    assert.deepEqual({ keys, cursor, rows }, { keys: last, cursor: last, rows: last * 20 }, 'whole transactions only')
+  }
+})
+
+test('an engine that dies fails what is under way, and a new one has what was acknowledged', async () => {
+  const directory = join(await dataFolder(), 'database')
+  const threads: EngineThread[] = []
+  const seen: string[] = []
+  let back: () => void = () => {}
+  const recovered = new Promise<void>((resolve) => void (back = resolve))
+  const supervisor = await superviseEngine({
+    async start() {
+      const thread = await startEngineThread({ directory, template: null, clock, onNotification: () => {} })
+      threads.push(thread)
+      return thread
+    },
+    recovers: true, clock, log: silentLog,
+    onDown: () => void seen.push('down'),
+    onUp: () => (seen.push('up'), back()),
+  })
+  const send = (sql: string) => supervisor.run({ access: 'write', sql, params: null })
+  await send('create table kept as select 1 as id')
+  await send('begin')
+  await send('insert into kept values (2)')
+  const underWay = assert.rejects(send('select count(*) from generate_series(1, 1000000000)'), StoreUnavailable)
+  await threads[0]?.kill()
+  await underWay
+  await assert.rejects(send('commit'), StoreUnavailable)
+  await recovered
+  assert.deepEqual((await send('select id from kept')).rows, [{ id: 1 }])
+  assert.deepEqual(seen, ['down', 'up'])
+  await supervisor.close()
+})
+
+test('a store whose lock file was taken away writes no more', async () => {
+  const dataDir = await dataFolder()
+  const store = await open(dataDir)
+  const lock = await store.tryLock('indexer')
+  const lost = new Promise((resolve) => lock?.lost.addEventListener('abort', resolve))
+  await unlink(join(dataDir, 'database.lock'))
+  await lost
+  await assert.rejects(store.write.query('insert into written_key values (1)'), StoreUnavailable)
+  await assert.rejects(async () => lock?.db.query('insert into written_key values (1)'), StoreUnavailable)
+  await store[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true })
+})

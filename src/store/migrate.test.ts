@@ -1,0 +1,78 @@
+// A database is brought up to date once, in order, whole steps only, and never when it is not the one that this program knows.
+
+import { strict as assert } from 'node:assert'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import test from 'node:test'
+import { openTestStore } from '../../test/support/database.ts'
+import { migrationsFolder } from '../../test/support/store-child.ts'
+import { migrate, readMigrations } from './migrate.ts'
+import { StatementFailed } from './store.ts'
+import type { Store } from './store.ts'
+
+const FIRST = 'create table first (id int)'
+const SECOND = 'create table second (id int); insert into second values (1), (2)'
+
+/** A database to which nothing was applied. */
+async function openBare(): Promise<Store> {
+  const store = await openTestStore()
+  await store.write.query('drop table public.migrations')
+  return store
+}
+
+async function applied(store: Store): Promise<string[]> {
+  return (await store.read.query<{ name: string }>('select name from public.migrations order by number')).map(({ name }) => name)
+}
+
+test('what is missing is applied in order, and nothing twice', async () => {
+  await using store = await openBare()
+  await using one = await migrationsFolder(FIRST)
+  await using two = await migrationsFolder(FIRST, SECOND)
+  assert.deepEqual(await migrate(store.write, one.path), ['0001_step.sql'])
+  assert.deepEqual(await migrate(store.write, two.path), ['0002_step.sql'])
+  assert.deepEqual(await migrate(store.write, two.path), [])
+  assert.deepEqual(await store.read.query('select count(*) from second'), [{ count: 2 }])
+  assert.deepEqual(await applied(store), ['0001_step.sql', '0002_step.sql'])
+})
+
+test('starters at the same moment apply each step once between them', async () => {
+  await using store = await openBare()
+  await using folder = await migrationsFolder(FIRST, SECOND, 'create table third (id int)')
+  const starters = await Promise.all([1, 2, 3, 4].map(() => migrate(store.write, folder.path)))
+  assert.deepEqual(starters.flat().sort(), ['0001_step.sql', '0002_step.sql', '0003_step.sql'])
+  assert.deepEqual(await store.read.query('select count(*) from second'), [{ count: 2 }])
+})
+
+test('a step that fails leaves nothing of itself, and what came before stays', async () => {
+  await using store = await openBare()
+  await using folder = await migrationsFolder(FIRST, 'create table half (id int); insert into half values (1 / 0)')
+  await assert.rejects(migrate(store.write, folder.path), (error) => error instanceof StatementFailed && error.code === '22012')
+  assert.deepEqual(await applied(store), ['0001_step.sql'])
+  assert.deepEqual(await store.read.query("select to_regclass('half') as half, to_regclass('first')::text as first"), [{ half: null, first: 'first' }])
+})
+
+test('a file that was changed after it was applied is refused; other line ends are no change', async () => {
+  await using store = await openBare()
+  await using folder = await migrationsFolder(`${FIRST};\n-- that is all\n`)
+  await migrate(store.write, folder.path)
+  await writeFile(join(folder.path, '0001_step.sql'), `${FIRST};\r\n-- that is all\r\n`)
+  assert.deepEqual(await migrate(store.write, folder.path), [])
+  await writeFile(join(folder.path, '0001_step.sql'), 'create table first (id bigint)')
+  await assert.rejects(migrate(store.write, folder.path), { name: 'MigrationRefused', message: /0001_step\.sql was changed after it was applied/ })
+})
+
+test('a database of a newer version is refused by name', async () => {
+  await using store = await openBare()
+  await using newer = await migrationsFolder(FIRST, SECOND)
+  await using older = await migrationsFolder(FIRST)
+  await migrate(store.write, newer.path)
+  await assert.rejects(migrate(store.write, older.path), { name: 'MigrationRefused', message: /0002_step\.sql, which this program does not know.*newer/ })
+})
+
+test('numbers without holes, names that say something', async () => {
+  for (const [file, message] of [['0003_hole.sql', /expected number 2/], ['0001_double.sql', /expected number/], ['2_short.sql', /is named NNNN/]] as const) {
+    await using folder = await migrationsFolder(FIRST)
+    await writeFile(join(folder.path, file), FIRST)
+    await assert.rejects(readMigrations(folder.path), { name: 'MigrationRefused', message }, file)
+  }
+})

@@ -1,0 +1,65 @@
+// Opens the store: a PostgreSQL server when its address is given, else the embedded engine; migrated either way.
+
+import { join } from 'node:path'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import { READ_STATEMENT_TIMEOUT_MS } from '../limits.ts'
+import { openEmbeddedStore } from './embedded/embedded-store.ts'
+import type { EmbeddedStore } from './embedded/embedded-store.ts'
+import { PREPARED_DIRECTORY, preparedName } from './embedded/prepared-cluster.ts'
+import { MIGRATIONS_DIRECTORY, migrate, readMigrations } from './migrate.ts'
+import { createServerStore } from './server/server-store.ts'
+import { withOwnConnection } from './server/writer-lock.ts'
+import type { Store } from './store.ts'
+
+export interface OpenStoreOptions {
+  /** A PostgreSQL server; null takes the embedded engine. */
+  readonly databaseUrl: string | null
+  /** A replica for the reads; without it reads go to the same server. */
+  readonly readUrl?: string | null
+  /** Where the embedded engine keeps its files; null keeps everything in memory. */
+  readonly dataDir: string | null
+  readonly log: Log
+  readonly clock: Clock
+  /** Where the migrations are; the program's own by default. */
+  readonly migrationsDirectory?: string
+  /** Embedded in memory: start from what `dump` gave. */
+  readonly template?: Uint8Array | null
+  /** Embedded on disk: where prepared clusters are kept; those of the installation by default. */
+  readonly prepared?: string
+  /** The time limit of one read. */
+  readonly readTimeoutMs?: number
+}
+
+/**
+ * Opens and migrates the store. Raises StoreUnavailable when the database cannot be reached or opened, FolderInUse when another process has the data
+ * folder, MigrationRefused when the schema is not one that this program can bring up to date.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<Store> {
+  return options.databaseUrl === null ? openEmbedded(options) : openServer(options, options.databaseUrl)
+}
+
+/** The embedded store, migrated; tests and tools also want its dump. */
+export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl' | 'readUrl'>): Promise<EmbeddedStore> {
+  const { dataDir, clock, log, template = null, prepared = PREPARED_DIRECTORY } = options
+  const { readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
+  const preparedFile = async (): Promise<string> => join(prepared, await preparedName(await readMigrations(migrationsDirectory)))
+  const store = await openEmbeddedStore({ dataDir, template, prepared: preparedFile, readTimeoutMs, clock, log })
+  try {
+    tellApplied(log, await migrate(store.patientWriter, migrationsDirectory))
+    return store
+  } catch (cause) {
+    await store[Symbol.asyncDispose]()
+    throw cause
+  }
+}
+
+async function openServer(options: OpenStoreOptions, databaseUrl: string): Promise<Store> {
+  const { clock, log, readUrl = null, readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
+  tellApplied(log, await withOwnConnection(databaseUrl, 'migrations', clock, (db) => migrate(db, migrationsDirectory)))
+  return createServerStore({ databaseUrl, readUrl, readTimeoutMs, clock, log })
+}
+
+function tellApplied(log: Log, applied: readonly string[]): void {
+  if (applied.length > 0) log.info({ applied }, 'the database schema was brought up to date')
+}

@@ -1,0 +1,46 @@
+// Makes the cluster that first starts unpack.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { createSystemClock } from '../base/clock.ts'
+import { silentLog } from '../base/log.ts'
+import { syncTree } from './embedded/filesystem.ts'
+import type { Fsync } from './embedded/filesystem.ts'
+import { packCluster, preparedName } from './embedded/prepared-cluster.ts'
+import type { ClusterEntries } from './embedded/prepared-cluster.ts'
+import { MIGRATIONS_DIRECTORY, readMigrations } from './migrate.ts'
+import { openEmbedded } from './open.ts'
+
+/**
+ * Prepares a migrated cluster in the folder `prepared` unless it is there, and removes those of other engines and migrations. Raises what the file system or
+ * the store raises.
+ */
+export async function prepareCluster(prepared: string, fsync: Fsync, migrationsDirectory: string = MIGRATIONS_DIRECTORY): Promise<void> {
+  const name = await preparedName(await readMigrations(migrationsDirectory))
+  await mkdir(prepared, { recursive: true })
+  if ((await readdir(prepared)).includes(name)) return
+  const scratch = await mkdtemp(join(prepared, 'unfinished-'))
+  try {
+    const store = await openEmbedded({ dataDir: scratch, prepared, migrationsDirectory, clock: createSystemClock(), log: silentLog })
+    await store[Symbol.asyncDispose]()
+    const complete = join(scratch, 'complete')
+    await mkdir(complete)
+    await writeFile(join(complete, name), await packCluster(readEntries(join(scratch, 'database'))))
+    // A power cut must not leave a name without its content.
+    await syncTree(complete, fsync)
+    await rename(join(complete, name), join(prepared, name))
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+  const others = (await readdir(prepared)).filter((other) => other !== name)
+  await Promise.all(others.map((other) => rm(join(prepared, other), { recursive: true, force: true })))
+}
+
+function readEntries(cluster: string): ClusterEntries {
+  const found = readdirSync(cluster, { recursive: true, withFileTypes: true }).map((entry) => {
+    const path = join(entry.parentPath, entry.name)
+    return [relative(cluster, path), entry.isDirectory() ? null : new Uint8Array(readFileSync(path))] as const
+  })
+  return new Map(found.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,276 @@
+-- The database's schema after all migrations, read back from the catalogue. Generated: refresh it with
+--   UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts
+
+create schema idx;
+create schema keys;
+create schema public;
+
+create table idx.account_events (
+  account text not null,
+  seq bigint not null,
+  topic text not null,
+  kind text,
+  constraint account_events_pkey PRIMARY KEY (account, seq),
+  constraint account_events_kind_check CHECK ((kind = ANY (ARRAY['order'::text, 'position'::text])))
+);
+
+create table idx.asset_hours (
+  asset text not null,
+  hour bigint not null,
+  volume numeric not null,
+  constraint asset_hours_pkey PRIMARY KEY (asset, hour)
+);
+
+create table idx.candles (
+  asset text not null,
+  "interval" text not null,
+  "time" bigint not null,
+  open numeric(39,0) not null,
+  high numeric(39,0) not null,
+  low numeric(39,0) not null,
+  close numeric(39,0) not null,
+  open_ts bigint not null,
+  close_ts bigint not null,
+  constraint candles_pkey PRIMARY KEY (asset, "interval", "time")
+);
+
+create table idx.cursor (
+  id integer not null default 1,
+  epoch integer,
+  cursor text,
+  start_ledger bigint,
+  last_ledger bigint,
+  last_ledger_close_ts bigint,
+  last_seq bigint not null default 0,
+  seen_ledger bigint,
+  seen_ledger_close_ts bigint,
+  unknown_events bigint not null default 0,
+  updated_at bigint,
+  constraint cursor_pkey PRIMARY KEY (id),
+  constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
+  constraint cursor_id_check CHECK ((id = 1))
+);
+
+create table idx.epochs (
+  number integer not null,
+  epoch text not null,
+  chain integer not null,
+  deployment integer not null,
+  reason text not null,
+  passphrase text not null,
+  contracts jsonb not null,
+  start_ledger bigint not null,
+  started_at bigint not null,
+  final_cursor text,
+  constraint epochs_pkey PRIMARY KEY (number),
+  constraint epochs_epoch_key UNIQUE (epoch),
+  constraint epochs_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'contracts'::text, 'reset'::text])))
+);
+
+create table idx.events (
+  seq bigint not null,
+  epoch integer not null,
+  event_id text not null,
+  contract_id text not null,
+  topic text not null,
+  ledger bigint not null,
+  ledger_close_ts bigint not null,
+  tx_hash text not null,
+  topics_xdr text not null,
+  value_xdr text not null,
+  payload jsonb,
+  problem text,
+  inserted_at bigint not null,
+  constraint events_pkey PRIMARY KEY (seq),
+  constraint events_event_id_key UNIQUE (event_id),
+  constraint events_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+);
+
+create table idx.fills (
+  seq bigint not null,
+  ts bigint not null,
+  trader text not null,
+  asset text not null,
+  size numeric(39,0) not null,
+  counts_for_trader boolean not null,
+  constraint fills_pkey PRIMARY KEY (seq)
+);
+
+create table idx.gaps (
+  epoch integer not null,
+  from_ledger bigint not null,
+  to_ledger bigint not null,
+  noticed_at bigint not null,
+  constraint gaps_pkey PRIMARY KEY (epoch, from_ledger),
+  constraint gaps_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
+  constraint gaps_check CHECK ((to_ledger >= from_ledger))
+);
+
+create table idx.ledgers (
+  epoch integer not null,
+  ledger bigint not null,
+  close_ts bigint not null,
+  first_seq bigint not null,
+  last_seq bigint not null,
+  constraint ledgers_pkey PRIMARY KEY (epoch, ledger),
+  constraint ledgers_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+);
+
+create table idx.margin_modes (
+  deployment integer not null,
+  position_id bigint not null,
+  mode text not null,
+  ledger bigint not null,
+  observed_at bigint not null,
+  constraint margin_modes_pkey PRIMARY KEY (deployment, position_id),
+  constraint margin_modes_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint margin_modes_mode_check CHECK ((mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
+);
+
+create table idx.open_interest (
+  deployment integer not null,
+  asset text not null,
+  long_size numeric not null,
+  short_size numeric not null,
+  positions bigint not null,
+  constraint open_interest_pkey PRIMARY KEY (deployment, asset),
+  constraint open_interest_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.order_owners (
+  deployment integer not null,
+  order_id bigint not null,
+  owner text not null,
+  ledger bigint not null,
+  observed_at bigint not null,
+  constraint order_owners_pkey PRIMARY KEY (deployment, order_id),
+  constraint order_owners_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.ownerless_events (
+  seq bigint not null,
+  deployment integer not null,
+  order_id bigint not null,
+  ts bigint not null,
+  topic text not null,
+  constraint ownerless_events_pkey PRIMARY KEY (seq),
+  constraint ownerless_events_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.placed_orders (
+  deployment integer not null,
+  order_id bigint not null,
+  trader text not null,
+  constraint placed_orders_pkey PRIMARY KEY (deployment, order_id),
+  constraint placed_orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
+);
+
+create table idx.positions (
+  deployment integer not null,
+  position_id bigint not null,
+  trader text not null,
+  asset text not null,
+  direction smallint not null,
+  size numeric(39,0) not null,
+  entry_price numeric(39,0) not null,
+  opened_seq bigint not null,
+  opened_at bigint not null,
+  opened_tx_hash text not null,
+  margin_mode text,
+  state text not null,
+  constraint positions_pkey PRIMARY KEY (deployment, position_id),
+  constraint positions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint positions_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text]))),
+  constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text])))
+);
+
+create table idx.trader_hours (
+  trader text not null,
+  hour bigint not null,
+  volume numeric not null,
+  constraint trader_hours_pkey PRIMARY KEY (trader, hour)
+);
+
+create table idx.traders (
+  trader text collate "C" not null,
+  pnl numeric not null,
+  volume numeric not null,
+  constraint traders_pkey PRIMARY KEY (trader)
+);
+
+create table idx.trades (
+  seq bigint not null,
+  position_id bigint not null,
+  trader text not null,
+  kind text not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  asset text,
+  direction smallint,
+  size numeric(39,0),
+  entry_price numeric(39,0),
+  close_price numeric(39,0) not null,
+  pnl numeric(39,0),
+  constraint trades_pkey PRIMARY KEY (seq),
+  constraint trades_kind_check CHECK ((kind = ANY (ARRAY['close'::text, 'liquidation'::text])))
+);
+
+create table keys.api_keys (
+  seq bigint not null generated always as identity,
+  key_id text not null,
+  secret_sha256 bytea not null,
+  owner text not null,
+  tier text not null,
+  label text,
+  created_at bigint not null,
+  last_used_at bigint,
+  revoked_at bigint,
+  constraint api_keys_pkey PRIMARY KEY (seq),
+  constraint api_keys_key_id_key UNIQUE (key_id),
+  constraint api_keys_key_id_check CHECK ((key_id ~ '^nk_[0-9a-f]{24}$'::text)),
+  constraint api_keys_label_check CHECK ((char_length(label) <= 64)),
+  constraint api_keys_owner_check CHECK ((owner ~ '^G[A-Z2-7]{55}$'::text)),
+  constraint api_keys_secret_sha256_check CHECK ((octet_length(secret_sha256) = 32)),
+  constraint api_keys_tier_check CHECK ((tier = ANY (ARRAY['standard'::text, 'market_maker'::text])))
+);
+
+create table public.migrations (
+  number integer not null,
+  name text not null,
+  sha256 text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (number)
+);
+
+CREATE INDEX account_events_by_kind ON idx.account_events USING btree (account, kind, seq)
+  WHERE (kind IS NOT NULL);
+CREATE INDEX account_events_by_seq ON idx.account_events USING btree (seq);
+CREATE INDEX account_events_by_topic ON idx.account_events USING btree (account, topic, seq);
+CREATE INDEX events_by_contract ON idx.events USING btree (contract_id, seq);
+CREATE INDEX events_by_contract_and_topic ON idx.events USING btree (contract_id, topic, seq);
+CREATE INDEX events_by_topic ON idx.events USING btree (topic, seq);
+CREATE INDEX events_undecoded ON idx.events USING btree (seq)
+  WHERE (problem IS NOT NULL);
+CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);
+CREATE INDEX fills_by_asset_and_seq ON idx.fills USING btree (asset, seq);
+CREATE INDEX fills_by_trader ON idx.fills USING btree (trader, ts)
+  WHERE counts_for_trader;
+CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, last_seq);
+CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
+CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);
+CREATE INDEX positions_open ON idx.positions USING btree (deployment, opened_seq)
+  WHERE (state = 'open'::text);
+CREATE INDEX positions_open_by_trader ON idx.positions USING btree (deployment, trader, opened_seq)
+  WHERE (state = 'open'::text);
+CREATE INDEX positions_to_observe ON idx.positions USING btree (deployment, opened_seq)
+  WHERE ((margin_mode IS NULL) AND (state = ANY (ARRAY['open'::text, 'cross_liquidated'::text])));
+CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl, trader);
+CREATE INDEX traders_by_volume ON idx.traders USING btree (volume, trader);
+CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
+CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
+CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
+CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
+
+create sequence keys.api_keys_seq_seq;

@@ -1,0 +1,71 @@
+// Pooled connections: reads in sessions that refuse to write, short writes beside them.
+
+import pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { PREPARED_READS_MAX, READ_QUEUE_BOUND, WRITE_QUEUE_BOUND } from '../bounds.ts'
+import { StatementTimeout, StoreUnavailable } from '../store.ts'
+import type { Param, Queryable, Writer } from '../store.ts'
+import { runTransaction } from '../transaction.ts'
+import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
+import { createStatementNames } from './statement-names.ts'
+
+export interface Pool extends Writer, AsyncDisposable {}
+
+/** Builds a pool of at most `size` connections, made when they are needed. */
+export function createPool(options: { url: string; readOnly: boolean; size: number; limitMs: number; clock: Clock; log: Log }): Pool {
+  const { url, readOnly, size, limitMs, clock, log } = options
+  const bound = readOnly ? READ_QUEUE_BOUND : WRITE_QUEUE_BOUND
+  // The pool waits for it before it lends the connection; its declared type does not say so.
+  const prepare = (client: pg.ClientBase): unknown => prepareSession(client, { readOnly, limitMs })
+  const pool = new pg.Pool({
+    ...connectionConfig(url, readOnly ? 'reads' : 'writes', limitMs),
+    max: size,
+    onConnect: prepare,
+  })
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'))
+
+  async function borrow(): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= bound) throw new StatementTimeout(`${bound} statements are waiting already`)
+    const full = pool.totalCount >= size && pool.idleCount === 0
+    try {
+      return await pool.connect()
+    } catch (cause) {
+      if (full && pool.totalCount >= size) throw new StatementTimeout('the statement waited too long for a connection', { cause })
+      throw serverError(cause)
+    }
+  }
+
+  /** A connection that broke, or may still be busy, is not given back. */
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await borrow()
+    const ignore = (): void => {}
+    // While it is lent, its errors come to the borrower's statements; without a listener they would end the process too.
+    client.on('error', ignore)
+    let broken = false
+    try {
+      return await work(client)
+    } catch (cause) {
+      broken = cause instanceof StoreUnavailable
+      throw cause
+    } finally {
+      client.removeListener('error', ignore)
+      client.release(broken)
+    }
+  }
+
+  // The same few reads come again and again; writes are too rare or too large for preparing to matter.
+  const nameOf = createStatementNames(readOnly ? PREPARED_READS_MAX : 0)
+
+  async function query(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<object[]> {
+    const name = params === undefined ? undefined : nameOf(sql)
+    return name === undefined || params === undefined ? (await send(client, sql, params)).rows : await sendNamed(client, name, sql, params)
+  }
+
+  return {
+    query: <Row extends object>(sql: string, params?: readonly Param[]) => withClient((client) => query(client, sql, params) as Promise<Row[]>),
+    transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
+      withClient((client) => runTransaction((sql, params) => send(client, sql, params), clock, work)),
+    [Symbol.asyncDispose]: () => pool.end(),
+  }
+}

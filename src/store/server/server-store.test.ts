@@ -1,0 +1,186 @@
+// What only a server can do to us: end connections, be full, be gone. On the embedded engine none of this exists.
+
+import { strict as assert } from 'node:assert'
+import test from 'node:test'
+import { createSystemClock } from '../../base/clock.ts'
+import { silentLog } from '../../base/log.ts'
+import type { Log } from '../../base/log.ts'
+import { administer, databaseUrl, openTestStore, testServerUrl, WITHOUT_SERVER } from '../../../test/support/database.ts'
+import { createWire } from '../../../test/support/wire.ts'
+import { READ_POOL_SIZE } from '../bounds.ts'
+import { openStore } from '../open.ts'
+import { StatementFailed, StatementTimeout, StoreUnavailable } from '../store.ts'
+import type { Store } from '../store.ts'
+import { createServerStore } from './server-store.ts'
+import { tryWriterLock } from './writer-lock.ts'
+
+const skip = WITHOUT_SERVER
+const clock = createSystemClock({ keepAlive: false })
+
+/** The address of a fresh database, and a store on it that stays out of the way. */
+async function freshDatabase(): Promise<AsyncDisposable & { url: string; direct: Store }> {
+  const direct = await openTestStore()
+  const [row] = await direct.read.query<{ name: string }>('select current_database() as name')
+  const url = databaseUrl(testServerUrl() ?? '', row?.name ?? '')
+  return { url, direct, [Symbol.asyncDispose]: () => direct[Symbol.asyncDispose]() }
+}
+
+function openOn(url: string, readTimeoutMs = 5_000, log: Log = silentLog): Store {
+  return createServerStore({ databaseUrl: url, readUrl: null, readTimeoutMs, clock, log })
+}
+
+/** Ends the backends whose application name begins like this, as an operator or a failover does. */
+function terminate(direct: Store, role: string): Promise<object[]> {
+  return direct.write.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like $1 and pid <> pg_backend_pid()',
+    [`gateway ${role}%`],
+  )
+}
+
+test('whoever loses the lock’s connection is told, writes nothing more, and another one can take the lock', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using first = openOn(database.url)
+  await using second = openOn(database.url)
+  await first.write.query('create table note (id int primary key)')
+  const lock = await first.tryLock('indexer')
+  assert.ok(lock !== undefined)
+  assert.equal(await second.tryLock('indexer'), undefined, 'also from another process there is one holder')
+  const lost = new Promise((resolve) => lock.lost.addEventListener('abort', resolve))
+  await terminate(database.direct, 'lock')
+  await lost
+  await assert.rejects(lock.db.query('insert into note values (1)'), StoreUnavailable)
+  await assert.rejects(lock.db.transaction((tx) => tx.query('insert into note values (1)')), StoreUnavailable)
+  await using taken = await second.tryLock('indexer')
+  assert.ok(taken !== undefined)
+  assert.deepEqual(await first.read.query('select id from note'), [])
+  await lock[Symbol.asyncDispose]()
+})
+
+test('a lock whose connection breaks within a transaction is lost, and the transaction never was', { skip }, async () => {
+  await using database = await freshDatabase()
+  const wire = await createWire(database.url)
+  await using store = openOn(wire.url)
+  await database.direct.write.query('create table note (id int primary key)')
+  const lock = await store.tryLock('indexer')
+  assert.ok(lock !== undefined)
+  const work = lock.db.transaction(async (tx) => {
+    await tx.query('insert into note values (1)')
+    wire.cut()
+    await tx.query('insert into note values (2)')
+  })
+  await assert.rejects(work, StoreUnavailable)
+  assert.equal(lock.lost.aborted, true)
+  wire.mend()
+  assert.deepEqual(await store.read.query('select id from note'), [])
+  await lock[Symbol.asyncDispose]()
+  await wire[Symbol.asyncDispose]()
+})
+
+test('a lock whose connection goes silent is given up, although the server may still think that it is held', { skip }, async () => {
+  await using database = await freshDatabase()
+  const wire = await createWire(database.url)
+  const lock = await tryWriterLock(wire.url, 'indexer', clock, 100)
+  assert.ok(lock !== undefined)
+  wire.block()
+  await assert.rejects(lock.db.query('select 1'), StoreUnavailable)
+  assert.equal(lock.lost.aborted, true)
+  wire.mend()
+  await lock[Symbol.asyncDispose]()
+  await wire[Symbol.asyncDispose]()
+})
+
+test('after every connection was ended the next statements go through', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using store = openOn(database.url)
+  await store.write.query('create table note (id int primary key)')
+  await Promise.all([1, 2, 3].map(() => store.read.query('select 1')))
+  const underWay = assert.rejects(store.read.query('select count(*) from generate_series(1, 1000000000000)'), StoreUnavailable)
+  await atWork(database.direct, 1)
+  await terminate(database.direct, '')
+  await underWay
+  await store.write.query('insert into note values (1)')
+  assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
+})
+
+test('notifications are heard again after their connection was lost', { skip }, async () => {
+  await using database = await freshDatabase()
+  const [heard, again] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+  const log: Log = { ...silentLog, info: (_fields, message) => message.includes('heard again') && again.resolve() }
+  await using store = openOn(database.url, 5_000, log)
+  await store.listen('bell', (payload) => heard.resolve(payload))
+  await terminate(database.direct, 'notifications')
+  await again.promise
+  await database.direct.write.query("notify bell, 'ring'")
+  assert.equal(await heard.promise, 'ring')
+})
+
+test('when every connection for reads is taken, the next read waits within bounds, and no writer waits at all', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using store = openOn(database.url, 1_000)
+  await store.write.query('create table note (id int primary key)')
+  const slow = Array.from({ length: READ_POOL_SIZE * 2 }, () => store.read.query('select count(*) from note, generate_series(1, 1000000000000)'))
+  const outcomes = Promise.allSettled(slow)
+  await atWork(database.direct, READ_POOL_SIZE)
+  await store.write.transaction((tx) => tx.query('insert into note values (1)'))
+  for (const outcome of await outcomes) assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StatementTimeout)
+  assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
+})
+
+test('a server that takes a read and never answers is given up, and found again', { skip }, async () => {
+  await using database = await freshDatabase()
+  const wire = await createWire(database.url)
+  await using store = openOn(wire.url, 100)
+  await store.read.query('select 1')
+  wire.block()
+  await assert.rejects(store.read.query('select 1'), StoreUnavailable)
+  wire.mend()
+  assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
+  await wire[Symbol.asyncDispose]()
+})
+
+test('a read that was prepared before its table changed is told to come again, and then goes through', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using store = openOn(database.url)
+  await store.write.query('create table note (id int primary key, text text not null)')
+  await store.write.query('insert into note values (1, $1)', ['7'])
+  const read = () => store.read.query('select text from note where id = $1', [1])
+  for (let times = 0; times < 10; times++) assert.deepEqual(await read(), [{ text: '7' }])
+  await store.write.query('alter table note alter column text type int using text::int')
+  await assert.rejects(read(), StoreUnavailable)
+  assert.deepEqual(await read(), [{ text: 7 }])
+})
+
+test('settings in the address cannot take back what a read promises', { skip }, async () => {
+  await using database = await freshDatabase()
+  const options = encodeURIComponent('-c statement_timeout=0 -c default_transaction_read_only=off -c timezone=Asia/Tokyo -c search_path=nowhere')
+  await using store = openOn(`${database.url}?options=${options}`, 2_000)
+  const [row] = await store.read.query(`
+    select current_setting('statement_timeout') as limit, current_setting('default_transaction_read_only') as readonly,
+      current_setting('timezone') as timezone, current_setting('search_path') as path`)
+  assert.deepEqual(row, { limit: '2s', readonly: 'on', timezone: 'UTC', path: 'public' })
+  await assert.rejects(store.read.query('create table note (id int)'), (error) => error instanceof StatementFailed && error.code === '25006')
+})
+
+test('a server that is not there is told as unavailable, by open and by every statement', async () => {
+  const nowhere = 'postgres://nobody@127.0.0.1:1/nothing'
+  await assert.rejects(openStore({ databaseUrl: nowhere, dataDir: null, clock, log: silentLog }), StoreUnavailable)
+  await using store = openOn(nowhere)
+  await assert.rejects(store.read.query('select 1'), StoreUnavailable)
+  await assert.rejects(store.tryLock('indexer'), StoreUnavailable)
+})
+
+test('a database that does not exist is told as such, not as an outage', { skip }, async () => {
+  await using store = openOn(databaseUrl(testServerUrl() ?? '', 'there_is_no_such_database'))
+  await assert.rejects(store.read.query('select 1'), (error) => error instanceof StatementFailed && error.code === '3D000')
+  assert.deepEqual(await administer(testServerUrl() ?? '', "select 1 as n from pg_database where datname = 'there_is_no_such_database'"), [])
+})
+
+/** Resolves when this many reads are at work on the server. */
+async function atWork(direct: Store, count: number): Promise<void> {
+  for (;;) {
+    const rows = await direct.write.query(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name = 'gateway reads' and state = 'active'",
+    )
+    if (rows.length >= count) return
+  }
+}

@@ -1,0 +1,37 @@
+// The store over a PostgreSQL server.
+
+import type { Clock } from '../../base/clock.ts'
+import type { Log } from '../../base/log.ts'
+import { READ_POOL_SIZE, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import type { Store } from '../store.ts'
+import { createListener } from './listener.ts'
+import { createPool } from './pool.ts'
+import { tryWriterLock } from './writer-lock.ts'
+
+export interface ServerOptions {
+  readonly databaseUrl: string
+  /** A replica for the reads; null reads from the same server. */
+  readonly readUrl: string | null
+  readonly readTimeoutMs: number
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Builds the store; connections are made when they are needed. */
+export function createServerStore(options: ServerOptions): Store {
+  const { databaseUrl, readUrl, readTimeoutMs, clock, log } = options
+  const reads = createPool({ url: readUrl ?? databaseUrl, readOnly: true, size: READ_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
+  const writes = createPool({ url: databaseUrl, readOnly: false, size: WRITE_POOL_SIZE, limitMs: WRITE_STATEMENT_TIMEOUT_MS, clock, log })
+  const listener = createListener({ url: databaseUrl, clock, log })
+  return {
+    engine: 'server',
+    // The transaction of a pool of read-only sessions is nobody's business.
+    read: { query: (sql, params) => reads.query(sql, params) },
+    write: writes,
+    tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
+    listen: (channel, callback, onHeard) => listener.listen(channel, callback, onHeard),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([reads, writes, listener].map((part) => part[Symbol.asyncDispose]()))
+    },
+  }
+}

@@ -1,0 +1,82 @@
+// The writer lock on a server: a session's advisory lock. Its statements go over that very session, so that whoever lost the lock can write nothing.
+
+import type pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
+import { LOCK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { createSerial } from '../serial.ts'
+import { StoreUnavailable } from '../store.ts'
+import type { Param, Queryable, Writer, WriterLock } from '../store.ts'
+import { runTransaction } from '../transaction.ts'
+import { advisoryLockKey, connect, send } from './connection.ts'
+
+/** Takes the lock, or undefined when another session has it; one statement of its holder may take `limitMs`. Raises StoreUnavailable. */
+export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = LOCK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
+  const lost = new AbortController()
+  const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
+  try {
+    const { rows } = await send(client, 'select pg_try_advisory_lock($1) as taken', [advisoryLockKey(name)])
+    if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock(client, lost, clock)
+    await client.end()
+    return undefined
+  } catch (cause) {
+    void client.end().catch(() => {})
+    throw cause
+  }
+}
+
+/** A writer with a connection of its own, for work that takes longer than a pooled connection's time limit. */
+export async function withOwnConnection<T>(url: string, role: string, clock: Clock, work: (db: Writer) => Promise<T>): Promise<T> {
+  const client = await connect(url, role, LOCK_STATEMENT_TIMEOUT_MS, () => {})
+  try {
+    return await work(createWriter(client, clock, () => {}))
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** Statements and transactions of one connection, one after the other. `check` raises when it may no longer be used. */
+function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
+  const serial = createSerial()
+  const sendChecked = async (sql: string, params?: readonly Param[]) => {
+    check()
+    return send(client, sql, params)
+  }
+  return {
+    query: <Row extends object>(sql: string, params?: readonly Param[]) => serial(async () => (await sendChecked(sql, params)).rows as Row[]),
+    transaction: <T>(work: (tx: Queryable) => Promise<T>) => serial(() => runTransaction(sendChecked, clock, work)),
+  }
+}
+
+function createLock(client: pg.Client, lost: AbortController, clock: Clock): WriterLock {
+  let released = false
+  const db = createWriter(client, clock, () => {
+    if (released) throw new StoreUnavailable('the writer lock was given back')
+    if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
+  })
+  return {
+    lost: lost.signal,
+    db: {
+      query: (sql, params) => endWhenBroken(db.query(sql, params)),
+      transaction: (work) => endWhenBroken(db.transaction(work)),
+    },
+    async [Symbol.asyncDispose]() {
+      released = true
+      // The session's end gives the lock back. Nobody is to take its end for a loss.
+      client.removeAllListeners('end')
+      await client.end().catch(() => {})
+    },
+  }
+
+  /** A connection that no longer answers may still hold the lock on the server: it is given up, so that the loss is told. */
+  async function endWhenBroken<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (cause) {
+      if (cause instanceof StoreUnavailable && !released && !lost.signal.aborted) {
+        lost.abort()
+        void client.end().catch(() => {})
+      }
+      throw cause
+    }
+  }
+}

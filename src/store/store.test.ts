@@ -1,0 +1,224 @@
+// What every part may rely on, whichever engine it is: the same statements, the same answers, the same named errors.
+
+import { strict as assert } from 'node:assert'
+import test from 'node:test'
+import { AssertionFailure } from '../base/assert.ts'
+import { I128_MAX, I128_MIN } from '../base/fixed-point.ts'
+import { openTestStore, testServerUrl } from '../../test/support/database.ts'
+import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
+import type { Store } from './store.ts'
+
+const NEVER_ENDING = 'select count(*) from generate_series(1, 1000000000000)'
+
+async function openWithTable(): Promise<Store> {
+  const store = await openTestStore()
+  await store.write.query('create table note (id int primary key, body text)')
+  return store
+}
+
+/** Resolves with the first payload that is heard. */
+async function listenOnce(store: Store, channel: string): Promise<{ payload: Promise<string>; stop: () => Promise<void> }> {
+  let heard: (payload: string) => void = () => {}
+  const payload = new Promise<string>((resolve) => void (heard = resolve))
+  return { payload, stop: await store.listen(channel, (text) => heard(text)) }
+}
+
+test('amounts of any i128 size go in and come out exact, and so do their sums', async () => {
+  await using store = await openTestStore()
+  await store.write.query('create table amount (value numeric(39, 0))')
+  const values = [I128_MAX, I128_MAX, I128_MIN, 0n, -1n]
+  await store.write.query('insert into amount select unnest($1::numeric[])', [values])
+  const rows = await store.read.query<{ value: string }>('select value from amount order by value')
+  assert.deepEqual(rows.map(({ value }) => value), [I128_MIN, -1n, 0n, I128_MAX, I128_MAX].map(String))
+  const [sums] = await store.read.query('select sum(value) filter (where value > 0) as above, array_agg(value order by value) as all from amount')
+  assert.deepEqual(sums, { above: String(2n * I128_MAX), all: [I128_MIN, -1n, 0n, I128_MAX, I128_MAX].map(String) })
+  const [alone] = await store.read.query<{ value: string }>('select $1::numeric as value', [I128_MIN])
+  assert.equal(alone?.value, String(I128_MIN))
+})
+
+test('an 8-byte integer is a number as long as that is exact, and a broken invariant beyond', async () => {
+  await using store = await openTestStore()
+  const [row] = await store.read.query('select $1::bigint as one, array[$1::bigint, null] as several', [Number.MAX_SAFE_INTEGER])
+  assert.deepEqual(row, { one: Number.MAX_SAFE_INTEGER, several: [Number.MAX_SAFE_INTEGER, null] })
+  for (const sql of ['select 9007199254740993::bigint as one', 'select array[-9007199254740993::bigint] as several']) {
+    await assert.rejects(store.read.query(sql, []), AssertionFailure)
+  }
+  assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
+})
+
+test('every type of value keeps its meaning', async () => {
+  await using store = await openTestStore()
+  const texts = ['', 'NULL', 'a "b" \\c, {d}', 'ü€😀\n', "it's"]
+  const [row] = await store.read.query(
+    `select $1::text[] as texts, $2::boolean as yes, $3::bytea as bytes, $4::jsonb as json, $5::float8 as float, $6::int[] as ints,
+      $7::text as nothing, $8::boolean[] as flags, to_timestamp(0) as epoch, date '2026-01-31' as day`,
+    [texts, true, new Uint8Array([0, 255, 92]), '{"a":[1,"2"]}', 0.1, [1, null, -3], null, [true, false]],
+  )
+  assert.deepEqual(row, {
+    texts, yes: true, bytes: new Uint8Array([0, 255, 92]), json: { a: [1, '2'] }, float: 0.1, ints: [1, null, -3],
+    nothing: null, flags: [true, false], epoch: '1970-01-01 00:00:00+00', day: '2026-01-31',
+  })
+})
+
+test('a read cannot write', async () => {
+  await using store = await openWithTable()
+  for (const sql of ["insert into note values (1, 'x')", 'create table other (id int)', 'drop table note', "select nextval('s')"]) {
+    if (sql.includes('nextval')) await store.write.query('create sequence s')
+    await assert.rejects(store.read.query(sql), (error) => error instanceof StatementFailed && error.code === '25006', sql)
+  }
+  await store.write.query("insert into note values (1, 'x')")
+  assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
+})
+
+test('a refused statement tells its code and its constraint, and nothing of its parameters', async () => {
+  await using store = await openWithTable()
+  await store.write.query("insert into note values (1, 'x')")
+  const failed = await store.write.query('insert into note values ($1, $2)', [1, 'a secret']).catch((error: unknown) => error)
+  assert.ok(failed instanceof StatementFailed)
+  assert.deepEqual([failed.code, failed.constraint], ['23505', 'note_pkey'])
+  assert.ok(!JSON.stringify([failed.message, String(failed.cause), Object.entries(failed)]).includes('a secret'))
+})
+
+test('a read ends at its time limit, and the store goes on', async () => {
+  await using store = await openTestStore({ readTimeoutMs: 300 })
+  await assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
+  assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
+})
+
+test('reads never hold up a writer', async () => {
+  await using store = await openTestStore({ readTimeoutMs: 1_500 })
+  await store.write.query('create table note (id int)')
+  let ended = 0
+  const reads = [1, 2, 3].map(() => store.read.query(NEVER_ENDING).catch((error: unknown) => error).finally(() => ended++))
+  await store.write.transaction(async (tx) => {
+    await tx.query('insert into note values (1)')
+  })
+  assert.equal(ended, 0, 'the writer was done before any of the reads')
+  for (const outcome of await Promise.all(reads)) assert.ok(outcome instanceof StatementTimeout)
+})
+
+test('a transaction is all or nothing', async () => {
+  await using store = await openWithTable()
+  const work = store.write.transaction(async (tx) => {
+    await tx.query("insert into note values (1, 'x')")
+    throw new RangeError('no')
+  })
+  await assert.rejects(work, RangeError)
+  assert.deepEqual(await store.read.query('select * from note'), [])
+  const result = await store.write.transaction(async (tx) => {
+    await Promise.all([tx.query("insert into note values (1, 'x')"), tx.query("insert into note values (2, 'y')")])
+    return (await tx.query<{ count: number }>('select count(*) from note'))[0]?.count
+  })
+  assert.equal(result, 2)
+  assert.equal((await store.read.query('select * from note')).length, 2)
+})
+
+test('nobody sees a transaction before its commit', async () => {
+  await using store = await openWithTable()
+  let seen: Promise<object[]> | undefined
+  await store.write.transaction(async (tx) => {
+    await tx.query("insert into note values (1, 'x')")
+    seen = store.read.query('select count(*) from note')
+    await tx.query("insert into note values (2, 'y')")
+  })
+  const counts = (await seen)?.map((row) => (row as { count: number }).count)
+  assert.ok(counts?.[0] === 0 || counts?.[0] === 2, 'all of it or none of it')
+})
+
+test('a transaction that hides a failed statement does not pretend to have committed', async () => {
+  await using store = await openWithTable()
+  const work = store.write.transaction(async (tx) => {
+    await tx.query("insert into note values (1, 'x')")
+    await tx.query('select 1/0').catch(() => {})
+  })
+  await assert.rejects(work, (error) => error instanceof StatementFailed && error.code === '25P02')
+  assert.deepEqual(await store.read.query('select * from note'), [])
+})
+
+test('a transaction that has ended takes no more statements', async () => {
+  await using store = await openWithTable()
+  let leaked: Parameters<Parameters<Store['write']['transaction']>[0]>[0] | undefined
+  await store.write.transaction(async (tx) => void (leaked = tx))
+  await assert.rejects(async () => leaked?.query("insert into note values (1, 'x')"), StoreUnavailable)
+  assert.deepEqual(await store.read.query('select * from note'), [])
+})
+
+test('a deferred failure at COMMIT is raised', async () => {
+  await using store = await openTestStore()
+  await store.write.query('create table node (id int primary key, parent int references node deferrable initially deferred)')
+  const work = store.write.transaction((tx) => tx.query('insert into node values (1, 2)'))
+  await assert.rejects(work, (error) => error instanceof StatementFailed && error.code === '23503')
+})
+
+test('a notification is heard after its commit, and not at all after a rollback', async () => {
+  await using store = await openWithTable()
+  const { payload, stop } = await listenOnce(store, 'Door Bell')
+  await assert.rejects(store.write.transaction(async (tx) => {
+    await tx.query('select pg_notify($1, $2)', ['Door Bell', 'rolled back'])
+    throw new RangeError('no')
+  }), RangeError)
+  await store.write.transaction(async (tx) => {
+    await tx.query('select pg_notify($1, $2)', ['Door Bell', 'committed'])
+    await tx.query("insert into note values (1, 'x')")
+  })
+  assert.equal(await payload, 'committed')
+  assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
+  await stop()
+})
+
+test('whoever stopped listening hears nothing; the others still do', async () => {
+  await using store = await openTestStore()
+  const heard: string[] = []
+  const stopFirst = await store.listen('bell', (payload) => heard.push(`first ${payload}`))
+  const { payload, stop } = await listenOnce(store, 'bell')
+  await stopFirst()
+  await store.write.query("notify bell, 'ring'")
+  assert.equal(await payload, 'ring')
+  assert.deepEqual(heard, [])
+  await stop()
+})
+
+const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no connection that could be lost; its listeners have a test of their own'
+
+test('whoever listens is told when it may miss notifications, and when no longer', { skip: NEEDS_SERVER }, async () => {
+  await using store = await openTestStore()
+  const heard: boolean[] = []
+  let change = Promise.withResolvers<void>()
+  const stop = await store.listen('bell', () => {}, (now) => {
+    if (heard.at(-1) !== now) change.resolve()
+    heard.push(now)
+  })
+  await change.promise
+  change = Promise.withResolvers()
+  await store.write.query(`
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gateway notifications'`)
+  await change.promise
+  assert.equal(heard.at(-1), false)
+  change = Promise.withResolvers()
+  await change.promise
+  assert.equal(heard.at(-1), true)
+  await stop()
+})
+
+test('the writer lock has one holder at a time, also within one process', async () => {
+  await using store = await openWithTable()
+  const first = await store.tryLock('indexer')
+  assert.ok(first !== undefined)
+  assert.equal(await store.tryLock('indexer'), undefined)
+  await using other = await store.tryLock('something else')
+  assert.ok(other !== undefined)
+  await first.db.transaction((tx) => tx.query("insert into note values (1, 'x')"))
+  await first[Symbol.asyncDispose]()
+  await assert.rejects(first.db.query("insert into note values (2, 'y')"), StoreUnavailable)
+  assert.equal(first.lost.aborted, false, 'giving back is not losing')
+  await using second = await store.tryLock('indexer')
+  assert.ok(second !== undefined)
+  assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
+})
+
+test('a closed store refuses', async () => {
+  const store = await openTestStore()
+  await store[Symbol.asyncDispose]()
+  await assert.rejects(store.read.query('select 1'), StoreUnavailable)
+  await assert.rejects(store.write.query('select 1'), StoreUnavailable)
+})

@@ -1,0 +1,99 @@
+// A transaction on a connection that is held for it alone, the same on both engines.
+
+import type { Clock, Timer } from '../base/clock.ts'
+import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
+import { createSerial } from './serial.ts'
+import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
+import type { Param, Queryable } from './store.ts'
+
+/** Sends one statement on the held connection. `command` is the command's name as PostgreSQL tells it. */
+export type RunStatement = (sql: string, params?: readonly Param[]) => Promise<{ rows: object[]; command: string }>
+
+const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
+
+/**
+ * Runs `work` between BEGIN and COMMIT. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of
+ * committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke, at COMMIT with unknown outcome.
+ */
+export async function runTransaction<T>(run: RunStatement, clock: Clock, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  await run('begin')
+  const handle = createHandle(run, clock)
+  let result: T
+  try {
+    const working = work(handle.tx)
+    result = await Promise.race([working, handle.idle])
+    await handle.close()
+  } catch (cause) {
+    await handle.close()
+    await run('rollback').catch(() => {})
+    throw cause
+  }
+  await commit(run)
+  return result
+}
+
+async function commit(run: RunStatement): Promise<void> {
+  let command: string
+  try {
+    command = (await run('commit')).command
+  } catch (cause) {
+    if (!(cause instanceof StoreUnavailable)) throw cause
+    throw new StoreUnavailable(`${cause.message}; whether the transaction took place is unknown`, { cause })
+  }
+  // After a failed statement that `work` did not mind, COMMIT answers without an error, and rolls back.
+  if (command === 'COMMIT') return
+  throw new StatementFailed('the transaction was rolled back: one of its statements had failed', SQLSTATE_IN_FAILED_TRANSACTION, null)
+}
+
+interface Handle {
+  readonly tx: Queryable
+  /** Rejects when nothing was sent for too long. */
+  readonly idle: Promise<never>
+  /** Refuses further statements, and resolves when the one under way has ended. */
+  close(): Promise<void>
+}
+
+function createHandle(run: RunStatement, clock: Clock): Handle {
+  const serial = createSerial()
+  let open = true
+  let underWay = 0
+  let timer: Timer | undefined
+  let reportIdle: (error: Error) => void = () => {}
+  const idle = new Promise<never>((_resolve, reject) => void (reportIdle = reject))
+  // Nobody may be waiting for it any more when it rejects.
+  idle.catch(() => {})
+
+  function watch(): void {
+    timer?.cancel()
+    timer = undefined
+    if (!open || underWay > 0) return
+    timer = clock.setTimer(IDLE_TRANSACTION_TIMEOUT_MS, () => {
+      open = false
+      reportIdle(new StatementTimeout(`the transaction sent nothing for ${IDLE_TRANSACTION_TIMEOUT_MS} ms and was rolled back`))
+    })
+  }
+
+  watch()
+  return {
+    idle,
+    tx: {
+      async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
+        if (!open) throw new StoreUnavailable('the transaction has ended')
+        underWay++
+        watch()
+        try {
+          const { rows } = await serial(() => run(sql, params))
+          return rows as Row[]
+        } finally {
+          underWay--
+          watch()
+        }
+      },
+    },
+    async close() {
+      open = false
+      watch()
+      await serial(async () => {})
+    },
+  }
+}

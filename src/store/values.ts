@@ -1,0 +1,69 @@
+// Values on their way to and from PostgreSQL, as text, in one place: so that both engines take and give exactly the same.
+
+import { AssertionFailure } from '../base/assert.ts'
+import type { Param } from './store.ts'
+
+/** A parameter as both drivers take it: PostgreSQL's text form, bytes, or null. */
+export type EncodedParam = string | Uint8Array | null
+
+/** A parameter in PostgreSQL's text form. */
+export function encodeParam(param: Param): EncodedParam {
+  if (param === null || param instanceof Uint8Array) return param
+  if (typeof param === 'object') return `{${param.map(encodeElement).join(',')}}`
+  return String(param)
+}
+
+function encodeElement(element: string | number | bigint | boolean | null): string {
+  if (element === null) return 'NULL'
+  if (typeof element !== 'string') return String(element)
+  return `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+/** The elements of a one-dimensional array in PostgreSQL's text form. */
+export function decodeArray(text: string): (string | null)[] {
+  const elements: (string | null)[] = []
+  const pattern = /"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs
+  for (const [, quoted, plain] of text.matchAll(pattern)) {
+    if (quoted !== undefined) elements.push(quoted.replaceAll(/\\(.)/gs, '$1'))
+    else elements.push(plain === undefined || plain === 'NULL' ? null : plain)
+  }
+  return elements
+}
+
+/** An 8-byte integer, which must be exact as a number: beyond 2^53 the schema wants numeric instead. */
+function decodeInt8(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new AssertionFailure(`the integer ${text} is beyond 2^53; its column should be numeric`)
+  return value
+}
+
+function decodeBytes(text: string): Uint8Array {
+  return new Uint8Array(Buffer.from(text.slice(2), 'hex'))
+}
+
+function arrayOf<T>(decode: (text: string) => T): (text: string) => (T | null)[] {
+  return (text) => decodeArray(text).map((element) => (element === null ? null : decode(element)))
+}
+
+const asText = (text: string): string => text
+
+/**
+ * How types are read in whose reading the drivers differ, by object id (catalogue pg_type). All others are the same in both: text as string, int4 and
+ * float8 as number, bool as boolean, json and jsonb parsed, numeric as digit string.
+ */
+export const DECODERS: Readonly<Record<number, (text: string) => unknown>> = {
+  17: decodeBytes,
+  20: decodeInt8,
+  1001: arrayOf(decodeBytes),
+  1016: arrayOf(decodeInt8),
+  1082: asText,
+  1083: asText,
+  1114: asText,
+  1115: arrayOf(asText),
+  1182: arrayOf(asText),
+  1184: asText,
+  1185: arrayOf(asText),
+  1186: asText,
+  1231: arrayOf(asText),
+  1266: asText,
+}

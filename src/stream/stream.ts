@@ -1,0 +1,182 @@
+// The stream as a whole: who is connected, what is sent by the clock, and an orderly end. It reads committed rows and nothing of the indexer's memory.
+
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
+import type { Clock } from '../base/clock.ts'
+import { createLanes } from '../base/lanes.ts'
+import type { Log } from '../base/log.ts'
+import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
+import type { StreamLimits } from '../limits.ts'
+import type { Price } from '../resources/price.ts'
+import type { Store } from '../store/store.ts'
+import { CLOSE, createConnection } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { createHub } from './hub.ts'
+import { createSession } from './session.ts'
+import type { Session, StreamServices } from './session.ts'
+import { createTail } from './tail.ts'
+import { createTicks } from './ticks.ts'
+
+/** Replays read at the same time, over all connections. */
+const REPLAY_LANES = 4
+/** A revoked key's connections are found at most this much later. */
+const KEY_CHECK_MS = 500
+
+/** Who asks for a connection, as the request that asked was seen. */
+export interface Visitor {
+  readonly requestId: string
+  /** What connections are counted by. */
+  readonly address: string
+}
+
+export interface Stream {
+  /** Answers an upgrade that has passed everything that a request passes. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): void
+  /** How many are connected. */
+  connections(): number
+  /** One round of prices and candles, for whoever steps the clock by hand; `run` does it by itself. */
+  tick(): Promise<void>
+  /** Publishes what is committed by now. */
+  follow(): Promise<void>
+  heartbeat(): void
+  /** Begins to follow the log and the clock; `drain` ends it. */
+  start(): void
+  /** Announces the end, goes on delivering for a while, closes every connection, and stops. */
+  drain(): Promise<void>
+}
+
+export interface StreamOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: StreamLimits
+  readonly services: StreamServices & {
+    /** The prices that could be read; those of other assets are missing. Never rejects. */
+    readPrices(): Promise<readonly Price[]>
+    /** True when the key is known to be revoked. Never rejects. */
+    isRevoked(keyId: string): boolean | Promise<boolean>
+  }
+}
+
+interface Client {
+  readonly connection: Connection
+  readonly session: Session
+}
+
+export function createStream({ store, clock, log, limits, services }: StreamOptions): Stream {
+  const hub = createHub()
+  const tail = createTail({ store, publish: hub.publish, clock, log })
+  const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
+  const lanes = createLanes(REPLAY_LANES)
+  const clients = new Set<Client>()
+  const byAddress = new Map<string, number>()
+  const requestIds = new WeakMap<IncomingMessage, string>()
+  const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.frameBytes })
+  const over = new AbortController()
+  let running: readonly Promise<void>[] = []
+  /** Aborts when everybody has left while the end was announced. */
+  const drained = new AbortController()
+  let draining = false
+  server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
+
+  function refusalOf(address: string): string | undefined {
+    if (clients.size >= limits.connections) return 'server_full'
+    return (byAddress.get(address) ?? 0) >= limits.connectionsPerAddress ? 'too_many_connections' : undefined
+  }
+
+  function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: Visitor): void {
+    const refusal = refusalOf(address)
+    if (refusal !== undefined) {
+      webSocket.on('error', () => {})
+      webSocket.close(CLOSE.tryAgain, refusal)
+      return
+    }
+    const connection = createConnection({
+      webSocket, socket, limits, clock, log, requestId,
+      handle: (request) => session.handle(request),
+      onEnd() {
+        session.end()
+        clients.delete(client)
+        if (draining && clients.size === 0) drained.abort()
+        const left = (byAddress.get(address) ?? 1) - 1
+        if (left === 0) byAddress.delete(address)
+        else byAddress.set(address, left)
+      },
+    })
+    const session = createSession({
+      connection, hub, tail, db: store.read, lanes, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
+    })
+    const client: Client = { connection, session }
+    clients.add(client)
+    byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
+    connection.reply({ type: 'hello', ts: clock.nowMs(), ...place() })
+    if (draining) announce(client)
+  }
+
+  /** Where the log stands; nothing while that is not known. */
+  function place(): object {
+    const head = tail.head()
+    return head === undefined ? {} : { epoch: head.epoch, head: tail.position(), ledger: head.ledger }
+  }
+
+  function announce({ connection }: Client): void {
+    connection.reply({ type: 'draining', graceMs: limits.drainMs })
+  }
+
+  async function closeRevoked(): Promise<void> {
+    const byKey = Map.groupBy([...clients].filter(({ session }) => session.login() !== null), ({ session }) => session.login()?.keyId ?? '')
+    await Promise.all([...byKey].map(async ([keyId, holders]) => {
+      if (!(await services.isRevoked(keyId))) return
+      for (const { connection, session } of holders) if (session.login()?.keyId === keyId) connection.close(CLOSE.keyRevoked, 'key_revoked')
+    }))
+  }
+
+  async function tick(): Promise<void> {
+    await ticks.broadcastPrices()
+    await ticks.broadcastCandles()
+  }
+
+  /** Does something again and again; what fails is told and tried again in the next round. */
+  async function repeat(everyMs: number, signal: AbortSignal, work: () => void | Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      const startedAtMs = clock.nowMs()
+      try {
+        await work()
+      } catch (error) {
+        log.warn({ err: error }, 'a round of the stream failed')
+      }
+      await clock.sleep(Math.max(0, everyMs - (clock.nowMs() - startedAtMs)), signal)
+    }
+  }
+
+  return {
+    accept(request, socket, head, visitor) {
+      requestIds.set(request, visitor.requestId)
+      server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, visitor))
+    },
+    connections: () => clients.size,
+    tick,
+    follow: () => tail.step(),
+    heartbeat: ticks.broadcastHeartbeat,
+    start() {
+      const { signal } = over
+      running = [
+        tail.run(signal),
+        repeat(TICKER_BROADCAST_MS, signal, tick),
+        repeat(HEARTBEAT_MS, signal, ticks.broadcastHeartbeat),
+        repeat(KEY_CHECK_MS, signal, closeRevoked),
+        repeat(limits.pingIntervalMs, signal, () => clients.forEach(({ connection }) => connection.ping())),
+      ]
+    },
+    async drain() {
+      draining = true
+      clients.forEach(announce)
+      if (clients.size > 0) await clock.sleep(limits.drainMs, drained.signal)
+      for (const { connection } of clients) connection.close(CLOSE.restart, 'restart')
+      over.abort()
+      await Promise.all(running)
+    },
+  }
+}

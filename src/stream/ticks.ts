@@ -1,0 +1,89 @@
+// What the stream sends by the clock: prices every three seconds, candles with them, and a heartbeat every second.
+
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import { ASSET_SYMBOLS } from '../exchange/assets.ts'
+import type { PlacedCandle } from '../projections/candles.ts'
+import { bucketEnd, readNewestCandles } from '../projections/candles.ts'
+import { CANDLE_INTERVALS } from '../resources/candle.ts'
+import type { CandleInterval } from '../resources/candle.ts'
+import type { Price } from '../resources/price.ts'
+import type { Queryable } from '../store/store.ts'
+import { candlesChannel, HEARTBEAT_CHANNEL, tickerChannel } from './channels.ts'
+import { plainFrame } from './frames.ts'
+import type { Frame } from './frames.ts'
+import type { Hub } from './hub.ts'
+import type { Tail } from './tail.ts'
+
+export interface Ticks {
+  /** The last frame that a ticker channel had. */
+  last(channel: string): Frame | undefined
+  /** One round of prices. Never rejects for prices that cannot be read. */
+  broadcastPrices(): Promise<void>
+  /** The candles that somebody wants, as they are now. Rejects when the database cannot be read. */
+  broadcastCandles(): Promise<void>
+  broadcastHeartbeat(): void
+}
+
+export interface TicksOptions {
+  readonly hub: Hub
+  readonly tail: Tail
+  readonly db: Queryable
+  readonly clock: Clock
+  /** The prices that could be read; those of other assets are missing. Never rejects. */
+  readPrices(): Promise<readonly Price[]>
+}
+
+interface Pair {
+  readonly asset: string
+  readonly interval: CandleInterval
+}
+
+const PAIRS: readonly Pair[] = ASSET_SYMBOLS.flatMap((asset) => CANDLE_INTERVALS.map((interval) => ({ asset, interval })))
+
+export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions): Ticks {
+  const lastTicks = new Map<string, Frame>()
+  /** The bucket that each channel's subscribers saw forming. */
+  const forming = new Map<string, number>()
+
+  /** A channel's candles as frames: the one that was forming, when its bucket is over, and the one that forms now. */
+  function candleFrames(channel: string, interval: CandleInterval, candles: readonly PlacedCandle[]): readonly Frame[] {
+    const frames: Frame[] = []
+    const seen = forming.get(channel)
+    for (const { time, open, high, low, close } of candles) {
+      const final = bucketEnd(time, interval) <= nowSec(clock)
+      // Of buckets that were over before anybody looked nothing is told, and a bucket is finished once.
+      if (final && time !== seen) continue
+      if (final) forming.delete(channel)
+      else forming.set(channel, time)
+      frames.push(plainFrame(channel, JSON.stringify({ time, open, high, low, close, final })))
+    }
+    return frames
+  }
+
+  return {
+    last: (channel) => lastTicks.get(channel),
+    async broadcastPrices() {
+      const prices = await readPrices()
+      const ts = clock.nowMs()
+      const frames = prices.map(({ asset, price, priceFloat, timestamp }) =>
+        plainFrame(tickerChannel(asset), JSON.stringify({ asset, price, priceFloat, timestamp, ts })))
+      for (const frame of frames) lastTicks.set(frame.channel, frame)
+      hub.publish(frames)
+    },
+    async broadcastCandles() {
+      const wanted = PAIRS.filter(({ asset, interval }) => hub.isWanted(candlesChannel(asset, interval)))
+      if (wanted.length === 0) return
+      const candles = Map.groupBy(await readNewestCandles(db, wanted), ({ asset, interval }) => candlesChannel(asset, interval))
+      hub.publish(wanted.flatMap(({ asset, interval }) => {
+        const channel = candlesChannel(asset, interval)
+        return candleFrames(channel, interval, candles.get(channel) ?? [])
+      }))
+    },
+    broadcastHeartbeat() {
+      const { epoch = null, ledger = null, ledgerCloseTs = null } = tail.head() ?? {}
+      const data = { ts: clock.nowMs(), epoch, head: tail.position(), ledger, ledgerCloseTs }
+      hub.publish([plainFrame(HEARTBEAT_CHANNEL, JSON.stringify(data))])
+    },
+  }
+}

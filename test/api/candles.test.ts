@@ -1,0 +1,244 @@
+// GET /v1/candles: the oracle's own, and an outside exchange's where there are none.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { RequestListener } from 'node:http'
+import { after, before, test } from 'node:test'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { KLINES_FAILURES_TO_OPEN, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from '../../src/oracle/klines.ts'
+import { encodeCursor } from '../../src/projections/page.ts'
+import type { Candle } from '../../src/resources/candle.ts'
+import type { Price } from '../../src/resources/price.ts'
+import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages } from '../support/pages.ts'
+import { createWorld, WORLD_START_MS } from '../support/world.ts'
+import type { World, WorldAnswer } from '../support/world.ts'
+
+interface Candles {
+  readonly candles: readonly Candle[]
+  readonly source: string
+}
+
+/** Longer than anything that is kept of the outside. */
+const MINUTE_MS = 60_000
+const DAY_SEC = 86_400
+/** Sunday, 12 July 2026, 23:59:00 UTC, in the week that began before the world. */
+const SUNDAY_EVENING_MS = WORLD_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) * 1_000
+const INTERVALS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY_SEC, '1w': 7 * DAY_SEC }
+
+let world: World
+let exchange: OutsideExchange
+
+interface OutsideExchange extends AsyncDisposable {
+  readonly url: string
+  readonly asked: string[]
+  behave: RequestListener
+}
+
+/** Answers like the exchange does: as many klines as were asked for, newest last, twelve values each, prices as texts. */
+const KLINES: RequestListener = (request, response) => {
+  const query = new URL(request.url ?? '', 'http://outside').searchParams
+  const widthMs = (INTERVALS[query.get('interval') ?? ''] ?? 0) * 1_000
+  const rows = Array.from({ length: Math.min(3, Number(query.get('limit'))) }, (_, index) => {
+    const openMs = Math.floor(WORLD_START_MS / widthMs - 2 + index) * widthMs
+    return [openMs, '100.50000000', '101.00000000', '99.25000000', '100.75000000', '12.5', openMs + widthMs - 1, '1355.1', 8, '6.1', '660.0', '0']
+  })
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows))
+}
+
+async function startExchange(): Promise<OutsideExchange> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    outside.behave(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  assert.ok(typeof address === 'object' && address !== null)
+  const outside: OutsideExchange = {
+    url: `http://127.0.0.1:${address.port}`,
+    asked,
+    behave: KLINES,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return outside
+}
+
+function get(query: string): Promise<WorldAnswer<Candles>> {
+  return world.get<Candles>(`/v1/candles?${query}`)
+}
+
+async function candles(query: string): Promise<readonly Candle[]> {
+  const { status, body } = await get(query)
+  assert.deepEqual([status, body.source], [200, 'noeracle'], query)
+  return body.candles
+}
+
+/** The publisher writes this price of BTC now, and the ticker reads it. Answers when it was attested, unix seconds. */
+async function tick(price: number): Promise<number> {
+  // The chain hears of the time that has passed.
+  await world.cheat('local_closeLedger')
+  await world.cheat('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
+  await world.gateway.oracle.step()
+  const { body } = await world.get<Price>('/v1/markets/BTC/price')
+  assert.equal(body.priceFloat, price)
+  return body.timestamp
+}
+
+before(async () => {
+  exchange = await startExchange()
+  world = await createWorld({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
+})
+after(async () => {
+  await world[Symbol.asyncDispose]()
+  await exchange[Symbol.asyncDispose]()
+})
+
+test('without a native row the outside\'s klines of the USDT pair are passed on, named as such', async () => {
+  const { status, body, headers } = await get('asset=btc&interval=1h&limit=2')
+  assert.equal(status, 200)
+  assert.deepEqual(exchange.asked.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=2'])
+  assert.deepEqual(body, {
+    candles: [
+      { time: WORLD_START_MS / 1_000 - 7_200, open: 100.5, high: 101, low: 99.25, close: 100.75 },
+      { time: WORLD_START_MS / 1_000 - 3_600, open: 100.5, high: 101, low: 99.25, close: 100.75 },
+    ],
+    source: 'binance',
+  })
+  assert.deepEqual([headers['cache-control'], headers['link']], ['no-cache', undefined])
+  await get('asset=BTC')
+  await get('asset=XRP&interval=1w&limit=1000')
+  assert.deepEqual(exchange.asked.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500', '/api/v3/klines?symbol=XRPUSDT&interval=1w&limit=1000'])
+})
+
+test('every interval and every asset but HYPE has an outside pair', async () => {
+  for (const asset of ASSET_SYMBOLS) assert.equal((await get(`asset=${asset}&interval=4h&limit=1`)).body.candles.length, asset === 'HYPE' ? 0 : 1, asset)
+  for (const interval of Object.keys(INTERVALS)) assert.equal((await get(`asset=ETH&interval=${interval}&limit=3`)).body.candles.length, 3, interval)
+  assert.ok(exchange.asked.splice(0).every((url) => !url.includes('HYPE')))
+})
+
+test('an unknown asset and HYPE have no candles and ask nobody', async () => {
+  for (const asset of ['HYPE', 'NOPE', 'shib', '%25', 'BTCUSDT', "'%20or%201=1"]) {
+    assert.deepEqual((await get(`asset=${asset}`)).body, { candles: [], source: 'binance' }, asset)
+  }
+  assert.deepEqual(exchange.asked, [])
+})
+
+test('many who ask at once cost the outside one request', async () => {
+  world.clock.advance(MINUTE_MS)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => get('asset=SOL')))
+  assert.ok(answers.every(({ body }) => body.candles.length === 3))
+  assert.equal(exchange.asked.splice(0).length, 1)
+})
+
+test('an outside that hangs, refuses or is full of nonsense is an empty list in bounded time, and is left alone after a few tries', async () => {
+  world.clock.advance(MINUTE_MS)
+  const heard = Promise.withResolvers<void>()
+  exchange.behave = () => heard.resolve()
+  const hanging = get('asset=ADA')
+  await heard.promise
+  world.clock.advance(KLINES_TIMEOUT_MS)
+  assert.deepEqual((await hanging).body, { candles: [], source: 'binance' })
+
+  exchange.behave = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
+  assert.deepEqual((await get('asset=BNB')).body, { candles: [], source: 'binance' })
+  exchange.behave = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
+  assert.deepEqual((await get('asset=TRX')).body, { candles: [], source: 'binance' })
+  assert.equal(exchange.asked.splice(0).length, KLINES_FAILURES_TO_OPEN)
+
+  exchange.behave = KLINES
+  for (const asset of ['LTC', 'BCH', 'ZEC']) assert.deepEqual((await get(`asset=${asset}&limit=7`)).body.candles, [])
+  assert.deepEqual(exchange.asked, [])
+  world.clock.advance(KLINES_OPEN_MS)
+  assert.equal((await get('asset=LTC&limit=7')).body.candles.length, 3)
+  exchange.asked.length = 0
+})
+
+test('what came from outside is never kept as the gateway\'s own', async () => {
+  await world.restartGateway({ klinesUrls: [] })
+  for (const interval of Object.keys(INTERVALS)) {
+    assert.deepEqual((await get(`asset=BTC&interval=${interval}`)).body, { candles: [], source: 'binance' })
+  }
+  await world.restartGateway({ klinesUrls: [exchange.url] })
+})
+
+test('prices fold into buckets of every width, the forming one included, by the time of attestation', async () => {
+  world.clock.advance(SUNDAY_EVENING_MS - world.clock.nowMs())
+  const first = await tick(100_000)
+  assert.ok(first < SUNDAY_EVENING_MS / 1_000 + 10)
+  for (const price of [100_050, 99_900, 100_020]) {
+    world.clock.advance(5_000)
+    await tick(price)
+  }
+  for (const [interval, width] of Object.entries(INTERVALS)) {
+    const forming = { time: first - (first % width), open: 100_000, high: 100_050, low: 99_900, close: 100_020 }
+    if (interval === '1w') forming.time = Date.UTC(2026, 6, 6) / 1_000
+    assert.deepEqual(await candles(`asset=BTC&interval=${interval}`), [forming], interval)
+  }
+  assert.deepEqual(exchange.asked, [], 'the outside is not asked where there are native rows')
+})
+
+test('a week begins on Monday, 00:00 UTC', async () => {
+  world.clock.advance(SUNDAY_EVENING_MS + MINUTE_MS - world.clock.nowMs())
+  const monday = await tick(100_500)
+  assert.ok(monday >= Date.UTC(2026, 6, 13) / 1_000)
+  const weeks = await candles('asset=BTC&interval=1w')
+  assert.deepEqual(weeks.map(({ time, close }) => [time, close]), [[Date.UTC(2026, 6, 6) / 1_000, 100_020], [Date.UTC(2026, 6, 13) / 1_000, 100_500]])
+})
+
+test('oldest first, the newest `limit` of them, one hour wide when nothing else is asked for', async () => {
+  for (let hour = 1; hour <= 6; hour++) {
+    world.clock.advance(3_600_000)
+    await tick(100_500 + hour)
+  }
+  const all = await candles('asset=BTC')
+  assert.deepEqual(all, await candles('asset=BTC&interval=1h&limit=1000'))
+  assert.equal(all.length, 8)
+  assert.deepEqual(all.map(({ time }) => time), all.map(({ time }) => time).toSorted((a, b) => a - b))
+  assert.ok(all.every(({ time }) => time % 3_600 === 0))
+  assert.deepEqual((await candles('asset=BTC&limit=3')), all.slice(-3))
+  for (const row of all) assert.deepEqual(Object.keys(row), ['time', 'open', 'high', 'low', 'close'])
+  assert.equal(all.at(-1)?.close, 100_506)
+})
+
+test('candles outlive the process, and the forming bucket goes on where it was', async () => {
+  const before = await candles('asset=BTC&interval=1d')
+  await world.restartGateway({ klinesUrls: [exchange.url] })
+  assert.deepEqual(await candles('asset=BTC&interval=1d'), before)
+  world.clock.advance(5_000)
+  await tick(100_600)
+  const last = before.at(-1)
+  assert.deepEqual((await candles('asset=BTC&interval=1d')).at(-1), { ...last, high: 100_600, close: 100_600 })
+})
+
+test('the pages go back in time and hold every bucket once', async () => {
+  const all = await candles('asset=BTC&interval=1h&limit=1000')
+  for (const limit of [1, 3, 8]) {
+    const pages = await followPages(world, `/v1/candles?asset=BTC&limit=${limit}`, 'candles')
+    assert.deepEqual(pages.toReversed().flat(), all)
+  }
+  const { headers } = await get('asset=BTC&limit=1')
+  const end = await world.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
+  assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'the end of the native rows is no reason to go on with others')
+  const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
+  await assertForeignCursorsRefused(world, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
+})
+
+test('the asset is required; what does not fit is refused by name', async () => {
+  for (const query of ['', 'interval=1h', 'limit=5']) {
+    const { status, body } = await world.get(`/v1/candles?${query}`)
+    assert.equal(status, 400)
+    assert.deepEqual(body, {
+      statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'querystring must have required property \'asset\'',
+    })
+  }
+  await assertRefused(world, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
+  await assertRefused(world, '/v1/candles', [
+    ...badIntegers('limit', 1, 1000), 'interval=', 'interval=2h', 'interval=1M', 'interval=1H', 'interval=60', 'interval=1h&interval=1h',
+  ].map((query) => `${query}&asset=BTC`))
+})

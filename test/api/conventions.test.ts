@@ -1,0 +1,246 @@
+// "Global conventions" and what every endpoint shares: ids, caching, the browser policy, refusals, failures.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { Log } from '../../src/base/log.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { LEADERBOARD_CACHE_MS, RATE_LIMIT_PER_WINDOW, REQUEST_ID_MAX_LENGTH } from '../../src/limits.ts'
+import { StatementTimeout } from '../../src/store/store.ts'
+import { createBareGateway } from '../support/bare-gateway.ts'
+import { createFlakyStore } from '../support/flaky-store.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+const WEB_ORIGIN = 'https://app.example'
+
+/** Every endpoint that only reads: how long its answers may be kept, and whether they come from the index. */
+const READS: readonly { readonly path: string; readonly cache: string; readonly indexed: boolean }[] = [
+  { path: '/v1/health', cache: 'no-store', indexed: true },
+  { path: '/v1/markets', cache: 'public, max-age=1', indexed: false },
+  { path: '/v1/markets/stats', cache: 'public, max-age=1', indexed: true },
+  { path: '/v1/markets/btc', cache: 'public, max-age=1', indexed: false },
+  { path: '/v1/markets/btc/price', cache: 'public, max-age=1', indexed: false },
+  { path: '/v1/oracle/prices', cache: 'public, max-age=1', indexed: false },
+  { path: '/v1/trades', cache: 'no-cache', indexed: true },
+  { path: '/v1/candles?asset=BTC', cache: 'no-cache', indexed: true },
+  { path: '/v1/leaderboard', cache: 'public, max-age=1', indexed: true },
+  { path: '/v1/events', cache: 'no-cache', indexed: true },
+  { path: '/v1/positions/open', cache: 'no-cache', indexed: true },
+]
+const TAGGED = READS.filter(({ cache }) => cache !== 'no-store')
+const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/health')
+
+const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data cannot be read right now; try again shortly.' }
+
+let world: World
+
+before(async () => {
+  world = await createWorld({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
+  await world.closeLedgers(30)
+  await world.settle()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('every answer is JSON with an id, says how long it may be kept and which state of the index it was read from', async () => {
+  const head = world.network.chain.history.latest().sequence
+  const seq = String((await world.get<{ events: readonly unknown[] }>('/v1/events?limit=500')).body.events.length)
+  for (const { path, cache, indexed } of READS) {
+    const { status, headers } = await world.get(path)
+    assert.equal(status, 200, path)
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8', path)
+    assert.equal(headers['x-content-type-options'], 'nosniff', path)
+    assert.match(headers['x-request-id'] ?? '', /^[0-9a-f]{12}-[0-9a-z]+$/, path)
+    assert.equal(headers['cache-control'], cache, path)
+    assert.deepEqual([headers['x-ledger'], headers['x-seq']], indexed ? [String(head), seq] : [undefined, undefined], path)
+  }
+})
+
+test('a weak etag saves the body of what the client has, on every endpoint that may be kept', async () => {
+  assert.equal((await world.get('/v1/health')).headers['etag'], undefined)
+  for (const { path, cache } of TAGGED) {
+    const first = await world.get(path)
+    const etag = first.headers['etag'] ?? ''
+    assert.match(etag, /^W\/"[\w-]+"$/, path)
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+      const again = await world.get(path, { 'if-none-match': known })
+      assert.deepEqual([again.status, again.text, again.headers['etag'], again.headers['cache-control']], [304, '', etag, cache], `${path} ${known}`)
+      assert.ok(again.headers['x-request-id'] !== undefined)
+      assert.equal(again.headers['x-seq'], first.headers['x-seq'])
+    }
+    const other = await world.get(path, { 'if-none-match': 'W/"other"' })
+    assert.deepEqual([other.status, other.text], [200, first.text], path)
+  }
+})
+
+test('a list\'s etag moves with its rows and only with them', async () => {
+  const before = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
+  const events = await world.get('/v1/events')
+  await world.closeLedgers(10)
+  await world.settle()
+  const quiet = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', { 'if-none-match': before.headers['etag'] ?? '' })
+  assert.equal(quiet.status, 304)
+  assert.notEqual(quiet.headers['x-ledger'], before.headers['x-ledger'], 'a 304 tells the state of the index all the same')
+  assert.equal((await world.get('/v1/events', { 'if-none-match': events.headers['etag'] ?? '' })).status, 200)
+})
+
+test('HEAD answers like GET, without the body', async () => {
+  for (const { path, cache } of READS) {
+    const got = await world.get(path)
+    const head = await world.gateway.app.inject({ method: 'HEAD', url: path })
+    assert.deepEqual([head.statusCode, head.body], [200, ''], path)
+    assert.deepEqual([head.headers['cache-control'], head.headers['etag'], head.headers['x-seq']], [cache, got.headers['etag'], got.headers['x-seq']], path)
+    assert.equal(head.headers['content-length'], String(Buffer.byteLength(got.text)), path)
+  }
+  assert.equal((await world.gateway.app.inject({ method: 'HEAD', url: '/v1/markets/NOPE' })).statusCode, 404)
+  assert.equal((await world.gateway.app.inject({ method: 'HEAD', url: '/v1/trades?limit=x' })).statusCode, 400)
+})
+
+test('unknown routes and wrong methods are 404 in Fastify\'s default shape', async () => {
+  const asks = [
+    ...['/', '/v1', '/v1/', '/v2/markets', '/v1/market', '/v1/trades/', '/V1/trades', '/v1//trades', '/v1/positions', '/v1/positions/closed', '/v1/oracle']
+      .map((url) => ({ method: 'GET', url }) as const),
+    ...READS.map(({ path }) => ({ method: 'POST', url: path }) as const),
+    ...READS.map(({ path }) => ({ method: 'DELETE', url: path }) as const),
+    { method: 'OPTIONS', url: '/v1/trades' }, { method: 'PUT', url: '/docs/json' }, { method: 'PATCH', url: '/v1/events' },
+  ] as const
+  for (const ask of asks) {
+    const answer = await world.gateway.app.inject(ask)
+    assert.equal(answer.statusCode, 404, `${ask.method} ${ask.url}`)
+    assert.deepEqual(answer.json(), { message: `Route ${ask.method}:${ask.url} not found`, error: 'Not Found', statusCode: 404 })
+    assert.ok(answer.headers['x-request-id'])
+    assert.equal(answer.headers['cache-control'], 'no-store')
+  }
+})
+
+test('browsers may call from the web app only, whatever the answer is', async () => {
+  const urls = [...READS.map(({ path }) => path), '/v1/markets/NOPE', '/v1/trades?limit=x', '/v1/nowhere', '/docs/json']
+  for (const url of urls) {
+    const own = await world.get<unknown>(url, { origin: WEB_ORIGIN })
+    assert.equal(own.headers['access-control-allow-origin'], WEB_ORIGIN, url)
+    for (const readable of ['ETag', 'Link', 'Retry-After', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale']) {
+      assert.ok(own.headers['access-control-expose-headers']?.includes(readable), `${url} ${readable}`)
+    }
+    const foreign = ['https://evil.example', 'https://app.example.evil', 'http://app.example', 'https://app.example:8443', 'null', 'https://APP.example']
+    for (const origin of foreign) {
+      const other = await world.get<unknown>(url, { origin })
+      assert.equal(other.headers['access-control-allow-origin'], undefined, `${url} ${origin}`)
+      assert.equal(other.headers['vary'], 'Origin')
+    }
+    assert.equal((await world.get<unknown>(url)).headers['access-control-allow-origin'], undefined)
+  }
+})
+
+test('a preflight is answered for the web app, allows nothing to others, and is not counted', async () => {
+  for (const { path } of READS) {
+    const preflight = async (origin: string) => await world.gateway.app.inject({
+      method: 'OPTIONS', url: path, headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'x-request-id' },
+    })
+    const own = await preflight(WEB_ORIGIN)
+    assert.deepEqual([own.statusCode, own.body, own.headers['access-control-allow-origin']], [204, '', WEB_ORIGIN], path)
+    assert.match(String(own.headers['access-control-allow-methods']), /GET/)
+    assert.match(String(own.headers['access-control-allow-headers']), /X-Request-Id/)
+    assert.equal(own.headers['x-ratelimit-remaining'], undefined)
+    const other = await preflight('https://evil.example')
+    const allowed = Object.keys(other.headers).filter((name) => name.startsWith('access-control-'))
+    assert.deepEqual(allowed, [], path)
+  }
+})
+
+/** One request over a socket, its headers as they are. */
+async function ask(base: string, path: string, headers: OutgoingHttpHeaders): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  const sent = httpRequest(new URL(path, base), { headers })
+  sent.end()
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  return { status: response.statusCode ?? 0, headers: response.headers }
+}
+
+test('a client\'s own request id is kept when it is sane, and replaced when it could break a line', async () => {
+  const base = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const kept = ['a', 'trace-1', '4f9c0d3e-6f1c-4b1e-9f55-0d6b1e4f4c11', 'x'.repeat(REQUEST_ID_MAX_LENGTH)]
+  const replaced = ['a\tb', 'a b', '', 'x'.repeat(REQUEST_ID_MAX_LENGTH + 1), 'é', '<b>', 'a,b', ['a', 'b']]
+  for (const [path, status] of [['/v1/trades', 200], ['/v1/trades?limit=0', 400], ['/v1/markets/NOPE', 404], ['/nowhere', 404], ['/v1/health', 200]] as const) {
+    for (const own of kept) {
+      const answer = await ask(base, path, { 'x-request-id': own })
+      assert.deepEqual([answer.status, answer.headers['x-request-id']], [status, own], path)
+    }
+    for (const own of replaced) {
+      const answer = await ask(base, path, { 'x-request-id': own })
+      assert.equal(answer.status, status)
+      assert.match(String(answer.headers['x-request-id']), /^[0-9a-f]{12}-[0-9a-z]+$/, `${path} ${JSON.stringify(own)}`)
+    }
+  }
+})
+
+test('while the database is away every list is a 503 that says when to come again, and prices and health go on', async () => {
+  const flaky = createFlakyStore(world.store)
+  await world.restartGateway({ store: flaky.store })
+  await world.gateway.oracle.step()
+  for (const { path } of READS) assert.equal((await world.get(path)).status, 200, path)
+  flaky.set('down')
+  world.clock.advance(LEADERBOARD_CACHE_MS)
+  for (const { path } of INDEXED) {
+    const { status, body, headers } = await world.get(path)
+    assert.deepEqual([status, body, headers['retry-after'], headers['cache-control']], [503, UNAVAILABLE, '1', 'no-store'], path)
+    assert.ok(headers['x-request-id'] !== undefined)
+  }
+  for (const { path, indexed } of READS) if (!indexed) assert.equal((await world.get(path)).status, 200, path)
+  const health = await world.get<{ indexer: { lastLedger: number } }>('/v1/health')
+  assert.deepEqual([health.status, health.body.indexer.lastLedger], [200, world.network.chain.history.latest().sequence], 'its last known state')
+  flaky.set('up')
+  for (const { path } of INDEXED) assert.equal((await world.get(path)).status, 200, path)
+})
+
+/** A database whose every statement fails with this. */
+function failing(error: Error): { store: never; log: Log; logged: Record<string, unknown>[] } {
+  const logged: Record<string, unknown>[] = []
+  const query = async (): Promise<never> => {
+    throw error
+  }
+  return { store: { engine: 'embedded', read: { query }, write: { query } } as never, log: { ...silentLog, error: (fields) => logged.push(fields) }, logged }
+}
+
+test('a statement that takes too long is a 503', async () => {
+  const { store } = failing(new StatementTimeout('canceling statement due to statement timeout on db.internal'))
+  await using bare = await createBareGateway({ store })
+  for (const { path } of INDEXED) {
+    const answer = await bare.gateway.app.inject(path)
+    assert.deepEqual([answer.statusCode, answer.json(), answer.headers['retry-after']], [503, UNAVAILABLE, '1'], path)
+  }
+})
+
+test('a failure nobody thought of is a 500 that says nothing, and the log has it under the request\'s id', async () => {
+  const { store, log, logged } = failing(new Error('relation idx.trades does not exist, password=hunter2'))
+  await using bare = await createBareGateway({ store, log })
+  for (const { path } of INDEXED) {
+    const answer = await bare.gateway.app.inject({ url: path, headers: { 'x-request-id': `case-${path.length}` } })
+    assert.equal(answer.statusCode, 500, path)
+    assert.deepEqual(Object.keys(answer.json<object>()), ['statusCode', 'error', 'message'])
+    assert.doesNotMatch(answer.body, /hunter2|idx\.|relation|\.ts|node:/, path)
+    const entry = logged.find(({ requestId }) => requestId === `case-${path.length}`)
+    assert.match(String(entry?.['err']), /hunter2/)
+  }
+})
+
+test('sixty a minute for whoever has no key, counted over all endpoints but health and the documentation', async () => {
+  await world.restartGateway({ rateLimits: RATE_LIMIT_PER_WINDOW })
+  world.clock.advance(60_000 - (world.clock.nowMs() % 60_000) + 20_000)
+  const counted = [...READS.filter(({ path }) => path !== '/v1/health').map(({ path }) => path), '/v1/nowhere', '/v1/trades?limit=x', '/v1/markets/NOPE']
+  for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public; call++) {
+    const { status, headers } = await world.get(counted[call % counted.length] ?? '')
+    assert.notEqual(status, 429)
+    assert.deepEqual([headers['x-ratelimit-tier'], headers['x-ratelimit-remaining']], ['public', String(RATE_LIMIT_PER_WINDOW.public - call - 1)])
+  }
+  for (const path of counted) {
+    const { status, body, headers } = await world.get(path)
+    assert.deepEqual([status, body], [429, { error: 'rate_limited', retry_after_sec: 40 }], path)
+    assert.deepEqual([headers['retry-after'], headers['x-ratelimit-remaining'], headers['cache-control']], ['40', '0', 'no-store'])
+  }
+  for (const path of ['/v1/health', '/v1/health?x=1', '/docs/json']) assert.equal((await world.get<unknown>(path)).status, 200)
+  world.clock.advance(40_000)
+  assert.equal((await world.get('/v1/trades')).headers['x-ratelimit-remaining'], '59')
+})

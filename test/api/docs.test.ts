@@ -1,0 +1,181 @@
+// /docs and /docs/json: the document by itself, and beside what the gateway really answers.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { misfits, operationsOf, resolve } from '../support/openapi.ts'
+import type { Media, NamedOperation, OpenApiDocument, Schema } from '../support/openapi.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+let document: OpenApiDocument
+let operations: readonly NamedOperation[]
+
+before(async () => {
+  world = await createWorld({ seed: 'docs' })
+  document = (await world.get<OpenApiDocument>('/docs/json')).body
+  operations = operationsOf(document)
+  await world.closeLedgers(40)
+  await world.settle()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('is OpenAPI 3.0.3, version 0.1.0, with a placeholder for the server', async () => {
+  const { status, headers } = await world.get('/docs/json')
+  assert.equal(status, 200)
+  assert.deepEqual([headers['content-type'], headers['cache-control']], ['application/json; charset=utf-8', 'no-cache'])
+  assert.equal(document.openapi, '3.0.3')
+  assert.equal(document.info.version, '0.1.0')
+  assert.deepEqual(document.servers.map(({ url }) => url), ['{base_url}'])
+})
+
+test('/docs shows it, and neither is counted', async () => {
+  for (const path of ['/docs', '/docs/', '/docs/json']) {
+    const { status, headers } = await world.get<unknown>(path === '/docs/json' ? path : '/docs/json')
+    assert.equal(status, 200)
+    assert.equal(headers['x-ratelimit-remaining'], undefined)
+    const page = await world.gateway.app.inject(path)
+    assert.equal(page.statusCode, 200)
+    assert.equal(page.headers['x-ratelimit-remaining'], undefined)
+  }
+})
+
+test('every operation has a name of its own, a tag, a summary, a description and an example that fits its schema', () => {
+  assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length)
+  const tags = document.tags.map(({ name }) => name)
+  for (const { method, path, operation } of operations) {
+    const name = `${method} ${path}`
+    assert.match(operation.operationId ?? '', /^[a-z][A-Za-z]+$/, name)
+    assert.ok((operation.summary ?? '').length > 5 && (operation.description ?? '').length > 20, name)
+    assert.ok(operation.tags?.length === 1 && operation.tags.every((tag) => tags.includes(tag)), name)
+    const [status = '', ...others] = Object.keys(operation.responses).filter((code) => code.startsWith('2'))
+    assert.deepEqual(others, [], name)
+    const media = operation.responses[status]?.content?.['application/json']
+    assert.ok(media?.schema !== undefined && media.example !== undefined, `${name} has a schema and an example`)
+    assert.deepEqual(misfits(document, media.schema, media.example, name), [])
+  }
+})
+
+test('every error answer is described and has a body with examples; counted operations name 429, all of them 500', () => {
+  for (const { method, path, operation } of operations) {
+    const codes = Object.keys(operation.responses)
+    assert.ok(codes.includes('500'))
+    assert.equal(codes.includes('429'), path !== '/v1/health', path)
+    const takesSomething = (operation.parameters ?? []).length > 0 || operation.requestBody !== undefined
+    if (takesSomething) assert.ok(codes.includes('400'), `${method} ${path} can be asked wrongly`)
+    for (const code of codes.filter((each) => Number(each) >= 400)) {
+      const answer = operation.responses[code]
+      assert.ok((answer?.description ?? '').length > 5, `${path} ${code}`)
+      const schema = answer?.content?.['application/json']?.schema
+      assert.ok(schema, `${path} ${code} has a schema`)
+      for (const one of (schema['oneOf'] as readonly Schema[] | undefined) ?? [schema]) {
+        const body = resolve(document, one)
+        const example = exampleOf(body)
+        assert.deepEqual(misfits(document, body, example, `${path} ${code}`), [])
+        if ('statusCode' in example && path !== '/v1/health') assert.ok([Number(code), 503].includes(Number(example['statusCode'])))
+      }
+    }
+  }
+})
+
+/** The examples of a body, or what its alternatives' properties show. */
+function bodyExamples({ schema = {}, example, examples = {} }: Media): readonly unknown[] {
+  const given = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
+  const alternatives = (schema['oneOf'] as readonly Schema[] | undefined) ?? [schema]
+  return given.length > 0 ? given : alternatives.map((one) => exampleOf(resolve(document, one)))
+}
+
+/** What a tool would show of an object whose properties have examples. */
+function exampleOf(schema: Schema): Record<string, unknown> {
+  const required = (schema['required'] ?? []) as readonly string[]
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>
+  return Object.fromEntries(required.map((key) => [key, valueOf(properties[key] ?? {})]))
+}
+
+function valueOf(schema: Schema): unknown {
+  if (schema['example'] !== undefined) return schema['example']
+  if (schema['nullable'] === true) return null
+  return (schema['enum'] as readonly unknown[] | undefined)?.[0]
+}
+
+test('parameters are described and belong to their path; bodies have examples that fit', () => {
+  for (const { path, operation } of operations) {
+    const parameters = operation.parameters ?? []
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    assert.deepEqual(parameters.filter((one) => one.in === 'path').map(({ name }) => name), inPath, path)
+    for (const one of parameters) {
+      assert.ok((one.description ?? '').length > 5, `${path} ${one.name}`)
+      if (one.in === 'path') assert.equal(one.required, true, `${path} ${one.name}`)
+      if (one.example !== undefined) assert.deepEqual(misfits(document, one.schema, one.example, `${path} ${one.name}`), [])
+      if (one.schema['default'] !== undefined) assert.deepEqual(misfits(document, one.schema, one.schema['default'], `${path} ${one.name}`), [])
+    }
+    const media = operation.requestBody?.content['application/json']
+    if (media === undefined) continue
+    for (const example of bodyExamples(media)) assert.deepEqual(misfits(document, media.schema ?? {}, example, path), [])
+  }
+})
+
+test('every schema is used, every reference leads somewhere, and the fields\' own examples fit them', () => {
+  const text = JSON.stringify(document)
+  for (const [name, schema] of Object.entries(document.components.schemas)) {
+    assert.ok(text.includes(`"#/components/schemas/${name}"`), `${name} is referred to`)
+    for (const [key, property] of Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>)) {
+      if (property['example'] !== undefined) assert.deepEqual(misfits(document, property, property['example'], `${name}.${key}`), [])
+    }
+  }
+  for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) assert.ok(document.components.schemas[name], name)
+  for (const { operation } of operations) {
+    for (const scheme of (operation.security ?? []).flatMap((one) => Object.keys(one))) assert.ok(document.components.securitySchemes?.[scheme], scheme)
+  }
+})
+
+/** What some operations must be asked with. */
+const REQUIRED: Readonly<Record<string, string>> = { '/v1/candles': '&asset=eth', '/v1/account/volume': `&address=${'G'.repeat(56)}` }
+
+/** Answers carry these where there is something to say; everything else that is documented is there each time. */
+const AT_TIMES = ['link', 'x-stale']
+
+test('what is really answered is what the document says, headers included', async () => {
+  const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security === undefined)
+  assert.ok(reads.length >= 11)
+  for (const { path, operation } of reads) {
+    const url = `${path.replace('{asset}', 'eth')}?limit=2${REQUIRED[path] ?? ''}`
+    const { status, body, headers } = await world.get(url)
+    assert.equal(status, 200, path)
+    const documented = operation.responses['200']
+    assert.deepEqual(misfits(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
+    const rows = Object.values(body).find((value) => Array.isArray(value)) as readonly unknown[] | undefined
+    assert.ok(rows === undefined || rows.length > 0, `${path} has something to look at`)
+    const names = Object.keys(documented?.headers ?? {})
+    for (const name of names) assert.ok(headers[name] !== undefined || AT_TIMES.includes(name), `${path} answers without its header ${name}`)
+    const own = Object.keys(headers).filter((name) => /^x-(?!content-type-options)|^etag$|^link$/.test(name))
+    assert.deepEqual(own.filter((name) => !names.includes(name)), [], `${path} answers with headers that are not documented`)
+  }
+})
+
+test('what is refused is refused as the document says', async () => {
+  for (const [url, path, status] of [
+    ['/v1/trades?limit=x', '/v1/trades', 400], ['/v1/candles', '/v1/candles', 400], ['/v1/leaderboard?sort=x', '/v1/leaderboard', 400],
+    ['/v1/events?limit=x', '/v1/events', 400], ['/v1/positions/open?trader=x', '/v1/positions/open', 400],
+    ['/v1/markets/NOPE', '/v1/markets/{asset}', 404], ['/v1/markets/NOPE/price', '/v1/markets/{asset}/price', 404],
+    ['/v1/markets/%00', '/v1/markets/{asset}', 400],
+  ] as const) {
+    const answer = await world.get(url)
+    assert.equal(answer.status, status, url)
+    const schema = document.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema
+    assert.deepEqual(misfits(document, schema ?? {}, answer.body, url), [])
+  }
+})
+
+test('the check sees what it must', () => {
+  const price = { $ref: '#/components/schemas/Price' }
+  const good = { asset: 'BTC', price: '1', priceFloat: 1e-7, timestamp: 5 }
+  assert.deepEqual(misfits(document, price, good), [])
+  const wrong = [
+    { ...good, price: 1 }, { ...good, price: '1.5' }, { ...good, timestamp: 1.5 }, { ...good, extra: 1 }, { asset: 'BTC' }, [good], null, 'BTC',
+    { ...good, priceFloat: Number.NaN },
+  ]
+  for (const value of wrong) assert.notDeepEqual(misfits(document, price, value), [], JSON.stringify(value))
+  assert.notDeepEqual(misfits(document, { type: 'integer', multipleOf: 2 }, 5), [], 'a keyword that it does not know')
+  assert.notDeepEqual(misfits(document, { oneOf: [price, price] }, good), [], 'two alternatives at once')
+})

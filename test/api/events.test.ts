@@ -1,0 +1,178 @@
+// GET /v1/events.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { encodeCursor } from '../../src/projections/page.ts'
+import type { EventRow } from '../../src/resources/event-row.ts'
+import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages } from '../support/pages.ts'
+import { createWorld } from '../support/world.ts'
+import type { World, WorldAnswer } from '../support/world.ts'
+
+interface Events {
+  readonly events: readonly EventRow[]
+}
+
+let world: World
+let untouched: WorldAnswer<Events>
+let writtenAtMs: number
+
+async function list(query = 'limit=500'): Promise<readonly EventRow[]> {
+  const answer = await world.get<Events>(`/v1/events?${query}`)
+  assert.equal(answer.status, 200, query)
+  return answer.body.events
+}
+
+before(async () => {
+  world = await createWorld({ seed: 'events' })
+  untouched = await world.get<Events>('/v1/events')
+  await world.closeLedgers(40)
+  await world.cheat('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await world.cheat('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  writtenAtMs = world.clock.nowMs()
+  await world.settle()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('an empty list, no error, while nothing is indexed', () => {
+  assert.deepEqual([untouched.status, untouched.body], [200, { events: [] }])
+  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
+})
+
+test('each row with exactly the specified fields, by ledger then event id, descending', async () => {
+  const { body, headers } = await world.get<Events>('/v1/events?limit=500')
+  assert.deepEqual(Object.keys(body), ['events'])
+  assert.ok(body.events.length > 60)
+  const addresses = Object.values(world.network.contracts)
+  for (const row of body.events) {
+    assert.deepEqual(Object.keys(row), ['eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'payload', 'insertedAt'])
+    assert.match(row.eventId, /^\d{19}-\d{10}$/)
+    assert.ok(addresses.includes(row.contractId))
+    assert.equal(row.ledgerCloseTs, world.network.chain.history.ledger(row.ledger)?.closeTimeSec)
+    assert.match(row.txHash, /^[0-9a-f]{64}$/)
+    assert.equal((row.payload as { topic: string }).topic, row.topic)
+    assert.equal(row.insertedAt, writtenAtMs)
+  }
+  const key = (row: EventRow) => `${String(row.ledger).padStart(10, '0')} ${row.eventId}`
+  assert.deepEqual(body.events, body.events.toSorted((a, b) => (key(a) < key(b) ? 1 : -1)))
+  assert.equal(new Set(body.events.map(({ eventId }) => eventId)).size, body.events.length)
+  assert.equal(headers['x-seq'], String(body.events.length), 'the log\'s positions count its events')
+  assert.equal(headers['cache-control'], 'no-cache')
+})
+
+test('every event of the exchange\'s contracts is there', async () => {
+  const { contracts, chain } = world.network
+  const listened = new Set([contracts.market, contracts.vault, contracts.vaultFactory, contracts.referral])
+  const emitted = [...chain.history.events({ afterId: null, fromLedger: 1, untilLedger: chain.history.latest().sequence + 1, contractIds: null })]
+    .filter(({ contractId, type }) => listened.has(contractId) && type === 'contract')
+  assert.deepEqual((await list()).map(({ eventId }) => eventId).toReversed(), emitted.map(({ id }) => id))
+})
+
+/** Keys behind `topic`, with the JSON type of each. */
+const PAYLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  position_opened: { positionId: 'number', trader: 'string', asset: 'string', direction: 'number', size: 'string', entryPrice: 'string' },
+  position_closed: {
+    positionId: 'number', trader: 'string', asset: 'string', direction: 'number', size: 'string', entryPrice: 'string', closePrice: 'string', pnl: 'string',
+  },
+  paused: {},
+  unpaused: {},
+  exposure_synced: { asset: 'string', assetUnrealizedPnl: 'string', totalUnrealizedPnl: 'string', release: 'string' },
+  loss_received: { amount: 'string' },
+  pnl_settled: { pnl: 'string' },
+}
+
+test('payloads are decoded by name: amounts as texts, ids as numbers', async () => {
+  const rows = await list()
+  for (const [topic, keys] of Object.entries(PAYLOADS)) {
+    const payload = rows.find((row) => row.topic === topic)?.payload as Record<string, unknown> | undefined
+    assert.ok(payload, `an event ${topic}`)
+    const { topic: named, ...own } = payload
+    assert.equal(named, topic)
+    assert.deepEqual(Object.fromEntries(Object.entries(own).map(([key, value]) => [key, typeof value])), keys, topic)
+  }
+})
+
+test('filters by topic and by contract, alone and together', async () => {
+  const all = await list()
+  const { market, vault, referral } = world.network.contracts
+  assert.deepEqual(await list('limit=500&topic=position_opened'), all.filter(({ topic }) => topic === 'position_opened'))
+  assert.deepEqual(await list(`limit=500&contract=${vault}`), all.filter(({ contractId }) => contractId === vault))
+  const paused = await list(`contract=${market}&topic=paused`)
+  assert.deepEqual(paused.map(({ topic, contractId }) => [topic, contractId]), [['paused', market]])
+  const queries = [
+    `contract=${referral}&topic=paused`, 'topic=POSITION_OPENED', 'topic=%25', `topic=${'x'.repeat(100)}`, `contract=${market.toLowerCase()}`,
+  ]
+  for (const query of queries) {
+    assert.deepEqual(await list(query), [], query)
+  }
+})
+
+test('from_ledger and to_ledger include their ledger, before_ts does not include its second', async () => {
+  const all = await list()
+  const ledgers = [...new Set(all.map(({ ledger }) => ledger))]
+  const [high = 0, low = 0] = [ledgers[2], ledgers.at(-3)]
+  assert.deepEqual(await list(`limit=500&from_ledger=${low}`), all.filter(({ ledger }) => ledger >= low))
+  assert.deepEqual(await list(`limit=500&to_ledger=${high}`), all.filter(({ ledger }) => ledger <= high))
+  assert.deepEqual(await list(`limit=500&from_ledger=${low}&to_ledger=${high}`), all.filter(({ ledger }) => ledger >= low && ledger <= high))
+  assert.deepEqual(await list(`from_ledger=${high}&to_ledger=${high}`), all.filter(({ ledger }) => ledger === high))
+  assert.deepEqual(await list(`from_ledger=${high}&to_ledger=${low}`), [])
+  const ts = all.find(({ ledger }) => ledger === high)?.ledgerCloseTs ?? 0
+  assert.deepEqual(await list(`limit=500&before_ts=${ts}`), all.filter(({ ledgerCloseTs }) => ledgerCloseTs < ts))
+  assert.deepEqual(await list(`limit=500&before_ts=${ts + 1}`), all.filter(({ ledgerCloseTs }) => ledgerCloseTs <= ts))
+  assert.deepEqual(await list(`limit=500&before_ts=${ts}&from_ledger=${low}&topic=position_closed`), all.filter((row) =>
+    row.ledgerCloseTs < ts && row.ledger >= low && row.topic === 'position_closed'))
+  assert.deepEqual(await list('from_ledger=0&to_ledger=0&before_ts=0'), [])
+  assert.deepEqual(await list(`limit=500&to_ledger=${Number.MAX_SAFE_INTEGER}&before_ts=${Number.MAX_SAFE_INTEGER}`), all)
+  assert.deepEqual(await list(`from_ledger=${Number.MAX_SAFE_INTEGER}`), [])
+})
+
+test('rows and head are of one moment, also while the index moves', async () => {
+  const heads = new Set<string | undefined>()
+  for (let round = 0; round < 6; round++) {
+    await world.closeLedgers(3)
+    const settled = world.settle()
+    const answers = await Promise.all(Array.from({ length: 4 }, () => world.get<Events>('/v1/events?limit=500')))
+    await settled
+    for (const { body, headers } of answers) {
+      assert.equal(headers['x-seq'], String(body.events.length))
+      assert.ok(Number(headers['x-ledger']) >= (body.events[0]?.ledger ?? 0))
+      heads.add(headers['x-seq'])
+    }
+  }
+  assert.ok(heads.size > 1)
+})
+
+test('fifty rows when no limit is given', async () => {
+  const all = await list()
+  assert.deepEqual((await world.get<Events>('/v1/events')).body.events, all.slice(0, 50))
+  const { body, headers } = await world.get<Events>(`/v1/events?limit=${all.length}`)
+  assert.deepEqual([body.events.length, headers['link']], [all.length, undefined])
+})
+
+test('what is no integer in range, given twice or too long is refused by name', async () => {
+  await assertRefused(world, '/v1/events', [
+    ...badIntegers('limit', 1, 500), ...badIntegers('from_ledger', 0), ...badIntegers('to_ledger', 0), ...badIntegers('before_ts', 0),
+    'topic=a&topic=b', `contract=a&contract=a`, 'topic=%00', `topic=${'x'.repeat(200)}`, `contract=${'C'.repeat(200)}`,
+  ])
+})
+
+test('a cursor is good for the list that handed it out', async () => {
+  const own = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
+  const nowhere = [encodeCursor('trades', [5]), encodeCursor('positions-open', [5]), encodeCursor('events', ['5']), encodeCursor('events', [-5])]
+  await assertForeignCursorsRefused(world, '/v1/events', own, nowhere)
+})
+
+test('the pages hold every row once, inside a ledger too, while new events arrive', async () => {
+  const { market } = world.network.contracts
+  for (const [query, limit] of [['', 3], [`contract=${market}`, 2], [`from_ledger=3&before_ts=${Number.MAX_SAFE_INTEGER}`, 7]] as const) {
+    const atStart = await list(`${query}&limit=500`)
+    assert.ok(new Set(atStart.map(({ ledgerCloseTs }) => ledgerCloseTs)).size < atStart.length, 'rows share a second')
+    let rounds = 0
+    const pages = await followPages(world, `/v1/events?${query}&limit=${limit}`, 'events', async () => {
+      if (rounds++ > 5) return
+      await world.closeLedgers(2)
+      await world.settle()
+    })
+    assert.deepEqual(pages.flat(), atStart, query)
+    assert.ok(pages.slice(0, -1).every((page) => page.length === limit))
+  }
+})

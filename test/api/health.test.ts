@@ -1,0 +1,110 @@
+// GET /v1/health.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+import type { Health } from '../../src/resources/health.ts'
+import { BARE_CONTRACTS, BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
+import { until } from '../support/until.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+
+before(async () => {
+  world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('on a fresh deployment every field of the indexer is null', async () => {
+  const { status, body, headers } = await world.get<Health>('/v1/health')
+  assert.equal(status, 200)
+  assert.deepEqual(Object.values(body.indexer), [null, null, null, null, null])
+  assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
+})
+
+test('names version, network and the eight contracts with their source', async () => {
+  const { body } = await world.get<Health>('/v1/health')
+  assert.equal(body.status, 'ok')
+  assert.equal(body.network, 'testnet')
+  assert.match(body.version, /^\d+\.\d+\.\d+$/)
+  assert.equal(body.uptime, 0)
+  assert.deepEqual(Object.keys(body.contracts), [...CONTRACT_KEYS])
+  for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: world.network.contracts[key], source: 'manifest' })
+})
+
+test('tells how far the index is, and its age grows with the clock, on a quiet chain too', async () => {
+  await world.closeLedgers(3)
+  await world.settle()
+  const first = await world.get<Health>('/v1/health')
+  assert.equal(first.body.indexer.lastLedger, world.network.chain.history.latest().sequence)
+  assert.equal(first.body.indexer.lastUpdatedAt, world.clock.nowMs())
+  assert.deepEqual([first.body.indexer.ledgerAgeSeconds, first.body.indexer.unknownEvents, first.body.indexer.gaps], [0, 0, 0])
+  world.clock.advance(90_000)
+  const later = await world.get<Health>('/v1/health')
+  assert.equal(later.body.indexer.ledgerAgeSeconds, 90)
+  assert.equal(later.body.uptime, 93)
+
+  await world.cheat('local_actors', { publisher: false, keeper: false, traders: false })
+  await world.closeLedgers(2)
+  const before = first.body.indexer.lastLedger ?? 0
+  await world.settle()
+  const quiet = await world.get<Health>('/v1/health')
+  assert.ok((quiet.body.indexer.lastLedger ?? 0) > before, 'the cursor moves without events')
+  assert.equal(quiet.body.indexer.ledgerAgeSeconds, 0)
+})
+
+test('while the chain cannot be reached the age goes on growing, and comes down again when it can', async () => {
+  await world.closeLedgers(1)
+  await world.settle()
+  const before = (await world.get<Health>('/v1/health')).body.indexer
+  world.rpc.gone = true
+  await world.closeLedgers(40)
+  assert.equal((await world.indexer.step()).kind, 'unreachable')
+  const cut = (await world.get<Health>('/v1/health')).body.indexer
+  assert.deepEqual([cut.lastLedger, cut.lastUpdatedAt, cut.ledgerAgeSeconds], [before.lastLedger, before.lastUpdatedAt, 40])
+  world.rpc.gone = false
+  await world.settle()
+  world.clock.advance(1_000)
+  const after = (await world.get<Health>('/v1/health')).body.indexer
+  assert.deepEqual([after.lastLedger, after.ledgerAgeSeconds], [(before.lastLedger ?? 0) + 40, 1])
+})
+
+test('says when a contract\'s address comes from the environment', async () => {
+  const router = `C${'A'.repeat(55)}`
+  await using bare = await createBareGateway({ contracts: { ...BARE_CONTRACTS, router: { address: router, source: 'env' } }, store: nothingIndexed() })
+  const { contracts } = (await bare.gateway.app.inject('/v1/health')).json<Health>()
+  assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env' }, 'manifest'])
+})
+
+function nothingIndexed(): never {
+  const db = { query: async () => [] }
+  return { engine: 'embedded', read: db, write: db } as never
+}
+
+test('is exempt from the rate limit, with or without a query', async () => {
+  for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public + 5; call++) {
+    const { status, headers } = await world.get(call % 2 === 0 ? '/v1/health' : '/v1/health?probe=1')
+    assert.equal(status, 200)
+    assert.equal(headers['x-ratelimit-remaining'], undefined)
+    assert.equal(headers['cache-control'], 'no-store')
+  }
+})
+
+test('answers while the database does not', async () => {
+  const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
+  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
+  const answer = await bare.gateway.app.inject('/v1/health')
+  assert.equal(answer.statusCode, 200)
+  assert.equal(answer.json<Health>().indexer.lastLedger, null)
+  assert.doesNotMatch(answer.body, /db\.internal/)
+
+  const hanging = { query: () => new Promise(() => {}) }
+  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
+  const asking = other.gateway.app.inject('/v1/health')
+  await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
+  other.clock.advance(1_000)
+  assert.equal((await asking).statusCode, 200)
+  assert.equal(other.clock.nowMs(), BARE_START_MS + 1_000)
+})

@@ -1,0 +1,392 @@
+// /v1/keys: from the wallet to the key, and what its owner does with it.
+
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
+import { after, before, test } from 'node:test'
+import { Account, Keypair, MuxedAccount, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { App } from '../../src/http/app.ts'
+import { openAllowlist } from '../../src/keys/allowlist.ts'
+import type { ApiKey, IssuedKey } from '../../src/resources/api-key.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { BODY_LIMIT_BYTES, CHALLENGE_TTL_MS } from '../../src/limits.ts'
+import type { Store } from '../../src/store/store.ts'
+import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
+import type { BareGateway } from '../support/bare-gateway.ts'
+import { openTestStore } from '../support/database.ts'
+import { buildChallenge, call, createWallet, obtainKey, requestChallenge, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
+
+const UNLIMITED = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 }
+const clock: VirtualClock = createVirtualClock(BARE_START_MS)
+let store: Store
+let bare: BareGateway
+let app: App
+
+before(async () => {
+  store = await openTestStore()
+  bare = await createBareGateway({ store, clock, rateLimits: UNLIMITED })
+  app = bare.gateway.app
+})
+after(async () => {
+  await bare[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+interface Claim {
+  readonly address: string
+  readonly challenge: string
+  readonly signature: string
+  readonly label?: string
+}
+
+function claim(body: Partial<Claim> & Readonly<Record<string, unknown>>) {
+  return call(app, '/v1/keys', { method: 'POST', body })
+}
+
+async function countKeys(): Promise<number> {
+  const [row] = await store.read.query<{ count: number }>('select count(*)::int as count from keys.api_keys')
+  return row?.count ?? 0
+}
+
+test('beta status: without an allowlist everyone is allowed', async () => {
+  assert.deepEqual((await call(app, '/v1/keys/beta-status')).body, { gated: false, allowed: true })
+  const asked = await call(app, `/v1/keys/beta-status?address=${createWallet('a').publicKey()}`)
+  assert.deepEqual([asked.status, asked.body, asked.headers['cache-control']], [200, { gated: false, allowed: true }, 'no-store'])
+  assert.equal((await call(app, '/v1/keys/beta-status?address=GABC')).status, 400)
+})
+
+test('a challenge is 32 bytes for five minutes, another one each time', async () => {
+  const address = createWallet('challenged').publicKey()
+  const first = await requestChallenge(app, address)
+  assert.match(first.challengeHex, /^[0-9a-f]{64}$/)
+  assert.equal(first.expiresAt, clock.nowMs() + 300_000)
+  assert.deepEqual(Object.keys(first), ['challengeHex', 'expiresAt'])
+  assert.notEqual((await requestChallenge(app, address)).challengeHex, first.challengeHex)
+})
+
+test('a proven address is issued a standard key that works at once', async () => {
+  const wallet = createWallet('proven')
+  const key = await obtainKey(app, wallet, 'first')
+  assert.deepEqual(Object.keys(key), ['keyId', 'secret', 'tier', 'owner', 'createdAt'])
+  assert.match(key.keyId, /^nk_[0-9a-f]{24}$/)
+  assert.match(key.secret, /^[0-9a-f]{64}$/)
+  assert.deepEqual([key.tier, key.owner, key.createdAt], ['standard', wallet.publicKey(), clock.nowMs()])
+  assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
+})
+
+/** What can be wrong with a claim that is well formed; each is refused, and leaves no key. */
+const REFUSED: Readonly<Record<string, (wallet: Keypair, challengeHex: string) => Partial<Claim>>> = {
+  'another challenge than the pending one': (wallet) => {
+    const other = 'ab'.repeat(32)
+    return { challenge: other, signature: signChallenge({ challengeHex: other, signer: wallet }) }
+  },
+  'the pending challenge named, another one signed': (wallet) => ({ signature: signChallenge({ challengeHex: 'cd'.repeat(32), signer: wallet }) }),
+  'a challenge that is no challenge': () => ({ challenge: '' }),
+  'the challenge in upper case': (_wallet, challengeHex) => ({ challenge: challengeHex.toUpperCase() }),
+  'somebody else\'s signature': (wallet, challengeHex) => ({
+    signature: signChallenge({ challengeHex, signer: createWallet('somebody else'), source: wallet.publicKey() }),
+  }),
+  'no signature': (wallet, challengeHex) => ({ signature: buildChallenge({ challengeHex, signer: wallet }).toXdr() }),
+  'another network\'s passphrase': (wallet, challengeHex) => ({
+    signature: signChallenge({ challengeHex, signer: wallet, networkPassphrase: 'Public Global Stellar Network ; September 2015' }),
+  }),
+  'a fee bump around the right transaction': (wallet, challengeHex) => {
+    const inner = new TransactionBuilder(new Account(wallet.publicKey(), '1'), { fee: '100', networkPassphrase: TEST_PASSPHRASE })
+      .addOperation(Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex, 'hex'), source: wallet.publicKey() }))
+      .setTimeout(0)
+      .build()
+    inner.sign(wallet)
+    const bump = TransactionBuilder.buildFeeBumpTransaction(wallet.publicKey(), '200', inner, TEST_PASSPHRASE)
+    bump.sign(wallet)
+    return { signature: bump.toXdr() }
+  },
+  'another first operation': (wallet, challengeHex) => ({ signature: signedWith(wallet, [
+    Operation.bumpSequence({ bumpTo: '5' }), Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex, 'hex') }),
+  ]) }),
+  'no operation': (wallet) => ({ signature: signedWith(wallet, []) }),
+  'a manage-data operation that deletes': (wallet) => ({ signature: signedWith(wallet, [Operation.manageData({ name: 'api key', value: null })]) }),
+  'the challenge\'s hex in the place of its bytes': (wallet, challengeHex) => ({
+    signature: signedWith(wallet, [Operation.manageData({ name: 'api key', value: challengeHex })]),
+  }),
+  'half of the challenge': (wallet, challengeHex) => ({
+    signature: signedWith(wallet, [Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex.slice(0, 32), 'hex') })]),
+  }),
+  'a muxed operation source': (wallet, challengeHex) => ({
+    signature: signChallenge({ challengeHex, signer: wallet, source: new MuxedAccount(new Account(wallet.publicKey(), '0'), '7').accountId() }),
+  }),
+  'a muxed transaction source': (wallet, challengeHex) => {
+    const source = new MuxedAccount(new Account(wallet.publicKey(), '-1'), '7')
+    const transaction = new TransactionBuilder(source, { fee: '0', networkPassphrase: TEST_PASSPHRASE })
+      .addOperation(Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex, 'hex'), source: wallet.publicKey() }))
+      .setTimeout(0)
+      .build()
+    transaction.sign(wallet)
+    return { signature: transaction.toXdr() }
+  },
+  'an empty signature': () => ({ signature: '' }),
+  'text that is no base64': () => ({ signature: 'ünïcödé §§§ \u{1F511}' }),
+  'base64 that is no envelope': () => ({ signature: Buffer.from('hello').toString('base64') }),
+  'half of the envelope': (wallet, challengeHex) => {
+    const whole = signChallenge({ challengeHex, signer: wallet })
+    return { signature: whole.slice(0, whole.length / 2) }
+  },
+  'bytes behind the envelope': (wallet, challengeHex) => ({
+    signature: Buffer.concat([Buffer.from(signChallenge({ challengeHex, signer: wallet }), 'base64'), Buffer.alloc(4)]).toString('base64'),
+  }),
+  'a detached signature': (wallet, challengeHex) => ({ signature: Buffer.from(wallet.sign(Buffer.from(challengeHex, 'hex'))).toString('base64') }),
+  'a great envelope of nothing': () => ({ signature: 'A'.repeat(32_000) }),
+}
+
+function signedWith(wallet: Keypair, operations: readonly ReturnType<typeof Operation.manageData>[]): string {
+  const builder = new TransactionBuilder(new Account(wallet.publicKey(), '-1'), { fee: '0', networkPassphrase: TEST_PASSPHRASE })
+  for (const operation of operations) builder.addOperation(operation)
+  const transaction = builder.setTimeout(0).build()
+  transaction.sign(wallet)
+  return transaction.toXdr()
+}
+
+for (const [what, wrong] of Object.entries(REFUSED)) {
+  test(`refused as invalid_signature, and the challenge used up: ${what}`, async () => {
+    const wallet = createWallet(what)
+    const address = wallet.publicKey()
+    const { challengeHex } = await requestChallenge(app, address)
+    const good = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
+    const before = await countKeys()
+    const refused = await claim({ ...good, ...wrong(wallet, challengeHex) })
+    assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_signature' }])
+    const again = await claim(good)
+    assert.deepEqual([again.status, again.body], [401, { error: 'invalid_signature' }], 'the right answer comes too late')
+    assert.equal(await countKeys(), before)
+  })
+}
+
+test('accepted: another signer beside, any name, any plain source, more operations behind', async () => {
+  const wallet = createWallet('accepted')
+  const address = wallet.publicKey()
+  const builder = (challengeHex: string) =>
+    new TransactionBuilder(new Account(createWallet('x').publicKey(), '41'), { fee: '100', networkPassphrase: TEST_PASSPHRASE })
+      .addOperation(Operation.manageData({ name: 'whatever', value: Buffer.from(challengeHex, 'hex') }))
+      .addOperation(Operation.bumpSequence({ bumpTo: '5' }))
+      .setTimeout(300)
+      .build()
+  const { challengeHex } = await requestChallenge(app, address)
+  const transaction = builder(challengeHex)
+  transaction.sign(createWallet('somebody else'), wallet)
+  assert.equal((await claim({ address, challenge: challengeHex, signature: transaction.toXdr() })).status, 201)
+})
+
+test('an address under whose key anybody can sign is nobody\'s', async () => {
+  // 32 zero bytes are a point of order four: a signature of that point and zero verifies for every fourth message.
+  const address = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
+  for (let attempt = 0; attempt < 32; attempt++) {
+    const { challengeHex } = await requestChallenge(app, address)
+    const transaction = buildChallenge({ challengeHex, signer: createWallet('x') })
+    const forged = forgeSignature(transaction.toXdr(), address)
+    assert.equal((await claim({ address, challenge: challengeHex, signature: forged })).status, 401)
+  }
+})
+
+/** Puts a signature of 64 zero bytes, with the address's hint, onto an unsigned envelope. */
+function forgeSignature(envelope: string, address: string): string {
+  const unsigned = Buffer.from(envelope, 'base64').subarray(0, -4)
+  const hint = Keypair.fromPublicKey(address).signatureHint()
+  const count = Buffer.from([0, 0, 0, 1])
+  const length = Buffer.from([0, 0, 0, 64])
+  return Buffer.concat([unsigned, count, hint, length, Buffer.alloc(64)]).toString('base64')
+}
+
+test('a challenge is void after five minutes, and good until then', async () => {
+  for (const [waitMs, status] of [[CHALLENGE_TTL_MS - 1, 201], [CHALLENGE_TTL_MS, 401]] as const) {
+    const wallet = createWallet(`waits ${waitMs}`)
+    const address = wallet.publicKey()
+    const { challengeHex } = await requestChallenge(app, address)
+    clock.advance(waitMs)
+    const answer = await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+    assert.equal(answer.status, status, `after ${waitMs} ms`)
+  }
+})
+
+test('a new challenge replaces the pending one, and one address\'s attempt leaves another\'s alone', async () => {
+  const [wallet, other] = [createWallet('replaces'), createWallet('bystander')]
+  const address = wallet.publicKey()
+  const first = await requestChallenge(app, address)
+  const others = await requestChallenge(app, other.publicKey())
+  const second = await requestChallenge(app, address)
+  const answerOf = (challengeHex: string) => claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+  assert.equal((await answerOf(first.challengeHex)).status, 401)
+  assert.equal((await answerOf(second.challengeHex)).status, 401, 'used up by the attempt with the first')
+  const { challengeHex } = others
+  const signature = signChallenge({ challengeHex, signer: other })
+  assert.equal((await claim({ address: other.publicKey(), challenge: challengeHex, signature })).status, 201)
+})
+
+test('of two claims at the same moment with one challenge one is issued a key', async () => {
+  const wallet = createWallet('twice')
+  const address = wallet.publicKey()
+  const { challengeHex } = await requestChallenge(app, address)
+  const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
+  const answers = await Promise.all([claim(body), claim(body), claim(body)])
+  assert.deepEqual(answers.map(({ status }) => status).toSorted((a, b) => a - b), [201, 401, 401])
+})
+
+test('malformed bodies are named in a 400 and use up nothing', async () => {
+  const wallet = createWallet('malformed')
+  const address = wallet.publicKey()
+  const { challengeHex } = await requestChallenge(app, address)
+  const good: Claim = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
+  const { address: _address, ...withoutAddress } = good
+  const malformed: readonly (readonly [unknown, RegExp])[] = [
+    [withoutAddress, /^body must have required property 'address'$/],
+    [{ ...good, address: address.slice(1) }, /^body\/address /],
+    [{ ...good, address: 5 }, /^body\/address must be string$/],
+    [{ ...good, challenge: 5 }, /^body\/challenge must be string$/],
+    [{ ...good, signature: null }, /^body\/signature must be string$/],
+    [{ ...good, signature: 'A'.repeat(33_000) }, /^body\/signature must NOT have more than 32768 characters$/],
+    [{ ...good, label: 'x'.repeat(65) }, /^body\/label must NOT have more than 64 characters$/],
+    [{ ...good, label: null }, /^body\/label must be string$/],
+    [{ ...good, label: 'a\0b' }, /^body\/label must match pattern /],
+    [{ ...good, label: 'a\nb' }, /^body\/label must match pattern /],
+    [{ ...good, label: '\ud800' }, /^body\/label must match pattern /],
+    [{ ...good, labl: 'x', scope: 'all' }, /^body must not have the fields "labl", "scope"$/],
+    [[], /^body must be object$/],
+    ['"text"', /^body must be object$/],
+    [undefined, /^body must be object$/],
+  ]
+  for (const [body, message] of malformed) {
+    const answer = await call(app, '/v1/keys', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    if (body === undefined) assert.equal(answer.status, 400)
+    else assert.deepEqual([answer.status, answer.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
+    if (body !== undefined) assert.match(String(answer.body['message']), message)
+  }
+  assert.equal((await claim({ ...good })).status, 201)
+})
+
+test('a body of several megabytes is refused like any other malformed one', async () => {
+  for (const url of ['/v1/keys', '/v1/keys/challenge']) {
+    const answer = await call(app, url, { method: 'POST', body: { address: createWallet('large').publicKey(), signature: 'A'.repeat(5_000_000) } })
+    assert.deepEqual([answer.status, answer.body['message']], [400, `body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`])
+  }
+  const unknown = await call(app, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('x').publicKey(), extra: 1 } })
+  assert.deepEqual([unknown.status, unknown.body['message']], [400, 'body must not have the fields "extra"'])
+})
+
+test('over a connection too the answer to a body of several megabytes can be read, and the connection goes on', async () => {
+  await using served = await createBareGateway({ store, clock, rateLimits: UNLIMITED, random: createSeededRandom('served') })
+  const url = await served.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (const bytes of [100_000, 5_000_000, 20_000_000, 5_000_000]) {
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(`${url}/v1/keys`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, (answer) => {
+        answer.resume().once('end', () => resolve(answer.statusCode))
+      })
+      sent.once('error', reject)
+      sent.end(Buffer.alloc(bytes, 'A'))
+    })
+    assert.equal(status, 400, `${bytes} bytes`)
+  }
+  agent.destroy()
+})
+
+test('a label has 64 characters, whatever they take to write', async () => {
+  const wallet = createWallet('labels')
+  const label = '\u{1F511}'.repeat(64)
+  const key = await obtainKey(app, wallet, label)
+  const { body } = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key })
+  assert.equal(body.keys[0]?.label, label)
+})
+
+test('the list has every key of the owner, newest first, revoked ones too, and no secrets', async () => {
+  const wallet = createWallet('lists')
+  const first = await obtainKey(app, wallet, 'first')
+  clock.advance(10)
+  const second = await obtainKey(app, wallet)
+  const third = await obtainKey(app, wallet, 'third')
+  await obtainKey(app, createWallet('stranger'))
+  assert.equal((await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })).status, 200)
+  const revokedAt = clock.nowMs()
+  clock.advance(7)
+  const answer = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: third })
+  const common = { owner: wallet.publicKey(), tier: 'standard' }
+  assert.deepEqual([answer.status, answer.headers['cache-control']], [200, 'no-store'])
+  assert.deepEqual(answer.body, { keys: [
+    { keyId: third.keyId, ...common, label: 'third', createdAt: third.createdAt, lastUsedAt: clock.nowMs(), revokedAt: null },
+    { keyId: second.keyId, ...common, label: null, createdAt: second.createdAt, lastUsedAt: null, revokedAt },
+    { keyId: first.keyId, ...common, label: 'first', createdAt: first.createdAt, lastUsedAt: revokedAt, revokedAt: null },
+  ] })
+  for (const { secret } of [first, second, third]) assert.ok(!answer.text.includes(secret))
+})
+
+test('the time of the last use is exact to the reader, and written down in a group within a second', async () => {
+  const wallet = createWallet('used')
+  const [reader, used] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
+  const listed = async () => (await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: reader })).body.keys.find(({ keyId }) => keyId === used.keyId)
+  assert.equal((await listed())?.lastUsedAt, null)
+  for (const url of ['/v1/account/me', '/v1/keys', '/v1/keys/beta-status', '/v1/nowhere']) {
+    clock.advance(3)
+    const at = clock.nowMs()
+    await call(app, url, { key: used })
+    clock.advance(2)
+    assert.equal((await listed())?.lastUsedAt, at, `after ${url}`)
+  }
+  const refused = await call(app, '/v1/account/me', { key: { ...used, secret: reader.secret } })
+  assert.equal(refused.status, 401)
+  assert.notEqual((await listed())?.lastUsedAt, clock.nowMs(), 'a refused call is no use')
+})
+
+test('an owner revokes any key of its own, and is refused with it from the next call on', async () => {
+  const wallet = createWallet('revokes')
+  const [first, second] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
+  assert.equal((await call(app, '/v1/account/me', { key: second })).status, 200)
+  const answer = await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })
+  assert.deepEqual([answer.status, answer.body], [200, { revoked: true }])
+  const refused = await call(app, '/v1/account/me', { key: second })
+  assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_credentials' }])
+  const itself = await call(app, `/v1/keys/${first.keyId}`, { method: 'DELETE', key: first })
+  assert.deepEqual([itself.status, itself.body], [200, { revoked: true }])
+  assert.equal((await call(app, '/v1/keys', { key: first })).status, 401)
+})
+
+test('a key that is missing, foreign or revoked already is not found', async () => {
+  const wallet = createWallet('not found')
+  const key = await obtainKey(app, wallet)
+  const gone = await obtainKey(app, wallet)
+  const foreign = await obtainKey(app, createWallet('foreign'))
+  await call(app, `/v1/keys/${gone.keyId}`, { method: 'DELETE', key })
+  for (const keyId of [gone.keyId, foreign.keyId, 'nk_000000000000000000000000', 'nonsense', "'; drop schema keys"]) {
+    const answer = await call(app, `/v1/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE', key })
+    assert.deepEqual([answer.status, answer.body], [404, { error: 'key_not_found' }], keyId)
+  }
+  assert.equal((await call(app, '/v1/account/me', { key: foreign })).status, 200, 'the foreign key still works')
+})
+
+test('the gate: asked before the signature, uses up no challenge, and leaves issued keys alone', async () => {
+  const [listed, other] = [createWallet('listed'), createWallet('not listed')]
+  const early = await obtainKey(app, other)
+  const allowlist = openAllowlist({ addresses: [listed.publicKey()] }, { clock, log: silentLog })
+  await using gated = await createBareGateway({ store, clock, rateLimits: UNLIMITED, allowlist, random: createSeededRandom('gated') })
+  const { app: gatedApp } = gated.gateway
+  const status = async (query: string) => (await call(gatedApp, `/v1/keys/beta-status${query}`)).body
+  assert.deepEqual(await status(''), { gated: true, allowed: false })
+  assert.deepEqual(await status(`?address=${other.publicKey()}`), { gated: true, allowed: false })
+  assert.deepEqual(await status(`?address=${listed.publicKey()}`), { gated: true, allowed: true })
+  const refused = await call(gatedApp, '/v1/keys', { method: 'POST', body: { address: other.publicKey(), challenge: 'x', signature: 'y' } })
+  assert.deepEqual([refused.status, refused.body['error'], typeof refused.body['message']], [403, 'not_in_beta', 'string'])
+  assert.equal((await call(gatedApp, '/v1/account/me', { key: early })).status, 200)
+  const issued: IssuedKey = await obtainKey(gatedApp, listed)
+  assert.equal(issued.owner, listed.publicKey())
+})
+
+test('a refusal by the gate does not use up the challenge', async () => {
+  const wallet = createWallet('listed later')
+  const addresses = new Set<string>()
+  const allowlist = { gated: true, allows: (address: string) => addresses.has(address) }
+  await using gated = await createBareGateway({ store, clock, rateLimits: UNLIMITED, allowlist, random: createSeededRandom('gated later') })
+  const { app: gatedApp } = gated.gateway
+  const { challengeHex } = await requestChallenge(gatedApp, wallet.publicKey())
+  const body = { address: wallet.publicKey(), challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
+  assert.equal((await call(gatedApp, '/v1/keys', { method: 'POST', body })).status, 403)
+  addresses.add(wallet.publicKey())
+  assert.equal((await call(gatedApp, '/v1/keys', { method: 'POST', body })).status, 201)
+})

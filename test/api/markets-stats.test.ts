@@ -1,0 +1,96 @@
+// GET /v1/markets/stats.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { STATS_CACHE_MS } from '../../src/limits.ts'
+import type { MarketStats } from '../../src/resources/market-stats.ts'
+import { rowsOf } from '../support/pages.ts'
+import type { Row } from '../support/pages.ts'
+import { createPerson, doAtOnce, movePrice, opening } from '../support/people.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+
+before(async () => {
+  world = await createWorld()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const DAY_MS = 86_400_000
+
+async function stats(): Promise<readonly MarketStats[]> {
+  return (await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')).body.stats
+}
+
+test('a row of zeros for every supported asset before anything is indexed', async () => {
+  const { status, body, headers } = await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
+  assert.equal(status, 200)
+  assert.deepEqual(body.stats, ASSET_SYMBOLS.map((asset) => ({
+    asset, openInterestLong: '0', openInterestShort: '0', openInterestNet: '0', openPositions: 0, volume24h: '0',
+  })))
+  assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
+})
+
+test('is kept for five seconds', async () => {
+  await world.closeLedgers(2)
+  await world.settle()
+  world.clock.advance(STATS_CACHE_MS)
+  const first = await world.get('/v1/markets/stats')
+  await world.closeLedgers(3)
+  await world.settle()
+  const kept = await world.get('/v1/markets/stats')
+  assert.deepEqual([kept.text, kept.headers['x-seq']], [first.text, first.headers['x-seq']])
+  world.clock.advance(STATS_CACHE_MS)
+  const anew = await world.get('/v1/markets/stats')
+  assert.ok(Number(anew.headers['x-ledger']) > Number(first.headers['x-ledger']))
+})
+
+/** What moved notional, newest first: opens, closes and liquidations. */
+async function traded(): Promise<readonly { readonly asset: unknown; readonly size: bigint; readonly ts: number; readonly topic: unknown }[]> {
+  const events = await rowsOf(world, '/v1/events?limit=500', 'events')
+  assert.ok(events.length < 500, 'all of them')
+  return events.filter(({ topic }) => ['position_opened', 'position_closed', 'position_liquidated'].includes(String(topic))).map((row) => {
+    const payload = row['payload'] as Row
+    return { asset: payload['asset'], size: BigInt(String(payload['size'])), ts: Number(row['ledgerCloseTs']), topic: row['topic'] }
+  })
+}
+
+test('agrees with the open positions and with the trades of the day, a liquidation included', async () => {
+  const gambler = await createPerson(world, 'gambler')
+  await doAtOnce(world, [opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await movePrice(world, 'SOL', 80)
+  await world.closeLedgers(25)
+  await world.settle()
+  world.clock.advance(STATS_CACHE_MS)
+  const positions = await rowsOf(world, '/v1/positions/open', 'positions')
+  const fills = await traded()
+  assert.ok(positions.length > 3)
+  assert.ok(fills.some(({ topic }) => topic === 'position_liquidated'))
+  for (const row of await stats()) {
+    const own = positions.filter(({ asset }) => asset === row.asset)
+    const side = (direction: number) => own.filter((one) => one['direction'] === direction).reduce((sum, one) => sum + BigInt(String(one['size'])), 0n)
+    assert.equal(row.openInterestLong, String(side(0)))
+    assert.equal(row.openInterestShort, String(side(1)))
+    assert.equal(row.openInterestNet, String(side(0) - side(1)))
+    assert.equal(row.openPositions, own.length)
+    assert.equal(row.volume24h, String(fills.reduce((sum, { asset, size }) => (asset === row.asset ? sum + size : sum), 0n)))
+  }
+})
+
+test('the day\'s volume leaves the window second by second as the clock moves, indexed or not', async () => {
+  const fills = await traded()
+  for (const { ts } of [fills.at(-1), fills[Math.floor(fills.length / 2)], fills[1]].filter((fill) => fill !== undefined)) {
+    world.clock.advance(ts * 1_000 + DAY_MS - world.clock.nowMs())
+    for (const row of await stats()) {
+      const inside = fills.filter((fill) => fill.asset === row.asset && fill.ts > ts)
+      assert.equal(row.volume24h, String(inside.reduce((sum, { size }) => sum + size, 0n)), row.asset)
+    }
+    world.clock.advance(STATS_CACHE_MS)
+  }
+  world.clock.advance(DAY_MS)
+  const rows = await stats()
+  assert.ok(rows.every(({ volume24h }) => volume24h === '0'))
+  assert.ok(rows.some(({ openPositions }) => openPositions > 0))
+})

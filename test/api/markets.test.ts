@@ -1,0 +1,123 @@
+// GET /v1/markets, /v1/markets/{asset}, /v1/markets/{asset}/price: live reads of the chain. How prices are read stands in oracle.test.ts.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { ASSETS, ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
+import type { Market } from '../../src/resources/market.ts'
+import type { Price } from '../../src/resources/price.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+
+before(async () => {
+  world = await createWorld({ traders: 0 })
+  await world.closeLedgers(3)
+})
+after(() => world[Symbol.asyncDispose]())
+
+interface Markets {
+  readonly markets: readonly Market[]
+}
+interface Prices {
+  readonly prices: readonly Price[]
+}
+
+test('GET /v1/markets: the fourteen markets with names, decimals and the same prices', async () => {
+  const { body } = await world.get<Markets>('/v1/markets')
+  const { prices } = (await world.get<Prices>('/v1/oracle/prices')).body
+  assert.deepEqual(body.markets.map(({ asset }) => asset), ASSETS.map(({ symbol, name, decimals }) => ({ symbol, name, decimals })))
+  assert.deepEqual(body.markets.map(({ oracle }) => oracle), prices)
+})
+
+test('GET /v1/markets/{asset} and its price: any case, HYPE too', async () => {
+  const { prices } = (await world.get<Prices>('/v1/oracle/prices')).body
+  for (const [index, symbol] of ASSET_SYMBOLS.entries()) {
+    const text = index % 2 === 0 ? symbol.toLowerCase() : symbol
+    const market = await world.get<Market>(`/v1/markets/${text}`)
+    assert.equal(market.body.asset.symbol, symbol)
+    assert.deepEqual(market.body.oracle, prices[index])
+    assert.deepEqual((await world.get(`/v1/markets/${text}/price`)).body, prices[index])
+  }
+})
+
+test('an unknown asset is 404, echoed in upper case', async () => {
+  for (const suffix of ['', '/price']) {
+    const unknown = [
+      ['shib', 'SHIB'], ['Btcusd', 'BTCUSD'], ['%20btc', ' BTC'], ['a%2Fb', 'A/B'], ['__proto__', '__PROTO__'], ['x'.repeat(500), 'X'.repeat(500)],
+    ]
+    for (const [path, echo] of unknown) {
+      const { status, body, headers } = await world.get(`/v1/markets/${path}${suffix}`)
+      assert.equal(status, 404)
+      assert.deepEqual(body, { error: 'Unknown asset', asset: echo })
+      assert.equal(headers['cache-control'], 'no-store')
+    }
+  }
+  assert.equal((await world.get('/v1/markets/%00')).status, 400)
+  assert.equal((await world.get('/v1/markets/')).status, 404)
+  assert.equal((await world.get('/v1/markets/BTC/prices')).status, 404)
+})
+
+test('prices are kept for three seconds and move after that', async () => {
+  await world.gateway.oracle.step()
+  const before = await world.get('/v1/markets/BTC/price')
+  await world.cheat('local_setPrice', { asset: 'BTC', price: '1000000000000' })
+  assert.deepEqual((await world.get('/v1/markets/BTC/price')).body, before.body)
+  world.clock.advance(ORACLE_CACHE_MS)
+  const now = await world.get<Price>('/v1/markets/BTC/price')
+  assert.equal(now.body.price, '1000000000000')
+  assert.equal(now.body.priceFloat, 100_000)
+  assert.notEqual(now.headers['etag'], before.headers['etag'])
+  await world.cheat('local_releasePrice')
+})
+
+test('an old attestation is served with its own time', async () => {
+  await world.cheat('local_setPrice', { asset: 'XLM', price: '2500000', ageSeconds: 600 })
+  await world.gateway.oracle.step()
+  const { body, headers } = await world.get<Price>('/v1/markets/XLM/price')
+  assert.equal(body.price, '2500000')
+  assert.ok(world.clock.nowMs() / 1000 - body.timestamp >= 600)
+  assert.equal(headers['x-stale'], undefined, 'the read is fresh although the attestation is old')
+  await world.cheat('local_releasePrice')
+})
+
+test('an etag answers 304 until a price moves', async () => {
+  await world.gateway.oracle.step()
+  for (const path of ['/v1/markets', '/v1/oracle/prices', '/v1/markets/ETH', '/v1/markets/ETH/price']) {
+    const etag = (await world.get(path)).headers['etag'] ?? ''
+    assert.match(etag, /^W\//)
+    const again = await world.get(path, { 'if-none-match': etag })
+    assert.deepEqual([again.status, again.text, again.headers['etag']], [304, '', etag])
+  }
+})
+
+test('one unreadable asset never fails the lists; its last known price is served as stale for five minutes, then 502', async () => {
+  await world.gateway.oracle.step()
+  const known = (await world.get<Price>('/v1/markets/SOL/price')).body
+  world.rpc.unreadable.add('SOL')
+  world.clock.advance(ORACLE_CACHE_MS)
+  await world.gateway.oracle.step()
+
+  const stale = await world.get('/v1/markets/SOL/price')
+  assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])
+  assert.equal((await world.get('/v1/markets/SOL')).headers['x-stale'], '1')
+  assert.equal((await world.get('/v1/markets/BTC')).headers['x-stale'], undefined)
+  const list = await world.get<Prices>('/v1/oracle/prices')
+  assert.deepEqual([list.status, list.body.prices.length, list.headers['x-stale']], [200, 14, '1'])
+
+  world.clock.advance(STALE_PRICE_SERVED_MS)
+  await world.gateway.oracle.step()
+  for (const path of ['/v1/markets/sol', '/v1/markets/sol/price']) {
+    const gone = await world.get(path)
+    assert.deepEqual([gone.status, gone.body['error']], [502, 'rpc_error'])
+    assert.match(String(gone.body['message']), /SOL/)
+  }
+  const markets = await world.get<Markets>('/v1/markets')
+  assert.equal(markets.body.markets.length, 13)
+  assert.equal(markets.headers['x-stale'], undefined)
+
+  world.rpc.unreadable.clear()
+  world.clock.advance(ORACLE_CACHE_MS)
+  assert.equal((await world.get('/v1/markets/SOL/price')).status, 200)
+})

@@ -1,0 +1,297 @@
+// POST /v1/orders/prepare on a real local network: who may, what is taken, what comes back.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Address, scValToNative, Transaction, TransactionBuilder } from '@stellar/stellar-sdk'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import type { OperationRequest } from '../../src/exchange/operations.ts'
+import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
+import type { ApiAnswer } from '../support/keys.ts'
+import { createTrader, lastOrderId, lastPositionId, sign } from '../support/trading.ts'
+import type { Trader } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+const URL_PATH = '/v1/orders/prepare'
+const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' } as const
+const OPEN: OperationRequest = { op: 'open_position', ...TERMS }
+const CLOSE: OperationRequest = { op: 'close_position', positionId: 1 }
+const I128_MAX = (2n ** 127n - 1n).toString()
+
+let world: World
+let trader: Trader
+let positionId: number
+let crossPositionId: number
+let orderId: number
+
+before(async () => {
+  world = await createWorld({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  await world.closeLedgers(3)
+  trader = await createTrader(world, 'preparing')
+  await trader.trade(OPEN)
+  positionId = await lastPositionId(world, trader.address)
+  await trader.trade({ ...TERMS, op: 'open_position_cross' })
+  crossPositionId = await lastPositionId(world, trader.address)
+  await trader.trade(limitOrder())
+  orderId = await lastOrderId(world, trader.address)
+})
+after(() => world[Symbol.asyncDispose]())
+
+const LIMIT = {
+  asset: 'ETH', direction: 'Short', collateral: '500000000', leverage: 2, triggerPrice: I128_MAX, triggerCondition: 'Above', slippageToleranceBps: 50,
+} as const
+
+/** An order that nothing triggers. */
+function limitOrder(): OperationRequest {
+  return { op: 'place_limit_order', ...LIMIT }
+}
+
+/** A body of each operation that the network would take from the trader now. */
+async function bodies(): Promise<readonly OperationRequest[]> {
+  const price = BigInt((await world.get<{ price: string }>('/v1/markets/BTC/price')).body.price)
+  const [below, above] = [String((price * 90n) / 100n), String((price * 110n) / 100n)]
+  return [
+    OPEN,
+    { ...TERMS, op: 'open_position_cross' },
+    { op: 'close_position', positionId },
+    { op: 'close_position_cross', positionId: String(crossPositionId) },
+    limitOrder(),
+    { op: 'place_stop_limit_order', ...LIMIT, limitPrice: '1' },
+    { op: 'place_trailing_stop', positionId, trailingPercentBps: 500, slippageToleranceBps: 100 },
+    { op: 'set_stop_loss', positionId, triggerPrice: below, slippageToleranceBps: 100 },
+    { op: 'set_take_profit', positionId, triggerPrice: above, slippageToleranceBps: 100 },
+    { op: 'cancel_order', orderId },
+  ]
+}
+
+/** The call in a prepared transaction, as the SDK reads it. */
+function callOf(prepared: PreparedTransaction): { transaction: Transaction; contract: string; functionName: string; args: readonly unknown[] } {
+  const transaction = TransactionBuilder.fromXdr(prepared.xdr, world.network.networkPassphrase)
+  assert.ok(transaction instanceof Transaction && transaction.operations.length === 1)
+  const [operation] = transaction.operations
+  assert.ok(operation?.type === 'invokeHostFunction' && operation.func.type === 'hostFunctionTypeInvokeContract')
+  const { contractAddress, functionName, args } = operation.func.invokeContract
+  const values = args.map((arg) => scValToNative(arg) as unknown)
+  return { transaction, contract: Address.fromScAddress(contractAddress).toString(), functionName: String(functionName), args: values }
+}
+
+test('each of the ten operations: an unsigned transaction of the trader\'s that the market takes', async () => {
+  const account = world.network.chain.history.latest()
+  for (const body of await bodies()) {
+    const { status, body: answer, text, headers } = await trader.prepare(body)
+    assert.equal(status, 200, text)
+    assert.deepEqual([Object.keys(answer), answer['op'], answer['trader']], [['op', 'trader', 'xdr', 'minResourceFee'], body.op, trader.address])
+    assert.match(String(answer['minResourceFee']), /^[1-9]\d*$/)
+    assert.equal(headers['cache-control'], 'no-store')
+    const { transaction, contract, functionName, args } = callOf(answer as unknown as PreparedTransaction)
+    assert.deepEqual([contract, functionName, args[0]], [world.network.contracts.market, body.op, trader.address])
+    assert.deepEqual([transaction.source, transaction.signatures.length, transaction.memo.type], [trader.address, 0, 'none'])
+    assert.equal(transaction.fee, String(100n + BigInt(String(answer['minResourceFee']))))
+    assert.deepEqual([transaction.timeBounds?.minTime, Number(transaction.timeBounds?.maxTime)], ['0', account.closeTimeSec + 300])
+  }
+})
+
+test('the sequence is the account\'s next, also right after a transaction of its own', async () => {
+  const first = callOf((await trader.prepare(OPEN)).body as unknown as PreparedTransaction).transaction.sequence
+  await trader.trade(OPEN)
+  const second = callOf((await trader.prepare(OPEN)).body as unknown as PreparedTransaction).transaction.sequence
+  assert.equal(BigInt(second), BigInt(first) + 1n)
+})
+
+test('a prepared transaction is good for 300 seconds of the ledger\'s time, also where that runs ahead of this machine', async () => {
+  await world.cheat('local_advance', { seconds: 86_400 })
+  await world.closeLedgers(4)
+  const signedXdr = await trader.signed(CLOSE_OF_ANOTHER())
+  const result = await trader.submit(signedXdr)
+  assert.deepEqual([result.status, result.body['status']], [200, 'SUCCESS'], result.text)
+  const late = await trader.signed(OPEN)
+  await world.cheat('local_advance', { seconds: 300 })
+  const expired = await trader.submit(late)
+  assert.deepEqual([expired.status, expired.body['error']], [400, 'submission_rejected'])
+  assert.match(String(expired.body['message']), /expired/)
+  await world.closeLedgers(4)
+})
+
+/** Something that succeeds and leaves the rest of the file alone. */
+function CLOSE_OF_ANOTHER(): OperationRequest {
+  return { op: 'cancel_order', orderId }
+}
+
+test('who has no valid key is refused by name, whatever the body is', async () => {
+  const ask = (headers: Record<string, string>): Promise<ApiAnswer> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  assert.deepEqual((await ask({})).body, { error: 'missing_bearer' })
+  assert.equal((await ask({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
+  assert.equal((await ask({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
+  assert.equal((await ask({ authorization: bearer(trader.key), 'x-timestamp': '1' })).body['error'], 'stale_timestamp')
+  assert.equal((await ask({})).status, 401)
+})
+
+test('which refusal wins: 429, then 451, then 401, then 400', async () => {
+  await using limited = await createWorld({
+    traders: 0, seed: 'limited', gateway: { regionGuard: { country: 'x-country', region: 'x-region' }, rateLimits: RATE_LIMIT_PER_WINDOW },
+  })
+  const ask = (headers: Record<string, string>): Promise<ApiAnswer> => call(limited.gateway.app, URL_PATH, { method: 'POST', body: {}, headers })
+  const restricted = { 'x-country': 'US' }
+  const answer = await ask(restricted)
+  assert.deepEqual([answer.status, answer.body['error']], [451, 'region_restricted'])
+  assert.equal((await ask({})).status, 401)
+  for (let calls = 2; calls < RATE_LIMIT_PER_WINDOW.public; calls++) await ask(restricted)
+  assert.deepEqual([(await ask(restricted)).status, (await ask({})).status], [429, 429])
+  const guarded = await call(world.gateway.app, URL_PATH, { method: 'POST', body: {}, key: trader.key, headers: restricted })
+  assert.equal(guarded.status, 451)
+})
+
+async function refused(body: unknown): Promise<string> {
+  const { status, body: answer, text } = await trader.prepare(body)
+  const found = [status, answer['statusCode'], answer['code'], answer['error']]
+  assert.deepEqual(found, [400, 400, 'FST_ERR_VALIDATION', 'Bad Request'], `${JSON.stringify(body)}: ${text}`)
+  assert.deepEqual(Object.keys(answer), ['statusCode', 'code', 'error', 'message'])
+  return String(answer['message'])
+}
+
+test('a body without a known op is refused with the ops that there are', async () => {
+  for (const op of ['open', 'OPEN_POSITION', '', 'open_position ', '__proto__', 'constructor', 7, null, ['open_position'], { op: 'open_position' }]) {
+    assert.match(await refused({ ...OPEN, op }), /^body\/op must be one of open_position, .*cancel_order$/)
+  }
+  assert.equal(await refused({}), 'body must have required property \'op\'')
+  assert.equal(await refused([OPEN]), 'body must be object')
+})
+
+test('each operation: every field is required, named when it is missing, and nothing beside it is taken', async () => {
+  for (const body of await bodies()) {
+    for (const field of Object.keys(body)) {
+      const { [field as never]: _left, ...rest } = body
+      assert.equal(await refused(rest), `body must have required property '${field}'`, body.op)
+    }
+    for (const extra of ['timeInForce', 'Leverage', 'trader', 'reduceOnly']) {
+      assert.equal(await refused({ ...body, [extra]: 1 }), `body must not have the fields "${extra}"`, body.op)
+    }
+  }
+  assert.match(await refused({ ...CLOSE, asset: 'BTC' }), /"asset"/, 'a field of another operation is one too many')
+})
+
+/** What each field refuses; each is also refused as null, as a list and as an object. */
+const WRONG: Readonly<Record<string, readonly unknown[]>> = {
+  asset: [7, true],
+  collateral: [100, 1e9, '', '-1', '+1', '1.5', ' 1', '1 ', '1e3', '0x10', '１', 'ten', true, (2n ** 127n).toString(), '9'.repeat(39), '9'.repeat(500)],
+  leverage: ['5', 0, 11, -1, 1.5, true],
+  direction: ['long', 'LONG', 'Up', 0, 1, true],
+  positionId: [-1, 1.5, '', '-1', '1.5', '0x1', 'one', true, 2 ** 53, (2n ** 64n).toString(), '9'.repeat(21)],
+  orderId: [-1, 1.5, '', '-1', '1.5', '0x1', 'one', true, 2 ** 53, (2n ** 64n).toString(), '9'.repeat(21)],
+  triggerPrice: [100, '', '-1', '1.5', (2n ** 127n).toString()],
+  limitPrice: [100, '', '-1', '1.5', (2n ** 127n).toString()],
+  triggerCondition: ['above', 'Over', true, 0],
+  slippageToleranceBps: ['50', -1, 10_001, 0.5, true],
+  trailingPercentBps: ['50', 0, 10_001, 0.5, true],
+}
+
+test('each field: what is out of its range or of another type is refused by its name, and nothing is guessed', async () => {
+  for (const body of await bodies()) {
+    for (const field of Object.keys(body).filter((each) => each !== 'op')) {
+      for (const value of [...(WRONG[field] ?? assert.fail(field)), null, [], {}, [String(Object(body)[field])]]) {
+        assert.match(await refused({ ...body, [field]: value }), new RegExp(`^body/${field} `), `${body.op} ${JSON.stringify(value)}`)
+      }
+    }
+  }
+})
+
+test('the edges of each range are taken', async () => {
+  const stopLoss = { op: 'set_stop_loss', positionId, triggerPrice: '1', slippageToleranceBps: 10_000 }
+  assert.equal((await trader.prepare(stopLoss)).status, 200)
+  for (const body of [
+    { ...stopLoss, positionId: '18446744073709551615' },
+    { ...stopLoss, positionId: Number.MAX_SAFE_INTEGER },
+    { ...stopLoss, triggerPrice: I128_MAX },
+    { ...stopLoss, slippageToleranceBps: 0 },
+    { op: 'place_trailing_stop', positionId, trailingPercentBps: 10_000, slippageToleranceBps: 1 },
+    { ...OPEN, collateral: I128_MAX },
+    { ...OPEN, collateral: '0' },
+    { ...limitOrder(), triggerPrice: '0' },
+  ]) {
+    const { body: answer } = await trader.prepare(body)
+    assert.equal(answer['error'], 'simulation_failed', `the contract judges ${JSON.stringify(body)}`)
+  }
+  assert.equal((await trader.prepare({ ...OPEN, leverage: 1 })).status, 200)
+  assert.equal((await trader.prepare({ op: 'close_position', positionId: `000${positionId}` })).status, 200)
+})
+
+test('every supported asset is taken, HYPE too; every other text is unsupported_asset, echoed as it came', async () => {
+  for (const asset of ASSET_SYMBOLS) assert.equal((await trader.prepare({ ...OPEN, asset, collateral: '100000000' })).status, 200, asset)
+  for (const asset of ['btc', 'Btc', 'SHIB', '', ' BTC', 'BTCUSD', '\u0000', '__proto__', 'B'.repeat(1_000)]) {
+    const { status, body } = await trader.prepare({ ...OPEN, asset })
+    assert.deepEqual([status, body], [400, { error: 'unsupported_asset', asset }])
+  }
+  assert.match(await refused({ ...OPEN, asset: 'SHIB', leverage: 50 }), /leverage/, 'a body that does not validate is not looked at')
+})
+
+test('other bodies than JSON are refused, never guessed', async () => {
+  const { app } = world.gateway
+  const ask = (contentType: string, payload: string) =>
+    app.inject({ method: 'POST', url: URL_PATH, headers: { authorization: bearer(trader.key), 'content-type': contentType }, payload })
+  const body = JSON.stringify(OPEN)
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json\tjunk', 'text/json', '']) {
+    const { statusCode } = await ask(type, body)
+    assert.ok([400, 415].includes(statusCode), `${type}: ${statusCode}`)
+  }
+  for (const payload of ['', '{', '{"op":"open_position",}', '{"__proto__":{"op":"open_position"}}']) {
+    assert.equal((await ask('application/json', payload)).statusCode, 400, payload)
+  }
+  assert.equal((await ask('application/json; charset=utf-8', body)).statusCode, 200)
+  assert.equal((await ask('application/json', `{"op":"${'x'.repeat(70_000)}"}`)).statusCode, 413)
+})
+
+test('an account that does not exist is told to be funded', async () => {
+  const wallet = createWallet('nobody yet')
+  const key = await obtainKey(world.gateway.app, wallet)
+  for (const body of [OPEN, CLOSE, limitOrder()]) {
+    const { status, body: answer } = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key })
+    assert.deepEqual([status, answer['error'], answer['contractError']], [400, 'simulation_failed', null])
+    assert.match(String(answer['message']), /^Simulation failed: the account does not exist .*Fund it/)
+  }
+})
+
+test('the network\'s trouble is 502, and says nothing about the inside', async () => {
+  const faults: readonly Readonly<Record<string, unknown>>[] = [
+    { name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32001 }, { name: 'rpc_error', code: -32098 }, { name: 'rpc_error', code: -32603 },
+    { name: 'http_status', status: 503 }, { name: 'http_status', status: 504 }, { name: 'http_status', status: 429 }, { name: 'html_200' },
+    { name: 'torn_json' }, { name: 'empty_204' }, { name: 'connection_reset' }, { name: 'timeout' },
+  ]
+  for (const fault of faults) {
+    await world.cheat('local_fault', { ...fault, method: 'simulateTransaction', count: null })
+    const { status, body, text }: ApiAnswer = await trader.prepare(OPEN)
+    await world.cheat('local_clearFaults')
+    assert.deepEqual([status, body['error'], Object.keys(body)], [502, 'rpc_error', ['error', 'message']], JSON.stringify(fault))
+    assert.doesNotMatch(text, /local\/rpc|stellar-core|<html|C[A-Z2-7]{55}/)
+    // The breaker rests before it lets calls through again.
+    await world.closeLedgers(6)
+  }
+  await world.cheat('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
+  assert.equal((await trader.prepare(OPEN)).status, 502)
+  await world.cheat('local_clearFaults')
+  await world.closeLedgers(6)
+  assert.equal((await trader.prepare(OPEN)).status, 200)
+})
+
+test('what the network gets over is got over', async () => {
+  for (const fault of [{ name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32098 }, { name: 'slow', ms: 2_000 }, { name: 'torn_json' }]) {
+    await world.cheat('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
+    assert.equal((await trader.prepare(OPEN)).status, 200, fault.name)
+  }
+})
+
+test('a node that lags behind the trader\'s last transaction gives no used sequence away', async () => {
+  await trader.trade(OPEN)
+  await world.cheat('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
+  const prepared = (await trader.prepare(OPEN)).body as unknown as PreparedTransaction
+  const result = await trader.submit(sign(prepared, trader.wallet, world.network.networkPassphrase))
+  assert.equal(result.body['status'], 'SUCCESS', result.text)
+})
+
+test('the simulation\'s budget: a refusal without a contract\'s error', async () => {
+  await world.cheat('local_fault', { name: 'resource_limit_exceeded' })
+  const { status, body } = await trader.prepare(OPEN)
+  assert.deepEqual([status, body['error'], body['contractError']], [400, 'simulation_failed', null])
+  assert.match(String(body['message']), /^Simulation failed: .*resources/)
+})

@@ -1,0 +1,146 @@
+// GET /v1/positions/open.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { encodeCursor } from '../../src/projections/page.ts'
+import { storePositions } from '../../src/projections/positions.ts'
+import type { Position } from '../../src/projections/positions.ts'
+import type { OpenPosition } from '../../src/resources/open-position.ts'
+import { assertForeignCursorsRefused, assertRefused, cursorIn, followPages, nextPage, rowsOf } from '../support/pages.ts'
+import type { Row } from '../support/pages.ts'
+import { closing, createPerson, doAtOnce, movePrice, openIds, opening } from '../support/people.ts'
+import type { Person } from '../support/people.ts'
+import { createWorld } from '../support/world.ts'
+import type { World, WorldAnswer } from '../support/world.ts'
+
+interface Positions {
+  readonly positions: readonly OpenPosition[]
+}
+
+let world: World
+let people: readonly [Person, Person, Person]
+let untouched: WorldAnswer<Positions>
+
+async function list(query = ''): Promise<readonly OpenPosition[]> {
+  const answer = await world.get<Positions>(`/v1/positions/open?${query}`)
+  assert.equal(answer.status, 200, query)
+  return answer.body.positions
+}
+
+before(async () => {
+  world = await createWorld({ seed: 'positions', traders: 0 })
+  untouched = await world.get<Positions>('/v1/positions/open')
+  await world.closeLedgers(4)
+  people = [await createPerson(world, 'ada'), await createPerson(world, 'ben'), await createPerson(world, 'cleo')]
+  for (const asset of ['BTC', 'HYPE', 'SOL']) {
+    await doAtOnce(world, people.map((person, index) =>
+      opening(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
+  }
+  await world.settle()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('an empty list, no error, while nothing is indexed', () => {
+  assert.deepEqual([untouched.status, untouched.body], [200, { positions: [] }])
+  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
+})
+
+test('newest first, each row with exactly the specified fields, as the opening event has them', async () => {
+  const { body, headers } = await world.get<Positions>('/v1/positions/open')
+  assert.deepEqual(Object.keys(body), ['positions'])
+  assert.equal(headers['cache-control'], 'no-cache')
+  const opened = await rowsOf(world, '/v1/events?limit=500&topic=position_opened', 'events')
+  assert.deepEqual(body.positions, opened.map(({ payload, ledgerCloseTs, txHash }) => {
+    const { positionId, trader, asset, direction, size, entryPrice } = payload as Row
+    return { positionId, trader, asset, direction, size, entryPrice, openedAt: ledgerCloseTs, openedTxHash: txHash }
+  }))
+  for (const row of body.positions) {
+    assert.deepEqual(Object.keys(row), ['positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedAt', 'openedTxHash'])
+  }
+  assert.deepEqual(body.positions.map(({ openedAt }) => openedAt), body.positions.map(({ openedAt }) => openedAt).toSorted((a, b) => b - a))
+  assert.equal(body.positions.length, 9)
+})
+
+test('the ledger has the same positions', async () => {
+  for (const person of people) {
+    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await openIds(world, person))
+  }
+})
+
+test('filters by trader; who has none has an empty list', async () => {
+  const all = await list()
+  for (const { address } of people) assert.deepEqual(await list(`trader=${address}`), all.filter(({ trader }) => trader === address))
+  assert.deepEqual(await list(`trader=${'C'.repeat(56)}`), [])
+  assert.deepEqual(await list(`trader=${people[0].address.toLowerCase()}`), [])
+})
+
+test('a trader is 56 characters, given once; there is no limit parameter', async () => {
+  const { address } = people[0]
+  await assertRefused(world, '/v1/positions/open', [
+    'trader=', 'trader=abc', `trader=${address}A`, `trader=${address}&trader=${address}`, `trader=${'%00'.repeat(56)}`,
+  ])
+  assert.deepEqual(await list('limit=1'), await list())
+  assert.deepEqual(await list('limit=abc&before_ts=x'), await list())
+})
+
+test('a closed and a liquidated position leave the list and its figures', async () => {
+  const [ada, ben] = people
+  const btc = (await list(`trader=${ada.address}`)).find(({ asset }) => asset === 'BTC')
+  assert.ok(btc)
+  await doAtOnce(world, [closing(ada, btc.positionId)])
+  await movePrice(world, 'SOL', 80)
+  await world.closeLedgers(6)
+  await world.settle()
+  const left = await list()
+  assert.deepEqual(left.map(({ asset, trader }) => `${asset} ${people.findIndex(({ address }) => address === trader)}`).toSorted(), [
+    'BTC 1', 'BTC 2', 'HYPE 0', 'HYPE 1', 'HYPE 2',
+  ])
+  const ended = (await rowsOf(world, `/v1/trades?trader=${ben.address}`, 'trades')).map(({ kind, asset }) => [kind, asset])
+  assert.deepEqual(ended, [['liquidation', 'SOL']])
+})
+
+test('an open of the next second is the first row of the next answer', async () => {
+  await doAtOnce(world, [opening(people[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
+  await world.settle()
+  const [first] = await list()
+  assert.deepEqual([first?.asset, first?.trader, first?.direction, first?.size], ['LTC', people[1].address, 1, first?.size])
+  assert.equal(first?.openedAt, world.network.chain.history.latest().closeTimeSec)
+})
+
+/** Positions of one trader as the index writes them; the network's own are too slow to open by the hundred. */
+async function seed(trader: string, count: number, from: number, state: Position['state'] = 'open'): Promise<void> {
+  const positions = Array.from({ length: count }, (_, index): Position => ({
+    positionId: from + index, trader, asset: 'BTC', direction: index % 2, size: 10n, entryPrice: 5n, openedSeq: from + index,
+    openedAt: 1_900_000_000 + Math.floor(index / 7), openedTxHash: 'ab'.repeat(32), marginMode: null, state,
+  }))
+  const [{ deployment } = { deployment: 0 }] = await world.store.read.query<{ deployment: number }>('select max(deployment) as deployment from idx.epochs')
+  await storePositions(world.store.write, deployment, positions)
+}
+
+test('at most 200 rows of all traders and 500 of one; the list goes on behind them, and every row comes once while others open and close', async () => {
+  const whale = 'G'.padEnd(56, 'W')
+  await seed(whale, 700, 1_000_000)
+  await seed('G'.padEnd(56, 'M'), 50, 2_000_000)
+  for (const [query, cap] of [['', 200], [`trader=${whale}`, 500]] as const) {
+    const first = await world.get<Positions>(`/v1/positions/open?${query}`)
+    assert.equal(first.body.positions.length, cap)
+    const second = await world.get<Positions>(nextPage(first.headers['link']) ?? '')
+    assert.equal(second.body.positions.length, 200)
+    let turns = 0
+    const pages = await followPages(world, `/v1/positions/open?${query}`, 'positions', async () => {
+      await seed('G'.padEnd(56, 'N'), 10, 3_000_000 + 10 * turns++)
+      // Rows that have been read.
+      await seed(whale, 30, 1_000_670, 'closed')
+    })
+    await seed(whale, 30, 1_000_670)
+    const ids = pages.flat().map(({ positionId }) => Number(positionId))
+    assert.equal(new Set(ids).size, ids.length)
+    assert.deepEqual(ids.filter((id) => id >= 1_000_000 && id < 2_000_000), Array.from({ length: 700 }, (_, index) => 1_000_699 - index))
+  }
+})
+
+test('a cursor is good for the list that handed it out', async () => {
+  const own = cursorIn((await world.get('/v1/positions/open')).headers['link'])
+  const foreign = [encodeCursor('trades', [5]), encodeCursor('events', [5]), encodeCursor('positions-open', ['a'])]
+  await assertForeignCursorsRefused(world, '/v1/positions/open', own, foreign)
+})

@@ -1,0 +1,117 @@
+// What the local network answers, held to the very shapes that real nodes' captures are held to.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Asset, Contract, Keypair, nativeToScVal, Operation, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import type { Transaction } from '@stellar/stellar-sdk'
+import { ANSWERS } from './answers.ts'
+import type { MethodName } from './answers.ts'
+import { serveNetwork } from './served-network.ts'
+import type { ServedNetwork } from './served-network.ts'
+
+let served: ServedNetwork
+const hashes: string[] = []
+
+before(async () => {
+  served = await serveNetwork()
+  const { server } = served
+  await server.fundAddress(Keypair.random().publicKey())
+  hashes.push(await send(await draft(Operation.payment({ destination: served.keypair('bob').publicKey(), asset: Asset.native(), amount: '1' }))))
+  hashes.push(await send(await server.prepareTransaction(await draft(transferOf(5n)))))
+  const starved = await server.prepareTransaction(await draft(transferOf(7n)))
+  hashes.push(await send(withoutFootprint(starved)))
+})
+after(() => served[Symbol.asyncDispose]())
+
+function transferOf(amount: bigint): xdr.Operation {
+  const parties = [served.keypair('alice'), served.keypair('bob')].map((each) => nativeToScVal(each.publicKey(), { type: 'address' }))
+  return new Contract(served.network.contracts.usdcToken).call('transfer', ...parties, nativeToScVal(amount, { type: 'i128' }))
+}
+
+async function draft(operation: xdr.Operation): Promise<Transaction> {
+  const account = await served.server.getAccount(served.keypair('alice').publicKey())
+  const { networkPassphrase } = served.network
+  return new TransactionBuilder(account, { fee: '1000', networkPassphrase }).addOperation(operation).setTimeout(300).build()
+}
+
+/** The same call, declared to touch nothing: the ledger takes it and it fails there. */
+function withoutFootprint(transaction: Transaction): Transaction {
+  const envelope = transaction.toEnvelope()
+  assert.ok(envelope.type === 'envelopeTypeTx' && envelope.v1.tx.ext.type === 'sorobanData')
+  const data = new SorobanDataBuilder(envelope.v1.tx.ext.sorobanData).setFootprint([], []).build()
+  return TransactionBuilder.cloneFrom(transaction, { fee: transaction.fee, networkPassphrase: served.network.networkPassphrase, sorobanData: data }).build()
+}
+
+async function send(transaction: Transaction): Promise<string> {
+  transaction.sign(served.keypair('alice'))
+  const { hash } = await served.server.sendTransaction(transaction)
+  await served.server.pollTransaction(hash)
+  return hash
+}
+
+/** A method's result as it comes over the wire, checked. */
+async function ask(method: MethodName, params: unknown = null): Promise<Record<string, unknown>> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const response = await fetch(served.rpcUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+  const { result, error } = (await response.json()) as { result: Record<string, unknown>; error?: unknown }
+  assert.equal(error, undefined)
+  assert.deepEqual(ANSWERS[method](result, method), [])
+  return result
+}
+
+test('the answers without parameters', async () => {
+  await ask('getHealth')
+  await ask('getNetwork')
+  await ask('getVersionInfo')
+  await ask('getLatestLedger')
+  const stats = await ask('getFeeStats')
+  assert.ok(Number((stats['inclusionFee'] as Record<string, string>)['transactionCount']) > 0)
+  assert.ok(Number((stats['sorobanInclusionFee'] as Record<string, string>)['transactionCount']) > 0)
+})
+
+test('ledgers, transactions and events, all that there are', async () => {
+  const { oldestLedger } = (await ask('getHealth')) as { oldestLedger: number }
+  const { ledgers } = (await ask('getLedgers', { startLedger: oldestLedger, pagination: { limit: 200 } })) as { ledgers: unknown[] }
+  assert.ok(ledgers.length > 3)
+  const page = (await ask('getTransactions', { startLedger: oldestLedger, pagination: { limit: 200 } })) as { transactions: { status: string }[] }
+  assert.deepEqual(new Set(page.transactions.map((each) => each.status)), new Set(['SUCCESS', 'FAILED']))
+  const { events } = (await ask('getEvents', { startLedger: oldestLedger, pagination: { limit: 10_000 } })) as { events: { transactionIndex: number }[] }
+  assert.ok(events.some((event) => event.transactionIndex === 0), 'fees before all transactions')
+  assert.ok(events.some((event) => event.transactionIndex === 1_048_575), 'refunds after all transactions')
+})
+
+test('a payment, a call, a failed call and none, each by its hash', async () => {
+  const [payment, call, failed] = await Promise.all(hashes.map((hash) => ask('getTransaction', { hash })))
+  assert.deepEqual([payment?.['status'], call?.['status'], failed?.['status']], ['SUCCESS', 'SUCCESS', 'FAILED'])
+  assert.equal((await ask('getTransaction', { hash: '0'.repeat(64) }))['status'], 'NOT_FOUND')
+})
+
+test('entries of every kind', async () => {
+  const { market, usdcToken } = served.network.contracts
+  const account = xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: served.keypair('alice').xdrAccountId() }))
+  const keys = [account.toXdr('base64'), ...[market, usdcToken].map((id) => new Contract(id).getFootprint().toXdr('base64'))]
+  const { entries } = (await ask('getLedgerEntries', { keys })) as { entries: { key: string; liveUntilLedgerSeq?: number }[] }
+  assert.deepEqual(entries.map((entry) => entry.key), keys)
+  assert.deepEqual(entries.map((entry) => entry.liveUntilLedgerSeq !== undefined), [false, true, true])
+})
+
+test('simulations that succeed, that a contract refuses, and that cannot be read', async () => {
+  const good = await ask('simulateTransaction', { transaction: (await draft(transferOf(1n))).toXdr() })
+  assert.ok(Array.isArray(good['stateChanges']) && good['stateChanges'].length > 0)
+  const refused = await ask('simulateTransaction', { transaction: (await draft(transferOf(10n ** 18n))).toXdr() })
+  assert.match(String(refused['error']), /^HostError: Error\(Contract, #10\)\n\n/)
+  assert.match(String((await ask('simulateTransaction', { transaction: 'AAAA' }))['error']), /^Could not unmarshal transaction/)
+})
+
+test('sends: accepted, queued before, refused', async () => {
+  served.closeOnSend = false
+  const transaction = await draft(Operation.bumpSequence({ bumpTo: '0' }))
+  const params = { transaction: transaction.toXdr() }
+  assert.equal((await ask('sendTransaction', params))['status'], 'ERROR')
+  const payment = await draft(Operation.payment({ destination: served.keypair('bob').publicKey(), asset: Asset.native(), amount: '1' }))
+  payment.sign(served.keypair('alice'))
+  assert.equal((await ask('sendTransaction', { transaction: payment.toXdr() }))['status'], 'PENDING')
+  assert.equal((await ask('sendTransaction', { transaction: payment.toXdr() }))['status'], 'DUPLICATE')
+  served.network.chain.closeLedger()
+  assert.equal((await ask('sendTransaction', { transaction: payment.toXdr() }))['status'], 'TRY_AGAIN_LATER')
+})

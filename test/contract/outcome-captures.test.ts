@@ -1,0 +1,53 @@
+// How real transactions failed, read from what real nodes answered.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readSend, readTransaction } from '../../src/chain/answers.ts'
+import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from '../../src/chain/outcome.ts'
+import { capturesMissing, readCapture } from './captures.ts'
+
+test('a mainnet transaction that authorisation ended has no contract error', { skip: capturesMissing }, () => {
+  const answer = readTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
+  assert.ok(answer.status === 'FAILED')
+  assert.ok(answer.diagnosticEventsXdr.length > 20)
+  assert.equal(findContractError(answer.diagnosticEventsXdr), null)
+  assert.deepEqual([answer.ledger, readTransactionResult(answer.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
+})
+
+test('an error event alone is no verdict', { skip: capturesMissing }, () => {
+  const parts = readCapture('misc/testnet_failed_contract5_parts.json') as { diagnosticEventXdr: string; resultXdr: string }
+  assert.equal(findContractError([parts.diagnosticEventXdr]), null)
+  assert.equal(readTransactionResult(parts.resultXdr)?.operation, 'invokeHostFunctionTrapped')
+})
+
+test('the texts of failed simulations', { skip: capturesMissing }, () => {
+  const texts = readCapture('misc/simulate_error_strings_testnet.json') as Readonly<Record<string, string>>
+  const contract = 'CCQBVEGLHCXPJUDRP7D5XLHSDG34L5PFYUAJWDTK3FYGHUDY7OWJV4GD'
+  assert.deepEqual(findSimulationError(texts['returned_err_code_6'] ?? '', []), { code: 6, contract })
+  assert.deepEqual(findSimulationError(texts['returned_err_code_8'] ?? '', []), { code: 8, contract })
+  const wrapped = texts['auth_wrapping_contract_110_ABRIDGED_BY_ITS_AUTHOR'] ?? ''
+  assert.equal(findSimulationError(wrapped, []), null)
+  assert.deepEqual(readHostErrorType(wrapped), { type: 'Auth', code: 'InvalidAction' })
+})
+
+test('a token\'s refusal names the token, by its events and by its text alike', { skip: capturesMissing }, () => {
+  const { error, events } = readCapture('misc/simulate_error_contract6_sac_account_missing.json', ['result']) as { error: string; events: string[] }
+  const byEvents = findSimulationError(error, events)
+  assert.equal(byEvents?.code, 6)
+  assert.match(byEvents.contract ?? '', /^C[A-Z2-7]{55}$/)
+  assert.deepEqual(findSimulationError(error, []), byEvents)
+})
+
+test('the statuses of a send', { skip: capturesMissing }, () => {
+  const statusOf = (name: string): string => readSend(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
+  const names = ['PendingTransactionResult', 'DuplicateTransactionResult', 'TryAgainLaterTransactionResult', 'ErrorTransactionResult']
+  assert.deepEqual(names.map(statusOf), ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'])
+  const refused = readSend(readCapture('stellar-docs/Transactions.json', ['ErrorTransactionResult', 'value']))
+  assert.match(readTransactionResult(refused.errorResultXdr ?? '')?.code ?? '', /^tx[A-Z]/)
+})
+
+test('transactions that are there and that are not', { skip: capturesMissing }, () => {
+  const read = (name: string): string => readTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
+  const names = ['SuccessTransactionResult', 'FailedTransactionResult', 'NotFoundTransactionResult']
+  assert.deepEqual(names.map(read), ['SUCCESS', 'FAILED', 'NOT_FOUND'])
+})

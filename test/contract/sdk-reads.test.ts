@@ -1,0 +1,83 @@
+// The unmodified SDK reads from the local network over a socket, as any program would.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Address, Asset, rpc, xdr } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
+import { serveNetwork } from './served-network.ts'
+import type { ServedNetwork } from './served-network.ts'
+
+let served: ServedNetwork
+before(async () => {
+  served = await serveNetwork()
+})
+after(() => served[Symbol.asyncDispose]())
+
+test('getHealth, getNetwork, getVersionInfo, getFeeStats', async () => {
+  const { server, network } = served
+  assert.equal((await server.getHealth()).status, 'healthy')
+  const { passphrase, friendbotUrl } = await server.getNetwork()
+  assert.deepEqual([passphrase, friendbotUrl], [network.networkPassphrase, network.friendbotUrl])
+  assert.match((await server.getVersionInfo()).version, /localnet/)
+  assert.equal((await server.getFeeStats()).latestLedger, network.chain.history.latest().sequence)
+})
+
+test('getLatestLedger decodes, and its header is the header of the ledger', async () => {
+  const latest = await served.server.getLatestLedger()
+  assert.equal(latest.sequence, served.network.chain.history.latest().sequence)
+  assert.equal(latest.headerXdr.ledgerSeq, latest.sequence)
+  assert.equal(latest.headerXdr.scpValue.closeTime.toString(), latest.closeTime)
+})
+
+test('getLedgers decodes every ledger, page after page, and the hashes form a chain', async () => {
+  const { server, network } = served
+  for (let count = 0; count < 5; count++) network.chain.closeLedger()
+  const { oldestLedger } = await server.getHealth()
+  const first = await server.getLedgers({ startLedger: oldestLedger, pagination: { limit: 3 } })
+  const second = await server.getLedgers({ pagination: { cursor: first.cursor, limit: 3 } })
+  const ledgers = [...first.ledgers, ...second.ledgers]
+  assert.deepEqual(ledgers.map((ledger) => ledger.sequence), [0, 1, 2, 3, 4, 5].map((offset) => oldestLedger + offset))
+  for (const [index, ledger] of ledgers.entries()) {
+    assert.equal(ledger.headerXdr.hash.toString(), ledger.hash)
+    const previous = ledgers[index - 1]
+    if (previous !== undefined) assert.equal(ledger.headerXdr.header.previousLedgerHash.toString(), previous.hash)
+  }
+})
+
+test('getAccount and getTrustline find what stands on the ledger, and say what does not', async () => {
+  const { server, network } = served
+  const alice = served.keypair('alice').publicKey()
+  assert.equal((await server.getAccount(alice)).accountId(), alice)
+  assert.ok((await server.getAccountEntry(alice)).balance > 0n)
+  const issuer = defined(network.accounts.find((account) => account.name === 'usdc-issuer'), 'the issuer').address
+  assert.ok((await server.getTrustline(alice, new Asset('USDC', issuer))).balance > 0n)
+  await assert.rejects(server.getAccount('GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR'), /Account not found/)
+})
+
+test('getLedgerEntries and getContractData serve a contract\'s instance', async () => {
+  const { server, network } = served
+  const instance = await server.getContractData(network.contracts.market, xdr.ScVal.scvLedgerKeyContractInstance(), rpc.Durability.Persistent)
+  assert.equal(instance.val.type, 'contractData')
+  assert.ok((instance.liveUntilLedgerSeq ?? 0) > network.chain.history.latest().sequence)
+  const missing = xdr.LedgerKey.contractData(
+    new xdr.LedgerKeyContractData({
+      contract: new Address(network.contracts.market).toScAddress(),
+      key: xdr.ScVal.scvU32(4_000_000),
+      durability: xdr.ContractDataDurability.persistent,
+    }),
+  )
+  const { entries } = await server.getLedgerEntries(missing, instance.key)
+  assert.deepEqual(entries.map((entry) => entry.key.toXdr('base64')), [instance.key.toXdr('base64')])
+})
+
+test('getEvents decodes the events of the first ledgers, and refuses a start ahead of the chain with a plain object', async () => {
+  const { server } = served
+  const { oldestLedger, latestLedger } = await server.getHealth()
+  const page = await server.getEvents({ startLedger: oldestLedger, filters: [], limit: 5 })
+  assert.equal(page.latestLedger, latestLedger)
+  await assert.rejects(server.getEvents({ startLedger: latestLedger + 1, filters: [] }), (error) => {
+    const { code, message } = error as { code: number; message: string }
+    assert.deepEqual([code, message], [-32600, `startLedger must be within the ledger range: ${oldestLedger} - ${latestLedger}`])
+    return true
+  })
+})

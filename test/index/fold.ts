@@ -1,0 +1,144 @@
+// The tables as they must be, worked out from facts the plain way: every figure by walking the whole history. Shares nothing with the code under test.
+
+import assert from 'node:assert/strict'
+import type { Fact, PlacedFact } from './history.ts'
+import { TRADERS } from './history.ts'
+
+export type Mode = 'isolated' | 'cross'
+
+/** What the index has learned from ledger entries, by `chain market id`. */
+export interface Learned {
+  readonly modes: ReadonlyMap<string, Mode>
+  readonly orderOwners: ReadonlyMap<string, string>
+}
+
+/** What the tables must hold. Keys and rows as text, so that two states compare with deepEqual. */
+export interface Expected {
+  readonly open: readonly string[]
+  readonly trades: readonly string[]
+  readonly traders: Readonly<Record<string, string>>
+  readonly interest: Readonly<Record<string, string>>
+  /** By account: everything that concerns it, newest first. */
+  readonly feeds: Readonly<Record<string, readonly string[]>>
+  readonly events: number
+  readonly undecoded: number
+  readonly volume24h: (asset: string, nowSec: number) => bigint
+  readonly volume14d: (trader: string, nowSec: number) => bigint
+}
+
+/** Folds facts in order of the log. `current` is the deployment whose open positions are listed. */
+export function foldFacts(facts: readonly PlacedFact[], learned: Learned, current: { chain: number; market: string }): Expected {
+  const { modes } = learned
+  const opens = facts.filter((placed) => placed.fact.kind === 'open')
+  const ends = facts.filter((placed) => placed.fact.kind === 'close' || placed.fact.kind === 'liquidation')
+  const traders = new Map<string, { pnl: bigint; volume: bigint }>()
+  const trades: string[] = []
+  const fills: { asset: string; trader: string; size: bigint; at: number; own: boolean }[] = []
+  const add = (trader: string, pnl: bigint, volume: bigint): void => {
+    const before = traders.get(trader) ?? { pnl: 0n, volume: 0n }
+    traders.set(trader, { pnl: before.pnl + pnl, volume: before.volume + volume })
+  }
+  for (const { fact, closeSec } of opens) {
+    if (fact.kind !== 'open') continue
+    add(fact.trader, 0n, fact.size)
+    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, own: true })
+  }
+  for (const placed of ends) {
+    const { fact, ledger, closeSec } = placed
+    if (fact.kind !== 'close' && fact.kind !== 'liquidation') continue
+    const known = opens.some((open) => isOpenOf(open, placed) && facts.indexOf(open) < facts.indexOf(placed))
+    const leg = known ? `${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice}` : 'null'
+    trades.push(`${fact.kind} ${fact.id} ${fact.trader} ${ledger} ${closeSec} ${leg} ${fact.closePrice} ${fact.pnl}`)
+    const own = fact.kind === 'close' && known
+    add(fact.trader, fact.pnl ?? 0n, own ? fact.size : 0n)
+    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, own })
+  }
+  const open = opens.filter((placed) => placed.chain === current.chain && marketOf(placed.fact) === current.market && isOpen(placed, facts, modes))
+  return {
+    open: open.map(shownOpen).toReversed(),
+    trades: trades.toReversed(),
+    traders: Object.fromEntries([...traders].map(([trader, sum]) => [trader, `${sum.pnl} ${sum.volume}`])),
+    interest: interestOf(open),
+    feeds: feedsOf(facts, learned),
+    events: facts.length,
+    undecoded: facts.filter(({ fact }) => fact.kind === 'other' && !fact.decodes).length,
+    volume24h: (asset, nowSec) => total(fills.filter((fill) => fill.asset === asset && fill.at > nowSec - 86_400).map((fill) => fill.size)),
+    volume14d: (trader, nowSec) => total(fills.filter((fill) => fill.own && fill.trader === trader && fill.at > nowSec - 14 * 86_400).map((fill) => fill.size)),
+  }
+}
+
+function shownOpen({ fact, closeSec }: PlacedFact): string {
+  if (fact.kind !== 'open') return ''
+  return `${fact.id} ${fact.trader} ${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice} ${closeSec}`
+}
+
+function feedsOf(facts: readonly PlacedFact[], learned: Learned): Record<string, string[]> {
+  const concerned = facts.map((placed) => ({ placed, accounts: accountsOf(placed, facts, learned) }))
+  const feed = (account: string): string[] =>
+    concerned.filter(({ accounts }) => accounts.includes(account)).map(({ placed }) => `${topicOf(placed.fact)} ${placed.ledger} ${placed.id}`).toReversed()
+  return Object.fromEntries(TRADERS.map((account) => [account, feed(account)]))
+}
+
+/** Whom a fact concerns: whom its event names, or whose order it ends, if that is told anywhere. */
+function accountsOf({ fact, chain }: PlacedFact, facts: readonly PlacedFact[], learned: Learned): readonly string[] {
+  if (fact.kind === 'other') return fact.names
+  if (fact.kind !== 'order_end') return [fact.trader]
+  const told = facts.some((other) => other.fact.kind === 'order_placed' && other.chain === chain
+    && other.fact.market === fact.market && other.fact.id === fact.id)
+  const read = learned.orderOwners.get(`${chain} ${fact.market} ${fact.id}`)
+  assert.ok(read === undefined || read === fact.trader, `order ${fact.id} was given to somebody else`)
+  return told || read !== undefined ? [fact.trader] : []
+}
+
+function topicOf(fact: Fact): string {
+  switch (fact.kind) {
+    case 'open':
+      return 'position_opened'
+    case 'close':
+      return 'position_closed'
+    case 'liquidation':
+      return 'position_liquidated'
+    case 'cross_liquidation':
+      return 'cross_liq'
+    case 'order_placed':
+      return 'order_placed'
+    default:
+      return fact.topic
+  }
+}
+
+function isOpenOf(open: PlacedFact, end: PlacedFact): boolean {
+  return open.fact.kind === 'open' && (end.fact.kind === 'close' || end.fact.kind === 'liquidation')
+    && open.chain === end.chain && open.fact.market === end.fact.market && open.fact.id === end.fact.id
+}
+
+/** Open: no close or liquidation of its own, and no cross liquidation of its trader behind it, unless it is known to be isolated. */
+function isOpen(open: PlacedFact, facts: readonly PlacedFact[], modes: ReadonlyMap<string, Mode>): boolean {
+  const { fact } = open
+  if (fact.kind !== 'open') return false
+  const later = facts.slice(facts.indexOf(open) + 1)
+  if (later.some((placed) => isOpenOf(open, placed))) return false
+  if (modes.get(`${open.chain} ${fact.market} ${fact.id}`) === 'isolated') return true
+  return !later.some((placed) => placed.chain === open.chain && placed.fact.kind === 'cross_liquidation'
+    && placed.fact.market === fact.market && placed.fact.trader === fact.trader)
+}
+
+function interestOf(open: readonly PlacedFact[]): Record<string, string> {
+  const sums: Record<string, { long: bigint; short: bigint; count: number }> = {}
+  for (const { fact } of open) {
+    if (fact.kind !== 'open') continue
+    const sum = (sums[fact.asset] ??= { long: 0n, short: 0n, count: 0 })
+    if (fact.direction === 0) sum.long += fact.size
+    else sum.short += fact.size
+    sum.count += 1
+  }
+  return Object.fromEntries(Object.entries(sums).map(([asset, sum]) => [asset, `${sum.long} ${sum.short} ${sum.count}`]))
+}
+
+function marketOf(fact: Fact): string | undefined {
+  return 'market' in fact ? fact.market : undefined
+}
+
+function total(sizes: readonly bigint[]): bigint {
+  return sizes.reduce((sum, size) => sum + size, 0n)
+}

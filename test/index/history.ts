@@ -1,0 +1,244 @@
+// Legal histories of the exchange for the indexer's tests: what happened, as plain facts, and the events that tell of it.
+
+import { Keypair, StrKey } from '@stellar/stellar-sdk'
+import { defined } from '../../src/base/assert.ts'
+import { encodeScVal } from '../../src/chain/scval.ts'
+import type { ScArgument } from '../../src/chain/scval.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { NodeEvent, NodeOrder, NodePosition } from './node.ts'
+
+/** What happened, without any encoding. */
+export type Fact =
+  | { kind: 'open'; market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint }
+  | {
+    kind: 'close' | 'liquidation'
+    market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint; closePrice: bigint; pnl: bigint | null
+  }
+  | { kind: 'cross_liquidation'; market: string; trader: string }
+  | { kind: 'order_placed'; market: string; id: number; trader: string }
+  /** `trader` is whose it was, which the event does not tell. */
+  | { kind: 'order_end'; market: string; id: number; trader: string; topic: 'order_executed' | 'order_cancelled' }
+  | { kind: 'other'; decodes: boolean; topic: string; names: readonly string[] }
+
+/** A fact, where the ledger has it. */
+export interface PlacedFact {
+  readonly fact: Fact
+  readonly chain: number
+  readonly ledger: number
+  readonly closeSec: number
+  /** The event's id on its chain. */
+  readonly id: string
+  readonly contractId: string
+}
+
+interface Live {
+  readonly id: number
+  readonly trader: string
+  readonly asset: string
+  readonly direction: number
+  readonly size: bigint
+  readonly entryPrice: bigint
+  readonly mode: 'isolated' | 'cross'
+}
+
+export const TRADERS: readonly string[] = Array.from({ length: 4 }, (_, index) => Keypair.fromRawEd25519Seed(Buffer.alloc(32, index + 1)).publicKey())
+const ASSETS = ['BTC', 'ETH', 'XLM']
+
+/** Addresses of a deployment; another `name` gives other addresses. */
+export function testContracts(name: number): ContractAddresses {
+  const at = (place: number): string => StrKey.encodeContract(new Uint8Array(32).fill(name * 16 + place))
+  return {
+    market: at(1), vault: at(2), oracleShim: at(3), router: at(4), usdcToken: at(5), lpToken: at(6), vaultFactory: at(7), referral: at(8),
+  }
+}
+
+export interface Happened {
+  readonly event: NodeEvent
+  readonly fact: Fact
+}
+
+/** The exchange of one deployment, as far as its events go. */
+export interface TestExchange {
+  /** May change, all but the market: a part of the exchange is deployed anew. */
+  contracts: ContractAddresses
+  open(pick: number, amount: number): Happened
+  /** Undefined when nothing is open. */
+  close(pick: number, amount: number): Happened | undefined
+  liquidate(pick: number, amount: number): Happened | undefined
+  crossLiquidate(pick: number): Happened | undefined
+  /** Undefined for an order of a kind whose placement is not told: it is there all the same. */
+  placeOrder(pick: number): Happened | undefined
+  /** Undefined when none is pending. */
+  endOrder(pick: number): Happened | undefined
+  /** Events that move no position: decoded ones and odd ones. */
+  other(pick: number): Happened
+  positions(): NodePosition[]
+  /** Every order; those placed since the last call were placed in the ledger that closes at this second. */
+  orders(closeSec: number): NodeOrder[]
+}
+
+type MutableOrder = { -readonly [Key in keyof NodeOrder]: NodeOrder[Key] }
+
+export function createTestExchange(contracts: ContractAddresses): TestExchange {
+  const { market } = contracts
+  const live = new Map<number, Live>()
+  const orders: MutableOrder[] = []
+  let lastId = 0
+  let transactions = 0
+
+  function event(contractId: string, topic: string, data: readonly ScArgument[], secondTopic?: ScArgument): NodeEvent {
+    transactions += 1
+    const topics: ScArgument[] = [{ type: 'symbol', value: topic }, ...(secondTopic === undefined ? [] : [secondTopic])]
+    const valueXdr = data.length === 0 ? VOID_XDR : encodeScVal({ type: 'vec', value: data })
+    return { contractId, topicsXdr: topics.map(encodeScVal), valueXdr, transaction: transactions % 900 }
+  }
+
+  function pickLive(pick: number, mode?: Live['mode']): Live | undefined {
+    const candidates = [...live.values()].filter((position) => mode === undefined || position.mode === mode)
+    return candidates[pick % Math.max(1, candidates.length)]
+  }
+
+  function end(kind: 'close' | 'liquidation', position: Live, amount: number): Happened {
+    live.delete(position.id)
+    const { id, trader, asset, direction, size, entryPrice } = position
+    const closePrice = entryPrice + BigInt(amount % 1000) + 1n
+    const pnl = BigInt(amount % 7_000) - 3_500n
+    const leg: ScArgument[] = [
+      { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction }, i128(size),
+    ]
+    if (kind === 'close') {
+      return {
+        event: event(market, 'position_closed', [...leg, i128(entryPrice), i128(closePrice), i128(pnl)]),
+        fact: { kind, market, id, trader, asset, direction, size, entryPrice, closePrice, pnl },
+      }
+    }
+    return {
+      event: event(market, 'position_liquidated', [...leg, i128(5n), i128(closePrice)]),
+      fact: { kind, market, id, trader, asset, direction, size, entryPrice, closePrice, pnl: null },
+    }
+  }
+
+  const exchange: TestExchange = {
+    contracts,
+    open(pick, amount) {
+      const id = ++lastId
+      const trader = TRADERS[pick % TRADERS.length] ?? ''
+      const asset = ASSETS[amount % ASSETS.length] ?? ''
+      const direction = (pick >> 3) % 2
+      const mode = (pick >> 4) % 2 === 0 ? 'isolated' : 'cross'
+      // One in eight sizes needs every digit of an i128.
+      const size = pick % 8 === 7 ? 2n ** 126n + BigInt(amount) : BigInt(amount) * 10_000_000n + 1n
+      const entryPrice = BigInt(amount) + 1_000n
+      live.set(id, { id, trader, asset, direction, size, entryPrice, mode })
+      return {
+        event: event(market, 'position_opened', [
+          { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction },
+          i128(size), i128(entryPrice),
+        ]),
+        fact: { kind: 'open', market, id, trader, asset, direction, size, entryPrice },
+      }
+    },
+    close(pick, amount) {
+      const position = pickLive(pick)
+      return position === undefined ? undefined : end('close', position, amount)
+    },
+    liquidate(pick, amount) {
+      const position = pickLive(pick, 'isolated')
+      return position === undefined ? undefined : end('liquidation', position, amount)
+    },
+    crossLiquidate(pick) {
+      const trader = pickLive(pick, 'cross')?.trader
+      if (trader === undefined) return undefined
+      for (const position of live.values()) if (position.trader === trader && position.mode === 'cross') live.delete(position.id)
+      return {
+        event: event(market, 'cross_liq', [{ type: 'address', value: trader }, i128(-7n), i128(3n)]),
+        fact: { kind: 'cross_liquidation', market, trader },
+      }
+    },
+    placeOrder(pick) {
+      const trader = TRADERS[pick % TRADERS.length] ?? ''
+      const id = orders.length + 1
+      orders.push({ market, id, trader, placedSec: null, pending: true })
+      if ((pick >> 3) % 2 === 0) return undefined
+      const data: ScArgument[] = [{ type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, i128(7n)]
+      return { event: event(market, 'order_placed', data), fact: { kind: 'order_placed', market, id, trader } }
+    },
+    endOrder(pick) {
+      const pending = orders.filter((order) => order.pending)
+      const order = pending[pick % Math.max(1, pending.length)]
+      if (order === undefined) return undefined
+      order.pending = false
+      const { id, trader } = order
+      const topic = (pick >> 3) % 2 === 0 ? 'order_executed' : 'order_cancelled'
+      const last: ScArgument = topic === 'order_executed' ? i128(5n) : { type: 'symbol', value: 'user' }
+      return { event: event(market, topic, [{ type: 'u64', value: BigInt(id) }, last]), fact: { kind: 'order_end', market, id, trader, topic } }
+    },
+    other(pick) {
+      const other = OTHERS[pick % OTHERS.length] ?? defined(OTHERS[0], 'other events')
+      const { topic, names, decodes } = other
+      return { event: other.make(event, exchange.contracts), fact: { kind: 'other', decodes, topic, names } }
+    },
+    orders(closeSec) {
+      for (const order of orders) order.placedSec ??= closeSec
+      return orders.map((order) => ({ ...order }))
+    },
+    positions: () => [...live.values()].map(({ id, mode }) => ({ market, id, mode })),
+  }
+  return exchange
+}
+
+type MakeEvent = (contractId: string, topic: string, data: readonly ScArgument[], secondTopic?: ScArgument) => NodeEvent
+
+const VOID_XDR = 'AAAAAQ=='
+const i128 = (value: bigint): ScArgument => ({ type: 'i128', value })
+const SOMEONE: ScArgument = { type: 'address', value: TRADERS[0] ?? '' }
+
+/** Events that move neither positions nor orders: what they are called, whom they name, and whether they can be decoded. */
+interface OtherEvent {
+  readonly topic: string
+  readonly names: readonly string[]
+  readonly decodes: boolean
+  make(event: MakeEvent, contracts: ContractAddresses): NodeEvent
+}
+
+const NAMED = [TRADERS[0] ?? '']
+const ANOTHER: ScArgument = { type: 'address', value: TRADERS[1] ?? '' }
+
+const OTHERS: readonly OtherEvent[] = [
+  {
+    topic: 'funding_applied', names: [], decodes: true,
+    make: (event, { market }) => event(market, 'funding_applied', [i128(1_250n), { type: 'u64', value: 1n }]),
+  },
+  { topic: 'paused', names: [], decodes: true, make: (event, { market }) => event(market, 'paused', []) },
+  { topic: 'deposit', names: NAMED, decodes: true, make: (event, { vault }) => event(vault, 'deposit', [SOMEONE, i128(5n), i128(4n), i128(1n)]) },
+  {
+    topic: 'deposit', names: NAMED, decodes: true,
+    make: (event, { vaultFactory }) => event(vaultFactory, 'deposit', [SOMEONE, i128(5n), i128(5n)], { type: 'u32', value: 3 }),
+  },
+  {
+    topic: 'code_created', names: NAMED, decodes: true,
+    make: (event, { referral }) => event(referral, 'code_created', [SOMEONE, { type: 'string', value: 'ÄB1' }]),
+  },
+  // Two accounts in one event, one account twice, and an administrator, who is none.
+  {
+    topic: 'referrer_set', names: [...NAMED, TRADERS[1] ?? ''], decodes: true,
+    make: (event, { referral }) => event(referral, 'referrer_set', [ANOTHER, SOMEONE, { type: 'string', value: 'AB1' }]),
+  },
+  {
+    topic: 'referrer_set', names: NAMED, decodes: true,
+    make: (event, { referral }) => event(referral, 'referrer_set', [SOMEONE, SOMEONE, { type: 'string', value: 'AB1' }]),
+  },
+  { topic: 'admin_updated', names: [], decodes: true, make: (event, { vault }) => event(vault, 'admin_updated', [SOMEONE, ANOTHER]) },
+  // A topic nobody knows, a tuple with a value too many, an id that no JSON number holds, an event without a topic, a text with a zero byte.
+  { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
+  { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [SOMEONE, i128(5n)]) },
+  {
+    topic: 'order_cancelled', names: [], decodes: false,
+    make: (event, { market }) => event(market, 'order_cancelled', [{ type: 'u64', value: 2n ** 53n }, { type: 'symbol', value: 'user' }]),
+  },
+  { topic: '', names: [], decodes: false, make: (event, { market }) => ({ ...event(market, 'paused', []), topicsXdr: [] }) },
+  {
+    topic: 'code_created', names: [], decodes: false,
+    make: (event, { referral }) => event(referral, 'code_created', [SOMEONE, { type: 'string', value: 'a\0b' }]),
+  },
+]

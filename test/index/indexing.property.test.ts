@@ -1,0 +1,225 @@
+// Whatever happens, in whatever pages it comes and wherever the process dies: the tables are those of a plain fold of the facts.
+
+import { strict as assert } from 'node:assert'
+import { after, test } from 'node:test'
+import fc from 'fast-check'
+import { rebuild } from '../../src/indexer/rebuild.ts'
+import { createSystemClock } from '../../src/base/clock.ts'
+import type { EventsPage } from '../../src/chain/answers.ts'
+import { RpcFailure } from '../../src/chain/failure.ts'
+import { readMarketStats } from '../../src/projections/market-stats.ts'
+import { readTraderVolume } from '../../src/projections/volumes.ts'
+import type { Store } from '../../src/store/store.ts'
+import { openTestStore } from '../support/database.ts'
+import { foldFacts } from './fold.ts'
+import type { Learned, Mode } from './fold.ts'
+import type { PlacedFact } from './history.ts'
+import { TRADERS, testContracts } from './history.ts'
+import { dumpArchive, dumpProjections, emptyIndex, readTables } from './tables.ts'
+import { Broken, createIndexWorld } from './world.ts'
+import type { IndexWorld } from './world.ts'
+
+const store = await openTestStore()
+after(() => store[Symbol.asyncDispose]())
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40)
+
+/** Pages as bad nodes and proxies send them. */
+const PAGE_FAULTS: readonly ((page: EventsPage) => EventsPage)[] = [
+  // The page before again, and the page twice over.
+  (page) => ({ ...page, events: page.events.map((event) => ({ ...event, id: event.id.replace(/^.{19}/, '0000000000000000001') })) }),
+  (page) => ({ ...page, events: [...page.events, ...page.events] }),
+  (page) => ({ ...page, events: page.events.toReversed() }),
+  // Cut, with a cursor that is honest about it.
+  (page) => cut(page, Math.ceil(page.events.length / 2)),
+  (page) => cut(page, 1),
+  // Events of contracts that nobody asked for.
+  (page) => ({ ...page, events: page.events.map((event) => ({ ...event, contractId: TRADERS[0] ?? '' })), cursor: '0000000000000000001-0000000000' }),
+  () => {
+    throw new RpcFailure({ method: 'getEvents', kind: 'timeout', retryable: true })
+  },
+  () => {
+    throw new RpcFailure({ method: 'getEvents', kind: 'malformed', retryable: true })
+  },
+]
+
+function cut(page: EventsPage, length: number): EventsPage {
+  const events = page.events.slice(0, length)
+  const last = events.at(-1)
+  return last === undefined ? page : { ...page, events, cursor: last.id }
+}
+
+const happenings = [
+  'open', 'open', 'open', 'close', 'close', 'liquidate', 'crossLiquidate', 'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
+] as const
+const turns = [
+  'ledger', 'ledger', 'ledger', 'step', 'step', 'observe', 'page fault', 'break', 'page size', 'restart', 'hour', 'reset', 'redeploy', 'retention',
+] as const
+
+const script = fc.array(
+  fc.record({ op: fc.constantFrom(...happenings, ...happenings, ...turns), pick: fc.nat(1_000), amount: fc.nat(100_000) }),
+  { minLength: 10, maxLength: 140 },
+)
+
+type Op = { op: (typeof happenings)[number] | (typeof turns)[number]; pick: number; amount: number }
+
+async function play(world: IndexWorld, { op, pick, amount }: Op): Promise<void> {
+  const { exchange, node } = world
+  switch (op) {
+    case 'open': return world.happen(exchange.open(pick, amount))
+    case 'close': return world.happen(exchange.close(pick, amount))
+    case 'liquidate': return world.happen(exchange.liquidate(pick, amount))
+    case 'crossLiquidate': return world.happen(exchange.crossLiquidate(pick))
+    case 'placeOrder': return world.happen(exchange.placeOrder(pick))
+    case 'endOrder': return world.happen(exchange.endOrder(pick))
+    case 'other': return world.happen(exchange.other(pick))
+    case 'ledger': return world.closeLedger(1 + (amount % 9))
+    case 'hour': return world.closeLedger(3_000 + amount)
+    case 'page fault': return void node.pageFaults.push(PAGE_FAULTS[pick % PAGE_FAULTS.length] ?? ((page) => page))
+    case 'page size':
+      node.pageCap = 1 + (pick % 12)
+      return
+    case 'break':
+      world.breakNext = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
+      return
+    case 'restart': return await world.restart()
+    case 'step': return await tolerant(() => world.indexer.step())
+    case 'observe': return await tolerant(() => world.indexer.observe())
+    case 'reset':
+      // One script in a few resets; what was not read by then is gone, so it is read first.
+      if (pick % 5 !== 0) return
+      world.closeLedger()
+      await settle(world)
+      world.reset()
+      return world.closeLedger(60)
+    case 'redeploy':
+      if (pick % 4 !== 0) return
+      world.closeLedger()
+      await settle(world)
+      return await world.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
+    case 'retention':
+      // The node forgets everything but its last ledgers, read or not.
+      if (await knowsTheChain(world)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))
+      return
+  }
+}
+
+/** A reset shows as long as the node keeps a ledger that both chains had; a real one keeps a week of them. */
+async function knowsTheChain(world: IndexWorld): Promise<boolean> {
+  const [row] = await store.read.query<{ chain: number | null }>('select max(chain) as chain from idx.epochs')
+  return (row?.chain ?? world.chain) === world.chain
+}
+
+/** A process that breaks is started again. */
+async function tolerant(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+  }
+}
+
+/** Faults end; everything is read. */
+async function settle(world: IndexWorld): Promise<void> {
+  world.breakNext = undefined
+  world.node.pageFaults.length = 0
+  await world.catchUp()
+}
+
+/** What the index has kept of ledger entries, by the fold's keys. */
+async function keptObservations(db: Store['read']): Promise<Learned> {
+  const modes = await db.query<{ key: string; value: Mode }>(
+    `select concat_ws(' ', e.chain, e.contracts->>'market', m.position_id) as key, m.mode as value
+     from idx.margin_modes m join idx.epochs e on e.number = m.deployment`,
+  )
+  const owners = await db.query<{ key: string; value: string }>(
+    `select concat_ws(' ', e.chain, e.contracts->>'market', o.order_id) as key, o.owner as value
+     from idx.order_owners o join idx.epochs e on e.number = o.deployment`,
+  )
+  return { modes: new Map(modes.map((row) => [row.key, row.value])), orderOwners: new Map(owners.map((row) => [row.key, row.value])) }
+}
+
+/** What is in the archive. Whatever is not lies before the first look at its contract, or in a gap that the index knows of. */
+async function archivedFacts(world: IndexWorld): Promise<PlacedFact[]> {
+  const archived = await store.read.query<{ chain: number; id: string }>(
+    'select e.chain, left(v.event_id, 30) as id from idx.events v join idx.epochs e on e.number = v.epoch',
+  )
+  const gaps = await store.read.query<{ chain: number; low: number; high: number }>(
+    'select e.chain, g.from_ledger as low, g.to_ledger as high from idx.gaps g join idx.epochs e on e.number = g.epoch',
+  )
+  const epochs = await store.read.query<{ chain: number; contracts: Record<string, string>; start: number }>(
+    'select chain, contracts, start_ledger as start from idx.epochs order by number',
+  )
+  const known = new Set(archived.map((row) => `${row.chain} ${row.id}`))
+  return world.facts.filter((placed) => {
+    const { chain, ledger, contractId } = placed
+    if (known.has(`${chain} ${placed.id}`)) return true
+    const first = epochs.find((epoch) => epoch.chain === chain && Object.values(epoch.contracts).includes(contractId))
+    const lost = gaps.some((gap) => gap.chain === chain && gap.low <= ledger && ledger <= gap.high)
+    assert.ok(lost || (first !== undefined && ledger < first.start), `an event of ledger ${ledger} was lost without a word`)
+    return false
+  })
+}
+
+async function check(world: IndexWorld): Promise<void> {
+  const facts = await archivedFacts(world)
+  const expected = foldFacts(facts, await keptObservations(store.read), { chain: world.chain, market: world.exchange.contracts.market })
+  const { volume24h, volume14d, ...lists } = expected
+  assert.deepEqual(await readTables(store.read), lists)
+  for (const nowSec of [world.nowSec(), world.nowSec() + 5_000, world.nowSec() + 86_399]) {
+    const { rows } = await readMarketStats(store.read, { nowSec })
+    for (const row of rows) assert.equal(row.volume24h, volume24h(row.asset, nowSec).toString(), `24 h of ${row.asset}`)
+    for (const trader of TRADERS) {
+      const answer = await readTraderVolume(store.read, { trader, nowSec })
+      assert.equal(answer.volume14d, volume14d(trader, nowSec).toString(), 'fourteen days')
+    }
+  }
+  const [row] = await store.read.query<{ seqs: number; last: number; head: number; unknown: number }>(
+    `select count(*) as seqs, coalesce(max(e.seq), 0) as last, (select last_seq from idx.cursor) as head,
+       (select unknown_events from idx.cursor) as unknown from idx.events e`,
+  )
+  assert.deepEqual(row, { seqs: facts.length, last: facts.length, head: facts.length, unknown: expected.undecoded })
+}
+
+/** Plays a script to its end, and holds the tables against the fold, then against a rebuild. */
+async function playAndCheck(ops: readonly Op[]): Promise<void> {
+  await emptyIndex(store.write)
+  const world = createIndexWorld(store)
+  try {
+    world.closeLedger()
+    for (const op of ops) await play(world, op)
+    world.closeLedger()
+    await settle(world)
+    await check(world)
+    const archive = await dumpArchive(store.read)
+    const live = await dumpProjections(store.read)
+    await world.indexer[Symbol.asyncDispose]()
+    const { redecoded } = await rebuild(store, { clock: createSystemClock() })
+    assert.equal(redecoded, 0)
+    assert.deepEqual(await dumpProjections(store.read), live, 'a rebuild changes nothing')
+    assert.deepEqual(await dumpArchive(store.read), archive, 'a rebuild keeps the archive')
+  } finally {
+    await world.indexer[Symbol.asyncDispose]()
+  }
+}
+
+const SEEDED = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) }
+
+test('tables equal the fold of what happened, and a rebuild comes to the same', async () => {
+  await fc.assert(fc.asyncProperty(script, playAndCheck), { numRuns: RUNS, ...SEEDED })
+})
+
+/** Little but orders, in long scripts: placed here, ended there, their owners read before, between and after. */
+const orderTurns = ['ledger', 'ledger', 'step', 'step', 'observe', 'observe', 'break', 'restart', 'reset', 'redeploy'] as const
+const orderScript = fc.array(
+  fc.record({
+    op: fc.constantFrom(...(['placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'endOrder', 'other'] as const), ...orderTurns),
+    pick: fc.nat(1_000),
+    amount: fc.nat(100_000),
+  }),
+  { minLength: 40, maxLength: 120, size: 'max' },
+)
+
+test('an order\'s end is in its owner\'s feed, at its own place, whenever the owner became known', async () => {
+  await fc.assert(fc.asyncProperty(orderScript, playAndCheck), { numRuns: Math.ceil(RUNS / 4), ...SEEDED })
+})

@@ -1,0 +1,115 @@
+// The index's tables, read the way clients read them (every page of every list), and as they are stored.
+
+import { strict as assert } from 'node:assert'
+import { listAccountEvents } from '../../src/projections/account-events.ts'
+import type { AccountEventsFilter } from '../../src/projections/account-events.ts'
+import { listEvents } from '../../src/projections/events.ts'
+import type { EventsFilter } from '../../src/projections/events.ts'
+import { listLeaders } from '../../src/projections/leaders.ts'
+import { readMarketStats } from '../../src/projections/market-stats.ts'
+import type { Page } from '../../src/projections/page.ts'
+import { listOpenPositions } from '../../src/projections/positions.ts'
+import { listTrades } from '../../src/projections/trades.ts'
+import type { TradesFilter } from '../../src/projections/trades.ts'
+import type { EventRow } from '../../src/resources/event-row.ts'
+import type { Queryable } from '../../src/store/store.ts'
+import { TRADERS } from './history.ts'
+
+/** Follows the cursors of a list to its end. */
+export async function allRows<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  let cursor: string | undefined
+  do {
+    const page = await read(cursor)
+    assert.ok(page.next === null || page.rows.length > 0, 'a page that goes on has rows')
+    rows.push(...page.rows)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return rows
+}
+
+export const allEvents = (db: Queryable, filter: EventsFilter) => allRows((cursor) => listEvents(db, { ...filter, cursor }))
+export const allTrades = (db: Queryable, filter: TradesFilter) => allRows((cursor) => listTrades(db, { ...filter, cursor }))
+
+export const accountFeed = (db: Queryable, filter: AccountEventsFilter) => allRows((cursor) => listAccountEvents(db, { ...filter, cursor }))
+
+/** The feed of every trader; each of its parts is the whole feed, filtered. */
+async function readFeeds(db: Queryable): Promise<Record<string, string[]>> {
+  const shown = (rows: readonly EventRow[]): string[] => rows.map((row) => `${row.topic} ${row.ledger} ${row.eventId.slice(0, 30)}`)
+  const feeds: Record<string, string[]> = {}
+  for (const account of TRADERS) {
+    const feed = shown(await accountFeed(db, { account, limit: 7 }))
+    feeds[account] = feed
+    for (const kind of ['order', 'position'] as const) {
+      const part = shown(await accountFeed(db, { account, kind, limit: 5 }))
+      assert.deepEqual(part, feed.filter((row) => row.startsWith(`${kind}_`)), `${kind} events of an account`)
+    }
+    const deposits = shown(await accountFeed(db, { account, topic: 'deposit', limit: 2 }))
+    assert.deepEqual(deposits, feed.filter((row) => row.startsWith('deposit ')), 'one topic of an account')
+  }
+  return feeds
+}
+
+/** What the lists answer, as text: the form of `Expected`. */
+export async function readTables(db: Queryable): Promise<{
+  open: string[]
+  trades: string[]
+  traders: Record<string, string>
+  interest: Record<string, string>
+  feeds: Record<string, string[]>
+  events: number
+  undecoded: number
+}> {
+  const open = await allRows((cursor) => listOpenPositions(db, { cursor }))
+  const trades = await allTrades(db, { limit: 7 })
+  const leaders = await allRows((cursor) => listLeaders(db, { sort: 'pnl', limit: 3, cursor }))
+  const { rows: stats } = await readMarketStats(db, { nowSec: 0 })
+  const counts = await db.query<{ all: number; undecoded: number }>(
+    'select count(*) as all, count(problem) as undecoded from idx.events',
+  )
+  return {
+    open: open.map((row) => `${row.positionId} ${row.trader} ${row.asset} ${row.direction} ${row.size} ${row.entryPrice} ${row.openedAt}`),
+    trades: trades.map((row) => {
+      const leg = row.asset === null ? 'null' : `${row.asset} ${row.direction} ${row.size} ${row.entryPrice}`
+      return `${row.kind} ${row.positionId} ${row.trader} ${row.ledger} ${row.ts} ${leg} ${row.closePrice} ${row.pnl}`
+    }),
+    traders: Object.fromEntries(leaders.map((row) => [row.trader, `${row.pnl} ${row.volume}`])),
+    interest: Object.fromEntries(
+      stats.filter((row) => row.openPositions > 0).map((row) => [row.asset, `${row.openInterestLong} ${row.openInterestShort} ${row.openPositions}`]),
+    ),
+    feeds: await readFeeds(db),
+    events: counts[0]?.all ?? 0,
+    undecoded: counts[0]?.undecoded ?? 0,
+  }
+}
+
+const PROJECTIONS = [
+  'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
+]
+
+/** Every row of every projection, as it is stored. Interest that came back to nothing counts as none. */
+export async function dumpProjections(db: Queryable): Promise<Record<string, string[]>> {
+  const dump: Record<string, string[]> = {}
+  for (const table of PROJECTIONS) {
+    const which = table === 'open_interest' ? 'where positions <> 0' : ''
+    const rows = await db.query<{ row: string }>(`select t::text as row from idx.${table} t ${which} order by 1`)
+    dump[table] = rows.map(({ row }) => row)
+  }
+  return dump
+}
+
+/** The archive as it is stored, without the time of writing. */
+export async function dumpArchive(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ row: string }>(
+    `select concat_ws(' ', seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem) as row
+     from idx.events order by seq`,
+  )
+  return rows.map(({ row }) => row)
+}
+
+/** Empties the index, so that many runs can share one database. */
+export async function emptyIndex(db: Queryable): Promise<void> {
+  const tables = await db.query<{ name: string }>("select format('idx.%I', tablename) as name from pg_tables where schemaname = 'idx'")
+  await db.query(`truncate ${tables.map(({ name }) => name).join(', ')}`)
+  await db.query('insert into idx.cursor default values')
+}

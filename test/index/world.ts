@@ -1,0 +1,168 @@
+// An indexer on a fake node and a real database, driven by hand.
+
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import type { Log } from '../../src/base/log.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import { createIndexer } from '../../src/indexer/indexer.ts'
+import type { Indexer } from '../../src/indexer/indexer.ts'
+import type { StepResult } from '../../src/indexer/step.ts'
+import { POLL_INTERVAL_MS } from '../../src/limits.ts'
+import type { Queryable, Store, Writer } from '../../src/store/store.ts'
+import type { Happened, PlacedFact, TestExchange } from './history.ts'
+import { createTestExchange, testContracts } from './history.ts'
+import { createFakeNode, eventId } from './node.ts'
+import type { FakeNode } from './node.ts'
+
+/** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit with the answer lost. */
+export type Breakage = { readonly beforeStatement: number } | 'after commit'
+
+export class Broken extends Error {
+  override readonly name = 'Broken'
+}
+
+export interface IndexWorld extends AsyncDisposable {
+  readonly node: FakeNode
+  readonly facts: PlacedFact[]
+  /** Which incarnation of the network this is, from one. */
+  chain: number
+  exchange: TestExchange
+  indexer: Indexer
+  /** Breaks the next transaction. */
+  breakNext: Breakage | undefined
+  /** Queues what happened for the next ledger. */
+  happen(happened: Happened | undefined): void
+  /** Closes a ledger with what happened, so many seconds after the one before. */
+  closeLedger(secondsLater?: number): void
+  /** Moves to another deployment, new or known, and restarts the indexer with its addresses. */
+  redeploy(contracts: ContractAddresses): Promise<void>
+  /** Resets the network, its clock as well where it had run ahead; the exchange comes back at the same addresses. */
+  reset(options?: { secondsBack?: number }): void
+  /** A new process on the same database. */
+  restart(): Promise<void>
+  /** Steps until everything is read; throws when that does not come about. */
+  catchUp(): Promise<StepResult[]>
+  readonly nowSec: () => number
+}
+
+export const PASSPHRASE = 'a network'
+export const FIRST_CLOSE_SEC = 1_800_000_000
+
+export interface IndexWorldOptions {
+  readonly firstLedger?: number
+  readonly startLedger?: number | null
+  readonly log?: Log
+  readonly clock?: VirtualClock
+}
+
+export function createIndexWorld(store: Store, options: IndexWorldOptions = {}): IndexWorld {
+  const node = createFakeNode({ passphrase: PASSPHRASE, ...(options.firstLedger === undefined ? {} : { firstLedger: options.firstLedger }) })
+  const clock = options.clock ?? createVirtualClock(FIRST_CLOSE_SEC * 1000)
+  let random = 0
+  let closeSec = FIRST_CLOSE_SEC
+  let pending: Happened[] = []
+  const exchanges = new Map<string, TestExchange>()
+
+  function startIndexer(): Indexer {
+    return createIndexer({
+      store: breakable(store, () => {
+        const breakage = world.breakNext
+        world.breakNext = undefined
+        return breakage
+      }),
+      rpc: node.rpc, contracts: world.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
+      log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
+    })
+  }
+
+  const world: IndexWorld = {
+    node,
+    facts: [],
+    chain: 1,
+    exchange: createTestExchange(testContracts(1)),
+    indexer: undefined as unknown as Indexer,
+    breakNext: undefined,
+    happen(happened) {
+      if (happened !== undefined) pending.push(happened)
+    },
+    closeLedger(secondsLater = 5) {
+      closeSec += secondsLater
+      clock.advance(secondsLater * 1000)
+      const ledger = node.close(closeSec, pending.map(({ event }) => event))
+      for (const [index, { fact, event }] of pending.entries()) {
+        world.facts.push({ fact, chain: world.chain, ledger, closeSec, id: eventId(ledger, event.transaction, index), contractId: event.contractId })
+      }
+      pending = []
+      node.positions = world.exchange.positions()
+      node.orders = world.exchange.orders(closeSec)
+    },
+    async redeploy(contracts) {
+      exchanges.set(world.exchange.contracts.market, world.exchange)
+      world.exchange = exchanges.get(contracts.market) ?? createTestExchange(contracts)
+      world.exchange.contracts = contracts
+      await world.restart()
+    },
+    reset({ secondsBack = 0 } = {}) {
+      world.chain += 1
+      closeSec -= secondsBack
+      node.reset()
+      exchanges.clear()
+      world.exchange = createTestExchange(world.exchange.contracts)
+      pending = []
+    },
+    async restart() {
+      await world.indexer[Symbol.asyncDispose]()
+      world.indexer = startIndexer()
+    },
+    async catchUp() {
+      const results: StepResult[] = []
+      for (let steps = 0; steps < 2_000; steps++) {
+        const result = await world.indexer.step()
+        results.push(result)
+        if (result.kind === 'indexed' && result.caughtUp) return results
+        if (result.kind === 'waiting') throw new Error(`the index waits: ${result.reason}`)
+      }
+      throw new Error(`the index does not catch up: ${JSON.stringify(results.slice(-3))}`)
+    },
+    nowSec: () => closeSec,
+    [Symbol.asyncDispose]: () => world.indexer[Symbol.asyncDispose](),
+  }
+  world.indexer = startIndexer()
+  return world
+}
+
+/** A store whose writer's transactions break on demand. */
+function breakable(store: Store, next: () => Breakage | undefined): Store {
+  return {
+    ...store,
+    async tryLock(name) {
+      const lock = await store.tryLock(name)
+      return lock === undefined ? undefined : { ...lock, db: breakableWriter(lock.db, next), [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
+    },
+  }
+}
+
+function breakableWriter(db: Writer, next: () => Breakage | undefined): Writer {
+  return {
+    query: (sql, params) => db.query(sql, params),
+    async transaction(work) {
+      const breakage = next()
+      const result = await db.transaction((tx) => work(breakage === undefined || breakage === 'after commit' ? tx : breakingAt(tx, breakage.beforeStatement)))
+      if (breakage === 'after commit') throw new Broken('the answer to the commit was lost')
+      return result
+    },
+  }
+}
+
+function breakingAt(tx: Queryable, statement: number): Queryable {
+  let sent = 0
+  return {
+    async query(sql, params) {
+      if (sent++ >= statement) throw new Broken(`the connection broke before statement ${statement}`)
+      return await tx.query(sql, params)
+    },
+  }
+}
+

@@ -1,0 +1,72 @@
+// A key that was answered with 201 survives whatever happens to the process afterwards, and so does its revocation.
+
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createBareGateway } from '../support/bare-gateway.ts'
+import { bearer, call, createWallet, signChallenge } from '../support/keys.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const KEYS = 25
+const wallet = createWallet('survivor')
+
+interface Served extends AsyncDisposable {
+  readonly url: string
+  /** Ends the process as a crash would, and resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+async function serve(dataDir: string): Promise<Served> {
+  const script = fileURLToPath(new URL('../support/keys-process.ts', import.meta.url))
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()))
+  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await gone
+  }
+  return { url: String(value), kill, [Symbol.asyncDispose]: kill }
+}
+
+async function post<Body>(url: string, body: object): Promise<Body> {
+  const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  assert.ok(answer.ok, `${url} answered ${answer.status}`)
+  return (await answer.json()) as Body
+}
+
+async function issue(url: string): Promise<IssuedKey> {
+  const address = wallet.publicKey()
+  const { challengeHex } = await post<KeyChallenge>(`${url}/v1/keys/challenge`, { address })
+  return post<IssuedKey>(`${url}/v1/keys`, { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+}
+
+test('kill -9 loses no key that was acknowledged, and brings back none that was revoked', async () => {
+  await using folder = await temporaryFolder()
+  const issued: IssuedKey[] = []
+  let revoked: IssuedKey
+  {
+    await using served = await serve(folder.path)
+    while (issued.length < KEYS) issued.push(await issue(served.url))
+    revoked = issued[3] as IssuedKey
+    const authorization = bearer(issued[0] as IssuedKey)
+    const answer = await fetch(`${served.url}/v1/keys/${revoked.keyId}`, { method: 'DELETE', headers: { authorization } })
+    assert.equal(answer.status, 200)
+    // Killed in the middle of the next one, whatever becomes of that.
+    const cut = issue(served.url).then((key) => issued.push(key), () => 0)
+    await served.kill()
+    await cut
+  }
+  const clock = createSystemClock({ keepAlive: false })
+  await using store = await openStore({ databaseUrl: null, dataDir: folder.path, clock, log: silentLog })
+  await using bare = await createBareGateway({ store, clock })
+  for (const key of issued) {
+    const { status } = await call(bare.gateway.app, '/v1/account/me', { key })
+    assert.equal(status, key === revoked ? 401 : 200, key.keyId)
+  }
+})

@@ -1,0 +1,326 @@
+// Challenges and keys against a model: whatever people do at two instances, in whatever order, each answer is the one that a few maps predict.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Keypair } from '@stellar/stellar-sdk'
+import fc from 'fast-check'
+import type { AsyncCommand } from 'fast-check'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { App } from '../../src/http/app.ts'
+import { REVOCATIONS_CHANNEL } from '../../src/keys/records.ts'
+import { CHALLENGE_TTL_MS } from '../../src/limits.ts'
+import type { ApiKey, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
+import { BARE_START_MS } from '../support/bare-gateway.ts'
+import { openTestStore } from '../support/database.ts'
+import { createFlakyStore } from '../support/flaky-store.ts'
+import type { FlakyStore } from '../support/flaky-store.ts'
+import { createKeysApp } from '../support/keys-app.ts'
+import type { KeysApp } from '../support/keys-app.ts'
+import { call, createWallet, signChallenge } from '../support/keys.ts'
+
+const RUNS = Number(process.env['KEYS_MODEL_RUNS'] ?? 15)
+const COMMANDS_MAX = 40
+const OWNERS = [0, 1, 2]
+const INSTANCES = ['here', 'there'] as const
+type Instance = (typeof INSTANCES)[number]
+
+interface ModelKey {
+  readonly keyId: string
+  readonly secret: string
+  readonly owner: number
+  readonly label: string | null
+  readonly createdAt: number
+  revokedAt: number | null
+  /** When each instance saw it used last. */
+  readonly seenAt: Record<Instance, number | null>
+  /** What every instance reads. */
+  writtenAt: number | null
+}
+
+/** What should be true. */
+interface Model {
+  nowMs: number
+  gated: boolean
+  readonly listed: Set<number>
+  readonly pending: Record<Instance, Map<number, KeyChallenge>>
+  /** Challenges that were replaced, used or left behind. */
+  readonly old: Map<number, KeyChallenge>
+  readonly keys: ModelKey[]
+}
+
+/** What is there. */
+interface Real {
+  /** How often what has happened: a model that never gets anywhere would agree with everything. */
+  readonly seen: Map<string, number>
+  readonly clock: VirtualClock
+  readonly store: FlakyStore
+  readonly wallets: readonly Keypair[]
+  readonly gate: Gate
+  app(instance: Instance): App
+  restart(instance: Instance): Promise<void>
+  /** Resolves when the bell has rung for the key. */
+  rung(keyId: string): Promise<void>
+}
+
+/** The allowlist of both instances. */
+interface Gate {
+  gated: boolean
+  readonly listed: Set<string>
+  allows(address: string): boolean
+}
+
+type Command = AsyncCommand<Model, Real>
+
+function note(real: Real, what: string): void {
+  real.seen.set(what, (real.seen.get(what) ?? 0) + 1)
+}
+
+function command(name: string, check: (model: Model) => boolean, run: (model: Model, real: Real) => Promise<void>): Command {
+  return { check, run, toString: () => name }
+}
+
+const always = (): boolean => true
+
+function requestChallenge(at: Instance, owner: number): Command {
+  return command(`challenge ${owner} ${at}`, always, async (model, real) => {
+    const address = addressOf(real, owner)
+    const answer = await call<KeyChallenge>(real.app(at), '/v1/keys/challenge', { method: 'POST', body: { address } })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.body.expiresAt, model.nowMs + CHALLENGE_TTL_MS)
+    retire(model, at, owner)
+    model.pending[at].set(owner, answer.body)
+  })
+}
+
+const CLAIMS = ['right', 'old challenge', 'other instance\'s challenge', 'wrong signer', 'wrong text', 'garbage'] as const
+
+function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label: string | null): Command {
+  return command(`claim ${owner} ${at}: ${how}`, always, async (model, real) => {
+    const pending = model.pending[at].get(owner)
+    const other = model.pending[at === 'here' ? 'there' : 'here'].get(owner)
+    const named = { 'old challenge': model.old.get(owner), 'other instance\'s challenge': other }[how as string] ?? pending
+    const challengeHex = named?.challengeHex ?? 'ee'.repeat(32)
+    const signer = how === 'wrong signer' ? createWallet('forger') : walletOf(real, owner)
+    const body = {
+      address: addressOf(real, owner),
+      challenge: how === 'wrong text' ? 'ff'.repeat(32) : challengeHex,
+      signature: how === 'garbage' ? 'AAAA' : signChallenge({ challengeHex, signer }),
+      ...(label === null ? {} : { label }),
+    }
+    const answer = await call<IssuedKey & { error?: string }>(real.app(at), '/v1/keys', { method: 'POST', body })
+    note(real, `claim answered ${answer.status}`)
+    if (model.gated && !model.listed.has(owner)) return assert.deepEqual([answer.status, answer.body.error], [403, 'not_in_beta'])
+    const isRight = how !== 'wrong signer' && how !== 'wrong text' && how !== 'garbage' && challengeHex === pending?.challengeHex
+    retire(model, at, owner)
+    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_signature' }])
+    assert.equal(answer.status, 201, answer.text)
+    const { keyId, secret, ...rest } = answer.body
+    assert.deepEqual(rest, { tier: 'standard', owner: addressOf(real, owner), createdAt: model.nowMs })
+    assert.ok(model.keys.every((key) => key.keyId !== keyId && key.secret !== secret))
+    model.keys.push({ keyId, secret, owner, label, createdAt: model.nowMs, revokedAt: null, seenAt: { here: null, there: null }, writtenAt: null })
+  })
+}
+
+function obtain(at: Instance, owner: number, label: string | null): Command {
+  return command(`obtain ${owner} ${at}`, always, async (model, real) => {
+    await requestChallenge(at, owner).run(model, real)
+    await claim(at, owner, 'right', label).run(model, real)
+  })
+}
+
+/** A use that succeeds or not, noted in the model. */
+function isAccepted(model: Model, at: Instance, key: ModelKey): boolean {
+  if (key.revokedAt !== null) return false
+  key.seenAt[at] = model.nowMs
+  return true
+}
+
+function use(at: Instance, pick: number, right: boolean): Command {
+  return command(`use ${pick} ${at}${right ? '' : ' with a wrong secret'}`, hasKeys, async (model, real) => {
+    const key = picked(model, pick)
+    const presented = right ? key : { ...key, secret: key.secret.replace(/^./, (first) => (first === '0' ? '1' : '0')) }
+    const answer = await call(real.app(at), '/v1/account/me', { key: keyOf(real, presented) })
+    const accepted = right && isAccepted(model, at, key)
+    note(real, `use answered ${answer.status}`)
+    if (accepted) assert.deepEqual([answer.status, answer.body], [200, { owner: addressOf(real, key.owner), tier: 'standard', keyId: key.keyId }])
+    else assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_credentials' }])
+  })
+}
+
+function list(at: Instance, pick: number): Command {
+  return command(`list ${pick} ${at}`, hasKeys, async (model, real) => {
+    const key = picked(model, pick)
+    const answer = await call<{ keys: readonly ApiKey[] }>(real.app(at), '/v1/keys', { key: keyOf(real, key) })
+    if (!isAccepted(model, at, key)) return assert.equal(answer.status, 401)
+    const expected = model.keys.filter(({ owner }) => owner === key.owner).toReversed().map((one) => ({
+      keyId: one.keyId, owner: addressOf(real, one.owner), tier: 'standard', label: one.label, createdAt: one.createdAt,
+      lastUsedAt: latest(one.writtenAt, one.seenAt[at]), revokedAt: one.revokedAt,
+    }))
+    assert.deepEqual(answer.body.keys, expected)
+    note(real, expected.length > 1 ? 'list of several' : 'list of one')
+  })
+}
+
+function revoke(at: Instance, by: number, pick: number): Command {
+  return command(`revoke ${pick} by ${by} ${at}`, hasKeys, async (model, real) => {
+    const [caller, key] = [picked(model, by), picked(model, pick)]
+    const rung = real.rung(key.keyId)
+    const answer = await call(real.app(at), `/v1/keys/${key.keyId}`, { method: 'DELETE', key: keyOf(real, caller) })
+    if (!isAccepted(model, at, caller)) return assert.equal(answer.status, 401)
+    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([answer.status, answer.body], [404, { error: 'key_not_found' }])
+    assert.deepEqual([answer.status, answer.body], [200, { revoked: true }])
+    await rung
+    note(real, 'revoked')
+    key.revokedAt = model.nowMs
+  })
+}
+
+function advance(ms: number): Command {
+  return command(`wait ${ms} ms`, always, async (model, real) => {
+    real.clock.advance(ms)
+    model.nowMs += ms
+    await real.store.idle()
+    // Every wait here is at least a second, after which all instances have written their uses down.
+    for (const instance of INSTANCES) settleUses(model, instance)
+  })
+}
+
+function restart(at: Instance): Command {
+  return command(`restart ${at}`, always, async (model, real) => {
+    await real.restart(at)
+    for (const owner of OWNERS) retire(model, at, owner)
+    settleUses(model, at)
+    for (const key of model.keys) key.seenAt[at] = null
+  })
+}
+
+function setGate(gated: boolean, listed: readonly number[]): Command {
+  return command(`gate ${gated ? `for ${listed.join(', ')}` : 'open'}`, always, async (model, real) => {
+    model.gated = real.gate.gated = gated
+    model.listed.clear()
+    real.gate.listed.clear()
+    for (const owner of listed) {
+      model.listed.add(owner)
+      real.gate.listed.add(addressOf(real, owner))
+    }
+    for (const owner of OWNERS) {
+      const { body } = await call(real.app('here'), `/v1/keys/beta-status?address=${addressOf(real, owner)}`)
+      assert.deepEqual(body, { gated, allowed: !gated || listed.includes(owner) })
+    }
+  })
+}
+
+function hasKeys(model: Readonly<Model>): boolean {
+  return model.keys.length > 0
+}
+
+function picked(model: Model, pick: number): ModelKey {
+  const key = model.keys[pick % model.keys.length]
+  assert.ok(key)
+  return key
+}
+
+function retire(model: Model, at: Instance, owner: number): void {
+  const pending = model.pending[at].get(owner)
+  if (pending === undefined) return
+  model.old.set(owner, pending)
+  model.pending[at].delete(owner)
+}
+
+function settleUses(model: Model, at: Instance): void {
+  for (const key of model.keys) key.writtenAt = latest(key.writtenAt, key.seenAt[at])
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b)
+}
+
+function walletOf(real: Real, owner: number): Keypair {
+  const wallet = real.wallets[owner]
+  assert.ok(wallet)
+  return wallet
+}
+
+function addressOf(real: Real, owner: number): string {
+  return walletOf(real, owner).publicKey()
+}
+
+function keyOf(real: Real, { keyId, secret, owner, createdAt }: ModelKey): IssuedKey {
+  return { keyId, secret, owner: addressOf(real, owner), tier: 'standard', createdAt }
+}
+
+const at = fc.constantFrom(...INSTANCES)
+const owner = fc.constantFrom(...OWNERS)
+const pick = fc.nat(9)
+const label = fc.option(fc.string({ unit: 'grapheme-composite', maxLength: 12 }).filter((text) => !/[\p{Cc}\p{Cs}]/u.test(text)), { nil: null })
+
+const COMMANDS = [
+  fc.tuple(at, owner).map((args) => requestChallenge(...args)),
+  fc.tuple(at, owner, fc.constantFrom(...CLAIMS), label).map((args) => claim(...args)),
+  fc.tuple(at, owner, fc.constant(CLAIMS[0]), label).map((args) => claim(...args)),
+  fc.tuple(at, owner, label).map((args) => obtain(...args)),
+  fc.tuple(at, pick, fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false))).map((args) => use(...args)),
+  fc.tuple(at, pick).map((args) => list(...args)),
+  fc.tuple(at, pick, pick).map((args) => revoke(...args)),
+  fc.constantFrom(1_000, 2_999, 3_000, 30_000, CHALLENGE_TTL_MS - 1, CHALLENGE_TTL_MS).map(advance),
+  at.map(restart),
+  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map((args) => setGate(...args)),
+]
+
+test('model: challenges and keys at two instances', async () => {
+  await using things = new AsyncDisposableStack()
+  const store = createFlakyStore(things.use(await openTestStore()))
+  const clock = createVirtualClock(BARE_START_MS)
+  const listed = new Set<string>()
+  const gate: Gate = { gated: false, listed, allows: (address) => !gate.gated || listed.has(address) }
+  const instances = new Map<Instance, KeysApp>()
+  let starts = 0
+  async function start(instance: Instance): Promise<void> {
+    const random = createSeededRandom(`start ${++starts}`)
+    instances.set(instance, await createKeysApp({ store: store.store, clock, random, allowlist: gate }))
+  }
+  for (const instance of INSTANCES) await start(instance)
+  things.defer(async () => {
+    for (const running of instances.values()) await running[Symbol.asyncDispose]()
+  })
+  const bells = new Map<string, PromiseWithResolvers<void>>()
+  const bellOf = (keyId: string) => {
+    const bell = bells.get(keyId) ?? Promise.withResolvers<void>()
+    bells.set(keyId, bell)
+    return bell
+  }
+  // It shares its connection with both instances: when it rings here, it has rung there.
+  things.defer(await store.store.listen(REVOCATIONS_CHANNEL, (keyId) => bellOf(keyId).resolve()))
+
+  const seen = new Map<string, number>()
+  let runs = 0
+  await fc.assert(
+    fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: COMMANDS_MAX, size: 'max' }), async (commands) => {
+      runs += 1
+      gate.gated = false
+      const wallets = OWNERS.map((index) => createWallet(`model ${runs} ${index}`))
+      const model: Model = {
+        nowMs: clock.nowMs(), gated: false, listed: new Set(), pending: { here: new Map(), there: new Map() }, old: new Map(), keys: [],
+      }
+      const real: Real = {
+        clock, store, wallets, gate, seen,
+        app(instance) {
+          const running = instances.get(instance)
+          assert.ok(running)
+          return running.app
+        },
+        async restart(instance) {
+          await instances.get(instance)?.[Symbol.asyncDispose]()
+          await start(instance)
+        },
+        rung: (keyId) => bellOf(keyId).promise,
+      }
+      await fc.asyncModelRun(() => ({ model, real }), commands)
+    }),
+    { numRuns: RUNS },
+  )
+  const wanted = ['claim answered 201', 'claim answered 401', 'claim answered 403', 'use answered 200', 'use answered 401', 'list of several', 'revoked']
+  for (const what of wanted) assert.ok((seen.get(what) ?? 0) > 0, `never happened: ${what} (${[...seen].join(' ')})`)
+})

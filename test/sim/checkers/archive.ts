@@ -1,0 +1,43 @@
+// The archive as it lies in the database, read past everything that the gateway uses to read it.
+
+import type { Queryable } from '../../../src/store/store.ts'
+
+/** One archived event. */
+export interface Archived {
+  readonly seq: number
+  readonly epoch: number
+  readonly deployment: number
+  /** Grows with every reset of the network. */
+  readonly chain: number
+  readonly eventId: string
+  readonly contractId: string
+  /** `market`, `vault` and so on, by the epoch's own contracts. */
+  readonly contractKey: string
+  readonly topic: string
+  readonly ledger: number
+  readonly ledgerCloseTs: number
+  readonly txHash: string
+  readonly topicsXdr: string
+  readonly valueXdr: string
+  readonly payload: Readonly<Record<string, unknown>> | null
+  readonly problem: string | null
+}
+
+interface Row extends Omit<Archived, 'contractKey'> {
+  readonly contracts: Readonly<Record<string, string>>
+}
+
+const ARCHIVE = `
+  select e.seq, e.epoch, p.deployment, p.chain, e.event_id as "eventId", e.contract_id as "contractId", e.topic, e.ledger,
+    e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr", e.payload, e.problem, p.contracts
+  from idx.events e join idx.epochs p on p.number = e.epoch
+  order by e.seq`
+
+/** The whole archive, oldest first. */
+export async function readArchive(db: Queryable): Promise<readonly Archived[]> {
+  const rows = await db.query<Row>(ARCHIVE)
+  return rows.map(({ contracts, ...row }) => {
+    const key = Object.keys(contracts).find((name) => contracts[name] === row.contractId)
+    return { ...row, contractKey: key ?? '' }
+  })
+}

@@ -1,0 +1,155 @@
+// A second, plain reading of the log: what the lists must show, folded from the archived payloads in memory, without a line of the projections.
+// Follows the specification's resources and the decisions on figures; written for clarity, not for size.
+
+import assert from 'node:assert/strict'
+import type { Archived } from './archive.ts'
+
+const DAY_SEC = 86_400
+
+export interface FoldedPosition {
+  readonly positionId: number
+  readonly trader: string
+  readonly asset: string
+  readonly direction: number
+  readonly size: string
+  readonly entryPrice: string
+  readonly openedAt: number
+  readonly openedTxHash: string
+}
+
+export interface FoldedTrade {
+  readonly positionId: number
+  readonly trader: string
+  readonly kind: 'close' | 'liquidation'
+  readonly ledger: number
+  readonly ts: number
+  readonly txHash: string
+  readonly asset: string | null
+  readonly direction: number | null
+  readonly size: string | null
+  readonly entryPrice: string | null
+  readonly closePrice: string
+  readonly pnl: string | null
+}
+
+export interface FoldedStats {
+  readonly asset: string
+  readonly openInterestLong: string
+  readonly openInterestShort: string
+  readonly openInterestNet: string
+  readonly openPositions: number
+  readonly volume24h: string
+}
+
+export interface Folded {
+  /** Newest first. */
+  readonly openPositions: readonly FoldedPosition[]
+  /** Newest first. */
+  readonly trades: readonly FoldedTrade[]
+  readonly traders: ReadonlyMap<string, { readonly pnl: bigint; readonly volume: bigint }>
+  statsOf(asset: string, nowSec: number): FoldedStats
+}
+
+interface Leg extends FoldedPosition {
+  readonly deployment: number
+  readonly seq: number
+  ended: boolean
+}
+
+interface Fill {
+  readonly asset: string
+  readonly ts: number
+  readonly size: bigint
+}
+
+/** Folds the archive, oldest first. `deployment` is the one in force now: positions of earlier ones are over. */
+export function fold(archive: readonly Archived[], deployment: number | null): Folded {
+  const legs = new Map<string, Leg>()
+  const trades: FoldedTrade[] = []
+  const traders = new Map<string, { pnl: bigint; volume: bigint }>()
+  const fills: Fill[] = []
+
+  function add(trader: string, pnl: bigint, volume: bigint): void {
+    const known = traders.get(trader) ?? { pnl: 0n, volume: 0n }
+    traders.set(trader, { pnl: known.pnl + pnl, volume: known.volume + volume })
+  }
+
+  for (const event of archive) {
+    if (event.contractKey !== 'market' || event.problem !== null) continue
+    assert.notEqual(event.topic, 'cross_liq', 'this fold does not know cross margin')
+    const payload = event.payload ?? {}
+    const id = `${event.deployment}/${String(payload['positionId'])}`
+    if (event.topic === 'position_opened') {
+      const leg = openingLeg(event, payload)
+      legs.set(id, leg)
+      add(leg.trader, 0n, BigInt(leg.size))
+      fills.push({ asset: leg.asset, ts: leg.openedAt, size: BigInt(leg.size) })
+    } else if (event.topic === 'position_closed' || event.topic === 'position_liquidated') {
+      const leg = legs.get(id)
+      const trade = ending(event, payload, leg)
+      if (leg !== undefined) leg.ended = true
+      trades.unshift(trade)
+      if (trade.kind === 'close') add(trade.trader, BigInt(trade.pnl ?? '0'), leg === undefined ? 0n : BigInt(leg.size))
+      fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(leg?.size ?? String(payload['size'])) })
+    }
+  }
+  const open = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
+  return {
+    openPositions: open.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
+    trades,
+    traders,
+    statsOf: (asset, nowSec) => stats(asset, open, fills, nowSec),
+  }
+}
+
+function openingLeg(event: Archived, payload: Readonly<Record<string, unknown>>): Leg {
+  return {
+    deployment: event.deployment,
+    seq: event.seq,
+    ended: false,
+    positionId: Number(payload['positionId']),
+    trader: String(payload['trader']),
+    asset: String(payload['asset']),
+    direction: Number(payload['direction']),
+    size: String(payload['size']),
+    entryPrice: String(payload['entryPrice']),
+    openedAt: event.ledgerCloseTs,
+    openedTxHash: event.txHash,
+  }
+}
+
+function ending(event: Archived, payload: Readonly<Record<string, unknown>>, leg: Leg | undefined): FoldedTrade {
+  const isClose = event.topic === 'position_closed'
+  return {
+    positionId: Number(payload['positionId']),
+    trader: String(payload['trader']),
+    kind: isClose ? 'close' : 'liquidation',
+    ledger: event.ledger,
+    ts: event.ledgerCloseTs,
+    txHash: event.txHash,
+    asset: leg?.asset ?? null,
+    direction: leg?.direction ?? null,
+    size: leg?.size ?? null,
+    entryPrice: leg?.entryPrice ?? null,
+    closePrice: String(payload['closePrice']),
+    pnl: isClose ? String(payload['pnl']) : null,
+  }
+}
+
+function stats(asset: string, open: readonly Leg[], fills: readonly Fill[], nowSec: number): FoldedStats {
+  const mine = open.filter((leg) => leg.asset === asset)
+  const side = (direction: number): bigint => sum(mine.filter((leg) => leg.direction === direction).map(({ size }) => BigInt(size)))
+  const recent = fills.filter((fill) => fill.asset === asset && fill.ts > nowSec - DAY_SEC)
+  return {
+    asset,
+    openInterestLong: String(side(0)),
+    openInterestShort: String(side(1)),
+    openInterestNet: String(side(0) - side(1)),
+    openPositions: mine.length,
+    volume24h: String(sum(recent.map(({ size }) => size))),
+  }
+}
+
+function sum(values: readonly bigint[]): bigint {
+  return values.reduce((total, value) => total + value, 0n)
+}

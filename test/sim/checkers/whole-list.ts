@@ -1,0 +1,19 @@
+// Reading a list to its end, page by page.
+
+import type { Page } from '../../../src/projections/page.ts'
+
+/** More pages than any simulation fills. */
+const PAGES_MAX = 2_000
+
+/** All pages of a list, one behind the other. */
+export async function wholeList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < PAGES_MAX; pages++) {
+    const page = await read(cursor)
+    rows.push(...page.rows)
+    if (page.next === null) return rows
+    cursor = page.next
+  }
+  throw new Error(`the list did not end within ${PAGES_MAX} pages`)
+}

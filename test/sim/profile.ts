@@ -1,0 +1,86 @@
+// What one simulation is made of. Each seed draws a profile of its own in which several faults are off altogether: a fault that is always there hides
+// what happens without it.
+
+import { fraction } from './decisions.ts'
+
+/** Chances are per occurrence: per call of the RPC, per transaction, per step of the driver. */
+export interface Profile {
+  readonly traders: number
+  /** How many indexers run at the same time; one writes, the others stand by. */
+  readonly indexers: number
+  /** Ledgers that close while faults are on. */
+  readonly ledgers: number
+  /** Virtual time between two ledgers: the longer it is, the more happens in each. */
+  readonly ledgerSec: number
+  /** Chance per ledger that a price jumps, so that positions are closed in haste and liquidated. */
+  readonly priceJump: number
+  /** How often the indexer polls for each ledger that closes. */
+  readonly pollsPerLedger: number
+  readonly rpc: {
+    readonly timeout: number
+    readonly status5xx: number
+    readonly reset: number
+    readonly tornJson: number
+    readonly html: number
+    readonly rpcError: number
+    readonly repeatedPage: number
+    readonly cutPage: number
+    readonly cursorIgnored: number
+    readonly lagging: number
+  }
+  readonly store: {
+    /** The transaction is rolled back and fails. */
+    readonly failBeforeCommit: number
+    /** The transaction is committed, and the caller hears that it failed. */
+    readonly failAfterCommit: number
+    readonly failRead: number
+  }
+  /** An indexer is killed or restarted; another one takes its place. */
+  readonly restart: number
+  /** The whole network starts anew. */
+  readonly networkReset: number
+  /** The whole network is kept, and put back later. */
+  readonly networkRestore: number
+  /** The ledger's clock is stepped by hours: times of a network that is put back then go backward. */
+  readonly clockStep: number
+  /** Nothing at all happens for hours: windows of a day move on. */
+  readonly night: number
+}
+
+const RARE = [0, 0, 0, 0.02, 0.1] as const
+const OFTEN = [0, 0, 0.03, 0.1, 0.3] as const
+
+/** The profile that belongs to a seed. */
+export function profileOfSeed(seed: string): Profile {
+  const pick = <T>(name: string, values: readonly [T, ...T[]]): T => values[Math.floor(fraction(`${seed}/profile/${name}`) * values.length)] ?? values[0]
+  return {
+    traders: pick('traders', [2, 4, 8]),
+    indexers: pick('indexers', [1, 1, 2]),
+    ledgers: pick('ledgers', [20, 40, 60]),
+    ledgerSec: pick('ledgerSec', [1, 5, 10, 20]),
+    priceJump: pick('priceJump', [0, 0.1, 0.3]),
+    pollsPerLedger: pick('pollsPerLedger', [0.2, 0.5, 1, 2]),
+    rpc: {
+      timeout: pick('timeout', RARE),
+      status5xx: pick('status5xx', OFTEN),
+      reset: pick('reset', RARE),
+      tornJson: pick('tornJson', OFTEN),
+      html: pick('html', RARE),
+      rpcError: pick('rpcError', RARE),
+      repeatedPage: pick('repeatedPage', OFTEN),
+      cutPage: pick('cutPage', [0, 0.1, 0.5, 0.9]),
+      cursorIgnored: pick('cursorIgnored', RARE),
+      lagging: pick('lagging', RARE),
+    },
+    store: {
+      failBeforeCommit: pick('failBeforeCommit', OFTEN),
+      failAfterCommit: pick('failAfterCommit', OFTEN),
+      failRead: pick('failRead', RARE),
+    },
+    restart: pick('restart', OFTEN),
+    networkReset: pick('networkReset', [0, 0, 0.02]),
+    networkRestore: pick('networkRestore', [0, 0, 0.1]),
+    clockStep: pick('clockStep', [0, 0, 0.05]),
+    night: pick('night', [0, 0.02, 0.05]),
+  }
+}

@@ -1,0 +1,41 @@
+// The RPC door of a simulation: every call of a method may meet a misbehaviour that the seed decides.
+
+import { createFaults } from '../../localnet/faults.ts'
+import type { Faults } from '../../localnet/faults.ts'
+import type { Choice, Decisions, Option } from './decisions.ts'
+import type { Profile } from './profile.ts'
+
+/** A choice's fields are the fault's own parameters. */
+function fault(name: string, parameters: Readonly<Record<string, string | number | boolean>> = {}): Choice {
+  return { name, ...parameters }
+}
+
+function optionsOf(method: string, { rpc }: Profile): readonly Option[] {
+  const everywhere: readonly Option[] = [
+    // Longer than the client's own patience, so that the client gives up first, or a little shorter.
+    { chance: rpc.timeout, choice: (roll) => fault('timeout', { ms: roll.integer(5_000, 60_000) }) },
+    { chance: rpc.status5xx, choice: (roll) => fault('http_status', { status: [502, 503, 504][roll.integer(0, 2)] ?? 503 }) },
+    { chance: rpc.reset, choice: () => fault('connection_reset') },
+    { chance: rpc.tornJson, choice: (roll) => fault('torn_json', { keepPercent: roll.integer(1, 99) }) },
+    { chance: rpc.html, choice: () => fault('html_200') },
+    { chance: rpc.rpcError, choice: (roll) => fault('rpc_error', { code: [-32001, -32098, -32603][roll.integer(0, 2)] ?? -32001 }) },
+    { chance: rpc.lagging, choice: (roll) => fault('lagging', { ledgers: roll.integer(1, 10) }) },
+  ]
+  if (method !== 'getEvents') return everywhere
+  return [
+    ...everywhere,
+    { chance: rpc.repeatedPage, choice: () => fault('repeated_page') },
+    { chance: rpc.cursorIgnored, choice: () => fault('cursor_ignored') },
+    { chance: rpc.cutPage, choice: (roll) => fault('cut_page', { events: roll.integer(1, 12) }) },
+  ]
+}
+
+/** Faults as the seed decides them; none is armed besides. */
+export function simulatedFaults(decisions: Decisions, profile: Profile): Faults {
+  return createFaults({
+    decide({ method }) {
+      const choice = decisions.decide(`rpc ${method}`, optionsOf(method, profile))
+      return choice === undefined ? [] : [choice]
+    },
+  })
+}

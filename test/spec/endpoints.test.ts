@@ -1,0 +1,301 @@
+// "Endpoints" and "Pagination and size limits", written down by hand: the routes that answer, the parameters they take with their bounds, and what the
+// public document says about each.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { createGateway } from '../../src/gateway.ts'
+import type { GatewayParts } from '../../src/gateway.ts'
+
+interface Endpoint {
+  /** GET unless it says otherwise. */
+  readonly method?: 'get' | 'post' | 'delete'
+  readonly path: string
+  /** True where the "Directory" says `key`. */
+  readonly key?: true
+  /** The request body's fields, written like the query. */
+  readonly fields?: readonly string[]
+  /** Where the body is a union told apart by `op`: the fields of each operation besides it. */
+  readonly operations?: Readonly<Record<string, readonly string[]>>
+  /** The status of success, 200 unless it says otherwise. */
+  readonly status?: 201
+  /** Path parameters, then the query: `name type facts…`; a name without `?` is required. */
+  readonly path_parameters?: readonly string[]
+  readonly query: readonly string[]
+  /** Keys of the 200 body, in order. */
+  readonly body: readonly string[]
+  /** Keys of the example, where some of the body's may be absent. */
+  readonly example?: readonly string[]
+  /** Error statuses that the document must list. */
+  readonly errors: readonly number[]
+}
+
+const TRADER = 'trader? string minLength=56 maxLength=56'
+const BEFORE = 'before_ts? integer minimum=0'
+const CURSOR = 'cursor? string'
+const ADDRESS = 'address string minLength=56 maxLength=56'
+const ASSET_PATH = ['asset string']
+const limit = (standard: number, max: number): string => `limit? integer minimum=1 maximum=${max} default=${standard}`
+
+const OPEN = ['asset string', 'collateral string', 'leverage integer minimum=1 maximum=10', 'direction string enum=Long|Short']
+const POSITION = ['positionId']
+const ORDER = ['orderId']
+const SLIPPAGE = ['slippageToleranceBps integer minimum=0 maximum=10000']
+const TRIGGER = ['triggerPrice string', ...SLIPPAGE]
+const LIMIT_ORDER = [...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER]
+
+/** "POST /v1/orders/prepare", operation by operation. */
+const OPERATIONS = {
+  open_position: OPEN,
+  open_position_cross: OPEN,
+  close_position: POSITION,
+  close_position_cross: POSITION,
+  place_limit_order: LIMIT_ORDER,
+  place_stop_limit_order: [...LIMIT_ORDER, 'limitPrice string'],
+  place_trailing_stop: [...POSITION, 'trailingPercentBps integer minimum=1 maximum=10000', ...SLIPPAGE],
+  set_stop_loss: [...POSITION, ...TRIGGER],
+  set_take_profit: [...POSITION, ...TRIGGER],
+  cancel_order: ORDER,
+}
+
+/** The endpoints. `cursor` is this gateway's own: it continues a list without losing rows. */
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: '/v1/health', query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
+  { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
+  { path: '/v1/markets/stats', query: [], body: ['stats'], errors: [429, 500] },
+  { path: '/v1/markets/{asset}', path_parameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
+  {
+    path: '/v1/markets/{asset}/price', path_parameters: ASSET_PATH, query: [],
+    body: ['asset', 'price', 'priceFloat', 'timestamp'], errors: [404, 429, 500, 502],
+  },
+  { path: '/v1/oracle/prices', query: [], body: ['prices'], errors: [429, 500] },
+  {
+    path: '/v1/trades', query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, limit(50, 200), CURSOR],
+    body: ['trades'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/candles',
+    query: ['asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', limit(500, 1000), CURSOR],
+    body: ['candles', 'source'], errors: [400, 429, 500],
+  },
+  { path: '/v1/leaderboard', query: ['sort? string enum=pnl|volume default=pnl', limit(50, 200), CURSOR], body: ['sort', 'leaders'], errors: [400, 429, 500] },
+  {
+    path: '/v1/events',
+    query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), CURSOR],
+    body: ['events'], errors: [400, 429, 500],
+  },
+  { path: '/v1/positions/open', query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
+  { path: '/v1/keys/beta-status', query: ['address? string minLength=56 maxLength=56'], body: ['gated', 'allowed'], errors: [400, 429, 500] },
+  { method: 'post', path: '/v1/keys/challenge', fields: [ADDRESS], query: [], body: ['challengeHex', 'expiresAt'], errors: [400, 429, 500] },
+  {
+    method: 'post', path: '/v1/keys', status: 201,
+    fields: [ADDRESS, 'challenge string', 'signature string', 'label? string maxLength=64'], query: [],
+    body: ['keyId', 'secret', 'tier', 'owner', 'createdAt'], errors: [400, 401, 403, 429, 500],
+  },
+  { path: '/v1/keys', key: true, query: [], body: ['keys'], errors: [401, 429, 500] },
+  { method: 'delete', path: '/v1/keys/{keyId}', key: true, path_parameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
+  { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
+  {
+    path: '/v1/account/me/events', key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
+    body: ['events'], errors: [400, 401, 429, 500],
+  },
+  { path: '/v1/account/me/positions', key: true, query: [], body: ['positions', 'events'], errors: [401, 429, 500] },
+  { path: '/v1/account/me/orders', key: true, query: [BEFORE, limit(500, 500), CURSOR], body: ['events'], errors: [400, 401, 429, 500] },
+  { path: '/v1/account/me/orders/open', key: true, query: [], body: ['orders', 'ledger', 'ledgerCloseTs'], errors: [401, 429, 500, 502] },
+  {
+    path: '/v1/account/me/state', key: true, query: [],
+    body: ['owner', 'ledger', 'ledgerCloseTs', 'positions', 'orders', 'balances', 'cross', 'fees', 'limits', 'unknown'], errors: [401, 429, 500, 502],
+  },
+  { path: '/v1/account/volume', query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
+  {
+    method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
+    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
+  },
+  {
+    method: 'post', path: '/v1/tx/submit', key: true,
+    fields: ['signedXdr string', 'pollTimeoutMs? integer minimum=1000 maximum=60000 default=30000'], query: [],
+    body: ['hash', 'status', 'ledger', 'contractError', 'resultXdr'], example: ['hash', 'status', 'ledger'], errors: [400, 401, 429, 451, 500, 502, 503],
+  },
+]
+
+/** What a parameter's row states; a bound that a row does not state is the gateway's own affair. */
+type Facts = Readonly<Record<string, string>>
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly description?: string
+}
+
+interface BodySchema {
+  readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean
+  readonly discriminator?: { readonly propertyName: string }
+  readonly oneOf?: readonly { readonly $ref: string }[]
+}
+
+interface Media {
+  readonly schema?: { readonly $ref?: string; readonly properties?: Readonly<Record<string, unknown>> }
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+interface Operation {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly description?: string
+  readonly security?: unknown
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: BodySchema }>> }
+  readonly responses: Readonly<Record<string, { readonly description?: string; readonly content?: Readonly<Record<string, Media>> }>>
+}
+
+interface Document {
+  readonly openapi: string
+  readonly info: { readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly securitySchemes: Readonly<Record<string, { readonly type: string; readonly scheme: string }>>
+    readonly schemas: Readonly<Record<string, Partial<BodySchema>>>
+  }
+}
+
+/** A gateway whose neighbours are never reached: the document needs none of them. */
+async function readDocument(): Promise<Document> {
+  const unreachable = (): never => assert.fail('the document must not need a neighbour')
+  const neighbour = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : unreachable) })
+  const gateway = await createGateway({
+    store: { engine: 'embedded', read: neighbour, write: neighbour } as unknown as GatewayParts['store'],
+    rpc: neighbour as GatewayParts['rpc'],
+    contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, { address: 'C', source: 'manifest' }])) as unknown as GatewayParts['contracts'],
+    network: { name: 'testnet', passphrase: 'a passphrase' },
+    clock: createVirtualClock(1_783_339_200_000),
+    random: createSeededRandom('document'),
+    log: silentLog,
+    webOrigin: null,
+    trustProxy: false,
+    klinesUrls: [],
+    redis: null,
+    regionGuard: null,
+  })
+  try {
+    const answer = await gateway.app.inject('/docs/json')
+    assert.equal(answer.statusCode, 200)
+    return answer.json<Document>()
+  } finally {
+    await gateway.close()
+  }
+}
+
+const document = await readDocument()
+
+function operationOf({ method = 'get', path }: Endpoint): Operation {
+  const found = document.paths[path]?.[method]
+  assert.ok(found, `no ${method} ${path}`)
+  return found
+}
+
+function parseRow(row: string): { name: string; required: boolean; facts: Facts } {
+  const [name = '', type = '', ...facts] = row.split(' ')
+  const pairs = facts.map((fact) => fact.split('=') as [string, string])
+  return { name: name.replace('?', ''), required: !name.endsWith('?'), facts: { type, ...Object.fromEntries(pairs) } }
+}
+
+function statedFacts(schema: Readonly<Record<string, unknown>>, wanted: Facts): Facts {
+  const text = (value: unknown): string => (Array.isArray(value) ? value.join('|') : String(value))
+  return Object.fromEntries(Object.keys(wanted).map((fact) => [fact, text(schema[fact])]))
+}
+
+/** Holds a body's schema against its rows; a row of a name alone says that the field is there. */
+function checkFields(schema: Partial<BodySchema> | undefined, fields: readonly string[]): void {
+  const rows = fields.map(parseRow)
+  assert.deepEqual(Object.keys(schema?.properties ?? {}).sort(), rows.map(({ name }) => name).sort())
+  assert.deepEqual([...(schema?.required ?? [])].sort(), rows.filter(({ required }) => required).map(({ name }) => name).sort())
+  assert.equal(schema?.additionalProperties, false)
+  for (const { name, facts: { type, ...facts } } of rows) {
+    const wanted = type === '' ? facts : { type: type ?? '', ...facts }
+    assert.deepEqual(statedFacts(schema?.properties?.[name] ?? {}, wanted), wanted, name)
+  }
+}
+
+/** A union: each of its members is named as its tag's one value. */
+function checkUnion(schema: BodySchema | undefined, operations: Readonly<Record<string, readonly string[]>>): void {
+  assert.equal(schema?.discriminator?.propertyName, 'op')
+  const members = (schema.oneOf ?? []).map(({ $ref }) => $ref.replace('#/components/schemas/', ''))
+  assert.deepEqual([...members].sort(), Object.keys(operations).sort())
+  for (const op of members) checkFields(document.components.schemas[op], [`op string enum=${op}`, ...(operations[op] ?? [])])
+}
+
+test('the document lists exactly these endpoints', () => {
+  const served = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+  assert.deepEqual(served.sort(), ENDPOINTS.map(({ method = 'get', path }) => `${method} ${path}`).sort())
+})
+
+test('"Versioning": OpenAPI 3.0.3 that declares itself 0.1.0, with a placeholder server', () => {
+  assert.equal(document.openapi, '3.0.3')
+  assert.equal(document.info.version, '0.1.0')
+  assert.equal(document.servers.length, 1)
+  assert.match(document.servers[0]?.url ?? '', /\{base_url\}/)
+})
+
+test('"Scheme": a bearer', () => {
+  const { type, scheme } = document.components.securitySchemes['bearer'] ?? {}
+  assert.deepEqual([type, scheme], ['http', 'bearer'])
+})
+
+test('every operation has an id of its own', () => {
+  const ids = ENDPOINTS.map((endpoint) => operationOf(endpoint).operationId)
+  assert.equal(new Set(ids).size, ENDPOINTS.length)
+  for (const id of ids) assert.match(id ?? '', /^[a-z][A-Za-z]+$/)
+})
+
+for (const endpoint of ENDPOINTS) {
+  const { method = 'get', path, path_parameters: pathRows = [], query, fields, operations, body, example: exampleKeys = body, errors } = endpoint
+  const name = `${method.toUpperCase()} ${path}`
+
+  test(`${name} takes the specification's parameters, with their bounds and defaults`, () => {
+    const parameters = operationOf(endpoint).parameters ?? []
+    const rows = [...pathRows.map((row) => ({ place: 'path', ...parseRow(row) })), ...query.map((row) => ({ place: 'query', ...parseRow(row) }))]
+    assert.deepEqual(parameters.map((one) => `${one.in} ${one.name}`).sort(), rows.map((row) => `${row.place} ${row.name}`).sort())
+    for (const { place, name: parameterName, required, facts } of rows) {
+      const parameter = parameters.find((one) => one.in === place && one.name === parameterName)
+      assert.ok(parameter)
+      assert.equal(parameter.required ?? false, required, `${parameterName} is ${required ? 'required' : 'optional'}`)
+      assert.deepEqual(statedFacts(parameter.schema, facts), facts, parameterName)
+      assert.ok(parameter.description, `${parameterName} is not described`)
+    }
+  })
+
+  test(`${name} takes the specification's body and nothing beside it`, () => {
+    const schema = operationOf(endpoint).requestBody?.content['application/json']?.schema
+    if (operations !== undefined) return checkUnion(schema, operations)
+    if (fields === undefined) return assert.equal(schema, undefined)
+    checkFields(schema, fields)
+    assert.deepEqual(Object.keys(schema?.properties ?? {}), fields.map((row) => parseRow(row).name), 'in this order')
+  })
+
+  test(`${name} names its credentials, is described, shown by an example, and lists its errors`, () => {
+    const operation = operationOf(endpoint)
+    assert.deepEqual(operation.security, endpoint.key === true ? [{ bearer: [] }] : undefined)
+    assert.ok(operation.summary !== undefined && operation.description !== undefined && operation.description.length > 20)
+    const ok = operation.responses[endpoint.status ?? 200]?.content?.['application/json']
+    const example = ok?.example ?? Object.values(ok?.examples ?? {})[0]?.value
+    assert.deepEqual(Object.keys(Object(example)), exampleKeys, 'the example has the body\'s keys')
+    const component = document.components.schemas[ok?.schema?.$ref?.split('/').at(-1) ?? '']
+    assert.deepEqual(Object.keys(ok?.schema?.properties ?? component?.properties ?? {}), body, 'the schema has the body\'s keys')
+    for (const status of errors) {
+      const answer = operation.responses[status]
+      assert.ok(answer?.description !== undefined && answer.description.length > 5, `${status} is not described`)
+      assert.ok(answer.content?.['application/json']?.schema, `${status} has no body`)
+    }
+    if (path !== '/v1/health') assert.ok(operation.responses['429'], 'a counted endpoint can be refused')
+    else assert.equal(operation.responses['429'], undefined, 'health is never refused')
+  })
+}

@@ -1,0 +1,139 @@
+// The contracts' error codes, written down by hand from the specification's three tables and held against the ones the code reads.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import type { ContractKey } from '../../src/exchange/contracts.ts'
+import { contractErrorName, REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
+
+/** "Shared contract errors (market, liquidity vault, price shim, router)". */
+const SHARED = `
+  1 NotInitialized
+  2 AlreadyInitialized
+  3 Unauthorized
+  4 Paused
+  5 InvalidParameter
+  6 Overflow
+  7 DivisionByZero
+  20 PositionNotFound
+  21 InvalidLeverage
+  22 InsufficientCollateral
+  23 PositionTooLarge
+  24 NotPositionOwner
+  25 InsufficientMargin
+  30 PriceStale
+  31 InvalidPrice
+  32 OracleUnavailable
+  40 InsufficientLiquidity
+  41 InvalidAmount
+  42 InsufficientBalance
+  43 DepositCapExceeded
+  50 NotLiquidatable
+  51 LiquidationFailed
+  55 FundingIntervalNotElapsed
+  60 OrderNotFound
+  61 OrderNotPending
+  62 OrderNotTriggered
+  63 SlippageExceeded
+  64 NotOrderOwner
+  65 InvalidTriggerPrice
+  66 InvalidSlippageTolerance
+  67 OrderAlreadyExists
+  68 InvalidLimitPrice
+  69 InvalidTrailingPercent
+  70 PostOnlyViolation
+  76 CrossMarginInsufficientBalance
+  77 CrossMarginInsufficientFreeMargin
+  78 CrossMarginNotLiquidatable
+  79 CrossMarginNoPositions
+  80 CrossMarginOrderNotSupported
+  81 PriceDeviationTooHigh
+  82 OpenInterestCapExceeded
+`
+
+/** "Trader vault errors". */
+const TRADER_VAULT = `
+  1 AlreadyInitialized
+  2 NotInitialized
+  3 InvalidParameter
+  4 InvalidName
+  5 VaultNotFound
+  6 NotLeader
+  7 NotAdmin
+  8 AmountMustBePositive
+  9 InsufficientShares
+  10 InsufficientBalance
+  11 LeaderMinimumViolated
+  12 Paused
+  13 Overflow
+  14 NavCalculationFailed
+  15 NoFeesToClaim
+`
+
+/** "Referral errors". */
+const REFERRAL = `
+  1 AlreadyInitialized
+  2 NotInitialized
+  3 NotAdmin
+  4 NotMarket
+  5 InvalidParameter
+  6 CodeTooShort
+  7 CodeTooLong
+  8 CodeAlreadyTaken
+  9 AlreadyHasCode
+  10 UnknownCode
+  11 AlreadyHasReferrer
+  12 SelfReferral
+  13 InsufficientVolume
+  14 NothingToClaim
+  15 Overflow
+`
+
+/** "On-chain error decoding": this code has a name, and the gateway does not decode it. */
+const NOT_DECODED = 43
+const UNKNOWN = 'UnknownContractError'
+
+/** "Each contract has its own code space": the tokens' codes are the platform's, so none of them has a name here. */
+const TABLE_OF: Readonly<Record<ContractKey, string>> = {
+  market: SHARED,
+  vault: SHARED,
+  oracleShim: SHARED,
+  router: SHARED,
+  usdcToken: '',
+  lpToken: '',
+  vaultFactory: TRADER_VAULT,
+  referral: REFERRAL,
+}
+
+function parse(table: string): Map<number, string> {
+  const rows = table.trim().split('\n').filter((row) => row.trim() !== '')
+  return new Map(rows.map((row) => row.trim().split(' ')).map(([code, name]) => [Number(code), name ?? '']))
+}
+
+function entries(table: Readonly<Record<number, string>>): Map<number, string> {
+  return new Map(Object.entries(table).map(([code, name]) => [Number(code), name]))
+}
+
+test('the shared table is the specification\'s, without the code that is not decoded', () => {
+  const written = parse(SHARED)
+  written.delete(NOT_DECODED)
+  assert.equal(written.size, 40)
+  assert.deepEqual(entries(SHARED_ERRORS), written)
+})
+
+test('the trader vaults\' and the referral\'s tables are the specification\'s', () => {
+  assert.deepEqual(entries(TRADER_VAULT_ERRORS), parse(TRADER_VAULT))
+  assert.deepEqual(entries(REFERRAL_ERRORS), parse(REFERRAL))
+})
+
+test('a code is named by the contract that raised it, and an unknown one keeps no name', () => {
+  for (const contract of CONTRACT_KEYS) {
+    const table = parse(TABLE_OF[contract])
+    for (let code = 0; code <= 100; code++) {
+      const expected = code === NOT_DECODED ? UNKNOWN : (table.get(code) ?? UNKNOWN)
+      assert.equal(contractErrorName(contract, code), expected, `${contract} ${code}`)
+    }
+    for (const code of [-1, 4_294_967_295, 1.5]) assert.equal(contractErrorName(contract, code), UNKNOWN)
+  }
+  assert.equal(contractErrorName(undefined, 1), UNKNOWN)
+})

@@ -1,0 +1,112 @@
+// "Resources and their fields", written down by hand: every field with its type, and what may be null or absent.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AccountIdentity } from '../../src/resources/account-identity.ts'
+import { ApiKey } from '../../src/resources/api-key.ts'
+import { AccountVolume } from '../../src/resources/account-volume.ts'
+import { Candle } from '../../src/resources/candle.ts'
+import { EventRow } from '../../src/resources/event-row.ts'
+import { Health } from '../../src/resources/health.ts'
+import { LeaderboardEntry } from '../../src/resources/leaderboard-entry.ts'
+import { MarketStats } from '../../src/resources/market-stats.ts'
+import { Market } from '../../src/resources/market.ts'
+import { OpenPosition } from '../../src/resources/open-position.ts'
+import { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { Price } from '../../src/resources/price.ts'
+import { RealizedTrade } from '../../src/resources/realized-trade.ts'
+import { SubmitResult } from '../../src/resources/submit-result.ts'
+
+interface Schema {
+  readonly type?: string | readonly string[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly $ref?: string
+  readonly enum?: readonly unknown[]
+  readonly pattern?: string
+}
+
+/**
+ * `field type`: a type ending in `?` may be null, a field ending in `?` may be absent. `amount` is a string of digits, `any` is any JSON, a name in
+ * angle brackets is another resource, and `a|b` are the only values.
+ */
+const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: string])[] = [
+  ['Price object (oracle)', Price, 'asset string, price amount, priceFloat number, timestamp integer'],
+  ['Market', Market, 'asset object, oracle <Price>'],
+  ['Market, asset', Market.properties.asset, 'symbol string, name string, decimals integer'],
+  [
+    'Market stats row', MarketStats,
+    'asset string, openInterestLong amount, openInterestShort amount, openInterestNet amount, openPositions integer, volume24h amount',
+  ],
+  [
+    'Open position', OpenPosition,
+    'positionId integer, trader string, asset string, direction integer, size amount, entryPrice amount, openedAt integer, openedTxHash string',
+  ],
+  [
+    'Realized trade', RealizedTrade,
+    'positionId integer, trader string, kind close|liquidation, ledger integer, ts integer, txHash string, asset string?, direction integer?, ' +
+      'size string?, entryPrice string?, closePrice amount, pnl string?',
+  ],
+  ['Account volume', AccountVolume, 'address string, volume14d amount'],
+  ['Candle', Candle, 'time integer, open number, high number, low number, close number'],
+  ['Leaderboard entry', LeaderboardEntry, 'trader string, pnl amount, volume amount'],
+  [
+    'Event row', EventRow,
+    'eventId string, contractId string, topic string, ledger integer, ledgerCloseTs integer, txHash string, payload? any, insertedAt? integer',
+  ],
+  ['Account identity', AccountIdentity, 'owner string, tier standard|market_maker, keyId string'],
+  [
+    'API key record (list)', ApiKey,
+    'keyId string, owner string, tier standard|market_maker, label string?, createdAt integer, lastUsedAt integer?, revokedAt integer?',
+  ],
+  ['Prepared transaction', PreparedTransaction, 'op string, trader string, xdr string, minResourceFee? string'],
+  [
+    'Submit result', SubmitResult,
+    'hash string, status SUCCESS|PENDING|FAILED, ledger? integer, contractError? object?, resultXdr? string',
+  ],
+  ['Submit result, contractError', SubmitResult.properties.contractError, 'code integer, name string'],
+  ['Health', Health, 'status ok, uptime number, version string, network string, contracts object, indexer object, rateLimits object'],
+]
+
+/** Fields of the health's indexer that the specification lists; a gateway may say more there, never less. */
+const HEALTH_INDEXER = 'lastLedger integer?, lastUpdatedAt integer?, ledgerAgeSeconds integer?'
+
+const AMOUNT_PATTERN = '^-?[0-9]+$'
+
+function parse(fields: string): Map<string, string> {
+  return new Map(fields.split(', ').map((field) => field.split(' ') as [string, string]))
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.$ref !== undefined) return `<${schema.$ref.replace(/#$/, '')}>`
+  if (schema.enum !== undefined) return schema.enum.join('|')
+  const types = schema.type === undefined ? [] : [schema.type].flat()
+  const named = types.filter((type) => type !== 'null')
+  const base = schema.pattern === AMOUNT_PATTERN && named[0] === 'string' ? 'amount' : (named[0] ?? 'any')
+  return types.includes('null') ? `${base}?` : base
+}
+
+function describe(schema: Schema): Map<string, string> {
+  const fields = Object.entries(schema.properties ?? {})
+  return new Map(fields.map(([name, field]) => [schema.required?.includes(name) === true ? name : `${name}?`, typeOf(field)]))
+}
+
+for (const [heading, schema, fields] of RESOURCES) {
+  test(`"${heading}" has the specification's fields and types`, () => {
+    assert.deepEqual(describe(schema as Schema), parse(fields))
+  })
+}
+
+test('"Health": the indexer\'s fields are there and null on a fresh deployment; what is added may be null too', () => {
+  const described = describe(Health.properties.indexer as unknown as Schema)
+  for (const [name, type] of parse(HEALTH_INDEXER)) assert.equal(described.get(name), type, name)
+  for (const [name, type] of described) assert.match(type, /\?$/, `${name} is not null on a fresh deployment`)
+})
+
+test('"Health": each contract has its address and where that came from', () => {
+  const contracts = Health.properties.contracts as unknown as Schema
+  assert.equal(contracts.required?.length, 8)
+  for (const [key, schema] of Object.entries(contracts.properties ?? {})) {
+    assert.deepEqual(describe(schema), parse('address string, source manifest|env'), key)
+  }
+})

@@ -1,0 +1,149 @@
+// Never lose a frame: places in the log, resuming from them, gaps that are announced, snapshots that join the stream (docs/websocket.md).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
+import { assertUnbroken } from '../support/stream-client.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
+import { onStage } from '../support/stream-stage.ts'
+import { createTrader } from '../support/trading.ts'
+
+const TRADES = ASSET_SYMBOLS.map((asset) => `trades.${asset}`)
+const LOG_CHANNELS = ['events', ...TRADES]
+
+function places(frames: readonly StreamFrame[]): readonly (readonly [number | undefined, number | undefined])[] {
+  return frames.map(({ seq, prev }) => [seq, prev])
+}
+
+test('a client that was cut off resumes with no hole and no repeat, here and at a gateway that knows nothing of it', async () => {
+  await onStage({}, async ({ connect, play, restart }) => {
+    const witness = await connect()
+    witness.send({ op: 'subscribe', channels: LOG_CHANNELS })
+    await witness.settle()
+    await play(30)
+    await witness.settle()
+    const early = await connect()
+    const half = witness.of('events')[20]?.seq ?? 0
+    early.send({ op: 'subscribe', channels: LOG_CHANNELS, since: half })
+    await early.settle()
+    await play(10)
+    await early.settle()
+    await witness.settle()
+    for (const channel of LOG_CHANNELS) {
+      const wanted = witness.of(channel).filter(({ seq }) => (seq ?? 0) > half)
+      assert.deepEqual(early.of(channel), wanted, `${channel} is the same, replayed and live`)
+    }
+    const order = early.frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
+    assert.deepEqual(order, order.toSorted((a, b) => a - b), 'several channels come in one order')
+    const all = witness.of('events')
+    await Promise.all([early.close(), witness.close()])
+
+    await restart()
+    const returned = await connect()
+    returned.send({ op: 'subscribe', channels: LOG_CHANNELS, since: 0 })
+    await returned.frame(({ channel, seq }) => channel === 'events' && seq === all.at(-1)?.seq)
+    assert.deepEqual(places(returned.of('events')), places(all), 'the whole log, from the database')
+    assertUnbroken(returned.of('events'), 0)
+    for (const channel of TRADES) assertUnbroken(returned.of(channel), 0)
+    const busy = TRADES.find((channel) => returned.of(channel).length > 1) ?? ''
+    const place = returned.of(busy)[0]?.seq ?? 0
+    const again = await connect()
+    again.send({ op: 'subscribe', channels: [busy], since: place })
+    await again.frame(({ channel, seq }) => channel === busy && seq === returned.of(busy).at(-1)?.seq)
+    assertUnbroken(again.of(busy), place)
+
+    const before = returned.of('events').length
+    await play(10)
+    await returned.settle()
+    assertUnbroken(returned.of('events'), 0)
+    assert.ok(returned.of('events').length > before)
+  })
+})
+
+test('heads are where delivery begins: the first live frame follows them', async () => {
+  await onStage({}, async ({ connect, play }) => {
+    await play(25)
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: LOG_CHANNELS })
+    const { heads } = (await client.frame(({ type }) => type === 'subscribed')) as unknown as { heads: Readonly<Record<string, number>> }
+    await play(40)
+    await client.settle()
+    assert.ok(client.of('events').length > 0)
+    for (const channel of LOG_CHANNELS) assertUnbroken(client.of(channel), heads[channel] ?? -1)
+  })
+})
+
+test('a place that cannot be continued is a gap with its reason, and live frames follow', async () => {
+  const streamLimits = { ...STREAM_LIMITS, replayFrames: 10 }
+  await onStage({ gateway: { streamLimits } }, async ({ connect, play }) => {
+    await play(30)
+    const client = await connect()
+    const hello = await client.frame(() => true)
+    const head = Number(hello['head'])
+    const cases: [string, object][] = [
+      ['ahead', { since: head + 1 }],
+      ['too_far', { since: head - 11 }],
+      ['epoch', { since: head, epoch: 'another' }],
+    ]
+    for (const [reason, place] of cases) {
+      const from = client.frames.length
+      client.send({ op: 'subscribe', channels: ['events'], id: reason, ...place })
+      const since = (place as { since: number }).since
+      assert.deepEqual(await client.frame(({ type }) => type === 'gap', from), { type: 'gap', channels: ['events'], since, oldest: 1, reason, id: reason })
+    }
+    const from = client.frames.length
+    client.send({ op: 'subscribe', channels: ['events'], since: head - 10, epoch: hello['epoch'] })
+    await client.frame(({ channel, seq }) => channel === 'events' && seq === head, from)
+    assert.equal(client.frames.slice(from).filter(({ type }) => type === 'gap').length, 0)
+    assert.equal(client.of('events').length, 10, 'as many as a replay may hold')
+    await play(5)
+    await client.settle()
+    assertUnbroken(client.of('events'), head - 10)
+  })
+})
+
+test('a snapshot of trades is the last prints, and the live ones follow it', async () => {
+  await onStage({ traders: 20 }, async ({ connect, play }) => {
+    await play(150)
+    const whole = await connect()
+    whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
+    await whole.settle()
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['trades.BTC'], snapshot: true })
+    await client.settle()
+    assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(-PRINTS_IN_SNAPSHOT))
+    await play(30)
+    await Promise.all([client.settle(), whole.settle()])
+    const last = whole.of('trades.BTC').length
+    assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(last - client.of('trades.BTC').length))
+  })
+})
+
+test('a snapshot of an account joins its channel: what follows has a place behind it', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+    const alice = await createTrader(world, 'alice')
+    await play(1)
+    await alice.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
+    await play(1)
+    const client = await connect()
+    const channel = `account.events.${alice.address}`
+    client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
+    client.send({ op: 'subscribe', channels: [channel], snapshot: true })
+    const snapshot = await client.frame((frame) => frame.channel === channel)
+    const rest = await world.get<{ positions: object[] }>(`/v1/positions/open?trader=${alice.address}`)
+    assert.equal(snapshot['snapshot'], true)
+    assert.deepEqual(snapshot.data?.['positions'], rest.body.positions)
+    assert.equal(rest.body.positions.length, 1)
+    await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
+    await play(1)
+    const next = await client.frame((frame) => frame.channel === channel && frame['snapshot'] !== true)
+    assert.ok((next.prev ?? Infinity) <= (snapshot.seq ?? 0) && (snapshot.seq ?? 0) < (next.seq ?? 0))
+    const again = await connect()
+    again.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
+    again.send({ op: 'subscribe', channels: [channel], since: 0 })
+    await again.frame((frame) => frame.channel === channel && frame.seq === next.seq)
+    assertUnbroken(again.of(channel), 0)
+    assert.deepEqual(again.of(channel).at(-1), next)
+  })
+})

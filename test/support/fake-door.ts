@@ -1,0 +1,56 @@
+// The RPC door on a fake chain and a virtual clock.
+
+import assert from 'node:assert/strict'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createFaults } from '../../localnet/faults.ts'
+import type { Faults, FaultsOptions } from '../../localnet/faults.ts'
+import { createRpcDoor } from '../../localnet/rpc/dispatch.ts'
+import type { ExtraMethod, RpcDoor } from '../../localnet/rpc/dispatch.ts'
+import { createFriendbot } from '../../localnet/rpc/friendbot.ts'
+import { RpcError } from '../../localnet/rpc/rpc-error.ts'
+import { createFakeChain, FAKE_FIRST_CLOSE_TIME_SEC } from './fake-chain.ts'
+import type { FakeChain } from './fake-chain.ts'
+
+export interface FakeDoor {
+  readonly chain: FakeChain
+  readonly clock: VirtualClock
+  readonly faults: Faults
+  readonly door: RpcDoor
+  /** A method's result as it looks after its way over the wire. */
+  ask(method: string, params?: unknown): Promise<Record<string, unknown>>
+}
+
+/** Builds a door on a chain with one empty ledger. */
+export function createFakeDoor(options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions } = {}): FakeDoor {
+  const chain = createFakeChain()
+  chain.write()
+  const clock = createVirtualClock(FAKE_FIRST_CLOSE_TIME_SEC * 1000)
+  const faults = createFaults(options.faults)
+  const friendbot = createFriendbot({ chain, clock })
+  const door = createRpcDoor({ chain, faults, friendbot, clock, log: silentLog, extraMethods: options.extraMethods ?? {} })
+  return {
+    chain,
+    clock,
+    faults,
+    door,
+    ask: async (method, params) => JSON.parse(JSON.stringify(await door.call(method, params))) as Record<string, unknown>,
+  }
+}
+
+/** Expects a JSON-RPC error with exactly this code and text. */
+export async function refusedWith(call: Promise<unknown>, code: number, message: string | RegExp): Promise<void> {
+  await assert.rejects(call, (error) => {
+    assert.ok(error instanceof RpcError, String(error))
+    if (typeof message === 'string') assert.equal(error.message, message)
+    else assert.match(error.message, message)
+    assert.equal(error.code, code)
+    return true
+  })
+}
+
+/** The body of a JSON-RPC request. */
+export function requestBody(method: string, params?: unknown, id: unknown = 1): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}

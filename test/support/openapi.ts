@@ -1,0 +1,129 @@
+// The public document as a reader's tools take it: which operations there are, and whether a value is what its schema says. Small on purpose: a keyword that
+// this does not know is a problem of its own, so that nothing is waved through.
+
+import { defined } from '../../src/base/assert.ts'
+
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface Media {
+  readonly schema?: Schema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+export interface Answer {
+  readonly description?: string
+  readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>
+  readonly content?: Readonly<Record<string, Media>>
+}
+
+export interface Operation {
+  readonly operationId?: string
+  readonly summary?: string
+  readonly description?: string
+  readonly tags?: readonly string[]
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> }
+  readonly responses: Readonly<Record<string, Answer>>
+}
+
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description?: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>
+    readonly securitySchemes?: Readonly<Record<string, Schema>>
+  }
+}
+
+export interface NamedOperation {
+  readonly method: string
+  readonly path: string
+  readonly operation: Operation
+}
+
+/** All operations of the document. */
+export function operationsOf(document: OpenApiDocument): readonly NamedOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })))
+}
+
+const REFERENCE = '#/components/schemas/'
+
+/** The schema itself, behind as many references as there are. */
+export function resolve(document: OpenApiDocument, schema: Schema): Schema {
+  const reference = schema['$ref']
+  if (typeof reference !== 'string') return schema
+  return resolve(document, defined(document.components.schemas[reference.replace(REFERENCE, '')], reference))
+}
+
+/** What is wrong with a value, by its own schema; empty when it fits. A key that the schema does not name is wrong too. */
+export function misfits(document: OpenApiDocument, schema: Schema, value: unknown, at = 'the value'): readonly string[] {
+  const own = resolve(document, schema)
+  const alternatives = (own['oneOf'] ?? own['anyOf']) as readonly Schema[] | undefined
+  if (alternatives !== undefined) {
+    const { length } = alternatives.filter((alternative) => misfits(document, alternative, value).length === 0)
+    const fits = length === 1 || (length > 1 && own['oneOf'] === undefined)
+    return fits ? [] : [`${at} fits ${length} of ${alternatives.length} alternatives: ${JSON.stringify(value)}`]
+  }
+  if (value === null && own['nullable'] === true) return []
+  const unknown = Object.keys(own).filter((keyword) => !ANNOTATIONS.has(keyword) && !Object.hasOwn(CHECKS, keyword))
+  const problems = unknown.map((keyword) => `${at}: the schema has the keyword ${keyword}`)
+  for (const [keyword, check] of Object.entries(CHECKS)) {
+    const wanted = own[keyword]
+    if (wanted !== undefined && !check(wanted, value)) problems.push(`${at} breaks ${keyword} ${JSON.stringify(wanted)}: ${JSON.stringify(value)}`)
+  }
+  return [...problems, ...misfitsInside(document, own, value, at)]
+}
+
+function misfitsInside(document: OpenApiDocument, schema: Schema, value: unknown, at: string): readonly string[] {
+  if (Array.isArray(value)) {
+    const items = schema['items'] as Schema | undefined
+    if (items === undefined) return [`${at}: the schema does not say what the list holds`]
+    return value.flatMap((item, index) => misfits(document, items, item, `${at}[${index}]`))
+  }
+  const properties = schema['properties'] as Readonly<Record<string, Schema>> | undefined
+  if (typeof value !== 'object' || value === null || properties === undefined) return []
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const property = properties[key]
+    return property === undefined ? [`${at}.${key} is not documented`] : misfits(document, property, inner, `${at}.${key}`)
+  })
+}
+
+/** What says nothing about the value by itself. */
+const ANNOTATIONS = new Set([
+  'description', 'format', 'example', 'default', 'nullable', 'properties', 'items', 'additionalProperties', 'title', 'discriminator',
+])
+
+const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  integer: (value) => Number.isSafeInteger(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
+const CHECKS: Readonly<Record<string, (wanted: unknown, value: unknown) => boolean>> = {
+  type: (wanted, value) => TYPES[String(wanted)]?.(value) === true,
+  enum: (wanted, value) => (wanted as readonly unknown[]).includes(value),
+  required: (wanted, value) => (wanted as readonly string[]).every((key) => Object.hasOwn(Object(value) as object, key)),
+  pattern: (wanted, value) => new RegExp(String(wanted), 'u').test(String(value)),
+  minLength: (wanted, value) => String(value).length >= Number(wanted),
+  maxLength: (wanted, value) => String(value).length <= Number(wanted),
+  minimum: (wanted, value) => Number(value) >= Number(wanted),
+  maximum: (wanted, value) => Number(value) <= Number(wanted),
+}

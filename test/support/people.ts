@@ -1,0 +1,77 @@
+// People who trade when a test says so: accounts of their own, transactions signed and sent through the door like anybody's.
+
+import assert from 'node:assert/strict'
+import { createClient } from '../../localnet/actors/client.ts'
+import type { Client } from '../../localnet/actors/client.ts'
+import { createPositionReader } from '../../localnet/actors/exchange-state.ts'
+import { createIdentity } from '../../localnet/actors/identity.ts'
+import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
+import type { Val } from '../../localnet/contracts/host.ts'
+import type { World } from './world.ts'
+
+const USDC = 10_000_000n
+
+export interface Person {
+  readonly address: string
+  readonly client: Client
+}
+
+/** What one person asks the market for. */
+export interface Deed {
+  readonly person: Person
+  readonly functionName: string
+  readonly args: readonly Val[]
+}
+
+/** Funds an account of this name with 50,000 test USDC. */
+export async function createPerson(world: World, name: string): Promise<Person> {
+  const { networkPassphrase, door } = world.network
+  const identity = createIdentity(networkPassphrase, `test ${name}`)
+  await world.cheat('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
+  return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => door.call(method, params) }) }
+}
+
+/** Brings all of these onto one ledger; fails when the network refuses one. A person does one thing at a time. */
+export async function doAtOnce(world: World, deeds: readonly Deed[]): Promise<void> {
+  const { network } = world
+  const view = () => {
+    const { sequence, closeTimeSec } = network.chain.history.latest()
+    return { sequence, closeTimeSec }
+  }
+  for (const { person, functionName, args } of deeds) {
+    const answer = await person.client.invoke({ contract: network.contracts.market, functionName, args }, view())
+    assert.deepEqual(answer, { kind: 'sent' }, functionName)
+  }
+  await world.closeLedgers(1)
+  for (const { person, functionName } of deeds) {
+    const settlement = await person.client.settle(view())
+    assert.equal(settlement.kind, 'applied', `${functionName}: ${JSON.stringify(settlement)}`)
+  }
+}
+
+/** Opens an isolated position; collateral in whole USDC. */
+export function opening(person: Person, terms: { asset: string; direction: 0 | 1; collateral: number; leverage: number }): Deed {
+  const { asset, direction, collateral, leverage } = terms
+  return {
+    person,
+    functionName: 'open_position',
+    args: [address(person.address), symbol(asset), i128(BigInt(collateral) * USDC), u32(leverage), u32(direction)],
+  }
+}
+
+/** Closes a position. */
+export function closing(person: Person, positionId: number): Deed {
+  return { person, functionName: 'close_position', args: [address(person.address), u64(BigInt(positionId))] }
+}
+
+/** The ids of a person's open positions, as the ledger has them, newest first. */
+export async function openIds(world: World, person: Person): Promise<readonly number[]> {
+  const positions = await createPositionReader(person.client, world.network.contracts.market).byTrader(person.address)
+  return positions.map(({ id }) => Number(id)).sort((a, b) => b - a)
+}
+
+/** Moves an asset's price to this many hundredths of what it is, and holds it there. */
+export async function movePrice(world: World, asset: string, toPercent: number): Promise<void> {
+  const { price } = (await world.get<{ price: string }>(`/v1/markets/${asset}/price`)).body
+  await world.cheat('local_setPrice', { asset, price: String((BigInt(price) * BigInt(toPercent)) / 100n) })
+}

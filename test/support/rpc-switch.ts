@@ -1,0 +1,43 @@
+// The way to the local network's JSON-RPC, with switches that a test throws: what is refused, what is gone, what takes its time.
+
+import type { Transport } from '../../src/chain/transport.ts'
+import type { LocalNetwork } from '../../localnet/start.ts'
+
+export interface RpcSwitch {
+  /** Assets whose price the RPC refuses to tell, while they are in here: for good, so that nobody waits to try again. */
+  readonly unreadable: Set<string>
+  /** True: nobody answers but a proxy that knows no such host. */
+  gone: boolean
+  /** Answers wait for this, when it is there. */
+  held: Promise<void> | null
+  /** The assets whose prices were asked for, in order. */
+  readonly pricesAsked: string[]
+}
+
+/** Carries JSON-RPC bodies into the network's door as far as the switches let them through. */
+export function createRpcSwitch(network: LocalNetwork): { readonly switches: RpcSwitch; readonly transport: Transport } {
+  const switches: RpcSwitch = { unreadable: new Set(), gone: false, held: null, pricesAsked: [] }
+  const transport: Transport = async (_url, body) => {
+    const asset = priceAsked(body)
+    if (asset !== undefined) switches.pricesAsked.push(asset)
+    if (switches.held !== null) await switches.held
+    if (switches.gone) return { status: 404, body: 'no upstream at rpc.internal' }
+    if (asset !== undefined && switches.unreadable.has(asset)) {
+      const { id } = JSON.parse(body) as { id: unknown }
+      return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
+    }
+    const answer = await network.door.handle(body)
+    return { status: answer.status, body: answer.body ?? '' }
+  }
+  return { switches, transport }
+}
+
+/** The asset whose price this request simulates a read of. */
+function priceAsked(body: string): string | undefined {
+  if (!body.includes('simulateTransaction')) return undefined
+  const { params } = JSON.parse(body) as { params: { transaction: string } }
+  const envelope = Buffer.from(params.transaction, 'base64').toString('latin1')
+  // The name, then one argument: the symbol's type, its length, its letters, padded.
+  const [, call] = envelope.split('lastprice')
+  return call === undefined ? undefined : /\0\0\0[^A-Z0-9]([A-Z0-9]+)/.exec(call)?.[1]
+}

@@ -1,0 +1,26 @@
+// A program of its own that opens a data folder, for tests of what happens between processes. Its arguments: the folder, and what to do:
+// `open` says that it is open and stays; `write` commits one key with its rows again and again, and tells each key after its commit.
+
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { openStore } from '../../src/store/open.ts'
+
+/** Rows that go with each key, in the same transaction. */
+const ROWS_PER_KEY = 20
+
+const [dataDir = '', task = 'open', migrationsDirectory = ''] = process.argv.slice(2)
+const clock = createSystemClock()
+const store = await openStore({ databaseUrl: null, dataDir, clock, log: silentLog, migrationsDirectory, prepared: '/nothing/is/prepared' })
+process.stdout.write('open\n')
+
+if (task === 'write') {
+  const [last] = await store.read.query<{ key: number | null }>('select max(key) as key from written_key')
+  for (let key = (last?.key ?? 0) + 1; ; key++) {
+    await store.write.transaction(async (tx) => {
+      await tx.query('insert into written_key values ($1)', [key])
+      await tx.query('insert into written_row select $1, n from generate_series(1, $2::int) n', [key, ROWS_PER_KEY])
+      await tx.query('update written_cursor set key = $1', [key])
+    })
+    process.stdout.write(`${key}\n`)
+  }
+}

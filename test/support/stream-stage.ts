@@ -1,0 +1,49 @@
+// A world whose gateway listens, for tests of the stream.
+
+import { connectStream } from './stream-client.ts'
+import type { StreamClient } from './stream-client.ts'
+import { createWorld } from './world.ts'
+import type { World, WorldOptions } from './world.ts'
+
+export interface Stage {
+  readonly world: World
+  /** Where the gateway listens; another address after a restart. */
+  readonly url: string
+  /** Another gateway on the same database, with nothing in memory. Whoever is connected must have left. */
+  restart(): Promise<void>
+  connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
+  /** Closes ledgers, has them indexed and published. */
+  play(ledgers: number): Promise<void>
+}
+
+/** A world with a listening gateway. Whoever is still connected at the end is disconnected. */
+export async function onStage(options: WorldOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
+  await using world = await createWorld(options)
+  let url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const clients: StreamClient[] = []
+  const stage: Stage = {
+    world,
+    get url() {
+      return url
+    },
+    async restart() {
+      await world.restartGateway()
+      url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+    },
+    async connect(headers) {
+      const client = await connectStream(url, headers)
+      clients.push(client)
+      return client
+    },
+    async play(ledgers) {
+      await world.closeLedgers(ledgers)
+      await world.settle()
+      await world.gateway.stream.follow()
+    },
+  }
+  try {
+    await play(stage)
+  } finally {
+    await Promise.all(clients.map((client) => client.close()))
+  }
+}

@@ -1,0 +1,132 @@
+// The whole product in one process without sockets: local network stepped by hand, indexer, gateway, on a virtual clock. Only the database is real in
+// time as well. It is what main.ts starts, with other doors.
+
+import { createVirtualClock } from '../../src/base/clock.ts'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import type { Log } from '../../src/base/log.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { resolveContracts } from '../../src/config.ts'
+import { createGateway } from '../../src/gateway.ts'
+import type { Gateway, GatewayParts } from '../../src/gateway.ts'
+import { createIndexer } from '../../src/indexer/indexer.ts'
+import type { Indexer } from '../../src/indexer/indexer.ts'
+import type { Store } from '../../src/store/store.ts'
+import { startLocalNetwork } from '../../localnet/start.ts'
+import type { LocalNetwork } from '../../localnet/start.ts'
+import { openTestStore } from './database.ts'
+import { createRpcSwitch } from './rpc-switch.ts'
+import type { RpcSwitch } from './rpc-switch.ts'
+
+/** Monday, 6 July 2026, 12:00:00 UTC. */
+export const WORLD_START_MS = 1_783_339_200_000
+const LEDGER_MS = 1_000
+/** A loop that should end does so within this many steps. */
+const STEPS_MAX = 1_000
+
+export interface WorldOptions {
+  readonly seed?: string
+  readonly traders?: number
+  readonly log?: Log
+  /** Where the index begins; by default with the network's first ledger. */
+  readonly startLedger?: number
+  /** What differs in the gateway. */
+  readonly gateway?: Partial<GatewayParts>
+}
+
+/** An answer as tests look at it. */
+export interface WorldAnswer<Body> {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Body
+  readonly text: string
+}
+
+export interface World extends AsyncDisposable {
+  readonly clock: VirtualClock
+  readonly network: LocalNetwork
+  readonly store: Store
+  readonly indexer: Indexer
+  readonly gateway: Gateway
+  /** What stands between gateway and network. */
+  readonly rpc: RpcSwitch
+  /** Closes ledgers, a second each, everybody acting. */
+  closeLedgers(count: number): Promise<void>
+  /** Lets the index and the prices catch up with the chain. */
+  settle(): Promise<void>
+  /** Another gateway in the place of this one, as after a restart of its process: on the same database, with nothing in memory. */
+  restartGateway(differently?: Partial<GatewayParts>): Promise<void>
+  /** One of the local network's extra methods. */
+  cheat(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
+  get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<WorldAnswer<Body>>
+}
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const { seed = 'world', traders = 12, log = silentLog } = options
+  await using building = new AsyncDisposableStack()
+  const clock = createVirtualClock(WORLD_START_MS)
+  const random = createSeededRandom(seed)
+  const network = building.use(
+    await startLocalNetwork({ clock, random: random.fork('network'), log, seed, ledgerMs: LEDGER_MS, host: '', port: null, traders, directory: null }),
+  )
+  const store = building.use(await openTestStore())
+  const { switches, transport } = createRpcSwitch(network)
+  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log })
+  const networkPassphrase = network.networkPassphrase
+  const indexer = building.use(
+    createIndexer({
+      store, rpc, contracts: network.contracts, networkPassphrase, clock, random: random.fork('indexer'), log, pollIntervalMs: 2_000,
+      startLedger: options.startLedger ?? null,
+    }),
+  )
+  // A test asks more often than the public may; tests of the limit give their own.
+  const parts: GatewayParts = {
+    store, rpc, contracts: resolveContracts(network.contracts, {}), clock, log,
+    network: { name: 'testnet', passphrase: networkPassphrase },
+    random: random.fork('gateway'),
+    webOrigin: null,
+    trustProxy: false,
+    klinesUrls: [],
+    redis: null,
+    regionGuard: null,
+    rateLimits: { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 },
+    ...options.gateway,
+  }
+  let gateway = await createGateway(parts)
+  building.defer(() => gateway.close())
+  const owned = building.move()
+
+  return {
+    clock, network, store, indexer,
+    rpc: switches,
+    get gateway() {
+      return gateway
+    },
+    async closeLedgers(count) {
+      for (let ledger = 0; ledger < count; ledger++) {
+        clock.advance(LEDGER_MS)
+        await network.step()
+      }
+    },
+    async settle() {
+      await gateway.oracle.step()
+      for (let steps = 0; steps < STEPS_MAX; steps++) {
+        const result = await indexer.step()
+        if (result.kind === 'indexed' && result.caughtUp) return
+      }
+      throw new Error('the index does not catch up')
+    },
+    async restartGateway(differently = {}) {
+      await gateway.close()
+      gateway = await createGateway({ ...parts, ...differently })
+    },
+    cheat: (method, params = {}) => network.door.call(method, params),
+    async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<WorldAnswer<Body>> {
+      const answer = await gateway.app.inject({ url, headers })
+      const body = answer.body === '' ? undefined : answer.json<unknown>()
+      return { status: answer.statusCode, headers: answer.headers as WorldAnswer<Body>['headers'], body: body as Body, text: answer.body }
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

@@ -1,0 +1,40 @@
+// No file reaches itself through others.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkCycles, edges, reachable } from './graph.ts'
+import { plant, readTree, report } from './tree.ts'
+
+test('a planted cycle is reported once with the whole way around', () => {
+  const tree = plant({
+    'src/a.ts': "import { b } from './b.ts'",
+    'src/b.ts': "import { c } from './deep/c.ts'",
+    'src/deep/c.ts': "import { a } from '../a.ts'",
+    'src/d.ts': "import { a } from './a.ts'",
+  })
+  const violations = checkCycles(tree)
+  assert.equal(violations.length, 1, report(violations))
+  assert.match(violations[0]?.message ?? '', /src\/a\.ts -> src\/b\.ts -> src\/deep\/c\.ts -> src\/a\.ts/)
+})
+
+test('a cycle that only types close is a cycle', () => {
+  const tree = plant({ 'src/a.ts': "import type { B } from './b.ts'", 'src/b.ts': "export type { A } from './a.ts'" })
+  assert.equal(checkCycles(tree).length, 1)
+})
+
+test('a file that imports itself is a cycle', () => {
+  assert.equal(checkCycles(plant({ 'src/a.ts': "import { a } from './a.ts'" })).length, 1)
+})
+
+test('two ways to one file are none', () => {
+  const tree = plant({ 'a.ts': "import './b.ts'\nimport './c.ts'", 'b.ts': "import './d.ts'", 'c.ts': "import './d.ts'", 'd.ts': 'export {}' })
+  assert.deepEqual(checkCycles(tree), [])
+  assert.deepEqual([...reachable(tree, ['c.ts'])], ['c.ts', 'd.ts'])
+})
+
+test('the project has no import cycles', () => {
+  const tree = readTree()
+  assert.ok(edges(tree).length > 20, 'hardly any imports were seen')
+  const violations = checkCycles(tree)
+  assert.equal(violations.length, 0, `\n${report(violations)}`)
+})

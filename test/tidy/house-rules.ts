@@ -1,0 +1,93 @@
+// The rules about the house as a whole: nothing lies about unused, and what is installed is what was meant.
+
+import { allImports, reachable } from './graph.ts'
+import { PACKAGE_OWNERS } from './layers.ts'
+import { isProduct, isTestFile } from './tree.ts'
+import type { Rule, Tree, Violation } from './tree.ts'
+
+/** Files from which everything that runs is reached: package.json's scripts start them. */
+const ROOTS = ['main.ts', 'src/store/prepare.ts', 'test/run.ts', 'bench/run.ts']
+
+const deadFiles: Rule = (tree) => {
+  const running = reachable(tree, ROOTS)
+  const tested = reachable(tree, [...tree.keys()].filter((path) => path.endsWith('.test.ts')))
+  const violations: Violation[] = []
+  for (const path of tree.keys()) {
+    if (!path.endsWith('.ts') || path.endsWith('.test.ts') || running.has(path)) continue
+    if (isProduct(path)) violations.push({ rule: 'dead-files', path, line: 1, message: 'main.ts does not reach it' })
+    else if (!isTestFile(path) || !tested.has(path)) violations.push({ rule: 'dead-files', path, line: 1, message: 'nothing reaches it' })
+  }
+  return violations
+}
+
+/** Tools that are called by name, never imported. */
+const TOOLS = ['node', 'typescript', 'oxlint', 'oxlint-tsgolint']
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly optionalDependencies?: Readonly<Record<string, string>> }>>
+}
+
+function manifestOf(tree: Tree): Readonly<Record<string, string>> {
+  const manifest = JSON.parse(tree.get('package.json') ?? '{}') as Manifest
+  return { ...manifest.dependencies, ...manifest.devDependencies }
+}
+
+const pinnedPackages: Rule = (tree) =>
+  Object.entries(manifestOf(tree)).flatMap(([name, version]) => {
+    const pinned = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)
+    return pinned ? [] : [{ rule: 'pinned-packages', path: 'package.json', line: 1, message: `${name} ${version} is not one exact version` }]
+  })
+
+/** A lock file made where another platform's packages could not be had is refused by `npm ci` everywhere. */
+const completeLock: Rule = (tree) => {
+  const lock = JSON.parse(tree.get('package-lock.json') ?? '{"packages":{}}') as Lock
+  const says = (message: string): Violation => ({ rule: 'complete-lock', path: 'package-lock.json', line: 1, message })
+  const wrong = Object.entries(manifestOf(tree)).flatMap(([name, version]) => {
+    const locked = lock.packages[`node_modules/${name}`]?.version
+    return locked === version ? [] : [says(`${name} is locked at ${locked ?? 'nothing'}, package.json says ${version}`)]
+  })
+  const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {}).flatMap((name) => {
+      const there = lock.packages[`node_modules/${name}`] ?? lock.packages[`${path}/node_modules/${name}`]
+      return there === undefined ? [says(`${path} may need ${name}, which is not locked`)] : []
+    }),
+  )
+  return [...wrong, ...missing]
+}
+
+/** Every package is imported by somebody, has an owner, and has a page that says why it is here. */
+const reasonedPackages: Rule = (tree) => {
+  const imported = new Set([...allImports(tree).values()].flat().map(({ specifier }) => packageName(specifier ?? '')))
+  const pages = [...tree].filter(([path]) => path.startsWith('docs/decisions/')).map(([, source]) => source).join('\n')
+  return Object.keys(manifestOf(tree)).flatMap((name) => {
+    const says = (message: string): Violation => ({ rule: 'reasoned-packages', path: 'package.json', line: 1, message: `${name}: ${message}` })
+    const violations: Violation[] = []
+    const isTool = TOOLS.includes(name) || name.startsWith('@types/')
+    if (!isTool && !Object.hasOwn(PACKAGE_OWNERS, name)) violations.push(says('it has no owner in the layer table'))
+    if (!isTool && !imported.has(name)) violations.push(says('nobody imports it'))
+    if (!pages.includes(`\`${name}\``)) violations.push(says('no page of docs/decisions says why it is here'))
+    return violations
+  })
+}
+
+function packageName(specifier: string): string {
+  return specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
+}
+
+/** Every rule of this file by its name. */
+export const HOUSE_RULES: Readonly<Record<string, Rule>> = {
+  'dead-files': deadFiles,
+  'pinned-packages': pinnedPackages,
+  'complete-lock': completeLock,
+  'reasoned-packages': reasonedPackages,
+}
+
+/** What every rule of this file says of a tree. */
+export function checkHouse(tree: Tree): Violation[] {
+  return Object.values(HOUSE_RULES).flatMap((rule) => rule(tree))
+}
