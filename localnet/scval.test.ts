@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../test/support/fuzz.ts'
 import { anyVal } from './ledger/test-values.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
 import { encodeVal, fromScVal, toScVal, valFromBase64, valToBase64 } from './scval.ts'

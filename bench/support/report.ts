@@ -49,7 +49,8 @@ function cells(figure: Figure): string[] {
   const ours = middle(rounds.map((round) => round.ours))
   const peer = middle(rounds.map((round) => round.peer))
   const verdict = aim === null ? '' : keepsAim(figure) ? 'kept' : 'MISSED'
-  return [figure.name, aimText, median.toFixed(2), `${low.toFixed(2)}-${high.toFixed(2)}`, String(rounds.length), `${brief(ours)} / ${brief(peer)} ${unit}`, verdict]
+  const ratios = [median.toFixed(2), `${low.toFixed(2)}-${high.toFixed(2)}`, String(rounds.length)]
+  return [figure.name, aimText, ...ratios, `${brief(ours)} / ${brief(peer)} ${unit}`, verdict]
 }
 
 function middle(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { MARKETS, isWild } from './markets.ts'

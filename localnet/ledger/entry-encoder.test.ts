@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { decodeEntry } from './entry-decoder.ts'
 import { encodeEntryData } from './entry-encoder.ts'
 import { isTemporaryKey, keyOf, typeOfKey } from './keys.ts'

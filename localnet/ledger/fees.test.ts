@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { eventsFee, nonRefundableFee, type RentChange, rentFee, type Resources } from './fees.ts'
 
 const NOTHING: Resources = { instructions: 0, diskReadEntries: 0, writeEntries: 0, diskReadBytes: 0, writeBytes: 0, txBytes: 0 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { HostFailure, symbol, u32, u64, vec } from '../contracts/host.ts'
 import { createEnforcingFootprint, createRecordingFootprint, type Footprint } from './footprint.ts'
 import { accountKey, contractDataKey, type Key } from './keys.ts'

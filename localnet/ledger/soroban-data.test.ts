@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { encodeSorobanData, withInstructionsMargin, withRefundableMargin, withSizeMargin } from './soroban-data.ts'
 import { anyEntry } from './test-values.ts'
 import { keyOf } from './keys.ts'

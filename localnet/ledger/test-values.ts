@@ -1,6 +1,6 @@
 // Test support: arbitrary addresses, contract values and ledger entries.
 
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import type { Val } from '../contracts/host.ts'
 import { valToBase64 } from '../scval.ts'
 import { accountAddress, contractAddress } from './addresses.ts'

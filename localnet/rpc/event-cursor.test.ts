@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { endOfLedgerCursor, eventId, parseEventCursor } from './event-cursor.ts'
 import { RpcError } from './rpc-error.ts'
 import { parseToid, toid } from './toid.ts'

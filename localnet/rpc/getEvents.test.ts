@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { nativeToScVal, StrKey } from '@stellar/stellar-sdk'
 import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
 import type { FakeDoor } from '../../test/support/fake-door.ts'

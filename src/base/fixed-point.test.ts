@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { formatDecimal, I128_MAX, I128_MIN, isI128Text, parseDecimal, toFloat } from './fixed-point.ts'
 
 const i128 = fc.bigInt({ min: I128_MIN, max: I128_MAX })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { createSeededRandom, createSystemRandom } from './random.ts'
 
 function draw(seed: string, count: number): number[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StrKey } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { accountPublicKey, isAccountAddress, isContractAddress } from './strkey.ts'
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })

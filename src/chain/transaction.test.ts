@@ -4,7 +4,7 @@ import {
   Account, Address, Asset, Keypair, MuxedAccount, nativeToScVal, Operation, Transaction, TransactionBuilder, xdr,
 } from '@stellar/stellar-sdk'
 import type { FeeBumpTransaction } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import type { SimulationAnswer } from './answers.ts'
 import { MalformedAnswer } from './answers.ts'
 import {

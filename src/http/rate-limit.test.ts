@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { SharedCounts } from './rate-limit.ts'

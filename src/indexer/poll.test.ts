@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import type { ChainEvent, EventsPage } from '../chain/answers.ts'
 import { endOf, eventId } from '../../test/index/node.ts'
 import { BadPage, checkPage, cutToLedgers } from './poll.ts'

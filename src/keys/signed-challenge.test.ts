@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Account, Address, Contract, Keypair, nativeToScVal, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { createWallet, signChallenge, TEST_PASSPHRASE } from '../../test/support/keys.ts'
 import { provesAddress } from './signed-challenge.ts'
 

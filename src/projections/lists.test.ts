@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import { after, before, test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { allEvents, allRows, allTrades } from '../../test/index/tables.ts'
 import { createIndexWorld, FIRST_CLOSE_SEC } from '../../test/index/world.ts'

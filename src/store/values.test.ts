@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../../test/support/fuzz.ts'
 import { DECODERS, decodeArray, encodeParam } from './values.ts'
 
 const text = fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ',', ' ', 'N', 'U', 'L', 'é', '\n', "'") })

@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
-import fc from 'fast-check'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { EventsPage } from '../../src/chain/answers.ts'
@@ -22,7 +22,7 @@ import type { IndexWorld } from './world.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40)
+const RUNS = fuzzRuns(40)
 
 /** Pages as bad nodes and proxies send them. */
 const PAGE_FAULTS: readonly ((page: EventsPage) => EventsPage)[] = [
@@ -203,10 +203,8 @@ async function playAndCheck(ops: readonly Op[]): Promise<void> {
   }
 }
 
-const SEEDED = process.env['FUZZ_SEED'] === undefined ? {} : { seed: Number(process.env['FUZZ_SEED']) }
-
 test('tables equal the fold of what happened, and a rebuild comes to the same', async () => {
-  await fc.assert(fc.asyncProperty(script, playAndCheck), { numRuns: RUNS, ...SEEDED })
+  await fc.assert(fc.asyncProperty(script, playAndCheck), { numRuns: RUNS })
 })
 
 /** Little but orders, in long scripts: placed here, ended there, their owners read before, between and after. */
@@ -221,5 +219,5 @@ const orderScript = fc.array(
 )
 
 test('an order\'s end is in its owner\'s feed, at its own place, whenever the owner became known', async () => {
-  await fc.assert(fc.asyncProperty(orderScript, playAndCheck), { numRuns: Math.ceil(RUNS / 4), ...SEEDED })
+  await fc.assert(fc.asyncProperty(orderScript, playAndCheck), { numRuns: Math.ceil(RUNS / 4) })
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Keypair } from '@stellar/stellar-sdk'
-import fc from 'fast-check'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
@@ -20,7 +20,7 @@ import { createKeysApp } from '../support/keys-app.ts'
 import type { KeysApp } from '../support/keys-app.ts'
 import { call, createWallet, signChallenge } from '../support/keys.ts'
 
-const RUNS = Number(process.env['KEYS_MODEL_RUNS'] ?? 15)
+const RUNS = fuzzRuns(25)
 const COMMANDS_MAX = 40
 const OWNERS = [0, 1, 2]
 const INSTANCES = ['here', 'there'] as const
@@ -260,13 +260,14 @@ const COMMANDS = [
   fc.tuple(at, owner).map((args) => requestChallenge(...args)),
   fc.tuple(at, owner, fc.constantFrom(...CLAIMS), label).map((args) => claim(...args)),
   fc.tuple(at, owner, fc.constant(CLAIMS[0]), label).map((args) => claim(...args)),
-  fc.tuple(at, owner, label).map((args) => obtain(...args)),
+  ...Array.from({ length: 3 }, () => fc.tuple(at, owner, label).map((args) => obtain(...args))),
   fc.tuple(at, pick, fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false))).map((args) => use(...args)),
   fc.tuple(at, pick).map((args) => list(...args)),
   fc.tuple(at, pick, pick).map((args) => revoke(...args)),
   fc.constantFrom(1_000, 2_999, 3_000, 30_000, CHALLENGE_TTL_MS - 1, CHALLENGE_TTL_MS).map(advance),
   at.map(restart),
   fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map((args) => setGate(...args)),
+  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map(([, listed]) => setGate(false, listed)),
 ]
 
 test('model: challenges and keys at two instances', async () => {

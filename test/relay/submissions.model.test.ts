@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
 import { silentLog } from '../../src/base/log.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
@@ -15,7 +15,7 @@ import type { SayingNode, Saying } from './node.ts'
 import { createTinyNetwork } from './tiny-network.ts'
 import type { Envelope, TinyNetwork } from './tiny-network.ts'
 
-const RUNS = Number(process.env['SUBMISSIONS_MODEL_RUNS'] ?? 60)
+const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
 /** A send that is never answered is given up after this long. */
 const SEND_TIMEOUT_SEC = 10
@@ -55,6 +55,8 @@ interface Real {
   readonly submissions: Submissions
   readonly way: Way
   readonly callers: Caller[]
+  /** Until when what was sent for an envelope over a bad way may still be on that way, although nobody waits for it any more. */
+  readonly onBadWayUntilMs: Map<Envelope, number>
   readonly seen: Map<string, number>
 }
 
@@ -79,7 +81,7 @@ function submit(index: number, patienceSec: number): Command {
     const { hash } = envelope.signed
     const caller: Caller = {
       envelope, patienceSec, askedMs: real.node.clock.nowMs(), takenBefore: real.network.taken(hash), leaving: new AbortController(),
-      troubled: isTroubled(real.way) || real.callers.some((other) => other.envelope === envelope && other.troubled), answer: null, left: false,
+      troubled: isTroubled(real.way) || joinsTrouble(real, envelope), answer: null, left: false,
     }
     real.callers.push(caller)
     const { signal } = caller.leaving
@@ -112,10 +114,15 @@ function misbehave(way: Partial<Way>): Command {
 const close = (taking: Parameters<TinyNetwork['close']>[0]): Command => command(`close ${taking}`, async ({ network }) => network.close(taking))
 const wait = (seconds: number): Command => command(`wait ${seconds} s`, ({ node }) => pass(node.clock, seconds))
 
+/** True when a caller of now joins what was sent over a bad way. */
+function joinsTrouble({ callers, onBadWayUntilMs, node: { clock } }: Real, envelope: Envelope): boolean {
+  return callers.some((other) => other.envelope === envelope && other.troubled) || clock.nowMs() <= (onBadWayUntilMs.get(envelope) ?? -1)
+}
+
 const isTroubled = (way: Way): boolean => way.send !== 'well' || way.lookup !== 'well'
 
 /** Holds every answer against the truth at the moment it was given. */
-function judge({ callers, network, node, seen }: Real): void {
+function judge({ callers, network, node, seen, onBadWayUntilMs }: Real): void {
   for (const caller of callers) {
     const { answer, envelope: { signed: { hash } }, patienceSec, askedMs, takenBefore } = caller
     if (answer === null) {
@@ -124,6 +131,7 @@ function judge({ callers, network, node, seen }: Real): void {
       continue
     }
     const { submitted, isApplied, isQueued, taken } = answer
+    if (caller.left && caller.troubled) onBadWayUntilMs.set(caller.envelope, node.clock.nowMs() + SEND_TIMEOUT_SEC * 1_000)
     const truth = network.applied(hash)
     if (!caller.left) seen.set(submitted.kind, (seen.get(submitted.kind) ?? 0) + 1)
     switch (submitted.kind) {
@@ -169,7 +177,7 @@ function createReal(seen: Map<string, number>): Real {
     if (way.lookup === 'fails') return { http: 503 }
     return network.lookUp(String(hash), { 'well': 0, 'one behind': 1, 'three behind': 3 }[way.lookup])
   })
-  return { node, network, submissions, way, callers: [], seen }
+  return { node, network, submissions, way, callers: [], onBadWayUntilMs: new Map(), seen }
 }
 
 function sendThrough(behaviour: Way['send'], envelope: Envelope, network: TinyNetwork): Saying {

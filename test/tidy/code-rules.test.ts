@@ -16,6 +16,17 @@ interface Cases {
 const statements = (count: number): string => '  work()\n'.repeat(count)
 
 const CASES: Readonly<Record<string, Cases>> = {
+  'one-seed': {
+    caught: [
+      ['src/base/x.test.ts', "import fc from 'fast-check'"],
+      ['localnet/test-values.ts', "import { string } from 'fast-check'"],
+    ],
+    passed: [
+      ['test/support/fuzz.ts', "import fc from 'fast-check'"],
+      ['test/keys/x.test.ts', "import type { AsyncCommand } from 'fast-check'"],
+      ['src/base/x.test.ts', "import { fc } from '../../test/support/fuzz.ts'"],
+    ],
+  },
   'one-clock': {
     caught: [
       ['src/chain/x.ts', 'const now = Date.now()'],

@@ -127,6 +127,21 @@ const noBarrels: Rule = (tree) => {
   return violations
 }
 
+const FUZZ_HOME = 'test/support/fuzz.ts'
+
+/** Property tests draw their cases from the run's one seed. */
+function oneSeed(tree: Tree): Violation[] {
+  const violations: Violation[] = []
+  for (const [path, source] of tree) {
+    if (!path.endsWith('.ts') || path === FUZZ_HOME) continue
+    for (const { specifier, line, form: how } of findImports(source)) {
+      if (specifier !== 'fast-check' || how.startsWith('type')) continue
+      violations.push({ rule: 'one-seed', path, line, message: `fast-check comes from ${FUZZ_HOME}, with the run's seed` })
+    }
+  }
+  return violations
+}
+
 const RUNNERS: ReadonlySet<string> = new Set(['test', 'it', 'describe', 'suite'])
 
 const testsAllRun = tokenRule('tests-all-run', isTestFile, (tokens, index) => {
@@ -229,6 +244,7 @@ export const CODE_RULES: Readonly<Record<string, Rule>> = {
   'no-default-export': noDefaultExport,
   'no-console': noConsole,
   'no-barrels': noBarrels,
+  'one-seed': oneSeed,
   'tests-all-run': testsAllRun,
   marks,
   'function-length': functionLength,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import { fc } from '../support/fuzz.ts'
 import { findImports } from './imports.ts'
 import { tokenize, UnreadableSource } from './tokens.ts'
 
