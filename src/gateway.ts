@@ -193,8 +193,9 @@ function streamServices(
       return found === 'unknown' ? 'unknown' : 'invalid_credentials'
     },
     async readAccount(owner) {
-      const [page, orders] = await Promise.all([listOpenPositions(db, { trader: owner }), restingOrders(accounts, owner)])
-      return { seq: page.head.seq, positions: page.rows, orders }
+      const { head, rows } = await listOpenPositions(db, { trader: owner })
+      // One after the other: orders that were read before that place could hold one whose end stands in the log already, and would rest for ever.
+      return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, owner, head.ledger ?? 0) }
     },
     async readPrices() {
       const board = prices.board() ?? (await prices.settledBoard())
@@ -204,9 +205,10 @@ function streamServices(
   }
 }
 
-async function restingOrders(accounts: Accounts, owner: string): Promise<readonly object[] | null> {
+/** All of one ledger, this one or a later; null when they cannot be read from the network now. */
+async function restingOrders(accounts: Accounts, owner: string, fromLedger: number): Promise<readonly object[] | null> {
   try {
-    return (await accounts.openOrders(owner)).orders
+    return (await accounts.openOrders(owner, fromLedger)).orders
   } catch (error) {
     if (error instanceof RpcFailure) return null
     throw error

@@ -21,7 +21,8 @@ import type { Quote } from './state.ts'
 
 /** Both reject with RpcFailure when the ledger cannot be read. */
 export interface Accounts {
-  openOrders(owner: string): Promise<OpenOrders>
+  /** Of this ledger or a later one, where one is named: rejects when no node that answers has come there. */
+  openOrders(owner: string, fromLedger?: number): Promise<OpenOrders>
   state(owner: string): Promise<AccountState>
 }
 
@@ -142,14 +143,24 @@ export function createAccounts(options: {
     }
   }
 
+  function readOrders(owner: string): Promise<OpenOrders> {
+    return withinTime(async (signal) => {
+      const entries = await readEntries(owner, NO_TOKENS, signal)
+      const rows = openOrders(entries)
+      if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
+      return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(entries.ledger, signal) }
+    })
+  }
+
   return {
-    async openOrders(owner) {
-      return await orders.get(owner, () => withinTime(async (signal) => {
-        const entries = await readEntries(owner, NO_TOKENS, signal)
-        const rows = openOrders(entries)
-        if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
-        return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(entries.ledger, signal) }
-      }))
+    async openOrders(owner, fromLedger = 0) {
+      let read = await orders.get(owner, () => readOrders(owner))
+      if (read.ledger < fromLedger) {
+        orders.forget(owner)
+        read = await orders.get(owner, () => readOrders(owner))
+      }
+      if (read.ledger >= fromLedger) return read
+      throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: `the node has not come to ledger ${fromLedger}` })
     },
     async state(owner) {
       return await states.get(owner, () => withinTime((signal) => readState(owner, signal)))

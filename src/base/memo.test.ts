@@ -39,3 +39,11 @@ test('keeps no more than its bound, the newest', async () => {
   assert.ok(memo.get('a', compute) instanceof Promise)
   assert.ok(!(memo.get('c', compute) instanceof Promise))
 })
+
+test('what is forgotten is computed anew', async () => {
+  const memo = createMemo<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+  const { compute } = counting()
+  await memo.get('a', compute)
+  memo.forget('a')
+  assert.deepEqual(await memo.get('a', compute), { run: 2 })
+})

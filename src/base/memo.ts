@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts'
 export interface Memo<Value> {
   /** The kept value, at once; or the promise of a new one, shared by everyone who asks before it is there. A failure is not kept. */
   get(key: string, compute: () => Promise<Value>): Value | Promise<Value>
+  /** Drops a kept value, so that the next one who asks has it computed anew. */
+  forget(key: string): void
 }
 
 export interface MemoOptions {
@@ -40,6 +42,9 @@ export function createMemo<Value extends object>(options: MemoOptions): Memo<Val
         .finally(() => underway.delete(key))
       underway.set(key, started)
       return started
+    },
+    forget(key) {
+      kept.delete(key)
     },
   }
 }

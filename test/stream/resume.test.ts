@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
-import { PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
+import { ACCOUNT_CACHE_MS, PRINTS_IN_SNAPSHOT, STREAM_LIMITS } from '../../src/limits.ts'
+import { bearer } from '../support/keys.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamFrame } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
@@ -145,5 +146,45 @@ test('a snapshot of an account joins its channel: what follows has a place behin
     await again.frame((frame) => frame.channel === channel && frame.seq === next.seq)
     assertUnbroken(again.of(channel), 0)
     assert.deepEqual(again.of(channel).at(-1), next)
+  })
+})
+
+test('an account\'s snapshot holds its resting orders, those that no event tells of too, and none that the log has ended', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+    const alice = await createTrader(world, 'alice')
+    await play(1)
+    const terms = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '500000000000', triggerCondition: 'Below' } as const
+    await alice.trade({ op: 'place_limit_order', ...terms, slippageToleranceBps: 100 })
+    await alice.trade({ op: 'place_stop_limit_order', ...terms, limitPrice: '490000000000', slippageToleranceBps: 100 })
+    await play(2)
+    const client = await connect()
+    const channel = `account.events.${alice.address}`
+    client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
+    const snapshot = async (): Promise<StreamFrame> => {
+      const from = client.frames.length
+      client.send({ op: 'subscribe', channels: [channel], snapshot: true })
+      return await client.frame((frame) => frame['snapshot'] === true, from)
+    }
+    const resting = () => world.get<{ orders: { orderId: number }[] }>('/v1/account/me/orders/open', { authorization: bearer(alice.key) })
+    const { body: { orders } } = await resting()
+    assert.equal(orders.length, 2)
+    assert.deepEqual((await snapshot()).data?.['orders'], orders)
+
+    // The order ends and the log tells it, while the list that was read a moment ago is still kept.
+    const [, placed] = orders
+    const signedXdr = await alice.signed({ op: 'cancel_order', orderId: placed?.orderId ?? 0 })
+    world.clock.advance(ACCOUNT_CACHE_MS)
+    assert.deepEqual((await resting()).body.orders, orders)
+    await world.network.door.call('sendTransaction', { transaction: signedXdr })
+    await world.network.step()
+    await play(0)
+    await client.settle()
+    assert.equal(client.of(channel).at(-1)?.data?.['topic'], 'order_cancelled')
+    assert.deepEqual((await snapshot()).data?.['orders'], orders.slice(0, 1))
+
+    world.clock.advance(ACCOUNT_CACHE_MS)
+    world.rpc.gone = true
+    assert.equal((await snapshot()).data?.['orders'], null, 'the network cannot be read: that is told')
+    world.rpc.gone = false
   })
 })
