@@ -55,6 +55,18 @@ export class RpcFailure extends Error {
 
 const DETAIL_MAX_LENGTH = 500
 
+/** The fields of a log line about a failure: for an RpcFailure what is known of it, without the stack that is the same each time. */
+export function failureFields(error: unknown): Record<string, unknown> {
+  if (!(error instanceof RpcFailure)) return { err: error }
+  const { message, method, kind, code, status, endpoint, detail } = error
+  return { problem: message, method, kind, code, status, endpoint, detail }
+}
+
+/** True when it says something of the way to the nodes, and nothing of what was asked. */
+export function isOutage(error: unknown): boolean {
+  return error instanceof RpcFailure && (error.kind === 'unreachable' || error.kind === 'timeout')
+}
+
 const SENTENCES: Readonly<Record<RpcFailureKind, string>> = {
   unreachable: 'the chain could not be reached',
   timeout: 'the chain did not answer in time',

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { failureFields } from '../chain/failure.ts'
 import type { StepResult } from './step.ts'
 
 export interface IndexerStatus {
@@ -60,7 +61,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
           if (become('waiting')) log.warn({ reason: result.reason }, 'the index waits for the RPC')
           break
         case 'unreachable':
-          if (become('unreachable')) log.warn(facts(result.error), 'the RPC gives no page; trying again')
+          if (become('unreachable')) log.warn(failureFields(result.error), 'the RPC gives no page; trying again')
           break
         case 'epoch':
           log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index begins')
@@ -76,9 +77,4 @@ export function createProgress(clock: Clock, log: Log): Progress {
     },
     status: () => status,
   }
-}
-
-function facts(error: Error): Record<string, unknown> {
-  const { method, kind, code, status, endpoint, detail } = error as unknown as Record<string, unknown>
-  return { problem: error.message, method, kind, code, status, endpoint, detail }
 }

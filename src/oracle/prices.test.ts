@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
+import { RpcFailure } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
 import { createPrices, PRICE_READ_LANES, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from './prices.ts'
 import type { AttestedPrice, PricesOptions } from './prices.ts'
@@ -160,4 +161,38 @@ test('a late answer of a read that was given up changes nothing', async () => {
   shim.hanging[0]?.answer()
   await settle()
   assert.equal(prices.board()?.prices.size, 0)
+})
+
+test('an outage of the chain is reported once, not once per asset, and again when it comes again', async () => {
+  const reported: [message: string, asset: unknown][] = []
+  let failure: Error | null = new RpcFailure({ method: 'simulateTransaction', kind: 'unreachable', retryable: true })
+  const { clock, prices } = build({
+    log: { ...silentLog, warn: (fields, message) => void reported.push([message, fields['asset']]) },
+    readPrice: async () => {
+      if (failure !== null) throw failure
+      return { price: 1_000n, timestampSec: START_SEC }
+    },
+  })
+  const OUTAGE = ['prices not readable', undefined]
+  await prices.settledBoard()
+  assert.deepEqual(reported, [OUTAGE])
+  failure = null
+  clock.advance(60_000)
+  await prices.settledBoard()
+  failure = new RpcFailure({ method: 'simulateTransaction', kind: 'timeout', retryable: true })
+  clock.advance(60_000)
+  await prices.settledBoard()
+  assert.deepEqual(reported, [OUTAGE, OUTAGE])
+  failure = new Error('Error(Contract, #32)')
+  clock.advance(60_000)
+  await prices.settledBoard()
+  assert.deepEqual(reported, [OUTAGE, OUTAGE], 'they were unreadable already')
+})
+
+test('an asset that alone is not readable is named', async () => {
+  const reported: unknown[] = []
+  const { shim, prices } = build({ log: { ...silentLog, warn: (fields) => void reported.push(fields['asset']) } })
+  shim.behaviour.set('ETH', 'refuses')
+  await prices.settledBoard()
+  assert.deepEqual(reported, ['ETH'])
 })

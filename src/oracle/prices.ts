@@ -6,6 +6,7 @@ import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/assert.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Log } from '../base/log.ts'
+import { failureFields, isOutage } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import { createLanes } from '../base/lanes.ts'
@@ -73,6 +74,7 @@ export function createPrices(options: PricesOptions): Prices {
   const { clock, log } = options
   const slots = new Map(options.assets.map((asset): [string, Slot] => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
   const lanes = createLanes(PRICE_READ_LANES)
+  let outageReported = false
   let kept: { readonly board: PriceBoard; readonly untilMs: number } | null = null
 
   function read(slot: Slot, signal?: AbortSignal): Promise<void> {
@@ -90,12 +92,20 @@ export function createPrices(options: PricesOptions): Prices {
       const answer = await withTimeout(clock, signal, (limited) => options.readPrice(slot.asset, limited))
       if (slot.failedAtMs !== null) log.info({ asset: slot.asset }, 'price readable again')
       slot.failedAtMs = null
+      outageReported = false
       slot.last = { price: toResource(slot.asset, answer), readAtMs: clock.nowMs() }
       options.onRead?.(slot.asset, answer)
     } catch (error) {
-      if (slot.failedAtMs === null && signal?.aborted !== true) log.warn({ asset: slot.asset, err: error }, 'price not readable')
+      if (slot.failedAtMs === null && signal?.aborted !== true) report(slot, error)
       slot.failedAtMs = clock.nowMs()
     }
+  }
+
+  /** Once per asset; an outage of the chain, which all assets share, once for all of them. */
+  function report(slot: Slot, error: unknown): void {
+    if (!isOutage(error)) return log.warn({ asset: slot.asset, ...failureFields(error) }, 'price not readable')
+    if (!outageReported) log.warn(failureFields(error), 'prices not readable')
+    outageReported = true
   }
 
   /** Reads the slot when that is due, and waits for it within bounds. */
