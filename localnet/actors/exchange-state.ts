@@ -4,10 +4,10 @@ import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { defined } from '../../src/base/assert.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
-import { address, bytes, symbol, u64 } from '../contracts/host.ts'
+import { bytes, symbol } from '../contracts/host.ts'
 import type { Val } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
-import { asI128, asSymbol, asU32, asU64, asVec, asAddress, fieldOf, storageKey } from '../contracts/values.ts'
+import { asAddress, asI128, asU64, asVec, fieldOf, storageKey } from '../contracts/values.ts'
 import { fromScVal, toScVal } from '../scval.ts'
 import { MalformedAnswer } from './answers.ts'
 import type { Client } from './client.ts'
@@ -20,24 +20,6 @@ export interface Deployment extends ContractAddresses {
   readonly lpAsset: string
 }
 
-/** An open position as the market stores it. */
-export interface StoredPosition {
-  readonly id: bigint
-  readonly trader: string
-  readonly asset: string
-  /** 0 long, 1 short. */
-  readonly direction: number
-  /** 0 isolated, 1 cross. */
-  readonly marginMode: number
-  readonly collateral: bigint
-  readonly size: bigint
-  readonly leverage: number
-  readonly entryPrice: bigint
-  readonly entryCumulativeFunding: bigint
-  readonly liquidationPrice: bigint
-  readonly openedAtSec: number
-}
-
 /** A price and its attestation's time. */
 export interface TimedPrice {
   readonly price: bigint
@@ -47,6 +29,10 @@ export interface TimedPrice {
 /** What a keeper wants to know at a glance. */
 export interface MarketOverview {
   readonly positionIds: readonly bigint[]
+  /** Pending orders. */
+  readonly orderIds: readonly bigint[]
+  /** Who holds cross positions. */
+  readonly crossTraders: readonly string[]
   readonly cumulativeFunding: bigint
   /** Null before the market is initialised. */
   readonly lastFundingSec: number | null
@@ -54,7 +40,7 @@ export interface MarketOverview {
   readonly oraclePrices: ReadonlyMap<string, TimedPrice>
 }
 
-type Reader = Pick<Client, 'readEntries'>
+export type Reader = Pick<Client, 'readEntries'>
 
 /** The LedgerKey (base64) of a contract's persistent entry. */
 export function contractDataKey(contract: string, key: Val): string {
@@ -72,12 +58,6 @@ export function contractDataValue(dataXdr: string): Val {
   const value = data.type === 'contractData' ? fromScVal(data.contractData.val) : undefined
   if (value === undefined) throw new MalformedAnswer('the entry is no contract data of a known type')
   return value
-}
-
-/** Reads one entry of a contract; undefined when it is not there. */
-async function readValue(reader: Reader, key: string): Promise<Val | undefined> {
-  const entry = (await reader.readEntries([key])).get(key)
-  return entry === undefined ? undefined : contractDataValue(entry)
 }
 
 /** The prices in the oracle, of all assets that have one. */
@@ -106,10 +86,11 @@ function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string
 /** Builds the keeper's look at the market: one request, whatever is open. */
 export function createOverviewReader(deployment: Deployment): (reader: Reader) => Promise<MarketOverview> {
   const market = (name: string, argument?: Val): string => contractDataKey(deployment.market, storageKey(name, argument))
-  const [idsKey, cumulativeKey, lastKey] = [market('AllPositions'), market('CumulativeFundingRate'), market('LastFundingTime')]
+  const [positionsKey, ordersKey, tradersKey] = [market('AllPositions'), market('AllOrders'), market('AllCrossMarginTraders')]
+  const [cumulativeKey, lastKey] = [market('CumulativeFundingRate'), market('LastFundingTime')]
   const lastGoodKeys = new Map(ASSET_SYMBOLS.map((asset) => [market('LastGoodPrice', symbol(asset)), asset]))
   const oracleKeys = oraclePriceKeys(deployment.oracle)
-  const keys = [idsKey, cumulativeKey, lastKey, ...lastGoodKeys.keys(), ...oracleKeys.keys()]
+  const keys = [positionsKey, ordersKey, tradersKey, cumulativeKey, lastKey, ...lastGoodKeys.keys(), ...oracleKeys.keys()]
 
   return async (reader) => {
     const entries = await reader.readEntries(keys)
@@ -117,69 +98,20 @@ export function createOverviewReader(deployment: Deployment): (reader: Reader) =
       const entry = entries.get(key)
       return entry === undefined ? undefined : contractDataValue(entry)
     }
-    const [ids, cumulative, last] = [value(idsKey), value(cumulativeKey), value(lastKey)]
+    const list = (key: string): readonly Val[] => {
+      const stored = value(key)
+      return stored === undefined ? [] : asVec(stored)
+    }
+    const [cumulative, last] = [value(cumulativeKey), value(lastKey)]
     return {
-      positionIds: ids === undefined ? [] : asVec(ids).map(asU64),
+      positionIds: list(positionsKey).map(asU64),
+      orderIds: list(ordersKey).map(asU64),
+      crossTraders: list(tradersKey).map(asAddress),
       cumulativeFunding: cumulative === undefined ? 0n : asI128(cumulative),
       lastFundingSec: last === undefined ? null : Number(asU64(last)),
       lastGoodPrices: pricesOf(entries, lastGoodKeys),
       oraclePrices: pricesOf(entries, oracleKeys),
     }
-  }
-}
-
-/** Reads the market's positions, and remembers those it has read: a stored position never changes, it only goes. */
-export interface PositionReader {
-  /** The open ones among these ids. */
-  byIds(ids: readonly bigint[]): Promise<readonly StoredPosition[]>
-  byTrader(trader: string): Promise<readonly StoredPosition[]>
-}
-
-/** How many decoded entries are remembered. */
-const REMEMBERED_ENTRIES = 2_000
-
-/** Builds a reader with a bounded memory. */
-export function createPositionReader(reader: Reader, market: string): PositionReader {
-  const decoded = new Map<string, StoredPosition>()
-
-  function decode(entry: string): StoredPosition {
-    const known = decoded.get(entry)
-    if (known !== undefined) return known
-    const position = positionOf(contractDataValue(entry))
-    if (decoded.size >= REMEMBERED_ENTRIES) decoded.clear()
-    decoded.set(entry, position)
-    return position
-  }
-
-  async function byIds(ids: readonly bigint[]): Promise<readonly StoredPosition[]> {
-    if (ids.length === 0) return []
-    const keys = ids.map((id) => contractDataKey(market, storageKey('Position', u64(id))))
-    return [...(await reader.readEntries(keys)).values()].map(decode)
-  }
-
-  return {
-    byIds,
-    async byTrader(trader) {
-      const ids = await readValue(reader, contractDataKey(market, storageKey('TraderPositions', address(trader))))
-      return byIds(ids === undefined ? [] : asVec(ids).map(asU64))
-    },
-  }
-}
-
-function positionOf(value: Val): StoredPosition {
-  return {
-    id: asU64(fieldOf(value, 'id')),
-    trader: asAddress(fieldOf(value, 'trader')),
-    asset: asSymbol(fieldOf(value, 'asset')),
-    direction: asU32(fieldOf(value, 'direction')),
-    marginMode: asU32(fieldOf(value, 'margin_mode')),
-    collateral: asI128(fieldOf(value, 'collateral')),
-    size: asI128(fieldOf(value, 'size')),
-    leverage: asU32(fieldOf(value, 'leverage')),
-    entryPrice: asI128(fieldOf(value, 'entry_price')),
-    entryCumulativeFunding: asI128(fieldOf(value, 'entry_cumulative_funding')),
-    liquidationPrice: asI128(fieldOf(value, 'liquidation_price')),
-    openedAtSec: Number(asU64(fieldOf(value, 'timestamp'))),
   }
 }
 

@@ -12,10 +12,27 @@ export interface Range {
 /** 0 long, 1 short. */
 export type Direction = 0 | 1
 
+/** What a habit does besides buying and selling at the market. Shares are between 0 and 1. */
+export interface OrderHabit {
+  /** Of the entries: on cross margin, by a limit order at a better price, by a stop-limit order behind a breakout. The rest is at the market. */
+  readonly cross: number
+  readonly limit: number
+  readonly stopLimit: number
+  /** Of the isolated positions: those that get a stop-loss, a take-profit, a trailing stop, a reduce-only limit order. */
+  readonly stopLoss: number
+  readonly takeProfit: number
+  readonly trailingStop: number
+  readonly reduceOnly: number
+  /** How far from the market orders wait. */
+  readonly distanceBps: Range
+  /** How long an order that opens may wait, and margin lie idle. */
+  readonly patienceSec: Range
+}
+
 /** One way of trading. */
 export interface Habit {
   readonly name: string
-  /** Positions open at one time. */
+  /** Positions open at one time, orders that would open one included. */
   readonly maxPositions: number
   /** Rest after a trade. */
   readonly pauseSec: Range
@@ -34,6 +51,7 @@ export interface Habit {
   readonly stopLoss: number | null
   /** Over which time the habit looks at the price, and which way it goes after such a change; null: it stays out. */
   readonly looksBackSec: number
+  readonly orders: OrderHabit
   direction(change: number, random: Random): Direction | null
 }
 
@@ -56,6 +74,12 @@ const SCALPER: Habit = {
   takeProfit: 0.03,
   stopLoss: 0.03,
   looksBackSec: 20,
+  orders: {
+    cross: 0.15, limit: 0.25, stopLimit: 0.05,
+    stopLoss: 0.1, takeProfit: 0.15, trailingStop: 0.1, reduceOnly: 0.1,
+    distanceBps: { least: 2, most: 12 },
+    patienceSec: { least: 15, most: 90 },
+  },
   direction: withTheMove,
 }
 
@@ -72,6 +96,12 @@ const TREND_FOLLOWER: Habit = {
   takeProfit: 0.12,
   stopLoss: 0.06,
   looksBackSec: 300,
+  orders: {
+    cross: 0, limit: 0.05, stopLimit: 0.45,
+    stopLoss: 0.3, takeProfit: 0.1, trailingStop: 0.6, reduceOnly: 0,
+    distanceBps: { least: 8, most: 50 },
+    patienceSec: { least: 120, most: 600 },
+  },
   direction: withTheMove,
 }
 
@@ -88,6 +118,12 @@ const MEAN_REVERTER: Habit = {
   takeProfit: 0.04,
   stopLoss: 0.08,
   looksBackSec: 120,
+  orders: {
+    cross: 0.1, limit: 0.5, stopLimit: 0,
+    stopLoss: 0.2, takeProfit: 0.6, trailingStop: 0, reduceOnly: 0.2,
+    distanceBps: { least: 5, most: 30 },
+    patienceSec: { least: 60, most: 400 },
+  },
   direction: againstTheMove,
 }
 
@@ -104,6 +140,12 @@ const HOLDER: Habit = {
   takeProfit: 0.3,
   stopLoss: 0.25,
   looksBackSec: 900,
+  orders: {
+    cross: 0, limit: 0.4, stopLimit: 0.1,
+    stopLoss: 0.6, takeProfit: 0.6, trailingStop: 0.2, reduceOnly: 0,
+    distanceBps: { least: 60, most: 400 },
+    patienceSec: { least: 900, most: 7200 },
+  },
   // Holders believe in rising prices, mostly.
   direction: (_change, random) => (random.float() < 0.8 ? 0 : 1),
 }
@@ -122,6 +164,12 @@ const GAMBLER: Habit = {
   takeProfit: 0.25,
   stopLoss: null,
   looksBackSec: 60,
+  orders: {
+    cross: 0.4, limit: 0.1, stopLimit: 0.1,
+    stopLoss: 0, takeProfit: 0.3, trailingStop: 0, reduceOnly: 0.1,
+    distanceBps: { least: 20, most: 150 },
+    patienceSec: { least: 60, most: 600 },
+  },
   direction: (_change, random) => coin(random),
 }
 
@@ -139,6 +187,12 @@ const SLEEPER: Habit = {
   takeProfit: null,
   stopLoss: null,
   looksBackSec: 600,
+  orders: {
+    cross: 0.1, limit: 0.3, stopLimit: 0.2,
+    stopLoss: 0.3, takeProfit: 0.3, trailingStop: 0.3, reduceOnly: 0,
+    distanceBps: { least: 10, most: 80 },
+    patienceSec: { least: 300, most: 1800 },
+  },
   direction: againstTheMove,
 }
 

@@ -4,7 +4,7 @@ import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { i128, symbol, u64, vec } from '../contracts/host.ts'
 import { storageKey } from '../contracts/values.ts'
 import { plain } from '../test-network.ts'
-import type { StoredPosition } from './exchange-state.ts'
+import type { StoredPosition } from './stored-entries.ts'
 import { createKeeper } from './keeper.ts'
 import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import type { StoredPosition } from './exchange-state.ts'
+import type { StoredPosition } from './stored-entries.ts'
 import { isLiquidatable, positionFunding, positionPnl } from './risk.ts'
 
 const LONG: StoredPosition = {

@@ -1,7 +1,7 @@
 // Test support: an actor's client that sends nothing, and a ledger of a few entries for it to read.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
-import { address, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/host.ts'
+import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/host.ts'
 import type { Val } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
 import { storageKey } from '../contracts/values.ts'
@@ -11,7 +11,8 @@ import { TEST_NETWORK_PASSPHRASE } from '../start.ts'
 import type { Client, SendAnswer, SendOptions, Settlement } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { contractDataKey } from './exchange-state.ts'
-import type { StoredPosition } from './exchange-state.ts'
+import { CROSS_MARGIN } from './stored-entries.ts'
+import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 
 export const PEOPLE = createPeople(TEST_NETWORK_PASSPHRASE, 2)
 export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, PEOPLE)
@@ -26,6 +27,8 @@ export interface TestClient extends Client {
   readonly answers: SendAnswer[]
   /** What settle says, one each; then what was sent is applied, and nothing is under way. */
   readonly settlements: Settlement[]
+  /** How many keys each request asked for. */
+  readonly requests: number[]
   forgotten: number
 }
 
@@ -33,8 +36,13 @@ export interface TestLedger {
   client(address: string): TestClient
   /** Puts a contract's entry; undefined takes it away. */
   put(contract: string, key: Val, value: Val | undefined): void
-  /** The open positions, all of them and by trader. */
+  /** The open positions, all of them and by trader; who holds one on cross margin is listed as such. */
   setPositions(positions: readonly StoredPosition[]): void
+  /** The pending orders, all of them and by trader. */
+  setOrders(orders: readonly StoredOrder[]): void
+  setPeak(orderId: bigint, peak: bigint): void
+  /** A trader's idle cross margin. */
+  setPool(trader: string, amount: bigint): void
   /** Oracle prices, attested at this moment. */
   setOraclePrice(asset: string, price: bigint, timestampSec: number): void
   setTrustline(account: string, asset: string, balance: bigint): void
@@ -58,18 +66,31 @@ export function createTestLedger(): TestLedger {
     entries.set(keyXdr, xdr.LedgerEntryData.contractData(data).toXdr('base64'))
   }
 
+  /** A list of the market's, whole and by trader. */
+  function setList(name: string, listed: readonly { readonly id: bigint; readonly trader: string }[]): void {
+    const ids = (of: typeof listed): Val => vec(...of.map(({ id }) => u64(id)))
+    put(DEPLOYMENT.market, storageKey(`All${name}`), ids(listed))
+    for (const { trader } of listed) traders.add(trader)
+    for (const trader of traders) {
+      put(DEPLOYMENT.market, storageKey(`Trader${name}`, address(trader)), ids(listed.filter((entry) => entry.trader === trader)))
+    }
+  }
+
   return {
     put,
     client: (owner) => createTestClient(owner, entries),
     setPositions(positions) {
-      const ids = (of: readonly StoredPosition[]): Val => vec(...of.map(({ id }) => u64(id)))
-      put(DEPLOYMENT.market, storageKey('AllPositions'), ids(positions))
-      for (const { trader } of positions) traders.add(trader)
-      for (const trader of traders) {
-        put(DEPLOYMENT.market, storageKey('TraderPositions', address(trader)), ids(positions.filter((position) => position.trader === trader)))
-      }
+      setList('Positions', positions)
       for (const position of positions) put(DEPLOYMENT.market, storageKey('Position', u64(position.id)), positionVal(position))
+      const crossTraders = new Set(positions.filter(({ marginMode }) => marginMode === CROSS_MARGIN).map(({ trader }) => trader))
+      put(DEPLOYMENT.market, storageKey('AllCrossMarginTraders'), vec(...[...crossTraders].map(address)))
     },
+    setOrders(orders) {
+      setList('Orders', orders)
+      for (const order of orders) put(DEPLOYMENT.market, storageKey('Order', u64(order.id)), orderVal(order))
+    },
+    setPeak: (orderId, peak) => put(DEPLOYMENT.market, storageKey('TrailingStopPeak', u64(orderId)), i128(peak)),
+    setPool: (trader, amount) => put(DEPLOYMENT.market, storageKey('CrossMarginBalance', address(trader)), i128(amount)),
     setOraclePrice: (asset, price, timestampSec) =>
       put(DEPLOYMENT.oracle, storageKey('Price', bytes(priceTag(asset))), struct({ price: i128(price), timestamp: u64(BigInt(timestampSec)) })),
     setTrustline(account, asset, balance) {
@@ -90,6 +111,7 @@ function createTestClient(owner: string, entries: ReadonlyMap<string, string>): 
     calls: [],
     answers: [],
     settlements: [],
+    requests: [],
     forgotten: 0,
     async invoke(invocation, _view, options = {}) {
       this.calls.push({ ...invocation, ...options })
@@ -103,6 +125,7 @@ function createTestClient(owner: string, entries: ReadonlyMap<string, string>): 
       return settlement
     },
     async readEntries(keys) {
+      this.requests.push(keys.length)
       return new Map(keys.flatMap((key) => (entries.has(key) ? [[key, entries.get(key) ?? '']] : [])))
     },
     forget() {
@@ -117,5 +140,14 @@ function positionVal(position: StoredPosition): Val {
     margin_mode: u32(position.marginMode), collateral: i128(position.collateral), size: i128(position.size), leverage: u32(position.leverage),
     entry_price: i128(position.entryPrice), entry_cumulative_funding: i128(position.entryCumulativeFunding),
     liquidation_price: i128(position.liquidationPrice), timestamp: u64(BigInt(position.openedAtSec)),
+  })
+}
+
+function orderVal(order: StoredOrder): Val {
+  return struct({
+    id: u64(order.id), trader: address(order.trader), asset: symbol(order.asset), direction: u32(order.direction), order_type: u32(order.orderType),
+    has_position: bool(order.hasPosition), position_id: u64(order.positionId), trigger_condition: u32(order.triggerCondition),
+    trigger_price: i128(order.triggerPrice), limit_price: i128(order.limitPrice), trailing_percent_bps: u32(order.trailingPercentBps),
+    stop_limit_phase: u32(order.stopLimitPhase), time_in_force: u32(order.timeInForce), created_at: u64(BigInt(order.createdAtSec)),
   })
 }

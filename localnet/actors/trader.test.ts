@@ -4,8 +4,8 @@ import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { plain } from '../test-network.ts'
-import type { StoredPosition } from './exchange-state.ts'
-import type { Habit } from './habits.ts'
+import type { StoredPosition } from './stored-entries.ts'
+import type { Habit, OrderHabit } from './habits.ts'
 import { isWild, MARKETS } from './markets.ts'
 import { createPriceFeed } from './price-feed.ts'
 import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
@@ -15,10 +15,17 @@ import { createTrader } from './trader.ts'
 const identity = PEOPLE.traders[0] ?? assert.fail('there are traders')
 const ENTRY = 100n * ONE_E7
 
+/** Trades at the market, and lets an order wait a minute, five to ten basis points away. */
+const NO_ORDERS: OrderHabit = {
+  cross: 0, limit: 0, stopLimit: 0, stopLoss: 0, takeProfit: 0, trailingStop: 0, reduceOnly: 0,
+  distanceBps: { least: 5, most: 10 }, patienceSec: { least: 60, most: 60 },
+}
+
 /** Trades without chance, so that each turn can be foretold. */
 const PLAIN: Habit = {
   name: 'plain', maxPositions: 2, pauseSec: { least: 10, most: 10 }, holdSec: { least: 60, most: 60 }, firstHoldSec: { least: 5, most: 5 },
   collateralUsdc: { least: 100, most: 100 }, leverage: { least: 4, most: 4 }, markets: 3, wildOnly: false, takeProfit: 0.1, stopLoss: 0.2, looksBackSec: 20,
+  orders: NO_ORDERS,
   direction: () => 0,
 }
 

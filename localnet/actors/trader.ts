@@ -1,18 +1,21 @@
-// A simulated trader: opens and closes positions by its habit, with signed transactions like anyone else's. What it owns it learns from the ledger,
-// so that it goes on after a restart where it was.
+// A simulated trader: opens, protects and ends positions by its habit, with signed transactions like anyone else's. What it owns it learns from the
+// ledger, so that it goes on after a restart where it was.
 
 import type { Random } from '../../src/base/random.ts'
 import { defined } from '../../src/base/assert.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
-import { address, i128, symbol, u32, u64 } from '../contracts/host.ts'
+import { address, i128, u64 } from '../contracts/host.ts'
 import type { Actor } from './actor.ts'
 import type { Client, LedgerView } from './client.ts'
-import { createPositionReader } from './exchange-state.ts'
-import type { StoredPosition } from './exchange-state.ts'
 import { drawCollateral, drawInteger } from './habits.ts'
 import type { Habit } from './habits.ts'
 import { isWild, MARKETS } from './markets.ts'
+import { createPlans, opensPosition } from './plans.ts'
 import { positionPnl } from './risk.ts'
+import { createHoldingsReader, CROSS_MARGIN } from './stored-entries.ts'
+import type { Holdings, StoredPosition } from './stored-entries.ts'
+import { drawEntry, entryCall, exitCall } from './tactics.ts'
+import type { Entry, EntryTerms, TraderCall } from './tactics.ts'
 import type { Ticker } from './ticker.ts'
 
 /** The first turn comes within this time, so that not all start in the same ledger. */
@@ -20,21 +23,27 @@ const FIRST_TURN_WITHIN_SEC = 3
 /** After a refusal the trader waits, twice as long each time. */
 const BACKOFF_LEAST_SEC = 5
 const BACKOFF_MOST_SEC = 300
-/** How old the trader's knowledge of its own positions may be: others close them too. */
-const POSITIONS_KNOWN_FOR_SEC = 60
+/** How old the trader's knowledge of what it owns may be: others end its positions and orders too. */
+const HOLDINGS_KNOWN_FOR_SEC = 60
+/** Of the entries on cross margin without any: those that begin with a deposit, of up to this many times the first collateral. */
+const DEPOSIT_SHARE = 0.5
+const DEPOSIT_TIMES = { least: 1, most: 3 } as const
+
+const NOTHING: Holdings = { positions: [], orders: [], pool: 0n }
 
 /** Builds a trader. */
 export function createTrader(options: { name: string; client: Client; market: string; ticker: Ticker; habit: Habit; random: Random }): Actor {
   const { name, client, market, ticker, habit, random } = options
-  const reader = createPositionReader(client, market)
+  const reader = createHoldingsReader(client, market, client.address)
   const markets = favourites(habit, random)
-  const closingTimes = new Map<bigint, number>()
-  let positions: readonly StoredPosition[] = []
-  let positionsReadSec = Number.NEGATIVE_INFINITY
+  const plans = createPlans(habit, random)
+  let holdings = NOTHING
+  let readSec = Number.NEGATIVE_INFINITY
   let nextOpenSec: number | null = null
+  /** Where the next entry is no open question: the very first one is at the market, since a new network is to have positions soon. */
+  let nextEntry: Entry | null = 'market'
   let waitUntilSec = 0
   let refusals = 0
-  let hasClosed = false
 
   function backOff(nowSec: number): void {
     waitUntilSec = nowSec + Math.min(BACKOFF_MOST_SEC, BACKOFF_LEAST_SEC * 2 ** refusals)
@@ -42,46 +51,72 @@ export function createTrader(options: { name: string; client: Client; market: st
   }
 
   async function refresh(nowSec: number): Promise<void> {
-    if (nowSec - positionsReadSec < POSITIONS_KNOWN_FOR_SEC) return
-    positions = await reader.byTrader(client.address)
-    positionsReadSec = nowSec
-    const open = new Set(positions.map((position) => position.id))
-    for (const id of closingTimes.keys()) if (!open.has(id)) closingTimes.delete(id)
-    for (const position of positions) {
-      if (closingTimes.has(position.id)) continue
-      const hold = hasClosed ? habit.holdSec : habit.firstHoldSec
-      closingTimes.set(position.id, position.openedAtSec + drawInteger(hold, random))
-    }
+    if (nowSec - readSec < HOLDINGS_KNOWN_FOR_SEC) return
+    holdings = await reader.read()
+    readSec = nowSec
+    plans.adjust(holdings, nowSec)
   }
 
   function wantsToClose(position: StoredPosition, nowSec: number): boolean {
-    if (nowSec >= (closingTimes.get(position.id) ?? Number.POSITIVE_INFINITY)) return true
+    if (nowSec >= plans.closingSec(position)) return true
     const gain = Number(positionPnl(position, ticker.price(position.asset))) / Number(position.collateral)
     return (habit.takeProfit !== null && gain >= habit.takeProfit) || (habit.stopLoss !== null && gain <= -habit.stopLoss)
   }
 
-  async function close(position: StoredPosition, view: LedgerView): Promise<void> {
-    const args = [address(client.address), u64(position.id)]
-    const answer = await client.invoke({ contract: market, functionName: 'close_position', args }, view)
-    if (answer.kind === 'sent') hasClosed = true
-    else backOff(view.closeTimeSec)
-    positionsReadSec = Number.NEGATIVE_INFINITY
+  /** What is to be done about what the trader has: ends first, then orders that have waited too long, protection, idle margin. */
+  function upkeep(nowSec: number): TraderCall | undefined {
+    const { positions, orders, pool } = holdings
+    const closing = positions.find((position) => wantsToClose(position, nowSec))
+    if (closing !== undefined) {
+      return { functionName: closing.marginMode === CROSS_MARGIN ? 'close_position_cross' : 'close_position', args: [u64(closing.id)] }
+    }
+    const stale = orders.find((order) => nowSec >= plans.cancellingSec(order))
+    if (stale !== undefined) return { functionName: 'cancel_order', args: [u64(stale.id)] }
+    for (const position of positions) {
+      const exit = plans.nextExit(position, orders)
+      if (exit !== undefined) return exitCall(exit, position, ticker.price(position.asset), habit.orders, random)
+    }
+    if (nowSec >= plans.withdrawingSec() && nextEntry !== 'cross') return { functionName: 'withdraw_cross_margin', args: [i128(pool)] }
+    return undefined
   }
 
-  async function open(view: LedgerView): Promise<void> {
-    nextOpenSec = view.closeTimeSec + drawInteger(habit.pauseSec, random)
-    const asset = markets[random.integer(markets.length)] ?? 'BTC'
+  /** Who never cuts a loss doubles up on cross margin: the market and the direction of what is there. */
+  function drawTerms(entry: Entry): EntryTerms | undefined {
+    const drawn = markets[random.integer(markets.length)] ?? 'BTC'
+    const held = entry === 'cross' && habit.stopLoss === null ? holdings.positions.find((position) => position.marginMode === CROSS_MARGIN) : undefined
+    const asset = held?.asset ?? drawn
     const direction = habit.direction(ticker.change(asset, habit.looksBackSec), random)
     const collateral = drawCollateral(habit.collateralUsdc, random)
     const leverage = drawInteger(habit.leverage, random)
-    if (direction === null) return
-    const args = [address(client.address), symbol(asset), i128(collateral), u32(leverage), u32(direction)]
-    const answer = await client.invoke({ contract: market, functionName: 'open_position', args }, view)
-    if (answer.kind !== 'sent') {
-      backOff(view.closeTimeSec)
-      nextOpenSec = waitUntilSec
+    if (direction === null) return undefined
+    return { asset, direction: held === undefined ? direction : held.direction === 0 ? 0 : 1, collateral, leverage, price: ticker.price(asset) }
+  }
+
+  /** The next entry, or the deposit that prepares it. */
+  function entry(nowSec: number): TraderCall | undefined {
+    nextOpenSec = nowSec + drawInteger(habit.pauseSec, random)
+    const way = nextEntry ?? drawEntry(habit.orders, random)
+    const terms = drawTerms(way)
+    if (terms === undefined) return undefined
+    if (way === 'cross' && nextEntry === null && holdings.pool === 0n && random.float() < DEPOSIT_SHARE) {
+      nextEntry = way
+      nextOpenSec = nowSec
+      return { functionName: 'deposit_cross_margin', args: [i128(terms.collateral * BigInt(drawInteger(DEPOSIT_TIMES, random)))] }
     }
-    positionsReadSec = Number.NEGATIVE_INFINITY
+    nextEntry = null
+    return entryCall(way, terms, habit.orders, random)
+  }
+
+  function hasRoom(): boolean {
+    return holdings.positions.length + holdings.orders.filter(opensPosition).length < habit.maxPositions
+  }
+
+  async function send({ functionName, args }: TraderCall, view: LedgerView): Promise<boolean> {
+    const answer = await client.invoke({ contract: market, functionName, args: [address(client.address), ...args] }, view)
+    readSec = Number.NEGATIVE_INFINITY
+    if (answer.kind !== 'sent') backOff(view.closeTimeSec)
+    else if (functionName.startsWith('close_position')) plans.hasClosed()
+    return answer.kind === 'sent'
   }
 
   async function act(view: LedgerView): Promise<void> {
@@ -93,9 +128,16 @@ export function createTrader(options: { name: string; client: Client; market: st
     if (settlement.kind === 'failed') backOff(nowSec)
     if (nowSec < waitUntilSec) return
     await refresh(nowSec)
-    const closing = positions.find((position) => wantsToClose(position, nowSec))
-    if (closing !== undefined) return close(closing, view)
-    if (nowSec >= nextOpenSec && positions.length < habit.maxPositions) return open(view)
+    const due = upkeep(nowSec)
+    if (due !== undefined) {
+      await send(due, view)
+      return
+    }
+    if (nowSec < nextOpenSec || !hasRoom()) return
+    const call = entry(nowSec)
+    if (call === undefined || (await send(call, view))) return
+    nextOpenSec = waitUntilSec
+    nextEntry = null
   }
 
   return {
@@ -103,13 +145,14 @@ export function createTrader(options: { name: string; client: Client; market: st
     act,
     forget() {
       client.forget()
-      closingTimes.clear()
-      positions = []
-      positionsReadSec = Number.NEGATIVE_INFINITY
+      reader.forget()
+      plans.forget()
+      holdings = NOTHING
+      readSec = Number.NEGATIVE_INFINITY
       nextOpenSec = null
+      nextEntry = 'market'
       waitUntilSec = 0
       refusals = 0
-      hasClosed = false
     },
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createPositionReader } from '../../localnet/actors/exchange-state.ts'
+import { createHoldingsReader } from '../../localnet/actors/stored-entries.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import { contractDataKey } from '../../src/chain/ledger-keys.ts'
 import { readVolume } from '../../src/chain/market-entries.ts'
@@ -171,8 +171,8 @@ test('me/positions are the open ones and what happened to all of them, as of one
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['positions', 'events'])
   assert.deepEqual(body.positions.map(({ trader: owner, direction }) => [owner, direction]), [[trader.address, 1]])
-  const reader = createPositionReader(keeper.client, world.network.contracts.market)
-  assert.deepEqual(body.positions.map(({ positionId }) => BigInt(positionId)), (await reader.byTrader(trader.address)).map(({ id }) => id))
+  const { positions } = await createHoldingsReader(keeper.client, world.network.contracts.market, trader.address).read()
+  assert.deepEqual(body.positions.map(({ positionId }) => BigInt(positionId)), positions.map(({ id }) => id))
   assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((topic) => topic.startsWith('position_')))
   assert.equal(headers['link'], undefined)
   assert.equal((await world.get('/v1/account/me/positions')).status, 401)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { createClient } from '../../localnet/actors/client.ts'
 import type { Client } from '../../localnet/actors/client.ts'
-import { createPositionReader } from '../../localnet/actors/exchange-state.ts'
 import { createIdentity } from '../../localnet/actors/identity.ts'
+import { createHoldingsReader } from '../../localnet/actors/stored-entries.ts'
 import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
 import type { World } from './world.ts'
@@ -66,7 +66,7 @@ export function closing(person: Person, positionId: number): Deed {
 
 /** The ids of a person's open positions, as the ledger has them, newest first. */
 export async function openIds(world: World, person: Person): Promise<readonly number[]> {
-  const positions = await createPositionReader(person.client, world.network.contracts.market).byTrader(person.address)
+  const { positions } = await createHoldingsReader(person.client, world.network.contracts.market, person.address).read()
   return positions.map(({ id }) => Number(id)).sort((a, b) => b - a)
 }
 

@@ -1,0 +1,116 @@
+// What a keeper finds to do when it looks at the market.
+
+import { address, symbol, u64 } from '../contracts/host.ts'
+import type { Client } from './client.ts'
+import type { Invocation } from './envelope.ts'
+import { createOverviewReader } from './exchange-state.ts'
+import type { Deployment, MarketOverview } from './exchange-state.ts'
+import { isCrossLiquidatable, isLiquidatable } from './risk.ts'
+import { createOrderReader, createPositionReader, CROSS_MARGIN, ORDER_TYPE, readPeaks, readPools } from './stored-entries.ts'
+import type { StoredOrder, StoredPosition } from './stored-entries.ts'
+import { isTriggered, movesPeak } from './triggers.ts'
+
+/** Kinds of jobs, the most urgent first. */
+export const JOB_KINDS = ['liquidation', 'execution', 'cross liquidation', 'peak', 'funding', 'sync'] as const
+
+/** One call that is due. */
+export interface Job {
+  /** The same job has the same name in every look at the market. */
+  readonly name: string
+  readonly kind: (typeof JOB_KINDS)[number]
+  readonly invocation: Invocation
+}
+
+/** All that a keeper looks at. */
+export interface MarketLook {
+  readonly overview: MarketOverview
+  readonly positions: readonly StoredPosition[]
+  readonly orders: readonly StoredOrder[]
+  readonly peaks: ReadonlyMap<bigint, bigint>
+  readonly pools: ReadonlyMap<string, bigint>
+}
+
+const FUNDING_INTERVAL_SEC = 3_600
+/**
+ * The market refuses to open at a price more than 100 bps from the last one that it saw within 600 s. A keeper that shows it the price at half of
+ * that keeps trading possible in a moving market.
+ */
+const SYNC_MOVE_BPS = 50n
+const LAST_GOOD_LIVES_SEC = 600
+const BPS = 10_000n
+
+/** Builds the look at the market: a few requests, whatever is open, and none for what it has seen before. */
+export function createMarketReader(client: Client, deployment: Deployment): { look(): Promise<MarketLook>; forget(): void } {
+  const readOverview = createOverviewReader(deployment)
+  const positions = createPositionReader(client, deployment.market)
+  const orders = createOrderReader(client, deployment.market)
+  return {
+    async look() {
+      const overview = await readOverview(client)
+      const pending = await orders.byIds(overview.orderIds)
+      const trailing = pending.filter((order) => order.orderType === ORDER_TYPE.trailingStop).map((order) => order.id)
+      return {
+        overview,
+        positions: await positions.byIds(overview.positionIds),
+        orders: pending,
+        peaks: await readPeaks(client, deployment.market, trailing),
+        pools: await readPools(client, deployment.market, overview.crossTraders),
+      }
+    },
+    forget() {
+      positions.forget()
+      orders.forget()
+    },
+  }
+}
+
+/** Everything that is due, each kind in the order of the market's own lists. */
+export function findJobs(look: MarketLook, nowSec: number, market: string, keeper: string): readonly Job[] {
+  const { overview } = look
+  const job = (kind: Job['kind'], name: string, functionName: string, ...args: Invocation['args']): Job =>
+    ({ kind, name: `${functionName} ${name}`, invocation: { contract: market, functionName, args } })
+  const priceOf = (asset: string): bigint | undefined => overview.oraclePrices.get(asset)?.price
+
+  const liquidations = look.positions
+    .filter((position) => isLiquidatable(position, priceOf(position.asset) ?? 0n, overview.cumulativeFunding))
+    .map(({ id }) => job('liquidation', String(id), 'liquidate', address(keeper), u64(id)))
+  const executions = look.orders
+    .filter((order) => isTriggered(order, priceOf(order.asset) ?? 0n, look.peaks.get(order.id)))
+    .map(({ id }) => job('execution', String(id), 'execute_order', address(keeper), u64(id)))
+  const crossLiquidations = crossAccounts(look)
+    .filter((account) => isCrossLiquidatable(account, priceOf, overview.cumulativeFunding))
+    .map(({ trader }) => job('cross liquidation', trader, 'liquidate_cross_account', address(keeper), address(trader)))
+  const peaks = look.orders
+    .filter((order) => movesPeak(order, priceOf(order.asset) ?? 0n, look.peaks.get(order.id)))
+    .map(({ id }) => job('peak', String(id), 'update_trailing_peak', u64(id)))
+  const isFundingDue = overview.lastFundingSec !== null && nowSec >= overview.lastFundingSec + FUNDING_INTERVAL_SEC
+  const funding = isFundingDue ? [job('funding', '', 'apply_funding')] : []
+  const syncs = movedAssets(overview, nowSec).map((asset) => job('sync', asset, 'sync_asset_pnl', symbol(asset)))
+  return [...liquidations, ...executions, ...crossLiquidations, ...peaks, ...funding, ...syncs]
+}
+
+interface CrossAccount {
+  readonly trader: string
+  readonly pool: bigint
+  readonly positions: readonly StoredPosition[]
+}
+
+function crossAccounts({ overview, positions, pools }: MarketLook): readonly CrossAccount[] {
+  const byTrader = Map.groupBy(positions.filter((position) => position.marginMode === CROSS_MARGIN), (position) => position.trader)
+  return overview.crossTraders.flatMap((trader) => {
+    const held = byTrader.get(trader)
+    return held === undefined ? [] : [{ trader, pool: pools.get(trader) ?? 0n, positions: held }]
+  })
+}
+
+/** The assets whose oracle price has left the price that the market knows, while that one still counts. */
+function movedAssets(overview: MarketOverview, nowSec: number): readonly string[] {
+  return [...overview.lastGoodPrices]
+    .filter(([asset, known]) => {
+      const price = overview.oraclePrices.get(asset)?.price
+      if (price === undefined || price <= 0n || known.price <= 0n || nowSec - known.timestampSec > LAST_GOOD_LIVES_SEC) return false
+      const move = price > known.price ? price - known.price : known.price - price
+      return (move * BPS) / known.price >= SYNC_MOVE_BPS
+    })
+    .map(([asset]) => asset)
+}

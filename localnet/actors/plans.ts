@@ -1,0 +1,99 @@
+// What a trader intends to do with what it has: when to close a position, which orders it is to get, when to give up an order or take back idle margin.
+
+import type { Random } from '../../src/base/random.ts'
+import { drawInteger } from './habits.ts'
+import type { Habit } from './habits.ts'
+import { CROSS_MARGIN, ORDER_TYPE, REDUCE_ONLY } from './stored-entries.ts'
+import type { Holdings, StoredOrder, StoredPosition } from './stored-entries.ts'
+import { drawExits } from './tactics.ts'
+import type { Exit } from './tactics.ts'
+
+/** Plans are drawn once for what is new, and dropped with what is gone. Times are Unix seconds, infinite for never. */
+export interface Plans {
+  /** Takes note of what the trader has now. */
+  adjust(holdings: Holdings, nowSec: number): void
+  closingSec(position: StoredPosition): number
+  cancellingSec(order: StoredOrder): number
+  /** When idle cross margin goes back to the wallet. */
+  withdrawingSec(): number
+  /** Takes the next order that the position is to get, and does not have yet. */
+  nextExit(position: StoredPosition, orders: readonly StoredOrder[]): Exit | undefined
+  /** The first close is over: what comes later is held for longer. */
+  hasClosed(): void
+  forget(): void
+}
+
+/** A position that is closed sooner gets no orders. */
+const WORTH_PROTECTING_SEC = 10
+
+/** The type of the order that an exit attaches to its position; a reduce-only order is attached to none. */
+const ATTACHED_TYPE: Readonly<Record<Exit, number | null>> = {
+  stop_loss: ORDER_TYPE.stopLoss, take_profit: ORDER_TYPE.takeProfit, trailing_stop: ORDER_TYPE.trailingStop, reduce_only: null,
+}
+
+/** Builds plans by a habit. There are no more of them than the trader has positions and orders. */
+export function createPlans(habit: Habit, random: Random): Plans {
+  const closing = new Map<bigint, number>()
+  const cancelling = new Map<bigint, number>()
+  const exits = new Map<bigint, Exit[]>()
+  let withdrawing = Number.POSITIVE_INFINITY
+  let isFirst = true
+
+  function adjustPositions(positions: readonly StoredPosition[], nowSec: number): void {
+    for (const { id, openedAtSec, marginMode } of positions) {
+      if (closing.has(id)) continue
+      const closingSec = openedAtSec + drawInteger(isFirst ? habit.firstHoldSec : habit.holdSec, random)
+      closing.set(id, closingSec)
+      const drawn = drawExits(habit.orders, random)
+      // The market attaches nothing to a cross position.
+      if (marginMode !== CROSS_MARGIN && closingSec - nowSec >= WORTH_PROTECTING_SEC) exits.set(id, drawn)
+    }
+  }
+
+  return {
+    adjust({ positions, orders, pool }, nowSec) {
+      keepOnly(closing, positions)
+      keepOnly(exits, positions)
+      keepOnly(cancelling, orders)
+      adjustPositions(positions, nowSec)
+      for (const order of orders) {
+        if (order.hasPosition || cancelling.has(order.id)) continue
+        cancelling.set(order.id, order.createdAtSec + drawInteger(habit.orders.patienceSec, random))
+      }
+      const isIdle = pool > 0n && positions.every((position) => position.marginMode !== CROSS_MARGIN)
+      if (!isIdle) withdrawing = Number.POSITIVE_INFINITY
+      else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(habit.orders.patienceSec, random)
+    },
+    closingSec: (position) => closing.get(position.id) ?? Number.POSITIVE_INFINITY,
+    cancellingSec: (order) => cancelling.get(order.id) ?? Number.POSITIVE_INFINITY,
+    withdrawingSec: () => withdrawing,
+    nextExit(position, orders) {
+      const planned = exits.get(position.id) ?? []
+      for (let exit = planned.shift(); exit !== undefined; exit = planned.shift()) {
+        if (!orders.some((order) => isExitOf(order, exit, position))) return exit
+      }
+      return undefined
+    },
+    hasClosed: () => void (isFirst = false),
+    forget() {
+      for (const plan of [closing, cancelling, exits]) plan.clear()
+      withdrawing = Number.POSITIVE_INFINITY
+      isFirst = true
+    },
+  }
+}
+
+/** Whether an order, once it executes, opens a position. */
+export function opensPosition(order: StoredOrder): boolean {
+  return !order.hasPosition && (order.timeInForce & REDUCE_ONLY) === 0
+}
+
+function isExitOf(order: StoredOrder, exit: Exit, position: StoredPosition): boolean {
+  if (order.hasPosition) return order.positionId === position.id && order.orderType === ATTACHED_TYPE[exit]
+  return exit === 'reduce_only' && !opensPosition(order) && order.asset === position.asset
+}
+
+function keepOnly(plan: Map<bigint, unknown>, present: readonly { readonly id: bigint }[]): void {
+  const ids = new Set(present.map(({ id }) => id))
+  for (const id of plan.keys()) if (!ids.has(id)) plan.delete(id)
+}
