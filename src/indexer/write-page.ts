@@ -7,6 +7,7 @@ import type { Epoch } from '../projections/epochs.ts'
 import { appendEvents } from '../projections/events.ts'
 import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
 import { moveIndex } from '../projections/index-state.ts'
+import { placeLearnedEvents } from '../projections/learned-events.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
 import { archivedUntil, contractNames, servedId } from './epochs.ts'
@@ -65,6 +66,7 @@ export async function writePage(
     await moveIndex(tx, from, to, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch.deployment, archived)
+    await placeLearnedEvents(tx, archived.map(({ seq }) => seq))
   })
 }
 

@@ -79,7 +79,7 @@ export async function listOwnerlessOrders(
 
 /**
  * Keeps observed owners and gives them the events that were set aside. The feeds come out the same whether an observation or an event was first, so that a
- * rebuild from the archive comes to the same.
+ * rebuild from the archive comes to the same; that they were learnt late is kept for the stream.
  */
 export async function recordOrderOwners(
   tx: Queryable,
@@ -100,8 +100,10 @@ export async function recordOrderOwners(
        delete from idx.ownerless_events e using idx.order_owners o
        where e.deployment = $1 and e.order_id = any($2::bigint[]) and o.deployment = e.deployment and o.order_id = e.order_id
        returning o.owner, e.seq, e.topic
+     ), fed as (
+       insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned returning account, seq
      )
-     insert into idx.account_events (account, seq, topic, kind) select owner, seq, topic, 'order' from owned`,
+     insert into idx.learned_events (account, seq) select account, seq from fed`,
     [deployment, ids],
   )
 }

@@ -10,9 +10,8 @@ export interface LogChannels {
   readonly accounts: readonly string[]
 }
 
-/** A row of the log. */
-export interface LogRow {
-  readonly seq: number
+/** An event as frames show it. */
+export interface LogEvent {
   readonly topic: string
   readonly ledger: number
   /** Unix seconds. */
@@ -22,17 +21,31 @@ export interface LogRow {
   readonly payload: Payload | null
   readonly topicsXdr: readonly string[]
   readonly valueXdr: string
-  /** Every account that the event concerns. */
-  readonly accounts: readonly string[]
 }
 
-interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr'> {
+/** A row of the log. */
+export interface LogRow extends LogEvent {
+  readonly seq: number
+  /** Every account that the event concerns and that was known when it was archived. */
+  readonly accounts: readonly string[]
+  /** Earlier events whose account was learnt since: on its channel, and there only, they stand at this row's place. */
+  readonly learned: readonly (LogEvent & { readonly account: string })[]
+}
+
+interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
   readonly accounts: string | null
   readonly topicsXdr: string
+  readonly learned: readonly (Omit<LogEvent, 'topicsXdr'> & { readonly account: string; readonly topicsXdr: string })[] | null
 }
 
+/** Rows of the account's channel that are at their own place. */
+const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
+
 const COLUMNS = `e.seq, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr",
-  e.value_xdr as "valueXdr", (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq) as accounts`
+  e.value_xdr as "valueXdr", (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
+  (select jsonb_agg(jsonb_build_object('account', l.account, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
+     'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
+   from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
 /** The next rows of the log behind `afterSeq`, at most `limit`. */
 export async function readLog(db: Queryable, afterSeq: number, limit: number): Promise<readonly LogRow[]> {
@@ -66,7 +79,10 @@ const CHANNEL_SEQS = `select seq from (
       select seq from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
     union
     select f.seq from unnest($5::text[]) n (name) cross join lateral (
-      select seq from idx.account_events where account = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
+      select seq from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} order by seq limit $3::int) f
+    union
+    select f.seq from unnest($5::text[]) n (name) cross join lateral (
+      select place as seq from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint order by place limit $3::int) f
   ) merged`
 
 /** How many frames some channels have in (afterSeq, throughSeq], counted up to `atMost`. A row that belongs to two channels is two frames. */
@@ -81,7 +97,10 @@ export async function countFrames(
          select 1 from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint limit $3::int) f
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
-         select 1 from idx.account_events where account = n.name and seq > $1::bigint and seq <= $2::bigint limit $3::int) f
+         select 1 from idx.account_events a where account = n.name and seq > $1::bigint and seq <= $2::bigint and ${NOT_LEARNED} limit $3::int) f
+       union all
+       select 1 from unnest($5::text[]) n (name) cross join lateral (
+         select 1 from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
        limit $3::int
      ) counted`,
     [range.afterSeq, range.throughSeq, range.atMost, ...namesOf(channels)],
@@ -101,7 +120,9 @@ export async function readChannelHeads(
     `select 'asset' as kind, n.name, (select f.seq from idx.fills f where f.asset = n.name and f.seq <= $1::bigint order by f.seq desc limit 1) as seq
      from unnest($2::text[]) n (name)
      union all
-     select 'account', n.name, (select a.seq from idx.account_events a where a.account = n.name and a.seq <= $1::bigint order by a.seq desc limit 1)
+     select 'account', n.name, greatest(
+       (select a.seq from idx.account_events a where a.account = n.name and a.seq <= $1::bigint and ${NOT_LEARNED} order by a.seq desc limit 1),
+       (select l.place from idx.learned_events l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
      from unnest($3::text[]) n (name)`,
     [atSeq, ...namesOf(channels)],
   )
@@ -130,6 +151,15 @@ function namesOf(channels: LogChannels): [readonly string[], readonly string[]] 
   return [channels.assets, channels.accounts]
 }
 
-function toLogRow({ accounts, topicsXdr, ...row }: RawLogRow): LogRow {
-  return { ...row, accounts: accounts === null ? [] : accounts.split(' '), topicsXdr: topicsXdr === '' ? [] : topicsXdr.split(' ') }
+function toLogRow({ accounts, topicsXdr, learned, ...row }: RawLogRow): LogRow {
+  return {
+    ...row,
+    accounts: splitWords(accounts ?? ''),
+    topicsXdr: splitWords(topicsXdr),
+    learned: (learned ?? []).map((event) => ({ ...event, topicsXdr: splitWords(event.topicsXdr) })),
+  }
+}
+
+function splitWords(text: string): readonly string[] {
+  return text === '' ? [] : text.split(' ')
 }

@@ -107,6 +107,13 @@ create table idx.gaps (
   constraint gaps_check CHECK ((to_ledger >= from_ledger))
 );
 
+create table idx.learned_events (
+  account text not null,
+  seq bigint not null,
+  place bigint,
+  constraint learned_events_pkey PRIMARY KEY (account, seq)
+);
+
 create table idx.ledgers (
   epoch integer not null,
   ledger bigint not null,
@@ -257,6 +264,11 @@ CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);
 CREATE INDEX fills_by_asset_and_seq ON idx.fills USING btree (asset, seq);
 CREATE INDEX fills_by_trader ON idx.fills USING btree (trader, ts)
   WHERE counts_for_trader;
+CREATE UNIQUE INDEX learned_events_by_account ON idx.learned_events USING btree (account, place)
+  WHERE (place IS NOT NULL);
+CREATE INDEX learned_events_by_place ON idx.learned_events USING btree (place);
+CREATE INDEX learned_events_waiting ON idx.learned_events USING btree (seq)
+  WHERE (place IS NULL);
 CREATE INDEX ledgers_by_close_ts ON idx.ledgers USING btree (epoch, close_ts, last_seq);
 CREATE INDEX ownerless_events_by_order ON idx.ownerless_events USING btree (deployment, order_id);
 CREATE INDEX ownerless_events_newest ON idx.ownerless_events USING btree (deployment, seq);

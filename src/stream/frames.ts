@@ -1,6 +1,6 @@
 // Rows of the log as frames of channels. A row's text is made once, however many channels carry it, and a frame's bytes once, however many clients get it.
 
-import type { LogRow } from '../projections/stream-log.ts'
+import type { LogEvent, LogRow } from '../projections/stream-log.ts'
 import { EVENTS_CHANNEL, accountChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
 
@@ -45,24 +45,31 @@ export interface RowOnChannels {
 
 /** Every channel that carries the row. */
 export function channelsOfRow(row: LogRow): RowOnChannels {
-  let text: string | undefined
-  const eventText = (): string => (text ??= JSON.stringify(eventData(row)))
+  const eventText = lazyText(row)
   const print = printOf(row)
   const events = { channel: EVENTS_CHANNEL, data: eventText }
   return {
     shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: () => JSON.stringify(print) }],
-    personal: row.accounts.map((account) => ({
-      account,
-      channel: accountChannel(account),
-      data: () => `${eventText().slice(0, -1)},"owner":${JSON.stringify(account)}}`,
-    })),
+    personal: [
+      ...row.accounts.map((account) => ownRow(account, eventText)),
+      ...row.learned.map((event) => ownRow(event.account, lazyText(event))),
+    ],
   }
 }
 
+function ownRow(account: string, eventText: () => string): RowOnChannels['personal'][number] {
+  return { account, channel: accountChannel(account), data: () => `${eventText().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
+}
+
+function lazyText(event: LogEvent): () => string {
+  let text: string | undefined
+  return () => (text ??= JSON.stringify(eventData(event)))
+}
+
 /** An event as the stream shows it: the payload without its topic, which stands beside it. */
-function eventData(row: LogRow): object {
-  const { topic, ledger, ledgerCloseTs, txHash, payload } = row
-  const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: row.topicsXdr, valueXdr: row.valueXdr }
+function eventData(event: LogEvent): object {
+  const { topic, ledger, ledgerCloseTs, txHash, payload } = event
+  const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr }
   const trader = payload?.['trader']
   return { topic, ledger, ledgerCloseTs, txHash, ...(typeof trader === 'string' ? { trader } : {}), raw }
 }

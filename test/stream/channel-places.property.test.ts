@@ -1,0 +1,178 @@
+// A channel's frames once sent are history: whatever is learnt later, whatever breaks, the frames up to a place stay what they were, and each event that
+// concerns an account comes once.
+
+import { strict as assert } from 'node:assert'
+import { after, test } from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
+import { rebuild } from '../../src/indexer/rebuild.ts'
+import { readIndexState } from '../../src/projections/index-state.ts'
+import { countFrames, readChannelHeads, readChannels } from '../../src/projections/stream-log.ts'
+import type { LogChannels } from '../../src/projections/stream-log.ts'
+import { TRADERS, testContracts } from '../index/history.ts'
+import { emptyIndex } from '../index/tables.ts'
+import { Broken, createIndexWorld } from '../index/world.ts'
+import type { IndexWorld } from '../index/world.ts'
+import { openTestStore } from '../support/database.ts'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
+
+const store = await openTestStore()
+after(() => store[Symbol.asyncDispose]())
+
+interface Op {
+  readonly op: 'place' | 'end' | 'other' | 'ledger' | 'step' | 'observe' | 'break' | 'restart' | 'reset' | 'redeploy'
+  readonly pick: number
+}
+
+const script = fc.array(
+  fc.record<Op>({
+    op: fc.constantFrom(
+      ...(['place', 'place', 'place', 'end', 'end', 'end', 'other', 'ledger', 'ledger', 'ledger', 'step', 'step', 'step', 'observe', 'observe'] as const),
+      ...(['break', 'restart', 'reset', 'redeploy'] as const),
+    ),
+    pick: fc.nat(1_000),
+  }),
+  { minLength: 30, maxLength: 100, size: 'max' },
+)
+
+async function play(world: IndexWorld, { op, pick }: Op): Promise<void> {
+  const { exchange } = world
+  switch (op) {
+    case 'place': return world.happen(exchange.placeOrder(pick))
+    case 'end': return world.happen(exchange.endOrder(pick))
+    case 'other': return world.happen(exchange.other(pick))
+    case 'ledger': return world.closeLedger(1 + (pick % 9))
+    case 'step': return await tolerant(() => world.indexer.step())
+    case 'observe': return await tolerant(() => world.indexer.observe())
+    case 'break':
+      world.breakNext = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
+      return
+    case 'restart': return await world.restart()
+    case 'reset':
+      if (pick % 4 !== 0) return
+      await settle(world)
+      world.reset()
+      return world.closeLedger(60)
+    case 'redeploy':
+      if (pick % 4 !== 0) return
+      await settle(world)
+      return await world.redeploy(testContracts(1 + (pick % 2)))
+  }
+}
+
+/** A process that breaks is started again. */
+async function tolerant(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+  }
+}
+
+async function settle(world: IndexWorld): Promise<void> {
+  world.breakNext = undefined
+  world.closeLedger()
+  await world.catchUp()
+}
+
+const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account] })
+
+interface Placed {
+  readonly seq: number
+  /** Which event it is. */
+  readonly event: string
+}
+
+/** An account's channel in (after, through], in pages. */
+async function readFrames(account: string, after: number, through: number, limit = 3): Promise<Placed[]> {
+  const frames: Placed[] = []
+  for (let from = after; ;) {
+    const rows = await readChannels(store.read, ofAccount(account), { afterSeq: from, throughSeq: through, limit })
+    for (const row of rows) {
+      if (row.accounts.includes(account)) frames.push({ seq: row.seq, event: `${row.topic} ${row.ledger} ${row.txHash} ${JSON.stringify(row.payload)}` })
+      for (const { account: owner, topic, ledger, txHash, payload } of row.learned) {
+        if (owner === account) frames.push({ seq: row.seq, event: `${topic} ${ledger} ${txHash} ${JSON.stringify(payload)}` })
+      }
+    }
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < limit) return frames
+    from = last.seq
+  }
+}
+
+async function readAllFrames(through: number): Promise<Placed[][]> {
+  return Promise.all(TRADERS.map((account) => readFrames(account, 0, through)))
+}
+
+async function head(): Promise<number> {
+  return (await readIndexState(store.read))?.seq ?? 0
+}
+
+/** Every event of the account's list is on its channel, in some order, none twice. */
+async function assertComplete(frames: readonly (readonly Placed[])[]): Promise<void> {
+  for (const [index, account] of TRADERS.entries()) {
+    const rows = await store.read.query<{ event: string }>(
+      `select concat_ws(' ', e.topic, e.ledger, e.tx_hash, e.seq) as event from idx.account_events a join idx.events e on e.seq = a.seq where a.account = $1`,
+      [account],
+    )
+    assert.equal(frames[index]?.length, rows.length, 'as many frames as events')
+    assert.equal(new Set(rows.map(({ event }) => event)).size, rows.length)
+  }
+}
+
+async function assertHeadsAndCounts(frames: readonly (readonly Placed[])[], through: number): Promise<void> {
+  for (const [index, account] of TRADERS.entries()) {
+    const own = frames[index] ?? []
+    assert.deepEqual(own.map(({ seq }) => seq), [...new Set(own.map(({ seq }) => seq))].sort((a, b) => a - b), 'one frame at a place, in order')
+    for (const place of [0, Math.floor(through / 2), through]) {
+      const heads = await readChannelHeads(store.read, ofAccount(account), place)
+      assert.equal(heads.accounts.get(account), own.findLast(({ seq }) => seq <= place)?.seq ?? 0, 'where the channel stands')
+      const range = { afterSeq: place, throughSeq: through, atMost: 1_000 }
+      assert.equal(await countFrames(store.read, ofAccount(account), range), own.filter(({ seq }) => seq > place).length)
+      assert.deepEqual(await readFrames(account, place, through, 500), own.filter(({ seq }) => seq > place), 'from any place on')
+    }
+  }
+}
+
+const RUNS = fuzzRuns(15)
+
+test('an account\'s channel only grows at its end, and every event of the account comes on it once, whenever its owner was learnt', async () => {
+  let learned = 0
+  await fc.assert(fc.asyncProperty(script, async (ops) => {
+    await emptyIndex(store.write)
+    await using world = createIndexWorld(store)
+    let sent: Placed[][] = TRADERS.map(() => [])
+    let through = 0
+    for (const op of ops) {
+      await play(world, op)
+      if (op.op !== 'step' && op.op !== 'observe') continue
+      const now = await head()
+      const frames = await readAllFrames(now)
+      for (const [index, before] of sent.entries()) {
+        const own = frames[index] ?? []
+        assert.deepEqual(own.slice(0, before.length), before, 'what was sent stays')
+        for (const { seq } of own.slice(before.length)) assert.ok(seq > through, `a frame came at ${seq}, when ${through} was past`)
+      }
+      sent = frames
+      through = now
+    }
+    await settle(world)
+    await world.indexer.observe()
+    // Each learnt event takes the place of one that concerns somebody else.
+    for (let events = 0; events < 300 && (await isWaiting()); events++) {
+      world.happen(world.exchange.other(events))
+      await settle(world)
+    }
+    const frames = await readAllFrames(await head())
+    await assertComplete(frames)
+    await assertHeadsAndCounts(frames, await head())
+    await world.indexer[Symbol.asyncDispose]()
+    await rebuild(store, { clock: createSystemClock() })
+    assert.deepEqual(await readAllFrames(await head()), frames, 'a rebuild moves nothing')
+    learned += (await store.read.query('select 1 from idx.learned_events')).length
+  }), { numRuns: RUNS })
+  assert.ok(learned > RUNS, 'the scripts learn owners late')
+})
+
+async function isWaiting(): Promise<boolean> {
+  return (await store.read.query('select 1 from idx.learned_events where place is null limit 1')).length > 0
+}

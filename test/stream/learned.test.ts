@@ -1,0 +1,56 @@
+// Events whose account the log does not tell: they reach the account's subscribers when the owner is learnt, without touching what was sent before.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertUnbroken } from '../support/stream-client.ts'
+import type { StreamClient } from '../support/stream-client.ts'
+import { onStage } from '../support/stream-stage.ts'
+import { createTrader } from '../support/trading.ts'
+import type { Trader } from '../support/trading.ts'
+
+const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
+
+test('the end of an order that no event placed comes late, with the next event\'s place, in order, once, live and replayed', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+    const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
+    const channel = `account.events.${alice.address}`
+    const join = async (trader: Trader, more: object = {}): Promise<StreamClient> => {
+      const client = await connect()
+      client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
+      client.send({ op: 'subscribe', channels: [channel, 'events'], ...more })
+      await client.settle()
+      return client
+    }
+    const live = await join(alice)
+    const topics = (client: StreamClient): unknown[] => client.of(channel).map(({ data }) => data?.['topic'])
+    const limit = { triggerPrice: '500000000000', triggerCondition: 'Below', limitPrice: '490000000000', slippageToleranceBps: 100 } as const
+    await alice.trade({ op: 'place_stop_limit_order', ...TERMS, ...limit })
+    await alice.trade({ op: 'cancel_order', orderId: 1 })
+    await alice.trade({ op: 'open_position', ...TERMS })
+    await play(1)
+    await live.settle()
+    assert.deepEqual(topics(live), ['position_opened'], 'whose the cancelled order was is not known yet')
+
+    assert.ok((await world.indexer.observe()) > 0)
+    const cut = await join(alice, { since: live.of('events').at(-1)?.seq })
+    await bob.trade({ op: 'open_position', ...TERMS })
+    await play(1)
+    await live.settle()
+    assert.deepEqual(topics(live), ['position_opened', 'order_cancelled'])
+    assertUnbroken(live.of(channel), 0)
+    const [before, late] = live.of(channel)
+    const carrier = live.of('events').find(({ seq }) => seq === late?.seq)
+    assert.ok((before?.seq ?? Infinity) < (late?.seq ?? 0) && carrier !== undefined, 'it shares the place of a later event')
+    const original = live.of('events').find(({ data }) => data?.['topic'] === 'order_cancelled')
+    assert.deepEqual(late?.data, { ...original?.data, owner: alice.address }, 'it says what happened, and when')
+
+    await alice.trade({ op: 'open_position', ...TERMS, asset: 'XLM' })
+    await play(1)
+    await Promise.all([live.settle(), cut.settle()])
+    assertUnbroken(live.of(channel), 0)
+    assert.deepEqual(cut.of(channel), live.of(channel).slice(1), 'a client that was cut off before gets it once')
+    const whole = await join(alice, { since: 0 })
+    await whole.frame((frame) => frame.channel === channel && frame.seq === live.of(channel).at(-1)?.seq)
+    assert.deepEqual(whole.of(channel), live.of(channel), 'and so does one that reads everything')
+  })
+})
