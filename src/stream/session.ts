@@ -16,7 +16,7 @@ import { channelsOfRow, logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { Hub, Subscriber } from './hub.ts'
 import type { ClientRequest, SubscribeRequest } from './requests.ts'
-import type { Tail } from './tail.ts'
+import type { EpochBorder, Tail } from './tail.ts'
 import { textFrame } from './wire.ts'
 
 /** Whose connection it is, after a login. */
@@ -59,6 +59,8 @@ export interface Session {
   /** Null before a login. */
   login(): StreamLogin | null
   handle(request: ClientRequest): void | Promise<void>
+  /** Tells the client that a new epoch begins, when it follows channels of the log. */
+  tellEpoch(border: EpochBorder): void
   /** Takes the client out of everything. */
   end(): void
 }
@@ -186,11 +188,16 @@ export function createSession(parts: SessionParts): Session {
     | { readonly kind: 'gap'; readonly message: Readonly<Record<string, unknown>> }
     | { readonly kind: 'replay'; readonly since: number; readonly prev: ReadonlyMap<string, number> }
 
+  /** The archive is kept whole. */
+  function oldest(): number {
+    return Math.min(1, tail.position())
+  }
+
   /** Whether everything behind `since` can be sent, and if not, why. */
   async function planResume(request: SubscribeRequest, since: number, channels: ReadonlyMap<string, LogChannel>): Promise<Resume> {
     const gap = (reason: string): Resume => ({
       kind: 'gap',
-      message: { type: 'gap', channels: [...channels.keys()], since, oldest: Math.min(1, tail.position()), reason },
+      message: { type: 'gap', channels: [...channels.keys()], since, oldest: oldest(), reason },
     })
     // Another instance may have published what this one has not read yet.
     if (since > tail.position()) await tail.step()
@@ -287,6 +294,13 @@ export function createSession(parts: SessionParts): Session {
         case 'unknown':
           return connection.reply({ type: 'error', error: 'unknown_op', ...(request.detail === undefined ? {} : { detail: request.detail }) }, request.id)
       }
+    },
+    tellEpoch({ since, epoch }) {
+      const channels = [...subscribed()].filter((name) => {
+        const channel = parseChannel(name)
+        return channel !== undefined && isLogChannel(channel)
+      })
+      if (channels.length > 0) connection.reply({ type: 'gap', channels, since, oldest: oldest(), reason: 'epoch', epoch })
     },
     end() {
       hub.drop(subscriber)

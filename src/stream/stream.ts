@@ -67,7 +67,11 @@ interface Client {
 
 export function createStream({ store, clock, log, limits, services }: StreamOptions): Stream {
   const hub = createHub()
-  const tail = createTail({ store, publish: hub.publish, clock, log })
+  const tail = createTail({
+    store, clock, log,
+    publish: hub.publish,
+    onEpoch: (border) => clients.forEach(({ session }) => session.tellEpoch(border)),
+  })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
   const lanes = createLanes(REPLAY_LANES)
   const clients = new Set<Client>()

@@ -56,9 +56,19 @@ export interface Tail {
   run(signal: AbortSignal): Promise<void>
 }
 
+/** Where one epoch ends and the next begins. */
+export interface EpochBorder {
+  /** The last place of the epoch that ended. */
+  readonly since: number
+  /** The name of the one that begins. */
+  readonly epoch: string
+}
+
 export interface TailOptions {
   readonly store: Store
   readonly publish: (frames: readonly Frame[]) => void
+  /** Called when a new epoch begins, before its first frames are published. */
+  readonly onEpoch: (border: EpochBorder) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -72,7 +82,7 @@ interface WatchedAccount {
   base: number
 }
 
-export function createTail({ store, publish, clock, log }: TailOptions): Tail {
+export function createTail({ store, publish, onEpoch, clock, log }: TailOptions): Tail {
   const db = store.read
   const heads = new Map<string, number>()
   const accounts = new Map<string, WatchedAccount>()
@@ -80,6 +90,8 @@ export function createTail({ store, publish, clock, log }: TailOptions): Tail {
   let position = 0
   let ready = false
   let head: StreamHead | undefined
+  /** Of the rows that were published last; undefined while nothing is indexed. */
+  let epoch: string | undefined
   let stepping: Promise<void> | undefined
   let again = false
 
@@ -91,19 +103,39 @@ export function createTail({ store, publish, clock, log }: TailOptions): Tail {
     heads.set(EVENTS_CHANNEL, found.events)
     for (const [asset, seq] of found.assets) heads.set(tradesChannel(asset), seq)
     head = state === null ? undefined : headOf(state)
+    epoch = state?.epoch
     ready = true
   }
 
   async function advance(): Promise<void> {
     if (!ready) await begin()
     const state = await readIndexState(db)
-    if (state !== null) head = headOf(state)
-    if (state === null || state.seq <= position) return
-    for (;;) {
+    if (state === null) return
+    head = headOf(state)
+    while (position < state.seq) {
       const rows = await readLog(db, position, PAGE_ROWS)
-      if (rows.length > 0) publish(rows.flatMap(takeRow))
-      if (rows.length < PAGE_ROWS) return
+      publishRows(rows)
+      if (rows.length < PAGE_ROWS) break
     }
+    // A new epoch may have no events yet. Rows that came after the state was read may be of a later one.
+    if (position === state.seq) enter(state.epoch)
+  }
+
+  function publishRows(rows: readonly LogRow[]): void {
+    for (let from = 0; from < rows.length;) {
+      const named = rows[from]?.epoch ?? ''
+      enter(named)
+      const end = rows.findIndex((row, place) => place > from && row.epoch !== named)
+      const part = rows.slice(from, end === -1 ? rows.length : end)
+      publish(part.flatMap(takeRow))
+      from += part.length
+    }
+  }
+
+  function enter(next: string): void {
+    const before = epoch
+    epoch = next
+    if (before !== undefined && before !== next) onEpoch({ since: position, epoch: next })
   }
 
   /** Moves behind the row and returns its frames; those of accounts only where somebody watches. */
