@@ -43,7 +43,8 @@ interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
 /** Rows of the account's channel that are at their own place. */
 const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
 
-const COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch, e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr",
+const COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
+  e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr",
   e.value_xdr as "valueXdr", (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
      'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
