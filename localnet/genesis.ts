@@ -197,11 +197,13 @@ function calls(
   return [
     call('oracle', 'initialize', admin),
     call('oracle', 'set_publisher', publisher, bool(true)),
+    call('oracle', 'set_publisher_key', bytes(people.publisher.publicKey), bool(true)),
     call('oracle', 'write_prices', publisher, vec(...prices)),
     call('oracleShim', 'initialize', admin, at('oracle')),
     call('vault', 'initialize', admin, at('usdcToken'), at('lpToken'), at('market'), u32(LP_FEE_BPS), u32(LP_FEE_BPS)),
     call('lpToken', 'mint', at('vault'), i128(LP_INVENTORY * ONE_E7)),
     call('market', 'initialize', admin, at('oracleShim'), at('vault'), at('usdcToken'), defaultMarketConfig()),
     call('usdcToken', 'mint', at('market'), i128(MARKET_FLOAT_USDC * ONE_E7)),
+    call('router', 'initialize', admin, at('market'), at('oracle')),
   ]
 }

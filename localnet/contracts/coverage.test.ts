@@ -92,8 +92,8 @@ const OTHER_REFUSALS: Readonly<Record<string, number>> = {
   'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5, 'Referral.get_info': 10,
 }
 
-test('router, trader vaults and referral answer as uninitialised or empty', () => {
-  for (const [section, notInitialized] of [['Router', 1], ['Trader vaults', 2], ['Referral', 2]] as const) {
+test('trader vaults and referral answer as uninitialised or empty', () => {
+  for (const [section, notInitialized] of [['Trader vaults', 2], ['Referral', 2]] as const) {
     const code = CONTRACTS[section] ?? assert.fail()
     const host = createTestHost({ C: code })
     for (const [name, entry] of Object.entries(code.entryPoints)) {

@@ -79,6 +79,8 @@ export interface ContractEnv {
   requireAuth(address: string): void
   /** Calls another contract; its failure passes through unchanged. */
   call(contract: string, functionName: string, args: readonly Val[]): Val
+  /** Throws HostFailure Crypto/InvalidInput unless the 32-byte key made this 64-byte Ed25519 signature over the message. */
+  verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void
   /** Emits a contract event. */
   emit(topics: readonly Val[], data: Val): void
   /** Classic state that only the built-in asset contracts see: accounts and trustlines. */

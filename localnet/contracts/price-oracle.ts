@@ -1,10 +1,13 @@
 // The signed-price source behind the shim: it keeps the latest price of each tag. Publishers on the admin's list write it, several prices
-// in one call; the publisher's signature on the transaction is the attestation. It judges no price: readers do.
+// in one call, where the publisher's signature on the transaction is the attestation; or anybody relays one price that publishers' keys
+// have signed. It judges no price: readers do.
 
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
-import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bool, bytes, u32, VOID } from './host.ts'
-import { asAddress, asBool, asBytes, asVec, entryPoint, fail, fieldOf, storageKey, structCodec } from './values.ts'
+import {
+  asAddress, asBool, asBytes, asI128, asU64, asVec, type CodecRecord, entryPoint, fail, fieldOf, storageKey, structCodec,
+} from './values.ts'
 
 const NOT_INITIALIZED = 1
 const ALREADY_INITIALIZED = 2
@@ -19,15 +22,23 @@ const WRITE_MAX_PRICES = 32
 
 const ADMIN = storageKey('Admin')
 const publisherKey = (publisher: string): Val => storageKey('Publisher', address(publisher))
+const publicKeyKey = (key: Uint8Array): Val => storageKey('PublisherKey', bytes(key))
 const priceKey = (tag: Uint8Array): Val => storageKey('Price', bytes(tag))
 
 /** A stored price: 7-decimal fixed point, the attestation's time in seconds, the publisher's round. */
 const PRICE = structCodec({ price: 'i128', round_id: 'u64', timestamp: 'u64' })
 
+/** How many keys may sign one price. */
+const ATTESTATION_MAX_KEYS = 8
+
+type Price = CodecRecord<typeof PRICE>
+
 /**
- * The oracle's code. `initialize(admin)`, `set_publisher(publisher, allowed)` by the admin, then
+ * The oracle's code. `initialize(admin)`, `set_publisher(publisher, allowed)` and `set_publisher_key(public_key, allowed)` by the admin.
  * `write_prices(publisher, prices)` with each price a map of price i128, round_id u64, tag b8, timestamp u64: 3 for a publisher that is
- * not on the list, 5 for an empty or overlong list. `get_price_pers(tag)` answers the map of price, round_id and timestamp, or void.
+ * not on the list, 5 for an empty or overlong list. `relay_price(tag, price, timestamp, round_id, pubkeys, sigs)` by anybody: 3 unless
+ * there are keys and all are on the list, 5 for too many or when keys and signatures are not as many, a host failure for a signature that
+ * does not hold. `get_price_pers(tag)` answers the map of price, round_id and timestamp, or void.
  */
 export function priceOracleContract(): ContractCode {
   return {
@@ -37,7 +48,7 @@ export function priceOracleContract(): ContractCode {
       PriceUpdate: [['price', 'i128'], ['round_id', 'u64'], ['tag', { bytesN: TAG_BYTES }], ['timestamp', 'u64']],
     },
     errors: SHARED_ERRORS,
-    entryPoints: { ...administration(), ...prices() },
+    entryPoints: { ...administration(), ...prices(), relay_price: relayPrice() },
   }
 }
 
@@ -47,6 +58,14 @@ export function priceTag(asset: string): Uint8Array {
   tag.set(new TextEncoder().encode(`${asset}USD`))
   return tag
 }
+
+/** What a publisher's key signs: the network, the oracle and the price, as one line of text. */
+export function attestationPayload(networkId: Uint8Array, oracle: string, tag: Uint8Array, { price, timestamp, round_id: round }: Price): Uint8Array {
+  const name = new TextDecoder().decode(tag).replace(/\0+$/, '')
+  return new TextEncoder().encode(`price ${hex(networkId)} ${oracle} ${name} ${price} ${timestamp} ${round}`)
+}
+
+const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex')
 
 function administration(): Record<string, EntryPoint> {
   return {
@@ -58,12 +77,14 @@ function administration(): Record<string, EntryPoint> {
       return VOID
     }),
     set_publisher: entryPoint({ publisher: 'address', allowed: 'bool' }, 'void', (env, args) => {
-      const key = publisherKey(asAddress(args[0]))
-      env.requireAuth(readAdmin(env))
-      if (asBool(args[1])) env.set('persistent', key, bool(true))
-      else env.remove('persistent', key)
+      allow(env, publisherKey(asAddress(args[0])), asBool(args[1]))
       return VOID
     }),
+    set_publisher_key: entryPoint({ public_key: { bytesN: 32 }, allowed: 'bool' }, 'void', (env, args) => {
+      allow(env, publicKeyKey(asBytes(args[0])), asBool(args[1]))
+      return VOID
+    }),
+    is_publisher_key: entryPoint({ public_key: { bytesN: 32 } }, 'bool', (env, args) => bool(isPublisherKey(env, asBytes(args[0])))),
     is_publisher: entryPoint({ publisher: 'address' }, 'bool', (env, args) => bool(isPublisher(env, asAddress(args[0])))),
     get_admin: entryPoint({}, 'address', (env) => address(readAdmin(env))),
   }
@@ -88,6 +109,37 @@ function prices(): Record<string, EntryPoint> {
       return env.get('persistent', priceKey(asBytes(args[0]))) ?? VOID
     }),
   }
+}
+
+const RELAY_INPUTS: Readonly<Record<string, SpecType>> = {
+  tag: { bytesN: TAG_BYTES }, price: 'i128', timestamp: 'u64', round_id: 'u64', pubkeys: { vec: { bytesN: 32 } }, sigs: { vec: { bytesN: 64 } },
+}
+
+/** Anybody may relay a price that has been signed; one that is older than what is stored changes nothing, so that no old price comes back. */
+function relayPrice(): EntryPoint {
+  return entryPoint(RELAY_INPUTS, 'void', (env, args) => {
+    const tag = asBytes(args[0])
+    const price: Price = { price: asI128(args[1]), timestamp: asU64(args[2]), round_id: asU64(args[3]) }
+    const [keys, signatures] = [asVec(args[4]).map(asBytes), asVec(args[5]).map(asBytes)]
+    readAdmin(env)
+    if (keys.length === 0 || !keys.every((key) => isPublisherKey(env, key))) fail(UNAUTHORIZED)
+    if (keys.length > ATTESTATION_MAX_KEYS || keys.length !== signatures.length) fail(INVALID_PARAMETER)
+    const payload = attestationPayload(env.ledger.networkId, env.self, tag, price)
+    for (const [index, key] of keys.entries()) env.verifySignature(key, payload, signatures[index] ?? fail(INVALID_PARAMETER))
+    const stored = env.get('persistent', priceKey(tag))
+    if (stored === undefined || PRICE.fromVal(stored).timestamp <= price.timestamp) env.set('persistent', priceKey(tag), PRICE.toVal(price))
+    return VOID
+  })
+}
+
+function allow(env: ContractEnv, key: Val, allowed: boolean): void {
+  env.requireAuth(readAdmin(env))
+  if (allowed) env.set('persistent', key, bool(true))
+  else env.remove('persistent', key)
+}
+
+function isPublisherKey(env: ContractEnv, key: Uint8Array): boolean {
+  return env.get('persistent', publicKeyKey(key)) !== undefined
 }
 
 function readAdmin(env: ContractEnv): string {

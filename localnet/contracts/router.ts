@@ -1,23 +1,37 @@
-// The router: relays a signed price and calls the market in one transaction. On the local network it stands at its address with its
-// published interface and is not initialised, so that every call of it answers 1.
+// The router: relays a signed price to the oracle and calls the market in the same transaction (contracts, "Router").
 
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
-import type { ContractCode, EntryPoint, SpecType } from './host.ts'
+import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
+import { address, bytes, VOID } from './host.ts'
 import { POSITION } from './market/types.ts'
-import { entryPoint, fail } from './values.ts'
+import { PRICE_BANDS } from './price-bands.ts'
+import { priceTag } from './price-oracle.ts'
+import { asAddress, asBool, asI128, asSymbol, asVec, entryPoint, fail, fieldOf, storageKey } from './values.ts'
 
 const NOT_INITIALIZED = 1
+const ALREADY_INITIALIZED = 2
+const UNAUTHORIZED = 3
+const INVALID_PRICE = 31
 
-/** What stands behind every call: the signed price. */
-const ATTESTATION: Readonly<Record<string, SpecType>> = {
+const MARKET = storageKey('Market')
+const ORACLE = storageKey('Oracle')
+
+type Inputs = Readonly<Record<string, SpecType>>
+
+/** The signed price that stands behind every call for one asset. */
+const ATTESTATION: Inputs = {
   price: 'i128', timestamp: 'u64', round_id: 'u64', pubkeys: { vec: { bytesN: 32 } }, sigs: { vec: { bytesN: 64 } },
 }
 
-const OPEN: Readonly<Record<string, SpecType>> = {
-  trader: 'address', asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32',
-}
+const OPEN: Inputs = { trader: 'address', asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' }
+const CLOSE: Inputs = { trader: 'address', position_id: 'u64', asset: 'symbol' }
+const LIQUIDATE: Inputs = { keeper: 'address', position_id: 'u64', asset: 'symbol' }
+const EXECUTE: Inputs = { keeper: 'address', order_id: 'u64', asset: 'symbol' }
 
-/** The router's code, uninitialised. */
+/**
+ * The router's code; `initialize(admin, market, oracle)` first. Every call: 1, the caller's agreement, 3 unless there are publisher keys and
+ * all are on the oracle's list, 31 for a symbol without a band or a price outside its band; then what the oracle and the market say.
+ */
 export function routerContract(): ContractCode {
   return {
     name: 'router',
@@ -31,18 +45,58 @@ export function routerContract(): ContractCode {
     },
     errors: SHARED_ERRORS,
     entryPoints: {
-      open_with_price: uninitialised({ ...OPEN, ...ATTESTATION }, { struct: 'Position' }),
-      close_with_price: uninitialised({ trader: 'address', position_id: 'u64', asset: 'symbol', ...ATTESTATION }, 'i128'),
-      liquidate_with_price: uninitialised({ keeper: 'address', position_id: 'u64', asset: 'symbol', ...ATTESTATION }, 'i128'),
-      execute_with_price: uninitialised({ keeper: 'address', order_id: 'u64', asset: 'symbol', ...ATTESTATION }, 'i128'),
-      liquidate_cross_with_prices: uninitialised(
-        { keeper: 'address', trader: 'address', attestations: { vec: { struct: 'Attestation' } } },
-        'i128',
+      initialize: entryPoint({ admin: 'address', market: 'address', oracle: 'address' }, 'void', initialize),
+      open_with_price: withPrice(OPEN, { struct: 'Position' }, 'open_position', 5),
+      close_with_price: withPrice(CLOSE, 'i128', 'close_position', 2),
+      liquidate_with_price: withPrice(LIQUIDATE, 'i128', 'liquidate', 2),
+      execute_with_price: withPrice(EXECUTE, 'i128', 'execute_order', 2),
+      liquidate_cross_with_prices: entryPoint(
+        { keeper: 'address', trader: 'address', attestations: { vec: { struct: 'Attestation' } } }, 'i128',
+        (env, args) => {
+          const market = marketFor(env, asAddress(args[0]))
+          for (const attestation of asVec(args[2])) {
+            relay(env, asSymbol(fieldOf(attestation, 'asset')), Object.keys(ATTESTATION).map((name) => fieldOf(attestation, name)))
+          }
+          return env.call(market, 'liquidate_cross_account', args.slice(0, 2))
+        },
       ),
     },
   }
 }
 
-function uninitialised(inputs: Readonly<Record<string, SpecType>>, output: SpecType): EntryPoint {
-  return entryPoint(inputs, output, () => fail(NOT_INITIALIZED))
+function initialize(env: ContractEnv, args: readonly Val[]): Val {
+  const [admin, market, oracle] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2])]
+  if (env.get('instance', MARKET) !== undefined) fail(ALREADY_INITIALIZED)
+  env.requireAuth(admin)
+  env.set('instance', MARKET, address(market))
+  env.set('instance', ORACLE, address(oracle))
+  return VOID
+}
+
+/** A call for one asset: its own arguments, then the attestation; the first `passed` of them go on to the market. */
+function withPrice(own: Inputs, output: SpecType, marketFunction: string, passed: number): EntryPoint {
+  const names = Object.keys(own)
+  return entryPoint({ ...own, ...ATTESTATION }, output, (env, args) => {
+    const market = marketFor(env, asAddress(args[0]))
+    relay(env, asSymbol(args[names.indexOf('asset')]), args.slice(names.length))
+    return env.call(market, marketFunction, args.slice(0, passed))
+  })
+}
+
+/** The market, for a caller who agreed to the call of the router: what the market asks for in turn stands beneath it. */
+function marketFor(env: ContractEnv, caller: string): string {
+  const market = asAddress(env.get('instance', MARKET) ?? fail(NOT_INITIALIZED))
+  env.requireAuth(caller)
+  return market
+}
+
+/** Hands a price on to the oracle, which judges the signatures. */
+function relay(env: ContractEnv, asset: string, attestation: readonly Val[]): void {
+  const oracle = asAddress(env.get('instance', ORACLE) ?? fail(NOT_INITIALIZED))
+  const keys = asVec(attestation[3])
+  if (keys.length === 0 || !keys.every((key) => asBool(env.call(oracle, 'is_publisher_key', [key])))) fail(UNAUTHORIZED)
+  const price = asI128(attestation[0])
+  const band = PRICE_BANDS.get(asset) ?? fail(INVALID_PRICE)
+  if (price < band.lowest || price > band.highest) fail(INVALID_PRICE)
+  env.call(oracle, 'relay_price', [bytes(priceTag(asset)), ...attestation])
 }

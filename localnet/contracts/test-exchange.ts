@@ -7,6 +7,7 @@ import { defaultMarketConfig } from './market/defaults.ts'
 import { marketContract } from './market/market.ts'
 import { priceOracleContract, priceTag } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
+import { routerContract } from './router.ts'
 import { createTestHost, type Outcome, plain, plainEvent, type TestHost } from './test-host.ts'
 import { assetContract } from './token.ts'
 
@@ -18,6 +19,7 @@ export const SHIM = 'CSHIM'
 export const ORACLE = 'CORACLE'
 export const USDC = 'CUSDC'
 export const LP = 'CLP'
+export const ROUTER = 'CROUTER'
 
 export const ADMIN = 'GADMIN'
 export const ISSUER = 'GISSUER'
@@ -76,6 +78,7 @@ export function bareExchange(): TestHost {
     [ORACLE]: priceOracleContract(),
     [USDC]: assetContract(USDC_ASSET),
     [LP]: assetContract(LP_ASSET),
+    [ROUTER]: routerContract(),
   })
 }
 

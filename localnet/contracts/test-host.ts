@@ -1,6 +1,7 @@
 // Test support: a host in memory for contracts alone, without ledger, XDR or fees. It holds storage and classic balances, checks arguments
 // and results against the published interface, records who authorised what, and rolls a failed call back wholly.
 
+import { createPublicKey, verify } from 'node:crypto'
 import { defined } from '../../src/base/assert.ts'
 import type { ClassicBalances, ContractCode, ContractEnv, Durability, SpecType, Val } from './host.ts'
 import { ContractFailure, HostFailure } from './host.ts'
@@ -120,6 +121,10 @@ function runner(contracts: Readonly<Record<string, ContractCode>>, state: Runnin
         state.auth.push({ address, contract, functionName, depth })
       },
       call: (callee, name, calleeArgs) => run(callee, name, calleeArgs, contract, depth + 1),
+      verifySignature(publicKey, message, signature) {
+        const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' })
+        if (!verify(null, message, key, signature)) throw new HostFailure('Crypto', 'InvalidInput', 'failed ED25519 verification')
+      },
       emit: (topics, data) => void state.events.push({ contract, topics, data }),
       classic: state.classic,
     }

@@ -3,6 +3,7 @@
 
 import { assert, AssertionFailure } from '../../src/base/assert.ts'
 import { type ContractCode, type ContractEnv, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
+import { accountAddress } from './addresses.ts'
 import type { Authorizer } from './auth.ts'
 import { authCall } from './auth-tree.ts'
 import { checkArguments, findEntryPoint } from './call-checks.ts'
@@ -14,6 +15,7 @@ import type { EventVal, Failure, HostEvent } from './host-events.ts'
 import type { HostStorage } from './host-storage.ts'
 import { codeKey, instanceKey, type Key } from './keys.ts'
 import type { Meter } from './meter.ts'
+import { verifySignature } from './signatures.ts'
 import { createTrace } from './trace.ts'
 
 /** What a run of contracts works with. */
@@ -74,6 +76,7 @@ export function createHost(options: HostOptions): Host {
       remove: (durability, key) => guarded(frame, 'del_contract_data', () => own.remove(durability, key)),
       requireAuth: (address) => guarded(frame, 'require_auth', () => requireAuth(frame, address)),
       call: (contract, functionName, args) => callFrom(frame, contract, functionName, args),
+      verifySignature: (key, message, signature) => guarded(frame, 'verify_sig_ed25519', () => verify(key, message, signature)),
       emit(topics, data) {
         meter.charge('event')
         trace.emit(frame.contract, topics, data)
@@ -90,6 +93,12 @@ export function createHost(options: HostOptions): Host {
     // Whoever calls directly agrees by calling.
     if (caller !== undefined && caller.contract === address) return meter.charge('auth')
     authorizer.demand(address, authCall(frame.contract, frame.functionName, frame.args))
+  }
+
+  function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void {
+    meter.charge('signature')
+    const holds = verifySignature(accountAddress(publicKey), message, signature)
+    if (!holds) throw hostFailure('Crypto', 'InvalidInput', 'failed ED25519 verification')
   }
 
   /** A contract calls another one. The failure passes through unchanged; a contract that catches it goes on without the call's effects. */

@@ -1,0 +1,29 @@
+// Between which prices the router believes an attestation (contracts, "Router price bands").
+
+import { parseDecimal } from '../../src/base/fixed-point.ts'
+
+/** Lowest and highest price that passes, both included, 7 decimals. */
+export interface PriceBand {
+  readonly lowest: bigint
+  readonly highest: bigint
+}
+
+const band = (lowest: string, highest: string): PriceBand => ({ lowest: parseDecimal(lowest), highest: parseDecimal(highest) })
+
+/** The band of each asset by its symbol; a symbol without one is unknown to the router. */
+export const PRICE_BANDS: ReadonlyMap<string, PriceBand> = new Map([
+  ['BTC', band('1000', '1000000')],
+  ['ETH', band('50', '100000')],
+  ['XLM', band('0.01', '100')],
+  ['SOL', band('1', '100000')],
+  ['XRP', band('0.01', '1000')],
+  ['ADA', band('0.01', '1000')],
+  ['BNB', band('10', '100000')],
+  ['TRX', band('0.01', '1000')],
+  ['HYPE', band('0.1', '100000')],
+  ['DOGE', band('0.001', '100')],
+  ['ZEC', band('1', '100000')],
+  ['LINK', band('0.1', '10000')],
+  ['BCH', band('1', '100000')],
+  ['LTC', band('1', '100000')],
+])
