@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address } from './contracts/host.ts'
-import { asI128, asVec, fieldOf, storageKey } from './contracts/values.ts'
+import { asI128, asU64, asVec, fieldOf, storageKey } from './contracts/values.ts'
 import type { Client } from './actors/client.ts'
 import { contractDataKey, contractDataValue, readTrustlineBalance } from './actors/exchange-state.ts'
 import { createPeople } from './genesis.ts'
@@ -41,6 +41,13 @@ async function usdcOf(network: TestNetwork, usdcAsset: string): Promise<{ total:
   }
 }
 
+/** The positions of whose end no event tells, with their traders: those that are open, and those of cross accounts that were liquidated whole. */
+function unendedPositions(network: TestNetwork): ReadonlyMap<unknown, unknown> {
+  const traders = new Map(network.exchangeEvents('position_opened').map(({ fields }) => [fields[0], fields[1]]))
+  for (const topic of ['position_closed', 'position_liquidated']) for (const { fields } of network.exchangeEvents(topic)) traders.delete(fields[0])
+  return traders
+}
+
 test('after a week trading goes on: nobody is ruined, positions come and go, and every token is where it should be', async () => {
   await using network = await startTestNetwork({ traders: TRADERS, seed: 'a week' })
   const { usdcAsset } = await network.rpc<{ usdcAsset: string }>('local_info')
@@ -56,11 +63,15 @@ test('after a week trading goes on: nobody is ruined, positions come and go, and
   assert(lately('position_opened') > 5 && lately('position_closed') > 5, 'trading has come to a halt')
   assert(lately('funding_applied') > 0, 'nobody applies funding')
 
-  const count = (topic: string): number => network.exchangeEvents(topic).length
   const ids = await contractValue(network.visitor('alice'), network.contracts.market, storageKey('AllPositions'))
-  const open = ids === undefined ? 0 : asVec(ids).length
-  assert.equal(open, count('position_opened') - count('position_closed') - count('position_liquidated'))
-  assert(open > 0 && open < TRADERS * 12, `${open} positions are open`)
+  const open = new Set(ids === undefined ? [] : asVec(ids).map(asU64))
+  const unended = unendedPositions(network)
+  assert.deepEqual([...open].filter((id) => !unended.has(id)), [], 'a position is open that never was opened, or was ended')
+  for (const [id, trader] of unended) {
+    const isCrossLiquidated = network.exchangeEvents('cross_liq').some(({ fields }) => fields[0] === trader)
+    assert(open.has(id as bigint) || isCrossLiquidated, `position ${String(id)} has vanished`)
+  }
+  assert(open.size > 0 && open.size < TRADERS * 12, `${open.size} positions are open`)
 
   const after = await usdcOf(network, usdcAsset)
   assert.equal(after.total, before.total, 'USDC was made or lost')

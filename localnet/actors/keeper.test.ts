@@ -4,7 +4,8 @@ import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { i128, symbol, u64, vec } from '../contracts/host.ts'
 import { storageKey } from '../contracts/values.ts'
 import { plain } from '../test-network.ts'
-import type { StoredPosition } from './stored-entries.ts'
+import { ORDER_TYPE } from './stored-entries.ts'
+import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 import { createKeeper } from './keeper.ts'
 import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
 
@@ -13,6 +14,12 @@ const LONG: StoredPosition = {
   id: 1n, trader: PEOPLE.traders[0]?.address ?? '', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7,
   leverage: 10, entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 91n * ONE_E7, openedAtSec: NOW_SEC,
 }
+
+const STOP_LOSS: StoredOrder = {
+  id: 1n, trader: LONG.trader, asset: 'BTC', direction: 0, orderType: ORDER_TYPE.stopLoss, hasPosition: true, positionId: 1n, triggerCondition: 1,
+  triggerPrice: 95n * ONE_E7, limitPrice: 0n, trailingPercentBps: 0, stopLimitPhase: 0, timeInForce: 0, createdAtSec: NOW_SEC,
+}
+const TRAILING: StoredOrder = { ...STOP_LOSS, id: 2n, orderType: ORDER_TYPE.trailingStop, triggerPrice: 0n, trailingPercentBps: 100 }
 
 /** A market that has just been funded, with a keeper that looks at it. */
 function setUp() {
@@ -52,6 +59,79 @@ test('liquidations go before funding, funding before prices; one transaction per
   ledger.setOraclePrice('BTC', 90n * ONE_E7, NOW_SEC + 3_600)
   for (let seconds = 3_600; seconds < 3_604; seconds++) await turn(seconds)
   assert.deepEqual(called(), [['liquidate', 1n], ['liquidate', 2n], ['apply_funding'], ['sync_asset_pnl', 'BTC']])
+})
+
+test('a triggered order is executed, one whose price is not there is not', async () => {
+  const { ledger, turn, called } = setUp()
+  ledger.setOrders([STOP_LOSS, { ...STOP_LOSS, id: 2n, triggerPrice: 94n * ONE_E7 }])
+  await turn(0)
+  assert.deepEqual(called(), [])
+  ledger.setOraclePrice('BTC', 95n * ONE_E7, NOW_SEC + 5)
+  for (let seconds = 5; seconds < 10; seconds++) await turn(seconds)
+  assert.deepEqual(called(), [['execute_order', 1n]])
+})
+
+test('all kinds of jobs have their order: liquidations, executions, cross accounts, peaks, funding, prices', async () => {
+  const { ledger, lastGood, turn, called } = setUp()
+  const [trader = '', other = ''] = PEOPLE.traders.map((person) => person.address)
+  ledger.setPositions([LONG, { ...LONG, id: 2n, trader: other, marginMode: 1, liquidationPrice: 0n }])
+  ledger.setOrders([{ ...TRAILING, asset: 'ETH' }, STOP_LOSS])
+  ledger.setPeak(2n, 100n * ONE_E7)
+  ledger.setOraclePrice('BTC', 90n * ONE_E7, NOW_SEC + 3_600)
+  ledger.setOraclePrice('ETH', 101n * ONE_E7, NOW_SEC + 3_600)
+  lastGood('BTC', ENTRY, NOW_SEC + 3_600)
+  for (let seconds = 3_600; seconds < 3_605; seconds++) await turn(seconds)
+  await turn(3_605)
+  assert.deepEqual(called().slice(0, 6), [
+    ['liquidate', 1n], ['execute_order', 1n], ['liquidate_cross_account', other], ['update_trailing_peak', 2n], ['apply_funding'], ['liquidate', 1n],
+  ])
+  assert.notEqual(trader, other)
+})
+
+test('a cross account with money in its pool lives, and dies when the pool is gone', async () => {
+  const { ledger, turn, called } = setUp()
+  ledger.setPositions([{ ...LONG, marginMode: 1, liquidationPrice: 0n }])
+  // At 90 its collateral is lost, and ten in the pool are just the maintenance.
+  ledger.setOraclePrice('BTC', 90n * ONE_E7, NOW_SEC + 5)
+  ledger.setPool(LONG.trader, 10n * ONE_E7)
+  await turn(5)
+  assert.deepEqual(called(), [])
+  ledger.setPool(LONG.trader, 10n * ONE_E7 - 1n)
+  await turn(10)
+  assert.deepEqual(called(), [['liquidate_cross_account', LONG.trader]])
+})
+
+test('what it has read of positions and orders it does not ask for again', async () => {
+  const { ledger, client, turn } = setUp()
+  ledger.setPositions(Array.from({ length: 150 }, (_, index) => ({ ...LONG, id: BigInt(index + 1) })))
+  const far = { ...STOP_LOSS, triggerPrice: ONE_E7 }
+  ledger.setOrders([far, { ...far, id: 2n, orderType: ORDER_TYPE.stopLimit, hasPosition: false }])
+  await turn(0)
+  assert.equal(client.requests.length, 3)
+  await turn(5)
+  // The overview, and the one order that may change in place.
+  assert.deepEqual(client.requests.slice(3), [client.requests[0], 1])
+})
+
+test('a job that fails on the ledger rests like one that is refused', async () => {
+  const { ledger, client, turn, called } = setUp()
+  ledger.setOrders([{ ...STOP_LOSS, triggerPrice: 200n * ONE_E7 }])
+  const failed = { kind: 'failed', code: 82, reason: 'txFailed' } as const
+  client.settlements.push({ kind: 'idle' }, failed, { kind: 'idle' }, failed)
+  const calledAfter: number[] = []
+  for (const seconds of [0, 5, 10, 15, 20, 25]) {
+    await turn(seconds)
+    calledAfter.push(called().length)
+  }
+  assert.deepEqual(calledAfter, [1, 1, 2, 2, 2, 3], 'failed at 5, it rests until 10; failed again at 15, until 25')
+})
+
+test('of a hundred refusals each turn hears a few: the ledger does not wait for them', async () => {
+  const { ledger, client, turn } = setUp()
+  ledger.setOrders(Array.from({ length: 100 }, (_, index) => ({ ...STOP_LOSS, id: BigInt(index + 1), triggerPrice: 200n * ONE_E7 })))
+  client.answers.push(...Array.from({ length: 100 }, () => ({ kind: 'refused', code: 82, reason: 'OpenInterestCapExceeded' }) as const))
+  await turn(0)
+  assert.equal(client.calls.length, 8)
 })
 
 test('funding is applied when the hour is full, not a second before', async () => {

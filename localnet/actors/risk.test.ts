@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { StoredPosition } from './stored-entries.ts'
-import { isLiquidatable, positionFunding, positionPnl } from './risk.ts'
+import { isCrossLiquidatable, isLiquidatable, positionFunding, positionPnl } from './risk.ts'
 
 const LONG: StoredPosition = {
   id: 1n, trader: 'G', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7, leverage: 10,
@@ -34,4 +34,24 @@ test('PnL truncates toward zero on both sides', () => {
   const odd = { ...LONG, size: 10n, entryPrice: 3n }
   assert.equal(positionPnl(odd, 4n), 3n)
   assert.equal(positionPnl(odd, 2n), -3n)
+})
+
+test('a cross account is judged as a whole: its pool and every position against the maintenance of all', () => {
+  const cross = { ...LONG, marginMode: 1, liquidationPrice: 0n }
+  const hedge = { ...cross, id: 2n, direction: 1, asset: 'ETH' }
+  const prices = (btc: bigint, eth: bigint) => (asset: string) => (asset === 'BTC' ? btc : eth) * ONE_E7
+  const account = (pool: bigint) => ({ pool: pool * ONE_E7, positions: [cross, hedge] })
+  // Equity of 200 less what BTC loses and ETH gains; 20 have to be left.
+  assert.equal(isCrossLiquidatable(account(0n), prices(82n, 100n), 0n), false)
+  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 100n), 0n), true)
+  assert.equal(isCrossLiquidatable(account(0n), prices(81n, 99n), 0n), false, 'one leg pays for the other')
+  assert.equal(isCrossLiquidatable(account(10n), prices(81n, 100n), 0n), false, 'so does the pool')
+})
+
+test('in a cross account funding counts, a price of zero moves nothing, and one that is not there makes it no candidate', () => {
+  const account = { pool: 0n, positions: [{ ...LONG, marginMode: 1 }] }
+  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, 0n), false)
+  assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, ONE_E7 / 20n), true)
+  assert.equal(isCrossLiquidatable(account, () => 0n, 0n), false)
+  assert.equal(isCrossLiquidatable(account, () => undefined, ONE_E7), false)
 })

@@ -88,8 +88,9 @@ function limitCall(terms: EntryTerms, habit: OrderHabit, random: Random): Trader
 function stopLimitCall(terms: EntryTerms, habit: OrderHabit, random: Random): TraderCall {
   const isAbove = terms.direction === LONG
   const distanceBps = drawInteger(habit.distanceBps, random)
-  const trigger = shifted(terms.price, isAbove ? distanceBps : -distanceBps)
-  const limit = shifted(trigger, isAbove ? -LIMIT_BEFORE_STOP_BPS : LIMIT_BEFORE_STOP_BPS)
+  const behind = (bps: number): bigint => shifted(terms.price, isAbove ? bps : -bps)
+  const trigger = behind(distanceBps)
+  const limit = behind(Math.max(0, distanceBps - LIMIT_BEFORE_STOP_BPS))
   const args = [...orderTerms(terms, trigger), i128(limit), bool(isAbove), tolerance(random), u32(GOOD_TILL_CANCELLED)]
   return { functionName: 'place_stop_limit_order', args }
 }

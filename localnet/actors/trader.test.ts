@@ -4,7 +4,8 @@ import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { plain } from '../test-network.ts'
-import type { StoredPosition } from './stored-entries.ts'
+import { ORDER_TYPE } from './stored-entries.ts'
+import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 import type { Habit, OrderHabit } from './habits.ts'
 import { isWild, MARKETS } from './markets.ts'
 import { createPriceFeed } from './price-feed.ts'
@@ -34,13 +35,20 @@ const OPEN: StoredPosition = {
   entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 76n * ONE_E7, openedAtSec: NOW_SEC,
 }
 
-function setUp(habit: Partial<Habit> = {}) {
+/** A long that waits below the market. */
+const ORDER: StoredOrder = {
+  id: 3n, trader: identity.address, asset: 'BTC', direction: 0, orderType: ORDER_TYPE.limit, hasPosition: false, positionId: 0n, triggerCondition: 1,
+  triggerPrice: 99n * ONE_E7, limitPrice: 0n, trailingPercentBps: 0, stopLimitPhase: 0, timeInForce: 0, createdAtSec: NOW_SEC,
+}
+const STOP_LOSS: StoredOrder = { ...ORDER, id: 4n, orderType: ORDER_TYPE.stopLoss, hasPosition: true, positionId: OPEN.id }
+
+function setUp(habit: Partial<Habit> = {}, seed = 'trader') {
   const ledger = createTestLedger()
   const client = ledger.client(identity.address)
   let price = ENTRY
   const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, anchor: () => {} }))
   const trader = createTrader({
-    name: 'trader', client, market: DEPLOYMENT.market, ticker, habit: { ...PLAIN, ...habit }, random: createSeededRandom('trader'),
+    name: 'trader', client, market: DEPLOYMENT.market, ticker, habit: { ...PLAIN, ...habit }, random: createSeededRandom(seed),
   })
   const turn = (seconds: number) => trader.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds })
   return {
@@ -162,6 +170,93 @@ test('a position that the keeper has liquidated is missed within a minute, and m
   ledger.setPositions([])
   assert.equal((await live(50, 70)).length, 1)
   assert.equal(called()[0]?.[0], 'open_position')
+})
+
+const LONG_HELD: Partial<Habit> = { holdSec: { least: 3_600, most: 3_600 }, firstHoldSec: { least: 3_600, most: 3_600 }, takeProfit: null, stopLoss: null }
+
+test('after a first entry at the market it enters by its own ways: limit and stop-limit orders, cross margin', async () => {
+  const functionOf = { limit: 'place_limit_order', stopLimit: 'place_stop_limit_order', cross: 'open_position_cross' } as const
+  for (const way of ['limit', 'stopLimit', 'cross'] as const) {
+    const { ledger, live, called } = setUp({ orders: { ...NO_ORDERS, [way]: 1 } })
+    ledger.setPool(identity.address, ONE_E7)
+    await live(0, 25)
+    assert.deepEqual(called().map(([functionName]) => functionName), ['open_position', functionOf[way], functionOf[way]])
+  }
+})
+
+test('orders that would open count as positions do, and one that waits too long is cancelled', async () => {
+  const { ledger, live, called } = setUp({ ...LONG_HELD, maxPositions: 2 })
+  const waiting = { ...ORDER, createdAtSec: NOW_SEC }
+  ledger.setPositions([OPEN])
+  ledger.setOrders([waiting, { ...STOP_LOSS, createdAtSec: NOW_SEC }])
+  assert.deepEqual(await live(0, 61), [60], 'there is no room, until the order has waited a minute; what is attached may wait')
+  assert.deepEqual(called(), [['cancel_order', waiting.id]])
+  ledger.setOrders([])
+  assert.equal((await live(61, 71)).length, 1, 'the room is used again')
+})
+
+test('a position gets the orders that its habit gives it, each once, and those that it has are not given again', async () => {
+  const orders = { ...NO_ORDERS, stopLoss: 1, takeProfit: 1, trailingStop: 1, reduceOnly: 1 }
+  const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders })
+  ledger.setPositions([OPEN, { ...OPEN, id: 8n, asset: 'ETH', marginMode: 1 }])
+  ledger.setOrders([STOP_LOSS])
+  await live(0, 100)
+  assert.deepEqual(called().map(([functionName, id]) => [functionName, id]), [
+    ['set_take_profit', OPEN.id], ['place_trailing_stop', OPEN.id], ['place_limit_order', 'BTC'],
+  ])
+})
+
+test('an order that the market refuses for a position is not tried for ever', async () => {
+  const { ledger, client, live } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders: { ...NO_ORDERS, stopLoss: 1 } })
+  ledger.setPositions([OPEN])
+  client.answers.push({ kind: 'refused', code: 67, reason: 'OrderAlreadyExists' })
+  assert.equal((await live(0, 600)).length, 1)
+})
+
+test('a position that closes in a moment gets no orders', async () => {
+  const { ledger, live, called } = setUp({ ...CLOSES_ONLY, orders: { ...NO_ORDERS, stopLoss: 1 } })
+  ledger.setPositions([OPEN])
+  await live(0, 6)
+  assert.deepEqual(called(), [['close_position', OPEN.id]])
+})
+
+test('what is on cross margin is closed as such', async () => {
+  const { ledger, live, called } = setUp(CLOSES_ONLY)
+  ledger.setPositions([{ ...OPEN, marginMode: 1 }])
+  await live(0, 6)
+  assert.deepEqual(called(), [['close_position_cross', OPEN.id]])
+})
+
+test('who never cuts a loss doubles up on cross margin: same market, same direction', async () => {
+  const { ledger, live, called } = setUp({ ...LONG_HELD, maxPositions: 100, markets: 14, direction: () => 1, orders: { ...NO_ORDERS, cross: 1 } })
+  ledger.setPositions([{ ...OPEN, asset: 'ZEC', marginMode: 1 }])
+  await live(0, 100)
+  const doubled = called().filter(([functionName]) => functionName === 'open_position_cross')
+  assert(doubled.length > 5)
+  assert.deepEqual(new Set(doubled.map(([, asset, , , direction]) => `${String(asset)} ${String(direction)}`)), new Set(['ZEC 0']))
+})
+
+test('cross margin is deposited before it is used, now and then, and goes back when it has lain idle', async () => {
+  const deposits = new Set<boolean>()
+  for (let seed = 0; seed < 12; seed++) {
+    const { live, called } = setUp({ orders: { ...NO_ORDERS, cross: 1 } }, `trader ${seed}`)
+    await live(0, 20)
+    const [, second, third] = called()
+    if (second?.[0] === 'deposit_cross_margin') {
+      assert(Number(second[1]) >= 100 * Number(ONE_E7))
+      assert.equal(third?.[0], 'open_position_cross')
+    }
+    deposits.add(second?.[0] === 'deposit_cross_margin')
+  }
+  assert.equal(deposits.size, 2, 'always or never')
+
+  const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD })
+  ledger.setPool(identity.address, 5n * ONE_E7)
+  ledger.setPositions([{ ...OPEN, marginMode: 1 }])
+  assert.deepEqual(await live(0, 200), [], 'a position uses it')
+  ledger.setPositions([])
+  await live(200, 400)
+  assert.deepEqual(called()[0], ['withdraw_cross_margin', 5n * ONE_E7])
 })
 
 test('after a restart it closes what it had open; on a new network it starts anew', async () => {

@@ -14,7 +14,7 @@ import type { Outcome } from './simulation.ts'
 const SEEDS_DEFAULT = ['3', '11', '14', '15']
 /** A simulation in which nothing happens finds nothing. */
 const EXPECTED = [
-  'position_opened', 'position_closed', 'position_liquidated',
+  'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
   'rpc getEvents: timeout', 'rpc getEvents: http_status', 'rpc getEvents: torn_json', 'rpc getEvents: repeated_page', 'rpc getEvents: cut_page',
   'store transaction: fail before commit', 'store transaction: fail after commit', 'driver: kill', 'driver: restart', 'network: reset', 'network: night',
   'network: keep or put back',

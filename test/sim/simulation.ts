@@ -13,6 +13,8 @@ import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
+import { contractDataKey, contractDataValue } from '../../localnet/actors/exchange-state.ts'
+import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { openTestStore } from '../support/database.ts'
@@ -290,6 +292,14 @@ function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
   return [...chain.history.events({ afterId: null, fromLedger: 0, untilLedger, contractIds })].filter(({ successful }) => successful)
 }
 
+/** The ids in the market's list of open positions. */
+async function openPositionIds({ door, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
+  const keys = [contractDataKey(contracts.market, storageKey('AllPositions'))]
+  const { entries } = (await door.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }
+  const list = contractDataValue(entries[0]?.xdr ?? assert.fail('the market has no list of positions'))
+  return new Set(asVec(list).map((id) => Number(asU64(id))))
+}
+
 async function judge(world: World, incarnations: readonly Incarnation[]): Promise<Outcome> {
   const { store, clock, network, decisions, restarts } = world
   const state = await readIndexState(store.read)
@@ -298,7 +308,7 @@ async function judge(world: World, incarnations: readonly Incarnation[]): Promis
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
   checkArchiveIsTheChain(archive, incarnations, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
-  await checkListsAreTheFold(store.read, archive, nowSec(clock))
+  await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   const met = new Map<string, number>()
   const meet = (name: string): void => void met.set(name, (met.get(name) ?? 0) + 1)
   for (const { door, choice } of decisions.record) meet(`${door.replace(/^store \d+/, 'store')}: ${choice.name}`)

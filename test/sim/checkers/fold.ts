@@ -62,8 +62,11 @@ interface Fill {
   readonly size: bigint
 }
 
-/** Folds the archive, oldest first. `deployment` is the one in force now: positions of earlier ones are over. */
-export function fold(archive: readonly Archived[], deployment: number | null): Folded {
+/**
+ * Folds the archive, oldest first. `deployment` is the one in force now: positions of earlier ones are over. The liquidation of a cross account names no
+ * positions: which ones it ended, of those that its trader had, tells the market's own list at the end, `openIds`.
+ */
+export function fold(archive: readonly Archived[], deployment: number | null, openIds: ReadonlySet<number>): Folded {
   const legs = new Map<string, Leg>()
   const trades: FoldedTrade[] = []
   const traders = new Map<string, { pnl: bigint; volume: bigint }>()
@@ -76,7 +79,6 @@ export function fold(archive: readonly Archived[], deployment: number | null): F
 
   for (const event of archive) {
     if (event.contractKey !== 'market' || event.problem !== null) continue
-    assert.notEqual(event.topic, 'cross_liq', 'this fold does not know cross margin')
     const payload = event.payload ?? {}
     const id = `${event.deployment}/${String(payload['positionId'])}`
     if (event.topic === 'position_opened') {
@@ -91,9 +93,15 @@ export function fold(archive: readonly Archived[], deployment: number | null): F
       trades.unshift(trade)
       if (trade.kind === 'close') add(trade.trader, BigInt(trade.pnl ?? '0'), leg === undefined ? 0n : BigInt(leg.size))
       fills.push({ asset: leg?.asset ?? String(payload['asset']), ts: trade.ts, size: BigInt(leg?.size ?? String(payload['size'])) })
+    } else if (event.topic === 'cross_liq') {
+      for (const leg of legs.values()) {
+        const isCandidate = leg.deployment === event.deployment && leg.trader === payload['trader']
+        if (isCandidate && !(leg.deployment === deployment && openIds.has(leg.positionId))) leg.ended = true
+      }
     }
   }
   const open = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
+  assert.deepEqual(new Set(open.map(({ positionId }) => positionId)), openIds, 'the log leads to other open positions than the market has')
   return {
     openPositions: open.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
     trades,

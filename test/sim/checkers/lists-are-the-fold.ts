@@ -16,9 +16,10 @@ import { wholeList } from './whole-list.ts'
 /** Small and odd, so that borders fall inside ledgers and transactions. */
 const PAGE_ROWS = 7
 
-export async function checkListsAreTheFold(db: Queryable, archive: readonly Archived[], nowSec: number): Promise<void> {
+/** `openIds` are the positions in the market's own list. */
+export async function checkListsAreTheFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {
   const rows = await db.query<{ deployment: number }>('select p.deployment from idx.cursor c join idx.epochs p on p.number = c.epoch')
-  const folded = fold(archive, rows[0]?.deployment ?? null)
+  const folded = fold(archive, rows[0]?.deployment ?? null, openIds)
 
   assert.deepEqual(await wholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
   assert.deepEqual(await wholeList((cursor) => listTrades(db, { limit: PAGE_ROWS, cursor })), folded.trades, 'trades')

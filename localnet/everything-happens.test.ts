@@ -1,0 +1,94 @@
+// Little more than an hour among twelve traders: whoever builds on the local network meets everything that can happen to a position or an order.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Address, TransactionBuilder } from '@stellar/stellar-sdk'
+import { OPERATION_NAMES } from '../src/exchange/operations.ts'
+import { createOverviewReader, readOraclePrices } from './actors/exchange-state.ts'
+import { createOrderReader, createPositionReader, CROSS_MARGIN, LONG } from './actors/stored-entries.ts'
+import type { StoredOrder, StoredPosition } from './actors/stored-entries.ts'
+import { createDeployment, createPeople } from './genesis.ts'
+import { fromScVal } from './scval.ts'
+import { plain, startTestNetwork } from './test-network.ts'
+import type { TestNetwork } from './test-network.ts'
+
+const TRADERS = 12
+const LEDGER_SEC = 10
+const LEDGERS = 380
+
+/** Ledgers ten seconds apart. */
+async function live(network: TestNetwork, ledgers: number): Promise<void> {
+  for (let ledger = 0; ledger < ledgers; ledger++) {
+    network.clock.advance(LEDGER_SEC * 1_000)
+    await network.step()
+  }
+}
+
+interface Call {
+  readonly name: string
+  readonly args: readonly unknown[]
+}
+
+/** The market's calls that came through, in order. */
+function calls(network: TestNetwork): readonly Call[] {
+  const { market } = network.contracts
+  return network.chain.history.transactionsAfter(0, 0, 100_000).flatMap(({ status, envelopeXdr }) => {
+    if (status !== 'SUCCESS') return []
+    const transaction = TransactionBuilder.fromXdr(envelopeXdr, network.networkPassphrase)
+    const [operation] = transaction.operations
+    if (operation?.type !== 'invokeHostFunction' || operation.func.type !== 'hostFunctionTypeInvokeContract') return []
+    const { contractAddress, functionName, args } = operation.func.invokeContract
+    if (Address.fromScAddress(contractAddress).toString() !== market) return []
+    return [{ name: functionName.toString(), args: args.map((arg) => plain(fromScVal(arg) ?? assert.fail('an argument of an unknown type'))) }]
+  })
+}
+
+async function marketOf(network: TestNetwork): Promise<{ positions: readonly StoredPosition[]; orders: readonly StoredOrder[] }> {
+  const reader = network.visitor('alice')
+  const deployment = createDeployment(network.networkPassphrase, createPeople(network.networkPassphrase, 0))
+  const { positionIds, orderIds } = await createOverviewReader(deployment)(reader)
+  return {
+    positions: await createPositionReader(reader, deployment.market).byIds(positionIds),
+    orders: await createOrderReader(reader, deployment.market).byIds(orderIds),
+  }
+}
+
+/** Moves prices by 15 % against some of those who have a position open. */
+async function squeeze(network: TestNetwork, isSqueezed: (position: StoredPosition) => boolean): Promise<void> {
+  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
+  const prices = await readOraclePrices(network.visitor('alice'), oracle)
+  const { positions } = await marketOf(network)
+  for (const { asset, direction } of positions.filter(isSqueezed)) {
+    const percent = direction === LONG ? 85n : 115n
+    await network.rpc('local_setPrice', { asset, price: String(((prices.get(asset)?.price ?? 0n) * percent) / 100n) })
+  }
+  await live(network, 10)
+  await network.rpc('local_releasePrice')
+}
+
+test('in little more than an hour all ten operations are used, and everything happens that can happen to positions and orders', async () => {
+  await using network = await startTestNetwork({ traders: TRADERS, seed: 'an hour' })
+  await live(network, LEDGERS)
+  await squeeze(network, (position) => position.marginMode === CROSS_MARGIN)
+  await squeeze(network, (position) => position.marginMode !== CROSS_MARGIN)
+
+  const made = calls(network)
+  const names = new Set(made.map(({ name }) => name))
+  assert.deepEqual(OPERATION_NAMES.filter((name) => !names.has(name)), [], 'operations that nobody used')
+  for (const name of ['deposit_cross_margin', 'withdraw_cross_margin', 'execute_order', 'update_trailing_peak', 'sync_asset_pnl', 'apply_funding']) {
+    assert(names.has(name), `nobody called ${name}`)
+  }
+  const timesInForce = new Set(made.filter(({ name }) => name === 'place_limit_order').map(({ args }) => args.at(-1)))
+  assert.deepEqual(timesInForce, new Set([0, 1, 2, 0x100]))
+
+  const topics = new Set(network.exchangeEvents().map(({ topic }) => topic))
+  for (const topic of [
+    'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled', 'funding_applied',
+  ]) assert(topics.has(topic), `there is no ${topic}`)
+  const reasons = new Set(network.exchangeEvents('order_cancelled').map(({ fields }) => String(fields[1])))
+  for (const reason of ['user', 'pos_closed', 'ioc_not_filled', 'slippage']) assert(reasons.has(reason), `no order was cancelled for ${reason}`)
+
+  const { positions, orders } = await marketOf(network)
+  assert(positions.length > 0 && positions.length < TRADERS * 12, `${positions.length} positions are open`)
+  assert(orders.length > 0 && orders.length < TRADERS * 12, `${orders.length} orders are pending`)
+})
