@@ -225,6 +225,16 @@ test('with an empty idle pool the keeper earns nothing', () => {
   assert.equal(exchange.usdc(MARKET), 95_000_000n)
 })
 
+test('the keeper earns a tenth of the idle pool where that is less than the share of equity', () => {
+  const exchange = createTestExchange()
+  exchange.must('deposit_cross_margin', money(102n * P))
+  openCross(exchange)
+  exchange.setPrice('BTC', 45_400n * P)
+  // Equity 2 + 99.5 - 92 = 9.5, of which 5 % would be 0.475; a tenth of the idle 2 is 0.2.
+  const done = exchange.must('liquidate_cross_account', liquidation)
+  assert.deepEqual(eventsOf(done).at(-1), ['cross_liq', [ALICE, -92n * P, 2_000_000n]])
+})
+
 test('cross trades count into the volume, a cross liquidation does not', () => {
   const exchange = createTestExchange()
   const total = (): bigint =>
