@@ -52,8 +52,10 @@ import { marketsRoutes } from './routes/markets.ts'
 import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
 import { positionsRoutes } from './routes/positions.ts'
+import { referralRoutes } from './routes/referral.ts'
 import { tradesRoutes } from './routes/trades.ts'
 import { txRoutes } from './routes/tx.ts'
+import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
 import { StatementTimeout, StoreUnavailable } from './store/store.ts'
 import type { Queryable, Store } from './store/store.ts'
@@ -145,14 +147,10 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   healthRoutes(app, { db, clock, log, version: manifest.version, networkName: network.name, contracts, sharedCounts })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
-  tradesRoutes(app, { db })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
-  leaderboardRoutes(app, { db, clock })
-  eventsRoutes(app, { db })
-  positionsRoutes(app, { db })
+  historyRoutes(app, { db, clock })
   keysRoutes(app, { keys })
   accountRoutes(app)
-  accountFeedsRoutes(app, { db, clock })
   accountStateRoutes(app, { accounts })
   ordersRoutes(app, { prepare: relay.prepare })
   txRoutes(app, { relay })
@@ -179,6 +177,17 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       await keys[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Everything that is read from the index alone. */
+function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readonly clock: Clock }): void {
+  tradesRoutes(app, { db })
+  leaderboardRoutes(app, { db, clock })
+  eventsRoutes(app, { db })
+  positionsRoutes(app, { db })
+  vaultsRoutes(app, { db, clock })
+  referralRoutes(app, { db })
+  accountFeedsRoutes(app, { db, clock })
 }
 
 /** What the stream asks the rest of the gateway. */

@@ -13,6 +13,8 @@ export const PAGE_LIMITS = {
   leaderboard: { default: 50, max: 200 },
   candles: { default: 500, max: 1000 },
   accountOrders: { default: 500, max: 500 },
+  vaults: { default: 50, max: 200 },
+  referral: { default: 50, max: 200 },
 } as const
 export const OPEN_POSITIONS_MAX_ROWS = 200
 export const OPEN_POSITIONS_OF_TRADER_MAX_ROWS = 500
@@ -22,6 +24,7 @@ export const ACCOUNT_POSITION_EVENTS_MAX_ROWS = 200
 /** "Other constants". */
 export const ADDRESS_LENGTH = 56
 export const ASSET_FILTER_MAX_LENGTH = 12
+export const REFERRAL_CODE_LENGTH = { min: 3, max: 16 } as const
 export const ORACLE_CACHE_MS = 3_000
 export const STATS_CACHE_MS = 5_000
 export const LEADERBOARD_CACHE_MS = 5_000

@@ -10,8 +10,8 @@ import { AccountVolume } from '../resources/account-volume.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  InvalidSignature, KeyNotFound, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater,
-  Unauthorized, UnknownAsset, UnsupportedAsset, ValidationError,
+  InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
+  TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { Health } from '../resources/health.ts'
@@ -24,7 +24,10 @@ import { ORDER_REQUESTS } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
+import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
+import { TraderVault } from '../resources/trader-vault.ts'
+import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
 import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
@@ -36,9 +39,10 @@ const DOCUMENT_VERSION = '0.1.0'
 const SCHEMAS: readonly TSchema[] = [
   Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
+  TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   ...ORDER_REQUESTS, PreparedTransaction, SubmitResult,
-  ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound,
-  RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
+  UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const DESCRIPTION = [
@@ -63,6 +67,8 @@ const TAGS = [
   { name: 'leaderboard', description: 'Who does well' },
   { name: 'events', description: 'What the contracts said' },
   { name: 'positions', description: 'Positions that are open' },
+  { name: 'vaults', description: 'Vaults whose leaders trade with their depositors\' funds' },
+  { name: 'referral', description: 'Referral codes, and what came of them' },
   { name: 'keys', description: 'API keys, issued against a wallet\'s signature' },
   { name: 'account', description: 'The account that a key belongs to' },
   { name: 'orders', description: 'Transactions to sign' },

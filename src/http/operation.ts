@@ -4,8 +4,8 @@ import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  InvalidSignature, KeyNotFound, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected, TryAgainLater,
-  Unauthorized, UnknownAsset, UnsupportedAsset, ValidationError,
+  InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
+  TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 
 /** By status; where a status has several bodies, also by status and body. */
@@ -19,6 +19,9 @@ const ERROR_SCHEMAS = {
   403: NotInBeta,
   404: UnknownAsset,
   '404 key_not_found': KeyNotFound,
+  '404 vault_not_found': VaultNotFound,
+  '404 unknown_code': UnknownCode,
+  '404 no_code': NoCode,
   429: RateLimited,
   451: RegionRestricted,
   500: ServerError,

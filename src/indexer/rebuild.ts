@@ -79,7 +79,7 @@ async function replay(tx: Queryable, rows: readonly ArchiveRow[], epochs: Readon
       if (!same) redecoded.push(event)
       return event
     })
-    await applyEvents(tx, epoch.deployment, part)
+    await applyEvents(tx, epoch, part)
     from += part.length
   }
   await replaceDecoded(tx, redecoded)

@@ -65,7 +65,7 @@ export async function writePage(
   await db.transaction(async (tx) => {
     await moveIndex(tx, from, to, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
-    await applyEvents(tx, epoch.deployment, archived)
+    await applyEvents(tx, epoch, archived)
     await placeLearnedEvents(tx, archived.map(({ seq }) => seq))
   })
 }

@@ -1,6 +1,5 @@
 // Which events concern which account: the feeds of the account endpoints.
 
-import { assert } from '../base/assert.ts'
 import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../exchange/events.ts'
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
@@ -12,6 +11,7 @@ import { listLog } from './log-list.ts'
 import type { OwnerlessEvent } from './orders.ts'
 import { insertOwnerlessEvents, insertPlacedOrders, readOrderOwners } from './orders.ts'
 import type { Page } from './page.ts'
+import { numberOf, textOf } from './payload.ts'
 
 /** Events that have a list of their own. */
 export type AccountEventKind = 'order' | 'position'
@@ -60,7 +60,7 @@ export interface AccountChanges {
 
 /** Gives a page's events to the accounts that they concern. Every event must be applied exactly once. */
 export async function applyAccountEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
-  const ended = events.filter(isOrderEnd).map(orderIdOf)
+  const ended = events.filter(isOrderEnd).map((event) => numberOf(event, 'orderId'))
   const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
   await insertPlacedOrders(tx, deployment, changes.placed)
   await insertOwnerlessEvents(tx, deployment, changes.ownerless)
@@ -76,9 +76,9 @@ export function foldAccountEvents(events: readonly ArchivedEvent[], owners: Read
     const { seq, topic, payload } = event
     if (payload === null) continue
     const accounts = new Set(ACCOUNT_ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
-    if (event.contract === 'market' && topic === 'order_placed') placed.set(orderIdOf(event), traderOf(event))
+    if (event.contract === 'market' && topic === 'order_placed') placed.set(numberOf(event, 'orderId'), textOf(event, 'trader'))
     if (isOrderEnd(event)) {
-      const orderId = orderIdOf(event)
+      const orderId = numberOf(event, 'orderId')
       const owner = placed.get(orderId) ?? owners.get(orderId)
       if (owner === undefined) ownerless.push({ seq, orderId, ts: event.ledgerCloseTs, topic })
       else accounts.add(owner)
@@ -90,18 +90,6 @@ export function foldAccountEvents(events: readonly ArchivedEvent[], owners: Read
 
 function isOrderEnd(event: ArchivedEvent): boolean {
   return event.contract === 'market' && event.payload !== null && (event.topic === 'order_executed' || event.topic === 'order_cancelled')
-}
-
-function orderIdOf(event: ArchivedEvent): number {
-  const id = event.payload?.['orderId']
-  assert(typeof id === 'number', 'archived payload: orderId is not a number')
-  return id
-}
-
-function traderOf(event: ArchivedEvent): string {
-  const trader = event.payload?.['trader']
-  assert(typeof trader === 'string', 'archived payload: trader is not a text')
-  return trader
 }
 
 const KINDS: ReadonlyMap<string, AccountEventKind> = new Map([

@@ -3,19 +3,24 @@
 import type { Queryable } from '../store/store.ts'
 import { applyAccountEvents } from './account-events.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import type { Epoch } from './epochs.ts'
 import { addToTraders } from './leaders.ts'
 import { readMarginModes } from './margin-modes.ts'
 import { readPositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './market-stats.ts'
 import { foldPage } from './page-fold.ts'
 import { loadPositions, storePositions } from './positions.ts'
+import { applyReferralEvents } from './referral.ts'
 import { insertTrades } from './trades.ts'
+import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
 
-/** Applies events of one deployment in order of the log. Every event must be applied exactly once: the caller's transaction sees to that. */
-export async function applyEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
-  await applyPositionEvents(tx, deployment, events)
-  await applyAccountEvents(tx, deployment, events)
+/** Applies events of one epoch in order of the log. Every event must be applied exactly once: the caller's transaction sees to that. */
+export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  await applyPositionEvents(tx, epoch.deployment, events)
+  await applyAccountEvents(tx, epoch.deployment, events)
+  await applyVaultEvents(tx, epoch, events)
+  await applyReferralEvents(tx, epoch, events)
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
@@ -45,4 +50,6 @@ export async function clearProjections(tx: Queryable): Promise<void> {
 
 const PROJECTIONS = [
   'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
+  'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
+  'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
 ]

@@ -20,13 +20,15 @@ export interface LogBounds {
 export interface LogList<Row> extends LogBounds {
   /** Names the list inside its cursors. */
   readonly kind: string
-  readonly table: 'idx.events' | 'idx.trades' | 'idx.account_events'
+  readonly table: 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
   /** Where the rows themselves are, when `table` only says which: then `columns` speak of this one, and `equals` of `table`. */
   readonly detail?: 'idx.events'
   /** What is served, by its name on the wire, and the SQL that it comes from. */
   readonly columns: Readonly<Record<keyof Row & string, string>>
   /** Columns that must equal a value, where one is given. Every combination has an index that ends in seq. */
-  readonly equals: Readonly<Record<string, string | undefined>>
+  readonly equals: Readonly<Record<string, string | number | undefined>>
+  /** SQL of a condition that every row fulfils; `c` is the cursor's row. Never with anything of a caller's in it. */
+  readonly scope?: string
   /** Only rows up to this place in the log. */
   readonly throughSeq?: number | undefined
   readonly limit: number
@@ -44,9 +46,10 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   assert(list.limit < MOST_ROWS, 'no page is longer than the longest')
   const params: Param[] = []
   const bind = (value: Param): string => `$${params.push(value)}`
-  const conditions: string[] = []
+  const conditions: string[] = list.scope === undefined ? [] : [list.scope]
   for (const [column, value] of Object.entries(list.equals)) {
-    if (value !== undefined) conditions.push(`r.${column} = ${bind(searchable(value))}`)
+    if (typeof value === 'number') conditions.push(`r.${column} = ${bind(value)}::bigint`)
+    else if (value !== undefined) conditions.push(`r.${column} = ${bind(searchable(value))}`)
   }
   if (list.cursor !== undefined) conditions.push(`r.seq < ${bind(positionOf(list.kind, list.cursor))}::bigint`)
   if (list.throughSeq !== undefined) conditions.push(`r.seq <= ${bind(exact(list.throughSeq))}::bigint`)

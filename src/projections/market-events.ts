@@ -1,7 +1,7 @@
 // The market events that move positions, read out of archived payloads.
 
-import { assert } from '../base/assert.ts'
-import type { ArchivedEvent, Payload } from './archived-event.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { bigOf, numberOf, textOf } from './payload.ts'
 
 /** What every event that moves positions carries. */
 interface Happening {
@@ -41,42 +41,29 @@ export type PositionEvent = Opened | Ended | CrossLiquidated
 /** The position event in an archived event; undefined for every other event, and for those that could not be decoded. */
 export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefined {
   if (event.contract !== 'market' || event.payload === null) return undefined
-  const { payload } = event
   const happening = { seq: event.seq, ledger: event.ledger, ts: event.ledgerCloseTs, txHash: event.txHash }
   switch (event.topic) {
     case 'position_opened':
-      return { kind: 'opened', ...happening, ...legOf(payload), entryPrice: BigInt(textOf(payload, 'entryPrice')) }
+      return { kind: 'opened', ...happening, ...legOf(event), entryPrice: bigOf(event, 'entryPrice') }
     case 'position_closed':
       return {
-        kind: 'close', ...happening, ...legOf(payload), closePrice: BigInt(textOf(payload, 'closePrice')), pnl: BigInt(textOf(payload, 'pnl')),
+        kind: 'close', ...happening, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: bigOf(event, 'pnl'),
       }
     case 'position_liquidated':
-      return { kind: 'liquidation', ...happening, ...legOf(payload), closePrice: BigInt(textOf(payload, 'closePrice')), pnl: null }
+      return { kind: 'liquidation', ...happening, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: null }
     case 'cross_liq':
-      return { kind: 'cross_liquidation', ...happening, trader: textOf(payload, 'trader') }
+      return { kind: 'cross_liquidation', ...happening, trader: textOf(event, 'trader') }
     default:
       return undefined
   }
 }
 
-function legOf(payload: Payload): { positionId: number; trader: string; asset: string; direction: number; size: bigint } {
+function legOf(event: ArchivedEvent): { positionId: number; trader: string; asset: string; direction: number; size: bigint } {
   return {
-    positionId: numberOf(payload, 'positionId'),
-    trader: textOf(payload, 'trader'),
-    asset: textOf(payload, 'asset'),
-    direction: numberOf(payload, 'direction'),
-    size: BigInt(textOf(payload, 'size')),
+    positionId: numberOf(event, 'positionId'),
+    trader: textOf(event, 'trader'),
+    asset: textOf(event, 'asset'),
+    direction: numberOf(event, 'direction'),
+    size: bigOf(event, 'size'),
   }
-}
-
-function textOf(payload: Payload, key: string): string {
-  const value = payload[key]
-  assert(typeof value === 'string', `archived payload: ${key} is not a text`)
-  return value
-}
-
-function numberOf(payload: Payload, key: string): number {
-  const value = payload[key]
-  assert(typeof value === 'number', `archived payload: ${key} is not a number`)
-  return value
 }

@@ -110,6 +110,24 @@ export const UnknownAsset = Type.Object(
   { $id: 'UnknownAsset', description: 'The exchange does not know this asset' },
 )
 
+/** 404 of GET /v1/vaults/{id}. */
+export const VaultNotFound = Type.Object(
+  { error: Type.Literal('vault_not_found'), id: Type.Integer({ description: 'The id asked for', examples: [7] }) },
+  { $id: 'VaultNotFound', description: 'No vault has this id' },
+)
+
+/** 404 of GET /v1/referral/lookup. */
+export const UnknownCode = Type.Object(
+  { error: Type.Literal('unknown_code'), code: Type.String({ description: 'The code asked for; case matters', examples: ['STAR'] }) },
+  { $id: 'UnknownCode', description: 'Nobody owns this referral code' },
+)
+
+/** 404 of GET /v1/referral/info. */
+export const NoCode = Type.Object(
+  { error: Type.Literal('no_code'), address: Type.String({ description: 'The address asked for' }) },
+  { $id: 'NoCode', description: 'The address has never registered a referral code' },
+)
+
 /** 429. */
 export const RateLimited = Type.Object(
   {

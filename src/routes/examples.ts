@@ -75,3 +75,62 @@ export const EXAMPLE_LEADER = { trader: EXAMPLE_TRADER, pnl: '-1500000', volume:
 export const EXAMPLE_PREPARED = { op: 'open_position', trader: EXAMPLE_TRADER, xdr: 'AAAAAgAAAAAb…', minResourceFee: '94813' }
 
 export const EXAMPLE_SUBMITTED = { hash: EXAMPLE_TX_HASH, status: 'SUCCESS', ledger: 1_234_567 }
+
+export const EXAMPLE_VAULT = {
+  id: 0,
+  leader: EXAMPLE_TRADER,
+  name: 'North star',
+  createdAt: 1_783_339_200,
+  totalUsdc: '182672426343',
+  circulatingShares: '181460734000',
+  hwmNav: '10000000',
+  realizedPnl: '0',
+  leaderShares: '18146073400',
+  profitShareBps: 1000,
+  paused: false,
+  updatedAt: 1_786_708_800_000,
+  depositorCount: 4,
+  openPositions: 1,
+  tradeCount: 12,
+  drawdownBps: 0,
+  apyBps: 617,
+  closedTradePnl: '1211692361',
+}
+
+const EXAMPLE_ROW = { id: 4217, vaultId: 0, ledger: 1_234_567, ts: 1_783_339_200, txHash: EXAMPLE_TX_HASH }
+
+export const EXAMPLE_VAULT_TRADE = { ...EXAMPLE_ROW, positionId: '42', action: 'close', leader: EXAMPLE_TRADER, collateral: '0', pnl: '2667828' }
+export const EXAMPLE_VAULT_DEPOSIT = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '1000000000', shares: '993366700' }
+export const EXAMPLE_VAULT_WITHDRAW = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '1006677000', shares: '1000000000' }
+export const EXAMPLE_VAULT_FEE_CLAIM = { ...EXAMPLE_ROW, principal: EXAMPLE_TRADER, amount: '121169236' }
+
+export const EXAMPLE_REFERRER = {
+  referrer: EXAMPLE_TRADER,
+  code: 'STAR',
+  createdAt: 1_783_339_200,
+  referredCount: 3,
+  totalVolumeGenerated: '0',
+  totalEarned: '0',
+  claimable: '0',
+  updatedAt: 1_783_339_200_000,
+}
+
+const EXAMPLE_REFEREE = 'GDMV46WFKSOK4BRIZUESETUVSTBOCYQR5MF2FRBHLT7BGAJM7F54E5L6'
+
+export const EXAMPLE_BINDING = { referee: EXAMPLE_REFEREE, referrer: EXAMPLE_TRADER, code: 'STAR', boundAt: 1_783_339_200, txHash: EXAMPLE_TX_HASH }
+
+export const EXAMPLE_REFERRAL_TRADE = {
+  id: 4217,
+  referee: EXAMPLE_REFEREE,
+  referrer: EXAMPLE_TRADER,
+  originalFee: '5000000',
+  discount: '200000',
+  payout: '500000',
+  ledger: 1_234_567,
+  ts: 1_783_339_200,
+  txHash: EXAMPLE_TX_HASH,
+}
+
+export const EXAMPLE_REFERRAL_CLAIM = {
+  id: 4218, referrer: EXAMPLE_TRADER, amount: '500000', ledger: 1_234_569, ts: 1_783_339_210, txHash: EXAMPLE_TX_HASH,
+}

@@ -40,7 +40,8 @@ export const trader = Type.Optional(
 export const assetFilter = Type.String({ minLength: 1, maxLength: ASSET_FILTER_MAX_LENGTH, description: 'Asset symbol, in any case' })
 
 /** An object whose one key holds a list. */
-export type ListKey = 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys'
+export type ListKey =
+  | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'
 
 /** `{<key>: [row, …]}`. */
 export function listOf(key: ListKey, row: TSchema): TSchema {

@@ -192,6 +192,54 @@ create table idx.positions (
   constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text])))
 );
 
+create table idx.referral_bindings (
+  home integer not null,
+  referee text not null,
+  referrer text not null,
+  code text not null,
+  bound_at bigint not null,
+  tx_hash text not null,
+  constraint referral_bindings_pkey PRIMARY KEY (home, referee),
+  constraint referral_bindings_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.referral_claims (
+  seq bigint not null,
+  referrer text not null,
+  amount numeric(39,0) not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  constraint referral_claims_pkey PRIMARY KEY (seq)
+);
+
+create table idx.referral_trades (
+  seq bigint not null,
+  referee text not null,
+  referrer text not null,
+  original_fee numeric(39,0) not null,
+  discount numeric(39,0) not null,
+  payout numeric(39,0) not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  constraint referral_trades_pkey PRIMARY KEY (seq)
+);
+
+create table idx.referrers (
+  home integer not null,
+  referrer text not null,
+  code text not null,
+  created_at bigint not null,
+  referred_count bigint not null,
+  total_volume_generated numeric not null,
+  total_earned numeric not null,
+  claimable numeric not null,
+  updated_at bigint not null,
+  constraint referrers_pkey PRIMARY KEY (home, referrer),
+  constraint referrers_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
 create table idx.trader_hours (
   trader text not null,
   hour bigint not null,
@@ -222,6 +270,109 @@ create table idx.trades (
   pnl numeric(39,0),
   constraint trades_pkey PRIMARY KEY (seq),
   constraint trades_kind_check CHECK ((kind = ANY (ARRAY['close'::text, 'liquidation'::text])))
+);
+
+create table idx.vault_depositors (
+  home integer not null,
+  vault_id bigint not null,
+  depositor text not null,
+  constraint vault_depositors_pkey PRIMARY KEY (home, vault_id, depositor),
+  constraint vault_depositors_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_flows (
+  seq bigint not null,
+  home integer not null,
+  vault_id bigint not null,
+  kind text not null,
+  principal text not null,
+  amount numeric(39,0) not null,
+  shares numeric(39,0),
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  constraint vault_flows_pkey PRIMARY KEY (seq),
+  constraint vault_flows_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint vault_flows_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdraw'::text, 'fee_claim'::text])))
+);
+
+create table idx.vault_observations (
+  home integer not null,
+  vault_id bigint not null,
+  total_usdc numeric(39,0) not null,
+  circulating_shares numeric(39,0) not null,
+  leader_shares numeric(39,0) not null,
+  hwm_nav numeric(39,0) not null,
+  realized_pnl numeric(39,0) not null,
+  profit_share_bps integer not null,
+  paused boolean not null,
+  ledger bigint not null,
+  place bigint not null,
+  corrections bigint not null,
+  observed_at bigint not null,
+  constraint vault_observations_pkey PRIMARY KEY (home, vault_id),
+  constraint vault_observations_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_orders (
+  home integer not null,
+  order_id bigint not null,
+  vault_id bigint not null,
+  leader text not null,
+  constraint vault_orders_pkey PRIMARY KEY (home, order_id),
+  constraint vault_orders_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_positions (
+  home integer not null,
+  position_id bigint not null,
+  vault_id bigint not null,
+  leader text not null,
+  is_open boolean not null,
+  constraint vault_positions_pkey PRIMARY KEY (home, position_id),
+  constraint vault_positions_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.vault_trades (
+  seq bigint not null,
+  home integer not null,
+  vault_id bigint not null,
+  position_id numeric(20,0) not null,
+  action text not null,
+  leader text not null,
+  collateral numeric(39,0) not null,
+  ledger bigint not null,
+  ts bigint not null,
+  tx_hash text not null,
+  pnl numeric(39,0),
+  constraint vault_trades_pkey PRIMARY KEY (seq),
+  constraint vault_trades_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint vault_trades_action_check CHECK ((action = ANY (ARRAY['open'::text, 'close'::text])))
+);
+
+create table idx.vaults (
+  home integer not null,
+  vault_id bigint not null,
+  leader text not null,
+  name text not null,
+  created_seq bigint not null,
+  created_at bigint not null,
+  total_usdc numeric not null,
+  circulating_shares numeric not null,
+  leader_shares numeric not null,
+  hwm_nav numeric not null,
+  realized_pnl numeric not null,
+  profit_share_bps integer not null,
+  paused boolean not null,
+  depositor_count bigint not null,
+  open_positions bigint not null,
+  trade_count bigint not null,
+  closed_trade_pnl numeric not null,
+  last_ledger bigint not null,
+  updated_at bigint not null,
+  is_unsettled boolean not null,
+  constraint vaults_pkey PRIMARY KEY (home, vault_id),
+  constraint vaults_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
 );
 
 create table keys.api_keys (
@@ -278,11 +429,20 @@ CREATE INDEX positions_open_by_trader ON idx.positions USING btree (deployment, 
   WHERE (state = 'open'::text);
 CREATE INDEX positions_to_observe ON idx.positions USING btree (deployment, opened_seq)
   WHERE ((margin_mode IS NULL) AND (state = ANY (ARRAY['open'::text, 'cross_liquidated'::text])));
+CREATE INDEX referral_claims_by_referrer ON idx.referral_claims USING btree (referrer, seq);
+CREATE INDEX referral_trades_by_referrer ON idx.referral_trades USING btree (referrer, seq);
+CREATE INDEX referrers_by_code ON idx.referrers USING btree (home, code);
 CREATE INDEX traders_by_pnl ON idx.traders USING btree (pnl, trader);
 CREATE INDEX traders_by_volume ON idx.traders USING btree (volume, trader);
 CREATE INDEX trades_by_asset ON idx.trades USING btree (asset, seq);
 CREATE INDEX trades_by_trader ON idx.trades USING btree (trader, seq);
 CREATE INDEX trades_by_trader_and_asset ON idx.trades USING btree (trader, asset, seq);
+CREATE INDEX vault_flows_by_vault ON idx.vault_flows USING btree (home, vault_id, kind, seq);
+CREATE INDEX vault_trades_by_vault ON idx.vault_trades USING btree (home, vault_id, seq);
+CREATE INDEX vaults_by_leader ON idx.vaults USING btree (home, leader, created_seq);
+CREATE INDEX vaults_newest ON idx.vaults USING btree (home, created_seq);
+CREATE INDEX vaults_unsettled ON idx.vaults USING btree (home, last_ledger)
+  WHERE is_unsettled;
 CREATE INDEX api_keys_of_owner ON keys.api_keys USING btree (owner, seq);
 
 create sequence keys.api_keys_seq_seq;

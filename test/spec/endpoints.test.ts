@@ -61,6 +61,13 @@ const OPERATIONS = {
   cancel_order: ORDER,
 }
 
+const VAULT_PATH = ['id integer minimum=0']
+const VAULT = [
+  'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
+  'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'closedTradePnl',
+]
+const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
+
 /** The endpoints. `cursor` is this gateway's own: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/health', query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
@@ -88,6 +95,17 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['events'], errors: [400, 429, 500],
   },
   { path: '/v1/positions/open', query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
+  { path: '/v1/vaults', query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
+  { path: '/v1/vaults/{id}', path_parameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
+  { path: '/v1/vaults/{id}/trades', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['trades'], errors: [400, 429, 500] },
+  { path: '/v1/vaults/{id}/deposits', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['deposits'], errors: [400, 429, 500] },
+  { path: '/v1/vaults/{id}/withdraws', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['withdraws'], errors: [400, 429, 500] },
+  { path: '/v1/vaults/{id}/fee-claims', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['feeClaims'], errors: [400, 429, 500] },
+  { path: '/v1/referral/lookup', query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
+  { path: '/v1/referral/info', query: [ADDRESS], body: ['self', 'binding'], errors: [400, 404, 429, 500] },
+  { path: '/v1/referral/me', key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },
+  { path: '/v1/referral/me/trades', key: true, query: [limit(50, 200), CURSOR], body: ['trades'], errors: [400, 401, 429, 500] },
+  { path: '/v1/referral/me/claims', key: true, query: [limit(50, 200), CURSOR], body: ['claims'], errors: [400, 401, 429, 500] },
   { path: '/v1/keys/beta-status', query: ['address? string minLength=56 maxLength=56'], body: ['gated', 'allowed'], errors: [400, 429, 500] },
   { method: 'post', path: '/v1/keys/challenge', fields: [ADDRESS], query: [], body: ['challengeHex', 'expiresAt'], errors: [400, 429, 500] },
   {

@@ -15,7 +15,10 @@ import { OpenPosition } from '../../src/resources/open-position.ts'
 import { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { Price } from '../../src/resources/price.ts'
 import { RealizedTrade } from '../../src/resources/realized-trade.ts'
+import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../../src/resources/referral.ts'
 import { SubmitResult } from '../../src/resources/submit-result.ts'
+import { TraderVault } from '../../src/resources/trader-vault.ts'
+import { VaultFlow, VaultTrade } from '../../src/resources/vault-activity.ts'
 
 interface Schema {
   readonly type?: string | readonly string[]
@@ -54,6 +57,32 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
     'Event row', EventRow,
     'eventId string, contractId string, topic string, ledger integer, ledgerCloseTs integer, txHash string, payload? any, insertedAt? integer',
   ],
+  [
+    'Trader vault', TraderVault,
+    'id integer, leader string, name string, createdAt integer, totalUsdc amount, circulatingShares amount, hwmNav amount, realizedPnl amount, ' +
+      'leaderShares amount, profitShareBps integer, paused boolean, updatedAt integer, depositorCount integer, openPositions integer, tradeCount integer, ' +
+      'drawdownBps integer, apyBps integer, closedTradePnl amount',
+  ],
+  [
+    'Vault trade row', VaultTrade,
+    'id integer, vaultId integer, positionId string, action open|close, leader string, collateral amount, ' +
+      'ledger integer, ts integer, txHash string, pnl string?',
+  ],
+  [
+    'Vault deposit / withdraw / fee-claim row', VaultFlow,
+    'id integer, vaultId integer, principal string, amount amount, shares? string, ledger integer, ts integer, txHash string',
+  ],
+  [
+    'Referrer row', Referrer,
+    'referrer string, code string, createdAt integer, referredCount integer, totalVolumeGenerated amount, ' +
+      'totalEarned amount, claimable amount, updatedAt integer',
+  ],
+  ['Binding row', ReferralBinding, 'referee string, referrer string, code string, boundAt integer, txHash string'],
+  [
+    'Referral trade row', ReferralTrade,
+    'id integer, referee string, referrer string, originalFee amount, discount amount, payout amount, ledger integer, ts integer, txHash string',
+  ],
+  ['Referral trade row: claims', ReferralClaim, 'id integer, referrer string, amount amount, ledger integer, ts integer, txHash string'],
   ['Account identity', AccountIdentity, 'owner string, tier standard|market_maker, keyId string'],
   [
     'API key record (list)', ApiKey,

@@ -6,6 +6,9 @@ import type { World, WorldAnswer } from './world.ts'
 
 const PAGES_MAX = 500
 
+/** Whoever can GET. */
+export type Reader = Pick<World, 'get'>
+
 export type Row = Readonly<Record<string, unknown>>
 
 /** The address of the next page in a Link header, or undefined at the end. */
@@ -17,7 +20,7 @@ export function nextPage(link: string | undefined): string | undefined {
 
 /** Follows the Link headers from `url` to the end and returns the pages; `meanwhile` happens between two of them. */
 export async function followPages(
-  world: World, url: string, key: string, meanwhile: () => Promise<void> = async () => {},
+  world: Reader, url: string, key: string, meanwhile: () => Promise<void> = async () => {},
 ): Promise<readonly (readonly Row[])[]> {
   const pages: (readonly Row[])[] = []
   let next: string | undefined = url
@@ -33,14 +36,14 @@ export async function followPages(
 }
 
 /** The rows of one answer. */
-export async function rowsOf(world: World, url: string, key: string): Promise<readonly Row[]> {
+export async function rowsOf(world: Reader, url: string, key: string): Promise<readonly Row[]> {
   const answer = await world.get<Record<string, readonly Row[]>>(url)
   assert.equal(answer.status, 200, url)
   return defined(answer.body[key], key)
 }
 
 /** Asserts that each of these queries is refused with a validation error that names its parameter. */
-export async function assertRefused(world: World, path: string, queries: readonly string[]): Promise<void> {
+export async function assertRefused(world: Reader, path: string, queries: readonly string[]): Promise<void> {
   for (const query of queries) {
     const answer = await world.get(`${path}?${query}`)
     assert.equal(answer.status, 400, `${path}?${query}`)
@@ -60,7 +63,7 @@ export function badIntegers(name: string, least: number, most?: number): readonl
 
 /** Asserts that a list refuses cursors that it did not hand out: changed ones, foreign ones, and none at all. */
 export async function assertForeignCursorsRefused(
-  world: World, path: string, own: string, foreign: readonly string[], query = '',
+  world: Reader, path: string, own: string, foreign: readonly string[], query = '',
 ): Promise<void> {
   const flipped = Array.from(own, (sign, place) => `${own.slice(0, place)}${sign === 'A' ? 'B' : 'A'}${own.slice(place + 1)}`)
   const changed = [...flipped, `${own}A`, own.slice(0, -1), `${own}%20`, `${own}=`, `!${own}`, own.toLowerCase(), 'x', 'null', 'W10', '%00', own.slice(1)]

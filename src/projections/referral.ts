@@ -1,0 +1,220 @@
+// Referral: who owns which code, who was referred by whom, and what that has brought.
+
+import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import type { Epoch } from './epochs.ts'
+import { homeSql, readHome } from './homes.ts'
+import type { HeadColumns } from './log-list.ts'
+import { headOf, listLog, searchable } from './log-list.ts'
+import type { Head, Page } from './page.ts'
+import { bigOf, textOf } from './payload.ts'
+
+/** A referrer as the indexer works on it. */
+interface ReferrerState {
+  readonly referrer: string
+  readonly code: string
+  readonly createdAt: number
+  referredCount: number
+  totalVolumeGenerated: bigint
+  totalEarned: bigint
+  claimable: bigint
+  /** Milliseconds. */
+  updatedAt: number
+}
+
+/** What the page's events of the referral contract do. */
+export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const ours = events.filter((event) => event.contract === 'referral' && event.payload !== null && event.topic !== 'initialized')
+  if (ours.length === 0) return
+  const home = await readHome(tx, epoch, 'referral')
+  const referrers = await loadReferrers(tx, home, [...new Set(ours.map((event) => textOf(event, 'referrer')))])
+  foldReferral(ours, referrers)
+  await storeReferrers(tx, home, [...referrers.values()])
+  await insertBindings(tx, home, topicIn(ours, 'referrer_set'))
+  await insertTrades(tx, topicIn(ours, 'trade_recorded'))
+  await insertClaims(tx, topicIn(ours, 'claimed'))
+}
+
+/** Folds events in order of the log into the referrers that they name. One whose code is not in the archive has no row to fold into. */
+function foldReferral(events: readonly ArchivedEvent[], referrers: Map<string, ReferrerState>): void {
+  for (const event of events) {
+    const name = textOf(event, 'referrer')
+    const ts = event.ledgerCloseTs
+    if (event.topic === 'code_created' && !referrers.has(name)) {
+      const zeros = { referredCount: 0, totalVolumeGenerated: 0n, totalEarned: 0n, claimable: 0n }
+      referrers.set(name, { referrer: name, code: textOf(event, 'code'), createdAt: ts, ...zeros, updatedAt: 0 })
+    }
+    const referrer = referrers.get(name)
+    if (referrer === undefined) continue
+    referrer.updatedAt = ts * 1_000
+    if (event.topic === 'referrer_set') referrer.referredCount += 1
+    if (event.topic === 'claimed') referrer.claimable = 0n
+    if (event.topic !== 'trade_recorded') continue
+    referrer.totalVolumeGenerated += bigOf(event, 'originalFee')
+    referrer.totalEarned += bigOf(event, 'payout')
+    referrer.claimable += bigOf(event, 'payout')
+  }
+}
+
+function topicIn(events: readonly ArchivedEvent[], topic: string): readonly ArchivedEvent[] {
+  return events.filter((event) => event.topic === topic)
+}
+
+const REFERRER_COLUMNS = `r.referrer, r.code, r.created_at as "createdAt", r.referred_count as "referredCount",
+  r.total_volume_generated as "totalVolumeGenerated", r.total_earned as "totalEarned", r.claimable, r.updated_at as "updatedAt"`
+
+async function loadReferrers(tx: Queryable, home: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
+  const rows = await tx.query<Referrer>(
+    `select ${REFERRER_COLUMNS} from idx.referrers r where r.home = $1 and r.referrer = any($2::text[])`,
+    [home, names],
+  )
+  return new Map(rows.map((row) => [row.referrer, {
+    ...row, totalVolumeGenerated: BigInt(row.totalVolumeGenerated), totalEarned: BigInt(row.totalEarned), claimable: BigInt(row.claimable),
+  }]))
+}
+
+async function storeReferrers(tx: Queryable, home: number, rows: readonly ReferrerState[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `insert into idx.referrers (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
+     select $1::int, * from unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::numeric[], $7::numeric[], $8::numeric[], $9::bigint[])
+     on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
+       total_earned = excluded.total_earned, claimable = excluded.claimable, updated_at = excluded.updated_at`,
+    [
+      home,
+      rows.map((row) => row.referrer),
+      rows.map((row) => row.code),
+      rows.map((row) => row.createdAt),
+      rows.map((row) => row.referredCount),
+      rows.map((row) => row.totalVolumeGenerated),
+      rows.map((row) => row.totalEarned),
+      rows.map((row) => row.claimable),
+      rows.map((row) => row.updatedAt),
+    ],
+  )
+}
+
+async function insertBindings(tx: Queryable, home: number, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_bindings (home, referee, referrer, code, bound_at, tx_hash)
+     select $1::int, * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
+     on conflict (home, referee) do nothing`,
+    [
+      home,
+      events.map((event) => textOf(event, 'referee')),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => textOf(event, 'code')),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+    ],
+  )
+}
+
+async function insertTrades(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_trades (seq, referee, referrer, original_fee, discount, payout, ledger, ts, tx_hash)
+     select * from unnest($1::bigint[], $2::text[], $3::text[], $4::numeric[], $5::numeric[], $6::numeric[], $7::bigint[], $8::bigint[], $9::text[])`,
+    [
+      events.map((event) => event.seq),
+      events.map((event) => textOf(event, 'referee')),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => bigOf(event, 'originalFee')),
+      events.map((event) => bigOf(event, 'discount')),
+      events.map((event) => bigOf(event, 'payout')),
+      events.map((event) => event.ledger),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+    ],
+  )
+}
+
+async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query(
+    `insert into idx.referral_claims (seq, referrer, amount, ledger, ts, tx_hash)
+     select * from unnest($1::bigint[], $2::text[], $3::numeric[], $4::bigint[], $5::bigint[], $6::text[])`,
+    [
+      events.map((event) => event.seq),
+      events.map((event) => textOf(event, 'referrer')),
+      events.map((event) => bigOf(event, 'amount')),
+      events.map((event) => event.ledger),
+      events.map((event) => event.ledgerCloseTs),
+      events.map((event) => event.txHash),
+    ],
+  )
+}
+
+const CURRENT_HOME = homeSql('referral', 'c.epoch')
+
+/** The owner of a code; null when nobody owns it (specification, "GET /v1/referral/lookup"). */
+export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
+  const answer = await db.query<Referrer & HeadColumns>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
+     from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_HOME} and r.code = $1`,
+    [searchable(code)],
+  )
+  return { referrer: referrerOf(answer[0]), head: headOf(answer) }
+}
+
+interface RawBinding {
+  readonly referee: string | null
+  readonly boundReferrer: string
+  readonly boundCode: string
+  readonly boundAt: number
+  readonly txHash: string
+}
+
+/** What an address is to the referral contract: the owner of a code, and bound to somebody else's (specification, "GET /v1/referral/info"). */
+export async function readReferral(
+  db: Queryable,
+  address: string,
+): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
+  const answer = await db.query<Referrer & RawBinding & HeadColumns>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
+       b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
+     from idx.cursor c
+     left join idx.referrers r on r.home = ${CURRENT_HOME} and r.referrer = $1
+     left join idx.referral_bindings b on b.home = ${CURRENT_HOME} and b.referee = $1`,
+    [searchable(address)],
+  )
+  const [row] = answer
+  const binding = row === undefined || row.referee === null
+    ? null
+    : { referee: row.referee, referrer: row.boundReferrer, code: row.boundCode, boundAt: row.boundAt, txHash: row.txHash }
+  return { self: referrerOf(row), binding, head: headOf(answer) }
+}
+
+function referrerOf(row: Referrer | undefined): Referrer | null {
+  if (row === undefined || (row.referrer as string | null) === null) return null
+  const { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt } = row
+  return { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt }
+}
+
+/** What the lists of one referrer ask for. */
+export interface ReferralFilter {
+  readonly referrer: string
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Trades that a referrer was paid for, newest first, across deployments (specification, "GET /v1/referral/me/trades and /me/claims"). */
+export async function listReferralTrades(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralTrade>> {
+  return await listLog<ReferralTrade>(db, {
+    kind: 'referral-trades', table: 'idx.referral_trades', equals: { referrer }, limit, cursor,
+    columns: {
+      id: 'r.seq', referee: 'r.referee', referrer: 'r.referrer', originalFee: 'r.original_fee', discount: 'r.discount', payout: 'r.payout',
+      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash',
+    },
+  })
+}
+
+/** A referrer's claims, newest first, across deployments (specification, the same heading). */
+export async function listReferralClaims(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralClaim>> {
+  return await listLog<ReferralClaim>(db, {
+    kind: 'referral-claims', table: 'idx.referral_claims', equals: { referrer }, limit, cursor,
+    columns: { id: 'r.seq', referrer: 'r.referrer', amount: 'r.amount', ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash' },
+  })
+}

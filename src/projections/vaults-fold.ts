@@ -1,0 +1,313 @@
+// What a page of events does to the trader vaults, worked out in memory from the vaults that it touches. Pure, like page-fold.ts.
+
+import { ONE_E7 } from '../base/fixed-point.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import { bigOf, numberOf, textOf } from './payload.ts'
+
+/** The figures that the factory keeps of a vault, and that can be read back from it. */
+export interface VaultFigures {
+  totalUsdc: bigint
+  circulatingShares: bigint
+  leaderShares: bigint
+  hwmNav: bigint
+  realizedPnl: bigint
+  profitShareBps: number
+  paused: boolean
+}
+
+/** A vault as the indexer works on it. */
+export interface VaultState extends VaultFigures {
+  readonly vaultId: number
+  readonly leader: string
+  readonly name: string
+  readonly createdSeq: number
+  readonly createdAt: number
+  depositorCount: number
+  openPositions: number
+  tradeCount: number
+  closedTradePnl: bigint
+  lastLedger: number
+  /** Milliseconds. */
+  updatedAt: number
+  isUnsettled: boolean
+}
+
+/** What was read back of a vault. Events up to `place` are counted in it. */
+export interface VaultObservation extends Readonly<VaultFigures> {
+  readonly vaultId: number
+  readonly place: number
+}
+
+export interface VaultOrder {
+  readonly vaultId: number
+  readonly leader: string
+}
+
+export interface VaultPosition extends VaultOrder {
+  isOpen: boolean
+}
+
+interface VaultRow {
+  readonly seq: number
+  readonly vaultId: number
+  readonly ledger: number
+  readonly ts: number
+  readonly txHash: string
+}
+
+/** A row of GET /v1/vaults/{id}/trades. */
+export interface NewVaultTrade extends VaultRow {
+  /** Digits of a u64. */
+  readonly positionId: string
+  readonly action: 'open' | 'close'
+  readonly leader: string
+  readonly collateral: bigint
+  readonly pnl: bigint | null
+}
+
+export type VaultFlowKind = 'deposit' | 'withdraw' | 'fee_claim'
+
+/** A row of GET /v1/vaults/{id}/deposits, /withdraws or /fee-claims. */
+export interface NewVaultFlow extends VaultRow {
+  readonly kind: VaultFlowKind
+  readonly principal: string
+  readonly amount: bigint
+  readonly shares: bigint | null
+}
+
+/** What is stored already of everything that the events name. Changed by the fold, and stored again. */
+export interface KnownVaults {
+  readonly vaults: Map<number, VaultState>
+  readonly observations: ReadonlyMap<number, VaultObservation>
+  readonly positions: Map<number, VaultPosition>
+  readonly orders: Map<number, VaultOrder>
+  /** `vault depositor`. */
+  readonly depositors: Set<string>
+}
+
+/** What a page changes. */
+export interface VaultChanges {
+  readonly vaults: Set<number>
+  readonly positions: Set<number>
+  readonly orders: Set<number>
+  readonly depositors: { readonly vaultId: number; readonly depositor: string }[]
+  readonly trades: NewVaultTrade[]
+  readonly flows: NewVaultFlow[]
+}
+
+/** A fold under way. */
+interface Fold extends VaultChanges {
+  readonly known: KnownVaults
+  /** By transaction: the position that it opened. */
+  readonly opened: Map<string, number>
+  /** By transaction and position: what it was closed with. */
+  readonly ended: Map<string, bigint | null>
+}
+
+/** A u64 that can be the id of a position or an order of the market; undefined beyond. */
+export function idOf(event: ArchivedEvent, key: string): number | undefined {
+  const id = Number(textOf(event, key))
+  return Number.isSafeInteger(id) ? id : undefined
+}
+
+/** Folds events of one factory, and of the market as far as they name it as trader, in order of the log. `known` is changed. */
+export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults): VaultChanges {
+  const fold: Fold = {
+    known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], opened: new Map(), ended: new Map(),
+  }
+  for (const event of events) {
+    if (event.contract === 'market') applyMarket(fold, event)
+    else FACTORY.get(event.topic)?.(fold, event, numberOf(event, 'vaultId'))
+  }
+  return fold
+}
+
+type Apply = (fold: Fold, event: ArchivedEvent, vaultId: number) => void
+
+/** What each event of the factory does; those that are not named do nothing to a vault. */
+const FACTORY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
+  ['vault_created', create],
+  ['deposit', deposit],
+  ['withdraw', withdraw],
+  ['fees_claimed', claim],
+  ['leader_open', leaderOpened],
+  ['leader_close', leaderClosed],
+  ['leader_limit', leaderOrdered],
+  ['leader_cancel', (fold, event, vaultId) => unsettle(uncounted(fold, event, vaultId))],
+  ['paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],
+  ['unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
+  ['admin_paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],
+  ['admin_unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
+])
+
+function applyMarket(fold: Fold, event: ArchivedEvent): void {
+  const { known, opened, ended } = fold
+  if (event.topic === 'order_executed') {
+    const order = known.orders.get(numberOf(event, 'orderId'))
+    const positionId = opened.get(event.txHash)
+    if (order !== undefined && positionId !== undefined) open(fold, event, order, positionId)
+    return
+  }
+  const positionId = numberOf(event, 'positionId')
+  if (event.topic === 'position_opened') {
+    opened.set(event.txHash, positionId)
+    return
+  }
+  const pnl = event.topic === 'position_closed' ? bigOf(event, 'pnl') : null
+  ended.set(`${event.txHash} ${positionId}`, pnl)
+  const position = known.positions.get(positionId)
+  if (position?.isOpen !== true) return
+  end(fold, event, positionId, position)
+  close(fold, event, position, { positionId: String(positionId), pnl })
+}
+
+function create({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): void {
+  if (known.vaults.has(vaultId)) return
+  const { vaultId: _id, place: _place, ...figures } = known.observations.get(vaultId) ?? { vaultId, place: 0, ...NEW_VAULT }
+  known.vaults.set(vaultId, {
+    ...figures,
+    vaultId,
+    leader: textOf(event, 'leader'),
+    name: textOf(event, 'name'),
+    createdSeq: event.seq,
+    createdAt: event.ledgerCloseTs,
+    depositorCount: 0,
+    openPositions: 0,
+    tradeCount: 0,
+    closedTradePnl: 0n,
+    lastLedger: event.ledger,
+    updatedAt: event.ledgerCloseTs * 1_000,
+    isUnsettled: false,
+  })
+  vaults.add(vaultId)
+}
+
+function deposit(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  const { known, depositors } = fold
+  const [depositor, amount, shares] = [textOf(event, 'depositor'), bigOf(event, 'amount'), bigOf(event, 'shares')]
+  fold.flows.push({ ...rowOf(event, vaultId), kind: 'deposit', principal: depositor, amount, shares })
+  const vault = touch(fold, event, vaultId)
+  if (vault !== undefined && !known.depositors.has(`${vaultId} ${depositor}`)) {
+    known.depositors.add(`${vaultId} ${depositor}`)
+    depositors.push({ vaultId, depositor })
+    vault.depositorCount += 1
+  }
+  move(uncounted(fold, event, vaultId), depositor, amount, shares)
+}
+
+function withdraw(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  const [depositor, shares, amount] = [textOf(event, 'depositor'), bigOf(event, 'shares'), bigOf(event, 'usdcOut')]
+  fold.flows.push({ ...rowOf(event, vaultId), kind: 'withdraw', principal: depositor, amount, shares })
+  move(uncounted(fold, event, vaultId), depositor, -amount, -shares)
+}
+
+function claim(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  const owed = bigOf(event, 'owed')
+  fold.flows.push({ ...rowOf(event, vaultId), kind: 'fee_claim', principal: textOf(event, 'leader'), amount: owed, shares: null })
+  const vault = uncounted(fold, event, vaultId)
+  if (vault === undefined) return
+  vault.totalUsdc -= owed
+  vault.realizedPnl += owed
+  vault.hwmNav = bigOf(event, 'newNav')
+}
+
+function leaderOpened(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  unsettle(uncounted(fold, event, vaultId))
+  const [leader, collateral] = [textOf(event, 'leader'), bigOf(event, 'collateral')]
+  fold.trades.push({ ...rowOf(event, vaultId), positionId: textOf(event, 'positionId'), action: 'open', leader, collateral, pnl: null })
+  open(fold, event, { vaultId, leader }, idOf(event, 'positionId'))
+}
+
+function leaderClosed(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  const { known, ended } = fold
+  unsettle(uncounted(fold, event, vaultId))
+  const positionId = textOf(event, 'positionId')
+  const id = idOf(event, 'positionId')
+  const position = id === undefined ? undefined : known.positions.get(id)
+  // The market's own event, which comes first, has closed what is known.
+  if (position?.isOpen === false) return
+  if (id !== undefined && position !== undefined) end(fold, event, id, position)
+  const pnl = ended.get(`${event.txHash} ${positionId}`) ?? null
+  close(fold, event, { vaultId: position?.vaultId ?? vaultId, leader: textOf(event, 'leader') }, { positionId, pnl })
+}
+
+function leaderOrdered(fold: Fold, event: ArchivedEvent, vaultId: number): void {
+  unsettle(uncounted(fold, event, vaultId))
+  const orderId = idOf(event, 'orderId')
+  if (orderId === undefined || fold.known.orders.has(orderId)) return
+  fold.known.orders.set(orderId, { vaultId, leader: textOf(event, 'leader') })
+  fold.orders.add(orderId)
+}
+
+function pause(fold: Fold, event: ArchivedEvent, vaultId: number, paused: boolean): void {
+  const vault = uncounted(fold, event, vaultId)
+  if (vault !== undefined) vault.paused = paused
+}
+
+/** A position of the vault's is open. `positionId` is undefined when it cannot be one of the market's. */
+function open(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder, positionId: number | undefined): void {
+  const { positions } = fold.known
+  const vault = touch(fold, event, vaultId)
+  if (vault !== undefined) vault.tradeCount += 1
+  if (positionId === undefined || positions.has(positionId)) return
+  positions.set(positionId, { vaultId, leader, isOpen: true })
+  fold.positions.add(positionId)
+  if (vault !== undefined) vault.openPositions += 1
+}
+
+function end(fold: Fold, event: ArchivedEvent, positionId: number, position: VaultPosition): void {
+  position.isOpen = false
+  fold.positions.add(positionId)
+  const vault = touch(fold, event, position.vaultId)
+  if (vault !== undefined) vault.openPositions -= 1
+}
+
+/** The row of a close, however it came about: without a leader's own word it stands under the one who opened. */
+function close(
+  fold: Fold,
+  event: ArchivedEvent,
+  { vaultId, leader }: VaultOrder,
+  { positionId, pnl }: { readonly positionId: string; readonly pnl: bigint | null },
+): void {
+  const vault = touch(fold, event, vaultId)
+  if (vault !== undefined) vault.closedTradePnl += pnl ?? 0n
+  fold.trades.push({ ...rowOf(event, vaultId), positionId, action: 'close', leader, collateral: 0n, pnl })
+}
+
+function rowOf({ seq, ledger, ledgerCloseTs, txHash }: ArchivedEvent, vaultId: number): VaultRow {
+  return { seq, vaultId, ledger, ts: ledgerCloseTs, txHash }
+}
+
+/** The vault, as one that this event concerns; undefined when its creation is not in the archive. */
+function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
+  const vault = known.vaults.get(vaultId)
+  if (vault === undefined) return undefined
+  vaults.add(vaultId)
+  vault.lastLedger = event.ledger
+  vault.updatedAt = event.ledgerCloseTs * 1_000
+  return vault
+}
+
+/** The vault, unless what was read back from the factory counts this event already. */
+function uncounted(fold: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
+  const vault = touch(fold, event, vaultId)
+  return event.seq > (fold.known.observations.get(vaultId)?.place ?? 0) ? vault : undefined
+}
+
+const PROFIT_SHARE_BPS = 1_000
+
+/** A vault as the factory creates it. */
+const NEW_VAULT: VaultFigures = {
+  totalUsdc: 0n, circulatingShares: 0n, leaderShares: 0n, hwmNav: ONE_E7, realizedPnl: 0n, profitShareBps: PROFIT_SHARE_BPS, paused: false,
+}
+
+function unsettle(vault: VaultState | undefined): void {
+  if (vault !== undefined) vault.isUnsettled = true
+}
+
+function move(vault: VaultState | undefined, depositor: string, amount: bigint, shares: bigint): void {
+  if (vault === undefined) return
+  vault.totalUsdc += amount
+  vault.circulatingShares += shares
+  if (depositor === vault.leader) vault.leaderShares += shares
+}

@@ -1,0 +1,210 @@
+// Trader vaults: what the factory's and the market's events do to them, whatever pages the log is cut into, and what is read back.
+
+import { strict as assert } from 'node:assert'
+import { test } from 'node:test'
+import { openTestStore } from '../../test/support/database.ts'
+import { fc } from '../../test/support/fuzz.ts'
+import { createTestLog } from '../../test/support/test-log.ts'
+import type { TestLog } from '../../test/support/test-log.ts'
+import type { TraderVault } from '../resources/trader-vault.ts'
+import type { Store } from '../store/store.ts'
+import { apyBps, drawdownBps } from './vault-figures.ts'
+import { listVaultFlows, listVaults, listVaultTrades, readVault } from './vaults.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+
+const [LEADER, OTHER, ALICE, BOB] = ['GLEADER', 'GOTHER', 'GALICE', 'GBOB']
+const nowSec = 1_800_000_000
+
+async function openLog(): Promise<{ store: Store; log: TestLog } & AsyncDisposable> {
+  const store = await openTestStore()
+  return { store, log: await createTestLog(store), [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
+}
+
+async function vaultOf(store: Store, id: number): Promise<TraderVault> {
+  const { vault } = await readVault(store.read, { id, nowSec })
+  assert.ok(vault)
+  return vault
+}
+
+async function tradesOf(store: Store, id: number): Promise<readonly string[]> {
+  const { rows } = await listVaultTrades(store.read, { id, limit: 50 })
+  return rows.map((row) => `${row.action} ${row.positionId} ${row.leader} ${row.collateral} ${row.pnl}`)
+}
+
+test('a vault is what its events add up to', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
+  const created = log.last()
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '500', shares: '400' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '50', shares: '40' })
+  log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '100', usdcOut: '120' })
+  log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: LEADER, shares: '30', usdcOut: '33' })
+  log.say('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '7', newNav: '12000000' })
+  log.say('vaultFactory', 'admin_paused', { vaultId: 0 })
+  await log.commit()
+  assert.deepEqual(await vaultOf(store, 0), {
+    id: 0, leader: LEADER, name: 'North star', createdAt: created.ledgerCloseTs, totalUsdc: '1390', circulatingShares: '1310', hwmNav: '12000000',
+    realizedPnl: '7', leaderShares: '970', profitShareBps: 1000, paused: true, updatedAt: log.last().ledgerCloseTs * 1_000, depositorCount: 2,
+    openPositions: 0, tradeCount: 0, drawdownBps: 1157, apyBps: 0, closedTradePnl: '0',
+  })
+  const flows = async (kind: 'deposit' | 'withdraw' | 'fee_claim') =>
+    (await listVaultFlows(store.read, kind, { id: 0, limit: 50 })).rows.map(({ principal, amount, shares }) => [principal, amount, shares])
+  assert.deepEqual(await flows('deposit'), [[ALICE, '50', '40'], [ALICE, '500', '400'], [LEADER, '1000', '1000']])
+  assert.deepEqual(await flows('withdraw'), [[LEADER, '33', '30'], [ALICE, '120', '100']])
+  assert.deepEqual(await flows('fee_claim'), [[LEADER, '7', undefined]])
+  const [claim] = (await listVaultFlows(store.read, 'fee_claim', { id: 0, limit: 1 })).rows
+  assert.ok(claim !== undefined && !('shares' in claim), 'a fee claim has no shares')
+})
+
+test('a position that the keeper closed is closed in the vault\'s figures, with what it brought', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  for (const id of [1, 2, 3]) log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: id, collateral: '100' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 0)).openPositions, (await vaultOf(store, 0)).tradeCount], [3, 3])
+  // By a stop order, by a liquidation, and by the leader, in this order.
+  log.positionCloses({ trader: log.factory, positionId: 1, pnl: '-40' })
+  log.positionLiquidated({ trader: log.factory, positionId: 2 })
+  log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: 3, pnl: '90' })
+  await log.commit()
+  const { openPositions, tradeCount, closedTradePnl } = await vaultOf(store, 0)
+  assert.deepEqual({ openPositions, tradeCount, closedTradePnl }, { openPositions: 0, tradeCount: 3, closedTradePnl: '50' })
+  assert.deepEqual((await tradesOf(store, 0)).slice(0, 3), [`close 3 ${LEADER} 0 90`, `close 2 ${LEADER} 0 null`, `close 1 ${LEADER} 0 -40`])
+})
+
+test('what a vault\'s limit order opens is the vault\'s, and somebody else\'s positions are not', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
+  log.say('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' })
+  await log.commit()
+  log.orderOpens({ trader: log.factory, orderId: 9, positionId: 7 })
+  log.orderOpens({ trader: ALICE, orderId: 10, positionId: 8 })
+  await log.commit()
+  assert.equal((await vaultOf(store, 4)).openPositions, 1)
+  log.positionCloses({ trader: ALICE, positionId: 8, pnl: '5' })
+  log.positionCloses({ trader: log.factory, positionId: 7, pnl: '11' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 4)).openPositions, (await vaultOf(store, 4)).closedTradePnl], [0, '11'])
+  assert.deepEqual(await tradesOf(store, 4), [`close 7 ${LEADER} 0 11`])
+})
+
+test('a position closed by another vault\'s leader ends where it was opened', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  for (const [vaultId, leader] of [[0, LEADER], [1, OTHER]] as const) log.say('vaultFactory', 'vault_created', { vaultId, leader, name: 'a' })
+  log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '100' })
+  log.leaderCloses({ vaultId: 1, leader: OTHER, positionId: 1, pnl: '3' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 0)).openPositions, (await vaultOf(store, 1)).openPositions], [0, 0])
+  assert.deepEqual([(await vaultOf(store, 0)).closedTradePnl, (await vaultOf(store, 1)).closedTradePnl], ['3', '0'])
+})
+
+test('closes of positions that were opened before the index began are listed, with the PnL of their own transaction', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.leaderCloses({ vaultId: 2, leader: LEADER, positionId: 1, pnl: '3' })
+  log.say('vaultFactory', 'leader_close', { vaultId: 2, leader: LEADER, positionId: '18446744073709551615' })
+  await log.commit()
+  assert.deepEqual(await tradesOf(store, 2), [`close 18446744073709551615 ${LEADER} 0 null`, `close 1 ${LEADER} 0 3`])
+  assert.equal((await readVault(store.read, { id: 2, nowSec })).vault, null, 'nothing is known of a vault whose creation is not')
+})
+
+test('ids repeat after a reset without mixing, and lists of a vault that does not exist are empty', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
+  await log.commit()
+  await log.reset()
+  assert.equal((await readVault(store.read, { id: 0, nowSec })).vault, null)
+  assert.deepEqual((await listVaultFlows(store.read, 'deposit', { id: 0, limit: 5 })).rows, [])
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['after', '0'])
+  assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows.map(({ name }) => name), ['after'])
+})
+
+test('vaults come newest first, by leader when one is asked for, and pages lose none', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  for (let vaultId = 0; vaultId < 7; vaultId++) {
+    log.say('vaultFactory', 'vault_created', { vaultId, leader: vaultId % 3 === 0 ? LEADER : OTHER, name: `v${vaultId}` })
+  }
+  await log.commit()
+  for (const [leader, wanted] of [[undefined, [6, 5, 4, 3, 2, 1, 0]], [LEADER, [6, 3, 0]]] as const) {
+    const ids: number[] = []
+    let cursor: string | undefined
+    do {
+      const page = await listVaults(store.read, { leader, limit: 2, cursor, nowSec })
+      ids.push(...page.rows.map(({ id }) => id))
+      cursor = page.next ?? undefined
+    } while (cursor !== undefined)
+    assert.deepEqual(ids, wanted)
+  }
+})
+
+test('drawdown and yield', () => {
+  assert.equal(drawdownBps({ total: 0n, shares: 0n, hwm: 10_000_000n }), 0, 'an empty vault is at par')
+  assert.equal(drawdownBps({ total: 90n, shares: 100n, hwm: 10_000_000n }), 1_000)
+  assert.equal(drawdownBps({ total: 110n, shares: 100n, hwm: 10_000_000n }), 0)
+  const day = 86_400
+  assert.equal(apyBps({ total: 182_672_426_343n, pnl: 1_211_692_361n, ageSec: 39 * day + 3_600 }), 617, 'rounded once, at the end')
+  assert.equal(apyBps({ total: 100n, pnl: 1n, ageSec: 0 }), 36_500, 'the first day counts whole')
+  assert.equal(apyBps({ total: 100n, pnl: 1n, ageSec: 2 * day }), 18_250)
+  assert.equal(apyBps({ total: 100n, pnl: -1n, ageSec: day }), 0)
+  assert.equal(apyBps({ total: 0n, pnl: 5n, ageSec: day }), 0)
+})
+
+/** A history that fits together: vaults, money in and out, positions that are opened and end in every way. */
+function history(log: TestLog, picks: readonly number[]): void {
+  const open: { vaultId: number; positionId: number }[] = []
+  let vaults = 0
+  let positions = 0
+  for (const pick of picks) {
+    const vaultId = vaults === 0 ? 0 : pick % vaults
+    const [leader, who, amount] = [LEADER, pick % 2 === 0 ? LEADER : BOB, String((pick % 900) + 1)]
+    const ending = open[pick % Math.max(1, open.length)]
+    const kind = vaults === 0 ? 0 : pick % 9
+    if (kind === 0) log.say('vaultFactory', 'vault_created', { vaultId: vaults++, leader, name: 'a' })
+    else if (kind <= 2) log.say('vaultFactory', 'deposit', { vaultId, depositor: who, amount, shares: amount })
+    else if (kind === 3) log.say('vaultFactory', 'withdraw', { vaultId, depositor: who, shares: amount, usdcOut: amount })
+    else if (kind === 4) log.say('vaultFactory', 'fees_claimed', { vaultId, leader, owed: amount, newNav: amount })
+    else if (kind <= 6 || ending === undefined) {
+      open.push({ vaultId, positionId: ++positions })
+      log.leaderOpens({ vaultId, leader, positionId: positions, collateral: amount })
+    } else {
+      open.splice(open.indexOf(ending), 1)
+      if (pick % 3 === 0) log.leaderCloses({ ...ending, leader, pnl: amount })
+      else if (pick % 3 === 1) log.positionCloses({ trader: log.factory, positionId: ending.positionId, pnl: `-${amount}` })
+      else log.positionLiquidated({ trader: log.factory, positionId: ending.positionId })
+    }
+  }
+}
+
+test('property: whatever pages the log is cut into, the tables are the same, and positions that ended are not open', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  const picks = fc.array(fc.nat(100_000), { minLength: 5, maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(picks, fc.integer({ min: 1, max: 9 }), async (chosen, pageLength) => {
+      const dumps: unknown[] = []
+      for (const length of [Infinity, pageLength]) {
+        await log.clear()
+        history(log, chosen)
+        const events: readonly ArchivedEvent[] = log.waiting()
+        await log.commit(length)
+        dumps.push(await log.dump(['vaults', 'vault_depositors', 'vault_positions', 'vault_orders', 'vault_trades', 'vault_flows']))
+        const { rows } = await listVaults(store.read, { limit: 200, nowSec })
+        const count = (topics: readonly string[]): number => events.filter(({ topic }) => topics.includes(topic)).length
+        const ended = count(['position_closed', 'position_liquidated'])
+        assert.equal(rows.reduce((sum, vault) => sum + vault.openPositions, 0), count(['leader_open']) - ended)
+      }
+      assert.deepEqual(dumps[1], dumps[0])
+    }),
+    { numRuns: 25 },
+  )
+})

@@ -1,0 +1,152 @@
+// Trader vaults: what the factory's events add up to, corrected by what the factory itself says of them.
+
+import type { TraderVault } from '../resources/trader-vault.ts'
+import type { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
+import type { Param, Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+import type { Epoch } from './epochs.ts'
+import { homeSql, readHome } from './homes.ts'
+import type { HeadColumns, LogBounds } from './log-list.ts'
+import { exact, headOf, listLog, positionOf, readPage, searchable } from './log-list.ts'
+import type { Head, Page } from './page.ts'
+import { encodeCursor } from './page.ts'
+import { numberOf, textOf } from './payload.ts'
+import { toTraderVault } from './vault-figures.ts'
+import type { RawVault } from './vault-figures.ts'
+import { foldVaults, idOf } from './vaults-fold.ts'
+import type { VaultFlowKind } from './vaults-fold.ts'
+import { loadVaults, storeVaults } from './vaults-store.ts'
+
+/** What the page's events do to the vaults of its factory, and to what they hold on its market. */
+export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+  const relevant = concerning(events, epoch.contracts.vaultFactory)
+  if (relevant.length === 0) return
+  const home = await readHome(tx, epoch, 'vaultFactory')
+  const known = await loadVaults(tx, home, {
+    vaults: idsIn(relevant, 'vaultFactory', (event) => numberOf(event, 'vaultId')),
+    positions: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? undefined : numberOf(event, 'positionId')))
+      .concat(idsIn(relevant, 'vaultFactory', (event) => (event.topic === 'leader_close' ? idOf(event, 'positionId') : undefined))),
+    orders: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? numberOf(event, 'orderId') : undefined)),
+    depositors: [...new Set(relevant.filter(isDeposit).map((event) => textOf(event, 'depositor')))],
+  })
+  await storeVaults(tx, home, known, foldVaults(relevant, known))
+}
+
+const MARKET_TOPICS: ReadonlySet<string> = new Set(['position_opened', 'position_closed', 'position_liquidated'])
+
+/** The factory's events, the market's that name it as trader, and the executions that opened positions for it. */
+function concerning(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {
+  const executing = new Set<string>()
+  return events.filter((event) => {
+    if (event.payload === null) return false
+    if (event.contract === 'vaultFactory') return event.topic !== 'initialized'
+    if (event.contract !== 'market') return false
+    if (event.topic === 'order_executed') return executing.has(event.txHash)
+    const isOurs = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory
+    if (isOurs && event.topic === 'position_opened') executing.add(event.txHash)
+    return isOurs
+  })
+}
+
+function isDeposit(event: ArchivedEvent): boolean {
+  return event.contract === 'vaultFactory' && event.topic === 'deposit'
+}
+
+function idsIn(
+  events: readonly ArchivedEvent[],
+  contract: ArchivedEvent['contract'],
+  idIn: (event: ArchivedEvent) => number | undefined,
+): number[] {
+  const ids = events.filter((event) => event.contract === contract).map(idIn).filter((id) => id !== undefined)
+  return [...new Set(ids)]
+}
+
+const VAULTS_KIND = 'vaults'
+
+const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name, v.created_at as "createdAt", v.total_usdc as "totalUsdc",
+  v.circulating_shares as "circulatingShares", v.hwm_nav as "hwmNav", v.realized_pnl as "realizedPnl", v.leader_shares as "leaderShares",
+  v.profit_share_bps as "profitShareBps", v.paused, v.updated_at as "updatedAt", v.depositor_count as "depositorCount",
+  v.open_positions as "openPositions", v.trade_count as "tradeCount", v.closed_trade_pnl as "closedTradePnl"`
+
+const CURRENT_HOME = homeSql('vaultFactory', 'c.epoch')
+
+/** What `GET /v1/vaults` asks for. */
+export interface VaultsFilter {
+  readonly leader?: string | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+  /** What yields are annualised up to, unix seconds. */
+  readonly nowSec: number
+}
+
+/** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
+export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
+  const params: Param[] = [filter.limit + 1]
+  const conditions = [`v.home = ${CURRENT_HOME}`]
+  if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(searchable(filter.leader))}`)
+  if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(positionOf(VAULTS_KIND, filter.cursor))}::bigint`)
+  return await readPage<RawVault, TraderVault>(
+    db,
+    {
+      page: `select ${VAULT_COLUMNS} from idx.vaults v where ${conditions.join(' and ')} order by v.created_seq desc limit $1::int`,
+      params,
+      limit: filter.limit,
+      cursorOf: (raw) => encodeCursor(VAULTS_KIND, [raw.seq]),
+    },
+    (raw) => toTraderVault(raw, filter.nowSec),
+  )
+}
+
+/** One vault of the current factory; null when there is none with this id (specification, "GET /v1/vaults/{id}"). */
+export async function readVault(
+  db: Queryable,
+  wanted: { readonly id: number; readonly nowSec: number },
+): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
+  const answer = await db.query<RawVault & HeadColumns>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${VAULT_COLUMNS}
+     from idx.cursor c left join idx.vaults v on v.home = ${CURRENT_HOME} and v.vault_id = $1::bigint`,
+    [exact(wanted.id)],
+  )
+  const [raw] = answer
+  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted.nowSec), head: headOf(answer) }
+}
+
+/** What the lists of one vault ask for. */
+export interface VaultActivityFilter extends Pick<LogBounds, 'beforeTs'> {
+  readonly id: number
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** A vault's opens and closes, newest first (specification, "GET /v1/vaults/{id}/trades, /deposits, /withdraws, /fee-claims"). */
+export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter): Promise<Page<VaultTrade>> {
+  const { id, ...rest } = filter
+  return await listLog<VaultTrade>(db, {
+    ...rest,
+    kind: `vault-trades-${id}`,
+    table: 'idx.vault_trades',
+    scope: `r.home = ${CURRENT_HOME}`,
+    equals: { vault_id: exact(id) },
+    columns: {
+      id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
+      ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', pnl: 'r.pnl',
+    },
+  })
+}
+
+/** A vault's deposits, withdrawals or fee claims, newest first (specification, the same heading). */
+export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter: VaultActivityFilter): Promise<Page<VaultFlow>> {
+  const { id, ...rest } = filter
+  const page = await listLog<Omit<VaultFlow, 'shares'> & { readonly shares: string | null }>(db, {
+    ...rest,
+    kind: `vault-${kind}-${id}`,
+    table: 'idx.vault_flows',
+    scope: `r.home = ${CURRENT_HOME}`,
+    equals: { vault_id: exact(id), kind },
+    columns: {
+      id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',
+      txHash: 'r.tx_hash',
+    },
+  })
+  return { ...page, rows: page.rows.map(({ shares, ...row }) => (shares === null ? row : { ...row, shares })) }
+}

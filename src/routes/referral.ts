@@ -1,0 +1,138 @@
+// GET /v1/referral/lookup, /v1/referral/info, and what is the caller's own: /v1/referral/me, /me/trades, /me/claims.
+
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { App } from '../http/app.ts'
+import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { callerKey } from '../http/caller.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import { ADDRESS_LENGTH, PAGE_LIMITS, REFERRAL_CODE_LENGTH } from '../limits.ts'
+import { findReferrer, listReferralClaims, listReferralTrades, readReferral } from '../projections/referral.ts'
+import { ref } from '../resources/fields.ts'
+import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
+import type { Queryable } from '../store/store.ts'
+import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPLE_REFERRER } from './examples.ts'
+import { ownPageAnswer, serialiseBody } from './page-answer.ts'
+import { cursor, limit, listOf } from './parameters.ts'
+
+const NOT_YET = 'The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.'
+
+const lookup = operation(
+  {
+    id: 'lookupReferralCode',
+    tag: 'referral',
+    summary: 'Who owns a referral code',
+    description: `Upper and lower case differ. ${NOT_YET}`,
+    ok: ref(Referrer),
+    example: EXAMPLE_REFERRER,
+    headers: ['index'],
+    errors: [400, '404 unknown_code', 503],
+  },
+  {
+    querystring: Type.Object({
+      code: Type.String({ minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'The code' }),
+    }),
+  },
+)
+
+const nullOr = (schema: TSchema, description: string): TSchema => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description })
+const bindingOrNull = nullOr(ref(ReferralBinding), 'By whom the address was referred; null when by nobody')
+
+const info = operation(
+  {
+    id: 'getReferralInfo',
+    tag: 'referral',
+    summary: 'An address\'s referral code, and who referred it',
+    description: `For an address that owns a code. ${NOT_YET}`,
+    ok: Type.Object({ self: ref(Referrer), binding: bindingOrNull }),
+    example: { self: EXAMPLE_REFERRER, binding: null },
+    headers: ['index'],
+    errors: [400, '404 no_code', 503],
+  },
+  {
+    querystring: Type.Object({
+      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'The account (G…) or contract (C…)' }),
+    }),
+  },
+)
+
+const me = operation(
+  {
+    id: 'getMyReferral',
+    tag: 'referral',
+    summary: 'The caller\'s referral code, and who referred the caller',
+    description: `Either may be null. ${NOT_YET}`,
+    ok: Type.Object({ self: nullOr(ref(Referrer), 'The caller\'s own code; null without one'), binding: bindingOrNull }),
+    example: { self: EXAMPLE_REFERRER, binding: EXAMPLE_BINDING },
+    headers: ['index'],
+    errors: [],
+    requiresKey: true,
+  },
+  {},
+)
+
+const trades = operation(
+  {
+    id: 'listMyReferralTrades',
+    tag: 'referral',
+    summary: 'Trades that the caller was paid for as a referrer',
+    description: `Newest first. ${NOT_YET}`,
+    ok: listOf('trades', ref(ReferralTrade)),
+    example: { trades: [EXAMPLE_REFERRAL_TRADE] },
+    headers: ['index', 'next'],
+    errors: [400],
+    requiresKey: true,
+  },
+  { querystring: Type.Object({ limit: limit(PAGE_LIMITS.referral), cursor }) },
+)
+
+const claims = operation(
+  {
+    id: 'listMyReferralClaims',
+    tag: 'referral',
+    summary: 'What the caller has claimed as a referrer',
+    description: `Newest first. ${NOT_YET}`,
+    ok: listOf('claims', ref(ReferralClaim)),
+    example: { claims: [EXAMPLE_REFERRAL_CLAIM] },
+    headers: ['index', 'next'],
+    errors: [400],
+    requiresKey: true,
+  },
+  { querystring: Type.Object({ limit: limit(PAGE_LIMITS.referral), cursor }) },
+)
+
+export function referralRoutes(app: App, parts: { readonly db: Queryable }): void {
+  const { db } = parts
+
+  app.get('/v1/referral/lookup', { schema: lookup }, async (request, reply) => {
+    const { code } = request.query
+    const { referrer, head } = await findReferrer(db, code)
+    if (referrer === null) throw new HttpFailure({ status: 404, body: { error: 'unknown_code', code } })
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, referrer), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+  })
+
+  app.get('/v1/referral/info', { schema: info }, async (request, reply) => {
+    const { address } = request.query
+    const { self, binding, head } = await readReferral(db, address)
+    if (self === null) throw new HttpFailure({ status: 404, body: { error: 'no_code', address } })
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+  })
+
+  app.get('/v1/referral/me', { schema: me, config: { requiresKey: true } }, async (request, reply) => {
+    const { self, binding, head } = await readReferral(db, callerKey(request).owner)
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_PRIVATE, ...indexHeaders(head) }))
+  })
+
+  app.get('/v1/referral/me/trades', { schema: trades, config: { requiresKey: true } }, async (request, reply) => {
+    const { limit = PAGE_LIMITS.referral.default, cursor } = request.query
+    const page = await listReferralTrades(db, { referrer: callerKey(request).owner, limit, cursor })
+    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { trades: page.rows }))
+  })
+
+  app.get('/v1/referral/me/claims', { schema: claims, config: { requiresKey: true } }, async (request, reply) => {
+    const { limit = PAGE_LIMITS.referral.default, cursor } = request.query
+    const page = await listReferralClaims(db, { referrer: callerKey(request).owner, limit, cursor })
+    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { claims: page.rows }))
+  })
+}

@@ -1,0 +1,117 @@
+// GET /v1/vaults, /v1/vaults/{id}, and a vault's /trades, /deposits, /withdraws and /fee-claims.
+
+import { Type } from 'typebox'
+import type { TSchema } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import type { App } from '../http/app.ts'
+import { CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import { ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
+import { listVaultFlows, listVaults, listVaultTrades, readVault } from '../projections/vaults.ts'
+import type { VaultFlowKind } from '../projections/vaults-fold.ts'
+import { ref } from '../resources/fields.ts'
+import { TraderVault } from '../resources/trader-vault.ts'
+import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
+import type { Queryable } from '../store/store.ts'
+import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
+import { pageAnswer, serialiseBody } from './page-answer.ts'
+import { beforeTs, cursor, limit, listOf } from './parameters.ts'
+import type { ListKey } from './parameters.ts'
+
+const FIGURES =
+  'Totals are what the factory\'s events add up to, read back from the factory after each of the leader\'s trades, which no event tells the outcome of. ' +
+  'Money in an open position is not in totalUsdc, so a drawdown shows while one is open.'
+
+const params = Type.Object({ id: Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Vault id', examples: [0] }) })
+
+const leader = Type.Optional(Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Only vaults of this leader' }))
+
+const list = operation(
+  {
+    id: 'listVaults',
+    tag: 'vaults',
+    summary: 'Trader vaults',
+    description: `Newest first. ${FIGURES}`,
+    ok: listOf('vaults', ref(TraderVault)),
+    example: { vaults: [EXAMPLE_VAULT] },
+    headers: ['index', 'next'],
+    errors: [400, 503],
+  },
+  { querystring: Type.Object({ leader, limit: limit(PAGE_LIMITS.vaults), cursor }) },
+)
+
+const get = operation(
+  {
+    id: 'getVault',
+    tag: 'vaults',
+    summary: 'One trader vault',
+    description: FIGURES,
+    ok: ref(TraderVault),
+    example: EXAMPLE_VAULT,
+    headers: ['index'],
+    errors: [400, '404 vault_not_found', 503],
+  },
+  { params },
+)
+
+function activity(id: string, key: ListKey, summary: string, row: TSchema, example: object) {
+  return operation(
+    {
+      id,
+      tag: 'vaults',
+      summary,
+      description: 'Newest first; empty for a vault that does not exist.',
+      ok: listOf(key, row),
+      example: { [key]: [example] },
+      headers: ['index', 'next'],
+      errors: [400, 503],
+    },
+    { params, querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.vaults), cursor }) },
+  )
+}
+
+const trades = activity('listVaultTrades', 'trades', 'What was opened and closed for a vault', ref(VaultTrade), EXAMPLE_VAULT_TRADE)
+
+/** The three lists of money, by the last part of their path. */
+const FLOWS = [
+  { path: 'deposits', kind: 'deposit', id: 'listVaultDeposits', key: 'deposits', summary: 'Deposits into a vault', example: EXAMPLE_VAULT_DEPOSIT },
+  { path: 'withdraws', kind: 'withdraw', id: 'listVaultWithdraws', key: 'withdraws', summary: 'Withdrawals from a vault', example: EXAMPLE_VAULT_WITHDRAW },
+  {
+    path: 'fee-claims', kind: 'fee_claim', id: 'listVaultFeeClaims', key: 'feeClaims', summary: 'Profit shares that a vault\'s leader took',
+    example: EXAMPLE_VAULT_FEE_CLAIM,
+  },
+] as const satisfies readonly { path: string; kind: VaultFlowKind; id: string; key: ListKey; summary: string; example: object }[]
+
+export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
+  const { db, clock } = parts
+
+  app.get('/v1/vaults', { schema: list }, async (request, reply) => {
+    const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
+    const page = await listVaults(db, { leader, limit, cursor, nowSec: nowSec(clock) })
+    sendAnswer(request, reply, pageAnswer(request, reply, page, { vaults: page.rows }))
+  })
+
+  app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {
+    const { id } = request.params
+    const { vault, head } = await readVault(db, { id, nowSec: nowSec(clock) })
+    if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, vault), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+  })
+
+  app.get('/v1/vaults/:id/trades', { schema: trades }, async (request, reply) => {
+    const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
+    const page = await listVaultTrades(db, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+    sendAnswer(request, reply, pageAnswer(request, reply, page, { trades: page.rows }))
+  })
+
+  for (const { path, kind, id: operationId, key, summary, example } of FLOWS) {
+    const schema = activity(operationId, key, summary, ref(VaultFlow), example)
+    app.get(`/v1/vaults/:id/${path}`, { schema }, async (request, reply) => {
+      const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
+      const page = await listVaultFlows(db, kind, { id: request.params.id, limit, beforeTs: before_ts, cursor })
+      sendAnswer(request, reply, pageAnswer(request, reply, page, { [key]: page.rows }))
+    })
+  }
+}

@@ -1,0 +1,101 @@
+// GET /v1/referral/lookup, /v1/referral/info, /v1/referral/me, /v1/referral/me/trades, /v1/referral/me/claims.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { IssuedKey } from '../../src/resources/api-key.ts'
+import { createLogGateway } from '../support/log-gateway.ts'
+import type { LogGateway } from '../support/log-gateway.ts'
+import { assertRefused, badIntegers, followPages, rowsOf } from '../support/pages.ts'
+
+const named = (name: string): string => `G${name}`.padEnd(56, 'A')
+const [OWNER, REFEREE, NOBODY, UNTOLD] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNTOLD')]
+
+let world: LogGateway
+let keys: Readonly<Record<'owner' | 'referee' | 'nobody', IssuedKey>>
+
+before(async () => {
+  world = await createLogGateway()
+  keys = { owner: await world.keyOf(OWNER), referee: await world.keyOf(REFEREE), nobody: await world.keyOf(NOBODY) }
+  const { log } = world
+  log.say('referral', 'code_created', { referrer: OWNER, code: 'Star' })
+  log.say('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
+  // Whose code was registered before the index began.
+  log.say('referral', 'referrer_set', { referee: UNTOLD, referrer: named('EARLIER'), code: 'OLD' })
+  for (const fee of [1_000, 2_000, 3_000]) {
+    const shares = { discount: String(fee / 25), payout: String(fee / 10) }
+    log.say('referral', 'trade_recorded', { referee: REFEREE, referrer: OWNER, originalFee: String(fee), ...shares })
+    if (fee === 2_000) log.say('referral', 'claimed', { referrer: OWNER, amount: '300' })
+  }
+  await log.commit()
+})
+after(() => world[Symbol.asyncDispose]())
+
+const asOwner = () => world.as(keys.owner)
+
+test('a code leads to its owner, case and all', async () => {
+  const { status, body, headers } = await world.get('/v1/referral/lookup?code=Star')
+  assert.equal(status, 200)
+  const { createdAt, updatedAt, ...rest } = body
+  assert.deepEqual(rest, { referrer: OWNER, code: 'Star', referredCount: 1, totalVolumeGenerated: '6000', totalEarned: '600', claimable: '300' })
+  assert.deepEqual(Object.keys(body), [
+    'referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt',
+  ])
+  assert.ok(Number(createdAt) < 1e11 && Number(updatedAt) > 1e12, 'seconds and milliseconds')
+  assert.ok(Number(headers['x-seq']) > 0)
+  for (const code of ['STAR', 'star', 'none', '%25%27;', 'ÄÖÜ']) {
+    const unknown = await world.get(`/v1/referral/lookup?code=${code}`)
+    assert.deepEqual([unknown.status, unknown.body], [404, { error: 'unknown_code', code: decodeURIComponent(code) }])
+  }
+})
+
+test('a code of an impossible length is refused by name', async () => {
+  await assertRefused(world, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
+  assert.equal((await world.get('/v1/referral/lookup')).status, 400)
+  await assertRefused(world, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
+  assert.equal((await world.get('/v1/referral/info')).status, 400)
+})
+
+test('info is for owners of a code: their row, and who referred them', async () => {
+  const { status, body } = await world.get<{ self: { referrer: string }; binding: unknown }>(`/v1/referral/info?address=${OWNER}`)
+  assert.deepEqual([status, Object.keys(body), body.self.referrer, body.binding], [200, ['self', 'binding'], OWNER, null])
+  for (const address of [REFEREE, NOBODY]) {
+    const none = await world.get(`/v1/referral/info?address=${address}`)
+    assert.deepEqual([none.status, none.body], [404, { error: 'no_code', address }])
+  }
+})
+
+test('the caller\'s own referral is never 404: self and binding are null where there is none', async () => {
+  const owner = await asOwner().get('/v1/referral/me')
+  assert.deepEqual([owner.status, (owner.body['self'] as { code: string }).code, owner.body['binding']], [200, 'Star', null])
+  const referee = await world.as(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
+  assert.equal(referee.body.self, null)
+  const { boundAt, txHash, ...binding } = referee.body.binding
+  assert.deepEqual(binding, { referee: REFEREE, referrer: OWNER, code: 'Star' })
+  assert.ok(Number(boundAt) < 1e11 && typeof txHash === 'string')
+  const nobody = await world.as(keys.nobody).get('/v1/referral/me')
+  assert.deepEqual([nobody.status, nobody.body], [200, { self: null, binding: null }])
+})
+
+test('trades and claims are the caller\'s own, newest first', async () => {
+  const trades = await rowsOf(asOwner(), '/v1/referral/me/trades', 'trades')
+  assert.deepEqual(trades.map(({ originalFee, discount, payout }) => [originalFee, discount, payout]), [
+    ['3000', '120', '300'], ['2000', '80', '200'], ['1000', '40', '100'],
+  ])
+  assert.deepEqual(Object.keys(trades[0] ?? {}), ['id', 'referee', 'referrer', 'originalFee', 'discount', 'payout', 'ledger', 'ts', 'txHash'])
+  const [claim] = await rowsOf(asOwner(), '/v1/referral/me/claims', 'claims')
+  assert.deepEqual(Object.keys(claim ?? {}), ['id', 'referrer', 'amount', 'ledger', 'ts', 'txHash'])
+  assert.equal(claim?.['amount'], '300')
+  assert.deepEqual((await followPages(asOwner(), '/v1/referral/me/trades?limit=1', 'trades')).flat(), trades)
+  for (const key of [keys.referee, keys.nobody]) {
+    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/trades', 'trades'), [], 'paid to somebody else')
+    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/claims', 'claims'), [])
+  }
+  for (const list of ['trades', 'claims']) await assertRefused(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
+})
+
+test('what is the caller\'s own needs a key', async () => {
+  for (const path of ['me', 'me/trades', 'me/claims']) {
+    const { status, body } = await world.get(`/v1/referral/${path}`)
+    assert.deepEqual([status, body], [401, { error: 'missing_bearer' }])
+  }
+})

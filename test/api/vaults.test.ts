@@ -1,0 +1,117 @@
+// GET /v1/vaults, /v1/vaults/{id}, and a vault's /trades, /deposits, /withdraws and /fee-claims.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { TraderVault } from '../../src/resources/trader-vault.ts'
+import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages, rowsOf } from '../support/pages.ts'
+import { createLogGateway } from '../support/log-gateway.ts'
+import type { LogGateway } from '../support/log-gateway.ts'
+
+const LEADER = `GLEADER${'A'.repeat(49)}`
+const ALICE = `GALICE${'A'.repeat(50)}`
+const LISTS = [['trades', 'trades'], ['deposits', 'deposits'], ['withdraws', 'withdraws'], ['fee-claims', 'feeClaims']] as const
+
+let world: LogGateway
+let untouched: readonly unknown[]
+
+before(async () => {
+  world = await createLogGateway()
+  untouched = await Promise.all(['/v1/vaults', ...LISTS.map(([path]) => `/v1/vaults/0/${path}`)].map(async (url) => {
+    const { status, body, headers } = await world.get(url)
+    return [status, body, headers['link']]
+  }))
+  const { log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North "star" ☆' })
+  log.say('vaultFactory', 'vault_created', { vaultId: 1, leader: ALICE, name: 'second' })
+  for (let round = 1; round <= 5; round++) {
+    log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: round === 1 ? LEADER : ALICE, amount: '170141183460469231731687303715', shares: '90000000' })
+    log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '1', usdcOut: '2' })
+    log.say('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '3', newNav: '10000000' })
+    log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: round, collateral: '5000' })
+    if (round < 4) log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: round, pnl: '-7' })
+  }
+  await log.commit()
+})
+after(() => world[Symbol.asyncDispose]())
+
+test('empty lists, no error, while nothing is indexed', () => {
+  assert.deepEqual(untouched, [{ vaults: [] }, ...LISTS.map(([, key]) => ({ [key]: [] }))].map((body) => [200, body, undefined]))
+})
+
+test('a vault has the specification\'s fields, amounts as strings of any size', async () => {
+  const { status, body, headers } = await world.get<TraderVault>('/v1/vaults/0')
+  assert.equal(status, 200)
+  assert.deepEqual(Object.keys(body), [
+    'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
+    'depositorCount', 'openPositions', 'tradeCount', 'drawdownBps', 'apyBps', 'closedTradePnl',
+  ])
+  assert.equal(body.name, 'North "star" ☆')
+  assert.equal(body.totalUsdc, String(5n * 170_141_183_460_469_231_731_687_303_715n - 25n))
+  assert.deepEqual([body.depositorCount, body.openPositions, body.tradeCount, body.closedTradePnl], [2, 2, 5, '-21'])
+  assert.ok(body.updatedAt > 1e12 && body.createdAt < 1e11, 'milliseconds and seconds')
+  assert.ok(Number(headers['x-seq']) > 0 && Number(headers['x-ledger']) > 0)
+  const { body: list } = await world.get<{ vaults: readonly TraderVault[] }>('/v1/vaults')
+  assert.deepEqual(list.vaults.map(({ id }) => id), [1, 0], 'newest first')
+  assert.deepEqual(list.vaults[1], body)
+  assert.deepEqual((await rowsOf(world, `/v1/vaults?leader=${LEADER}`, 'vaults')).map(({ id }) => id), [0])
+  assert.deepEqual(await rowsOf(world, `/v1/vaults?leader=${'G'.repeat(56)}`, 'vaults'), [])
+})
+
+test('a vault that does not exist is 404 by its id; its lists are empty', async () => {
+  for (const id of [2, 999_999_999]) {
+    const { status, body } = await world.get(`/v1/vaults/${id}`)
+    assert.deepEqual([status, body], [404, { error: 'vault_not_found', id }])
+    for (const [path, key] of LISTS) assert.deepEqual((await world.get(`/v1/vaults/${id}/${path}`)).body, { [key]: [] })
+  }
+})
+
+test('an id that is none is refused by name', async () => {
+  for (const id of ['-1', 'abc', '1.5', '', '0x1', '%20']) {
+    for (const path of ['', '/trades', '/fee-claims']) {
+      const { status, body } = await world.get(`/v1/vaults/${id}${path}`)
+      if (id === '' && path === '') continue
+      assert.equal(status, 400, `${id}${path}`)
+      assert.match(String(body['message']), /^params\/id /)
+    }
+  }
+})
+
+test('the rows of each list have the specification\'s fields', async () => {
+  const money = ['id', 'vaultId', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']
+  const fields = {
+    trades: ['id', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl'],
+    deposits: money, withdraws: money, feeClaims: money.filter((name) => name !== 'shares'),
+  }
+  for (const [path, key] of LISTS) {
+    const rows = await rowsOf(world, `/v1/vaults/0/${path}`, key)
+    for (const row of rows) assert.deepEqual(Object.keys(row).sort(), fields[key].toSorted(), path)
+    const ids = rows.map(({ id }) => Number(id))
+    assert.ok(ids.length >= 5 && ids.every((id, place) => place === 0 || id < (ids[place - 1] ?? 0)), 'newest first, each row its own id')
+  }
+  const [newest, , closed] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
+  assert.deepEqual([newest?.['action'], newest?.['pnl'], newest?.['collateral'], newest?.['positionId']], ['open', null, '5000', '5'])
+  assert.deepEqual([closed?.['action'], closed?.['pnl'], closed?.['collateral'], closed?.['leader']], ['close', '-7', '0', LEADER])
+})
+
+test('pages lose and repeat nothing, by cursor; by time they are strictly older', async () => {
+  for (const [path, key] of [['', 'vaults'] as const, ...LISTS.map(([each, name]) => [`/0/${each}`, name] as const)]) {
+    const whole = await rowsOf(world, `/v1/vaults${path}?limit=200`, key)
+    const pages = await followPages(world, `/v1/vaults${path}?limit=1`, key)
+    assert.deepEqual(pages.flat(), whole, path)
+    if (path === '') continue
+    const ts = Number(whole[2]?.['ts'])
+    assert.deepEqual(await rowsOf(world, `/v1/vaults${path}?before_ts=${ts}&limit=200`, key), whole.filter((row) => Number(row['ts']) < ts), path)
+  }
+})
+
+test('parameters out of their range are refused by name', async () => {
+  for (const path of ['', ...LISTS.map(([each]) => `/0/${each}`)]) {
+    await assertRefused(world, `/v1/vaults${path}`, badIntegers('limit', 1, 200))
+    if (path !== '') await assertRefused(world, `/v1/vaults${path}`, badIntegers('before_ts', 0))
+  }
+  await assertRefused(world, '/v1/vaults', ['leader=G', `leader=${'G'.repeat(57)}`])
+  const own = cursorIn((await world.get('/v1/vaults/0/deposits?limit=1')).headers['link'])
+  const foreign = cursorIn((await world.get('/v1/vaults/0/withdraws?limit=1')).headers['link'])
+  await assertForeignCursorsRefused(world, '/v1/vaults/0/deposits', own, [foreign])
+  await assertRefused(world, '/v1/vaults/1/deposits', [`cursor=${own}`])
+})

@@ -1,0 +1,140 @@
+// A log of decoded events that a test writes itself, page by page, as the indexer would: for projections whose histories are easier told than traded.
+
+import type { EventContractKey } from '../../src/exchange/contracts.ts'
+import { applyEvents, clearProjections } from '../../src/projections/apply.ts'
+import type { ArchivedEvent, Payload } from '../../src/projections/archived-event.ts'
+import type { Epoch } from '../../src/projections/epochs.ts'
+import { insertEpoch } from '../../src/projections/epochs.ts'
+import type { Store } from '../../src/store/store.ts'
+
+const CONTRACTS = { market: 'CMARKET', vault: 'CVAULT', vaultFactory: 'CFACTORY', referral: 'CREFERRAL' } as const
+const FIRST_CLOSE_SEC = 1_783_339_200
+
+interface Leg {
+  readonly trader: string
+  readonly positionId: number
+}
+
+export interface TestLog {
+  /** The address under which every vault trades. */
+  readonly factory: string
+  /** Queues one event, in a transaction of its own unless `tx` names one. */
+  say(contract: EventContractKey, topic: string, payload: Payload, tx?: string): void
+  /** The market's event and the factory's behind it, in one transaction. */
+  leaderOpens(what: { vaultId: number; leader: string; positionId: number; collateral: string }): void
+  leaderCloses(what: { vaultId: number; leader: string; positionId: number; pnl: string }): void
+  positionCloses(what: Leg & { pnl: string }): void
+  positionLiquidated(what: Leg): void
+  orderOpens(what: Leg & { orderId: number }): void
+  /** The event that was queued last. */
+  last(): ArchivedEvent
+  waiting(): readonly ArchivedEvent[]
+  /** Applies what is queued, in pages of so many events that cut no transaction, one transaction each. */
+  commit(pageLength?: number): Promise<void>
+  /** The network begins anew, with the same contracts. */
+  reset(): Promise<void>
+  /** Forgets everything but the epoch. */
+  clear(): Promise<void>
+  /** Every row of these tables, as text. */
+  dump(tables: readonly string[]): Promise<unknown>
+}
+
+const TERMS = { asset: 'BTC', direction: 0, size: '1000' }
+
+export async function createTestLog(store: Store): Promise<TestLog> {
+  let seq = 0
+  let transactions = 0
+  let epoch = epochOf(1)
+  let queue: ArchivedEvent[] = []
+  let newest: ArchivedEvent | undefined
+  await begin()
+
+  async function begin(): Promise<void> {
+    await store.write.transaction(async (tx) => {
+      await insertEpoch(tx, epoch, null, 0)
+      await tx.query('update idx.cursor set epoch = $1', [epoch.number])
+    })
+  }
+
+  function say(contract: EventContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
+    seq += 1
+    newest = {
+      seq, eventId: `${epoch.number}-${seq}`, contractId: CONTRACTS[contract], contract, topic, ledger: 10 + seq, ledgerCloseTs: FIRST_CLOSE_SEC + 5 * seq,
+      txHash: tx, topicsXdr: [], valueXdr: '', payload: { topic, ...payload }, problem: null,
+    }
+    queue.push(newest)
+  }
+
+  function closes({ trader, positionId, pnl }: Leg & { pnl: string }, tx?: string): void {
+    say('market', 'position_closed', { positionId, trader, ...TERMS, entryPrice: '5', closePrice: '6', pnl }, tx)
+  }
+
+  const log: TestLog = {
+    factory: CONTRACTS.vaultFactory,
+    say,
+    leaderOpens({ vaultId, leader, positionId, collateral }) {
+      const tx = `open ${positionId}`
+      say('market', 'position_opened', { positionId, trader: CONTRACTS.vaultFactory, ...TERMS, entryPrice: '5' }, tx)
+      say('vaultFactory', 'leader_open', { vaultId, leader, positionId: String(positionId), collateral }, tx)
+    },
+    leaderCloses({ vaultId, leader, positionId, pnl }) {
+      const tx = `close ${positionId}`
+      closes({ trader: CONTRACTS.vaultFactory, positionId, pnl }, tx)
+      say('vaultFactory', 'leader_close', { vaultId, leader, positionId: String(positionId) }, tx)
+    },
+    positionCloses: (what) => closes(what),
+    positionLiquidated({ trader, positionId }) {
+      say('market', 'position_liquidated', { positionId, trader, ...TERMS, keeperReward: '1', closePrice: '6' })
+    },
+    orderOpens({ trader, positionId, orderId }) {
+      const tx = `order ${orderId}`
+      say('market', 'position_opened', { positionId, trader, ...TERMS, entryPrice: '5' }, tx)
+      say('market', 'order_executed', { orderId, keeperReward: '1' }, tx)
+    },
+    last() {
+      if (newest === undefined) throw new Error('nothing was said yet')
+      return newest
+    },
+    waiting: () => queue,
+    async commit(pageLength = Infinity) {
+      for (let rest = queue; rest.length > 0;) {
+        let end = Math.min(pageLength, rest.length)
+        while (end < rest.length && rest[end]?.txHash === rest[end - 1]?.txHash) end += 1
+        const page = rest.slice(0, end)
+        rest = rest.slice(end)
+        await store.write.transaction(async (tx) => {
+          for (const { ledger, ledgerCloseTs, seq: place } of page) {
+            await tx.query('insert into idx.ledgers values ($1, $2, $3, $4, $4)', [epoch.number, ledger, ledgerCloseTs, place])
+          }
+          await applyEvents(tx, epoch, page)
+        })
+      }
+      await store.write.query('update idx.cursor set last_seq = $1, last_ledger = $2', [seq, 10 + seq])
+      queue = []
+    },
+    async reset() {
+      epoch = epochOf(epoch.number + 1)
+      await begin()
+    },
+    async clear() {
+      await store.write.transaction(async (tx) => {
+        await clearProjections(tx)
+        await tx.query('delete from idx.ledgers')
+      })
+      seq = 0
+      transactions = 0
+    },
+    async dump(tables) {
+      const rows = await Promise.all(tables.map((table) => store.read.query<{ row: string }>(`select t::text as row from idx.${table} t order by 1`)))
+      return Object.fromEntries(tables.map((table, place) => [table, rows[place]?.map(({ row }) => row)]))
+    },
+  }
+  return log
+}
+
+function epochOf(number: number): Epoch {
+  return {
+    number, epoch: `e${number}`, chain: number, deployment: number, reason: number === 1 ? 'first' : 'reset', passphrase: 'test', contracts: CONTRACTS,
+    startLedger: 1, finalCursor: null,
+  }
+}
