@@ -14,8 +14,8 @@ export interface Plans {
   adjust(holdings: Holdings, nowSec: number): void
   closingSec(position: StoredPosition): number
   cancellingSec(order: StoredOrder): number
-  /** When idle cross margin goes back to the wallet. */
-  withdrawingSec(): number
+  /** True once when it is time for idle cross margin to go back to the wallet; the next time is drawn when it is found idle again. */
+  takesWithdrawal(nowSec: number): boolean
   /** Takes the next order that the position is to get, and does not have yet. */
   nextExit(position: StoredPosition, orders: readonly StoredOrder[]): Exit | undefined
   /** The first close is over: what comes later is held for longer. */
@@ -60,13 +60,18 @@ export function createPlans(habit: Habit, random: Random): Plans {
         if (order.hasPosition || cancelling.has(order.id)) continue
         cancelling.set(order.id, order.createdAtSec + drawInteger(habit.orders.patienceSec, random))
       }
-      const isIdle = pool > 0n && positions.every((position) => position.marginMode !== CROSS_MARGIN)
+      // Who never cuts a loss leaves nothing behind a position either.
+      const isIdle = pool > 0n && (habit.stopLoss === null || positions.every((position) => position.marginMode !== CROSS_MARGIN))
       if (!isIdle) withdrawing = Number.POSITIVE_INFINITY
       else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(habit.orders.patienceSec, random)
     },
     closingSec: (position) => closing.get(position.id) ?? Number.POSITIVE_INFINITY,
     cancellingSec: (order) => cancelling.get(order.id) ?? Number.POSITIVE_INFINITY,
-    withdrawingSec: () => withdrawing,
+    takesWithdrawal(nowSec) {
+      if (nowSec < withdrawing) return false
+      withdrawing = Number.POSITIVE_INFINITY
+      return true
+    },
     nextExit(position, orders) {
       const planned = exits.get(position.id) ?? []
       for (let exit = planned.shift(); exit !== undefined; exit = planned.shift()) {

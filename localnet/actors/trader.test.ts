@@ -250,13 +250,22 @@ test('cross margin is deposited before it is used, now and then, and goes back w
   }
   assert.equal(deposits.size, 2, 'always or never')
 
-  const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD })
+  const { ledger, client, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, stopLoss: 0.9 })
   ledger.setPool(identity.address, 5n * ONE_E7)
   ledger.setPositions([{ ...OPEN, marginMode: 1 }])
   assert.deepEqual(await live(0, 200), [], 'a position uses it')
   ledger.setPositions([])
-  await live(200, 400)
+  client.answers.push({ kind: 'refused', code: 77, reason: 'CrossMarginInsufficientFreeMargin' })
+  assert.equal((await live(200, 420)).length, 2, 'refused, it is tried again a minute later')
   assert.deepEqual(called()[0], ['withdraw_cross_margin', 5n * ONE_E7])
+})
+
+test('who never cuts a loss leaves no idle margin behind a position', async () => {
+  const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD })
+  ledger.setPool(identity.address, 5n * ONE_E7)
+  ledger.setPositions([{ ...OPEN, marginMode: 1 }])
+  await live(0, 90)
+  assert.deepEqual(called(), [['withdraw_cross_margin', 5n * ONE_E7]])
 })
 
 test('after a restart it closes what it had open; on a new network it starts anew', async () => {

@@ -76,7 +76,7 @@ export function createTrader(options: { name: string; client: Client; market: st
       const exit = plans.nextExit(position, orders)
       if (exit !== undefined) return exitCall(exit, position, ticker.price(position.asset), habit.orders, random)
     }
-    if (nowSec >= plans.withdrawingSec() && nextEntry !== 'cross') return { functionName: 'withdraw_cross_margin', args: [i128(pool)] }
+    if (nextEntry !== 'cross' && plans.takesWithdrawal(nowSec)) return { functionName: 'withdraw_cross_margin', args: [i128(pool)] }
     return undefined
   }
 
