@@ -4,7 +4,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { CallOptions, Rpc } from '../chain/rpc.ts'
-import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import type { Epoch, EventContracts } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
@@ -28,15 +28,24 @@ export interface EntrySubject<Unknown, Seen> {
   /** For the log: "margin modes". */
   readonly name: string
   idOf(subject: Unknown | Seen): number
-  listUnknown(db: Queryable, deployment: number, options: { readonly limit: number; readonly except: readonly number[] }): Promise<readonly Unknown[]>
-  /** Reads up to ENTRY_KEYS_MAX of them. Undefined: nothing can be concluded, because the node is behind `indexedLedger`. */
-  observe(rpc: Rpc, market: string, unknown: readonly Unknown[], indexedLedger: number, options: CallOptions): Promise<readonly Seen[] | undefined>
-  record(tx: Queryable, deployment: number, seen: readonly Seen[], nowMs: number): Promise<void>
+  /** How many are read at a time. */
+  readonly batch: number
+  listUnknown(db: Queryable, epoch: Epoch, options: ListOptions): Promise<readonly Unknown[]>
+  /** Reads up to a batch of them. Undefined: nothing can be concluded, because the node is behind `indexedLedger`. */
+  observe(rpc: Rpc, contracts: EventContracts, unknown: readonly Unknown[], indexedLedger: number, options: CallOptions): Promise<readonly Seen[] | undefined>
+  record(tx: Queryable, epoch: Epoch, seen: readonly Seen[], nowMs: number): Promise<void>
 }
 
-/** Observations and the deployment that they belong to. */
+export interface ListOptions {
+  readonly limit: number
+  /** Ids that have been asked for often enough. */
+  readonly except: readonly number[]
+  readonly nowMs: number
+}
+
+/** Observations and the epoch that they belong to. */
 interface Answered<Seen> {
-  readonly deployment: number
+  readonly epoch: Epoch
   readonly seen: readonly Seen[]
 }
 
@@ -57,16 +66,16 @@ export function createEntryWatch<Unknown, Seen>(
     const except = [...attempts]
       .filter(([key, count]) => key.startsWith(`${deployment} `) && count >= OBSERVATION_ATTEMPTS)
       .map(([key]) => Number(key.slice(key.indexOf(' '))))
-    const unknown = await subject.listUnknown(db, deployment, { limit: ENTRY_KEYS_MAX, except })
+    const unknown = await subject.listUnknown(db, epoch, { limit: subject.batch, except, nowMs: clock.nowMs() })
     if (unknown.length === 0) return undefined
     if (attempts.size + unknown.length > REMEMBERED_MAX) attempts.clear()
     return async (signal) => {
       try {
         const call = signal === undefined ? {} : { signal }
-        const seen = await subject.observe(rpc, epoch.contracts.market, unknown, cursor.lastLedger ?? 0, call)
+        const seen = await subject.observe(rpc, epoch.contracts, unknown, cursor.lastLedger ?? 0, call)
         if (seen === undefined) return undefined
         count(deployment, unknown, seen)
-        return { deployment, seen }
+        return { epoch, seen }
       } catch (error) {
         if (signal?.aborted !== true) log.debug({ err: error }, `${subject.name} could not be read; asking again later`)
         return undefined
@@ -83,9 +92,9 @@ export function createEntryWatch<Unknown, Seen>(
     }
   }
 
-  async function record(db: Writer, { deployment, seen }: Answered<Seen>): Promise<void> {
+  async function record(db: Writer, { epoch, seen }: Answered<Seen>): Promise<void> {
     if (seen.length === 0) return
-    await db.transaction((tx) => subject.record(tx, deployment, seen, clock.nowMs()))
+    await db.transaction((tx) => subject.record(tx, epoch, seen, clock.nowMs()))
   }
 
   async function keep(answer: Promise<Answered<Seen> | undefined>): Promise<void> {

@@ -10,6 +10,7 @@ import { ORDER_OWNERS } from './order-owners.ts'
 import { createProgress } from './progress.ts'
 import type { IndexerStatus } from './progress.ts'
 import { createStepper } from './step.ts'
+import { VAULTS } from './vaults.ts'
 import type { StepResult } from './step.ts'
 
 export interface Indexer extends AsyncDisposable {
@@ -18,7 +19,7 @@ export interface Indexer extends AsyncDisposable {
    * are results.
    */
   step(signal?: AbortSignal): Promise<StepResult>
-  /** Reads margin modes and order owners that no event tells, at most one batch of each, and keeps them; returns how many. Rejects as `step` does. */
+  /** Reads what no event tells (margin modes, order owners, vaults), at most one batch of each, and keeps it; returns how many. Rejects as `step` does. */
   observe(signal?: AbortSignal): Promise<number>
   /** Steps until the signal aborts: back to back while behind, else every poll interval. Never rejects. Gives the lock back at its end. */
   run(signal: AbortSignal): Promise<void>
@@ -30,7 +31,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { store, clock, log, pollIntervalMs } = options
   const lock = createHeldLock(store, INDEXER_LOCK)
   const stepper = createStepper(options)
-  const watches = [createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options)]
+  const watches = [createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options), createEntryWatch(VAULTS, options)]
   const progress = createProgress(clock, log)
 
   async function step(signal?: AbortSignal): Promise<StepResult> {

@@ -2,6 +2,8 @@
 
 import { numberedKey, readMarginMode } from '../chain/market-entries.ts'
 import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import type { EventContracts } from '../projections/epochs.ts'
 import type { MarginModeObservation, UnobservedPosition } from '../projections/margin-modes.ts'
 import { listUnobserved, recordMarginModes } from '../projections/margin-modes.ts'
 import type { EntrySubject } from './entry-watch.ts'
@@ -9,15 +11,16 @@ import type { EntrySubject } from './entry-watch.ts'
 export const MARGIN_MODES: EntrySubject<UnobservedPosition, MarginModeObservation> = {
   name: 'margin modes',
   idOf: ({ positionId }) => positionId,
-  listUnknown: listUnobserved,
+  batch: ENTRY_KEYS_MAX,
+  listUnknown: (db, { deployment }, options) => listUnobserved(db, deployment, options),
   observe: observeModes,
-  record: recordMarginModes,
+  record: (tx, { deployment }, seen, nowMs) => recordMarginModes(tx, deployment, seen, nowMs),
 }
 
 /** What the ledger tells about positions of unknown mode. One that a cross liquidation ended on suspicion and that is gone was cross. */
 async function observeModes(
   rpc: Rpc,
-  market: string,
+  { market }: EventContracts,
   positions: readonly UnobservedPosition[],
   indexedLedger: number,
   options: CallOptions,

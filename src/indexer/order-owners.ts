@@ -2,6 +2,8 @@
 
 import { numberedKey, readOrderOwner } from '../chain/market-entries.ts'
 import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
+import type { EventContracts } from '../projections/epochs.ts'
 import type { OrderOwnerObservation, OwnerlessOrder } from '../projections/orders.ts'
 import { listOwnerlessOrders, recordOrderOwners } from '../projections/orders.ts'
 import type { EntrySubject } from './entry-watch.ts'
@@ -9,9 +11,10 @@ import type { EntrySubject } from './entry-watch.ts'
 export const ORDER_OWNERS: EntrySubject<OwnerlessOrder, OrderOwnerObservation> = {
   name: 'order owners',
   idOf: ({ orderId }) => orderId,
-  listUnknown: listOwnerlessOrders,
+  batch: ENTRY_KEYS_MAX,
+  listUnknown: (db, { deployment }, options) => listOwnerlessOrders(db, deployment, options),
   observe: observeOwners,
-  record: recordOrderOwners,
+  record: (tx, { deployment }, seen, nowMs) => recordOrderOwners(tx, deployment, seen, nowMs),
 }
 
 /**
@@ -20,7 +23,7 @@ export const ORDER_OWNERS: EntrySubject<OwnerlessOrder, OrderOwnerObservation> =
  */
 async function observeOwners(
   rpc: Rpc,
-  market: string,
+  { market }: EventContracts,
   orders: readonly OwnerlessOrder[],
   indexedLedger: number,
   options: CallOptions,

@@ -19,13 +19,16 @@ export interface IndexState {
   readonly gaps: number
   /** Archived events that could not be decoded. */
   readonly unknownEvents: number
+  /** How often a vault was not what its events added up to. */
+  readonly vaultCorrections: number
 }
 
 /** The state of the index in one snapshot; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
   const rows = await db.query<IndexState>(
     `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq,
-       e.epoch, (select count(*) from idx.gaps) as gaps, c.unknown_events as "unknownEvents"
+       e.epoch, (select count(*) from idx.gaps) as gaps, c.unknown_events as "unknownEvents",
+       (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"
      from idx.cursor c join idx.epochs e on e.number = c.epoch
      where c.updated_at is not null`,
   )

@@ -8,7 +8,9 @@ import { createTestLog } from '../../test/support/test-log.ts'
 import type { TestLog } from '../../test/support/test-log.ts'
 import type { TraderVault } from '../resources/trader-vault.ts'
 import type { Store } from '../store/store.ts'
+import { readIndexState } from './index-state.ts'
 import { apyBps, drawdownBps } from './vault-figures.ts'
+import { listVaultsToRead, recordVaults } from './vault-observations.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from './vaults.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 
@@ -208,3 +210,55 @@ test('property: whatever pages the log is cut into, the tables are the same, and
     { numRuns: 25 },
   )
 })
+
+const TOLD = {
+  vaultId: 0, totalUsdc: 777n, circulatingShares: 1_000n, leaderShares: 1_000n, hwmNav: 10_000_000n, realizedPnl: 0n, profitShareBps: 1_000, paused: false,
+}
+
+test('a leader\'s trade marks the vault, and what the factory then says is taken over', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  const wanted = () => listVaultsToRead(store.read, log.epoch(), { limit: 9, except: [], readBeforeMs: 1_000 })
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  await log.commit()
+  const record = (ledger: number, nowMs: number, told = TOLD) =>
+    store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...told, ledger }], nowMs))
+  assert.deepEqual(await wanted(), [{ vaultId: 0 }], 'never read')
+  await record(log.last().ledger, 2_000, { ...TOLD, totalUsdc: 1_000n })
+  assert.deepEqual(await wanted(), [], 'read a moment ago')
+  log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '200' })
+  await log.commit()
+  assert.deepEqual(await wanted(), [{ vaultId: 0 }])
+  await record(log.last().ledger - 1, 3_000)
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'said before the trade: it says nothing of it')
+  await record(log.last().ledger + 1, 3_000)
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'said of a ledger that is not indexed yet')
+  await record(log.last().ledger, 3_000)
+  assert.deepEqual([(await vaultOf(store, 0)).totalUsdc, await wanted(), await corrections(store)], ['777', [], 0])
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '10', shares: '9' })
+  await log.commit()
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '787', 'what comes later is added to it')
+  // A rebuild comes to the same, because what was read is kept.
+  const before = await log.dump(['vaults'])
+  await log.replay()
+  assert.deepEqual(await log.dump(['vaults']), before)
+})
+
+test('a difference that nothing explains is corrected and counted', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  await log.commit()
+  const { ledger } = log.last()
+  await store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...TOLD, totalUsdc: 1_000n, ledger }], 1))
+  assert.equal(await corrections(store), 0)
+  await store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...TOLD, ledger }, { ...TOLD, vaultId: 5, ledger }], 1))
+  assert.deepEqual([await corrections(store), (await vaultOf(store, 0)).totalUsdc], [1, '777'])
+})
+
+async function corrections(store: Store): Promise<number> {
+  await store.write.query('update idx.cursor set updated_at = 1')
+  return (await readIndexState(store.read))?.vaultCorrections ?? -1
+}

@@ -47,6 +47,7 @@ export const Health = Type.Object(
           examples: [0],
         }),
         gaps: integerOrNull({ description: 'Stretches of history that the RPC had dropped before they were read', examples: [0] }),
+        vaultCorrections: integerOrNull({ description: 'How often a vault\'s figures were not what its events add up to, and were corrected', examples: [0] }),
       },
       { description: 'How far the index is; every field is null while nothing is indexed' },
     ),

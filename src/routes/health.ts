@@ -72,7 +72,7 @@ function countingOf(sharedCounts: SharedCounts | null): Counting {
 }
 
 function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
-  if (state === null) return { lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null }
+  if (state === null) return { lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, vaultCorrections: null }
   const closeTs = state.lastLedgerCloseTs
   return {
     lastLedger: state.lastLedger,
@@ -80,6 +80,7 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec(clock) - closeTs),
     unknownEvents: state.unknownEvents,
     gaps: state.gaps,
+    vaultCorrections: state.vaultCorrections,
   }
 }
 
@@ -97,7 +98,7 @@ function healthOperation(parts: HealthParts) {
         version: parts.version,
         network: 'testnet',
         contracts: EXAMPLE_CONTRACTS,
-        indexer: { lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0 },
+        indexer: { lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, vaultCorrections: 0 },
         rateLimits: { counting: 'process' },
       },
       headers: ['index'],

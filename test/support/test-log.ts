@@ -31,6 +31,9 @@ export interface TestLog {
   waiting(): readonly ArchivedEvent[]
   /** Applies what is queued, in pages of so many events that cut no transaction, one transaction each. */
   commit(pageLength?: number): Promise<void>
+  epoch(): Epoch
+  /** Empties the projections and applies everything again, as a rebuild does. */
+  replay(): Promise<void>
   /** The network begins anew, with the same contracts. */
   reset(): Promise<void>
   /** Forgets everything but the epoch. */
@@ -46,6 +49,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   let transactions = 0
   let epoch = epochOf(1)
   let queue: ArchivedEvent[] = []
+  let applied: ArchivedEvent[] = []
   let newest: ArchivedEvent | undefined
   await begin()
 
@@ -110,7 +114,15 @@ export async function createTestLog(store: Store): Promise<TestLog> {
         })
       }
       await store.write.query('update idx.cursor set last_seq = $1, last_ledger = $2', [seq, 10 + seq])
+      applied.push(...queue)
       queue = []
+    },
+    epoch: () => epoch,
+    async replay() {
+      await store.write.transaction(async (tx) => {
+        await clearProjections(tx)
+        await applyEvents(tx, epoch, applied)
+      })
     },
     async reset() {
       epoch = epochOf(epoch.number + 1)
@@ -121,6 +133,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
         await clearProjections(tx)
         await tx.query('delete from idx.ledgers')
       })
+      applied = []
       seq = 0
       transactions = 0
     },

@@ -1,0 +1,45 @@
+// Reads vaults back from their factory: after a leader's trade, which no event tells the outcome of, and from time to time whatever happened.
+
+import { isOutage, RpcFailure } from '../chain/failure.ts'
+import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import type { VaultInfo } from '../chain/vault-info.ts'
+import { readVaultInfo } from '../chain/vault-info.ts'
+import type { EventContracts } from '../projections/epochs.ts'
+import { listVaultsToRead, recordVaults } from '../projections/vault-observations.ts'
+import type { EntrySubject } from './entry-watch.ts'
+
+/** Each is a simulation of its own. */
+const VAULTS_AT_A_TIME = 8
+/** A vault that nothing happened to is read back after this long. */
+export const VAULT_READ_EVERY_MS = 5 * 60_000
+
+export const VAULTS: EntrySubject<{ readonly vaultId: number }, VaultInfo> = {
+  name: 'vaults',
+  batch: VAULTS_AT_A_TIME,
+  idOf: ({ vaultId }) => vaultId,
+  listUnknown: (db, epoch, { limit, except, nowMs }) => listVaultsToRead(db, epoch, { limit, except, readBeforeMs: nowMs - VAULT_READ_EVERY_MS }),
+  observe: observeVaults,
+  record: recordVaults,
+}
+
+async function observeVaults(
+  rpc: Rpc,
+  { vaultFactory }: EventContracts,
+  vaults: readonly { readonly vaultId: number }[],
+  indexedLedger: number,
+  options: CallOptions,
+): Promise<readonly VaultInfo[] | undefined> {
+  const read = await Promise.all(vaults.map(({ vaultId }) => readOrNone(rpc, vaultFactory, vaultId, options)))
+  const found = read.filter((info) => info !== null)
+  return found.some(({ ledger }) => ledger < indexedLedger) ? undefined : found
+}
+
+/** Null when the factory gives no vault: asked for again a few times, and then left alone. */
+async function readOrNone(rpc: Rpc, factory: string, vaultId: number, options: CallOptions): Promise<VaultInfo | null> {
+  try {
+    return await readVaultInfo(rpc, factory, vaultId, options)
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || isOutage(error) || error.retryable) throw error
+    return null
+  }
+}
