@@ -81,11 +81,16 @@ export function createSession(parts: SessionParts): Session {
     return new Set([...hub.channelsOf(subscriber), ...[...feeds].flatMap((feed) => [...feed.channels.keys()])])
   }
 
-  /** Ends delivery of the channels, replays included. */
-  function stop(channels: Iterable<string>): void {
-    const names = [...channels]
+  /** Ends delivery of the channels, replays included: a channel that is live is taken back to the place where it is to begin. */
+  function interrupt(names: readonly string[]): void {
     hub.remove(subscriber, names)
     for (const feed of feeds) for (const name of names) feed.channels.delete(name)
+  }
+
+  /** Ends delivery for good. */
+  function stop(channels: Iterable<string>): void {
+    const names = [...channels]
+    interrupt(names)
     for (const name of names) {
       const channel = parseChannel(name)
       if (channel?.kind === 'account' && watched.delete(channel.account)) tail.releaseAccount(channel.account)
@@ -164,18 +169,16 @@ export function createSession(parts: SessionParts): Session {
   ): void {
     if (resume?.kind === 'gap') connection.reply(resume.message, request.id)
     if (resume?.kind === 'replay') {
-      // A channel that was live is taken back to the place that the client names.
-      hub.remove(subscriber, channels.keys())
-      for (const feed of feeds) for (const name of channels.keys()) feed.channels.delete(name)
+      interrupt([...channels.keys()])
       follow(channels, resume.since, resume.prev)
       return
     }
-    const live = subscribed()
     for (const { name, channel, frames, seq, prev } of reads) {
+      interrupt([name])
       connection.write(Buffer.concat(frames))
-      if (!live.has(name)) follow(new Map([[name, channel]]), seq, new Map([[name, prev]]))
-      live.add(name)
+      follow(new Map([[name, channel]]), seq, new Map([[name, prev]]))
     }
+    const live = subscribed()
     hub.add(subscriber, [...channels.keys()].filter((name) => !live.has(name)))
   }
 
@@ -188,16 +191,11 @@ export function createSession(parts: SessionParts): Session {
     | { readonly kind: 'gap'; readonly message: Readonly<Record<string, unknown>> }
     | { readonly kind: 'replay'; readonly since: number; readonly prev: ReadonlyMap<string, number> }
 
-  /** The archive is kept whole. */
-  function oldest(): number {
-    return Math.min(1, tail.position())
-  }
-
   /** Whether everything behind `since` can be sent, and if not, why. */
   async function planResume(request: SubscribeRequest, since: number, channels: ReadonlyMap<string, LogChannel>): Promise<Resume> {
     const gap = (reason: string): Resume => ({
       kind: 'gap',
-      message: { type: 'gap', channels: [...channels.keys()], since, oldest: oldest(), reason },
+      message: { type: 'gap', channels: [...channels.keys()], since, oldest: oldestOf(tail), reason },
     })
     // Another instance may have published what this one has not read yet.
     if (since > tail.position()) await tail.step()
@@ -300,7 +298,7 @@ export function createSession(parts: SessionParts): Session {
         const channel = parseChannel(name)
         return channel !== undefined && isLogChannel(channel)
       })
-      if (channels.length > 0) connection.reply({ type: 'gap', channels, since, oldest: oldest(), reason: 'epoch', epoch })
+      if (channels.length > 0) connection.reply({ type: 'gap', channels, since, oldest: oldestOf(tail), reason: 'epoch', epoch })
     },
     end() {
       hub.drop(subscriber)
@@ -309,4 +307,9 @@ export function createSession(parts: SessionParts): Session {
       watched.clear()
     },
   }
+}
+
+/** The smallest place that can be replayed: the archive is kept whole. */
+function oldestOf(tail: Tail): number {
+  return Math.min(1, tail.position())
 }

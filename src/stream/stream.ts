@@ -158,7 +158,13 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   return {
     accept(request, socket, head, visitor) {
       requestIds.set(request, visitor.requestId)
-      server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, visitor))
+      const upgrade = (): void => server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, visitor))
+      if (tail.ready()) {
+        upgrade()
+        return
+      }
+      // Right after the start: hello is to tell where the log stands. A database that is away delays it, and no more.
+      void tail.step().catch(() => {}).finally(upgrade)
     },
     connections: () => clients.size,
     tick,

@@ -42,6 +42,7 @@ test('a client that was cut off resumes with no hole and no repeat, here and at 
 
     await restart()
     const returned = await connect()
+    assert.equal((await returned.frame(() => true))['head'], all.at(-1)?.seq, 'whoever comes first is told where the log stands')
     returned.send({ op: 'subscribe', channels: LOG_CHANNELS, since: 0 })
     await returned.frame(({ channel, seq }) => channel === 'events' && seq === all.at(-1)?.seq)
     assert.deepEqual(places(returned.of('events')), places(all), 'the whole log, from the database')

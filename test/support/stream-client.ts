@@ -36,7 +36,7 @@ export async function connectStream(url: string, headers: Readonly<Record<string
   const webSocket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/ws`, { headers })
   const frames: StreamFrame[] = []
   const waiting = new Set<() => void>()
-  let ended = false
+  let ended = ''
   let pings = 0
   webSocket.on('message', (data) => {
     frames.push(JSON.parse((data as Buffer).toString('utf8')) as StreamFrame)
@@ -44,7 +44,7 @@ export async function connectStream(url: string, headers: Readonly<Record<string
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     webSocket.on('close', (code, reason) => {
-      ended = true
+      ended = `${code} ${String(reason)}`
       resolve({ code, reason: String(reason) })
       for (const look of waiting) look()
     })
@@ -59,9 +59,9 @@ export async function connectStream(url: string, headers: Readonly<Record<string
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const found = frames.slice(from).find(fits)
-        if (found === undefined && !ended) return
+        if (found === undefined && ended === '') return
         waiting.delete(look)
-        if (found === undefined) reject(new Error(`the connection ended without the frame; it had ${JSON.stringify(frames.slice(-5))}`))
+        if (found === undefined) reject(new Error(`the connection ended (${ended}) without the frame; it had ${JSON.stringify(frames.slice(-5))}`))
         else resolve(found)
       }
       waiting.add(look)

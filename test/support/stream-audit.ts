@@ -1,0 +1,157 @@
+// What a client of the stream received, held against the log: from each place where delivery began, the channel's frames as the archive has them, in order,
+// once each, without a hole. The log is read here past everything that the gateway uses to read it.
+
+import assert from 'node:assert/strict'
+import type { Queryable } from '../../src/store/store.ts'
+import type { StreamFrame } from './stream-client.ts'
+
+/** What a client asked for, by the request's id. */
+export interface SubscribeAsked {
+  readonly channels: readonly string[]
+  readonly since?: number | undefined
+  readonly snapshot?: boolean
+}
+
+/** A stretch of delivery on one channel, between its beginning and its end. */
+export interface Stretch {
+  readonly channel: string
+  /** Everything behind this place is to come. */
+  after: number
+  readonly frames: StreamFrame[]
+  /** True when the last fifty prints before `after` come too. */
+  readonly hasPrints: boolean
+}
+
+export interface LogFrame {
+  readonly seq: number
+  readonly data: object
+}
+
+/** A channel's frames, oldest first. */
+export type ChannelLog = ReadonlyMap<string, readonly LogFrame[]>
+
+interface Row {
+  readonly seq: number
+  readonly topic: string
+  readonly ledger: number
+  readonly ts: number
+  readonly tx: string
+  readonly payload: Readonly<Record<string, unknown>> | null
+  readonly topics: string
+  readonly value: string
+}
+
+const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', position_closed: 'close', position_liquidated: 'liquidation' }
+
+/** Every log channel, folded from the archive. */
+export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
+  const rows = await db.query<Row>(
+    'select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value from idx.events order by seq',
+  )
+  const owned = await db.query<{ account: string; place: number; seq: number }>(
+    `select a.account, coalesce(l.place, a.seq) as place, a.seq from idx.account_events a
+       left join idx.learned_events l on l.account = a.account and l.seq = a.seq
+     where l.seq is null or l.place is not null order by 2`,
+  )
+  const log = new Map<string, LogFrame[]>()
+  const add = (channel: string, frame: LogFrame): unknown => log.set(channel, [...(log.get(channel) ?? []), frame])
+  const bySeq = new Map(rows.map((row) => [row.seq, row]))
+  for (const row of rows) {
+    add('events', { seq: row.seq, data: eventOf(row) })
+    const kind = KINDS[row.topic]
+    if (kind !== undefined && row.payload !== null) add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: printOf(kind, row, row.payload) })
+  }
+  for (const { account, place, seq } of owned) {
+    const row = bySeq.get(seq)
+    assert.ok(row !== undefined)
+    add(`account.events.${account}`, { seq: place, data: { ...eventOf(row), owner: account } })
+  }
+  return log
+}
+
+function eventOf({ topic, ledger, ts, tx, payload, topics, value }: Row): object {
+  const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: topics === '' ? [] : topics.split(' '), valueXdr: value }
+  const trader = payload?.['trader']
+  return { topic, ledger, ledgerCloseTs: ts, txHash: tx, ...(typeof trader === 'string' ? { trader } : {}), raw }
+}
+
+function printOf(kind: string, { ledger, ts, tx }: Row, payload: Readonly<Record<string, unknown>>): object {
+  const { asset, positionId, trader, entryPrice, closePrice, pnl } = payload
+  const price = kind === 'open' ? entryPrice : closePrice
+  return { kind, asset, positionId, trader, price, ...(pnl === undefined ? {} : { pnl }), ledger, ts: ts * 1000, txHash: tx }
+}
+
+const isLog = (channel: string): boolean => /^(events|trades\.|account\.events\.)/.test(channel)
+const isAccount = (channel: string): boolean => channel.startsWith('account.events.')
+
+/** The stretches of one connection, by what was asked and what came. `open` are those that have not ended. */
+export function readStretches(
+  frames: readonly StreamFrame[],
+  asked: ReadonlyMap<string, SubscribeAsked>,
+): { readonly stretches: readonly Stretch[]; readonly open: ReadonlyMap<string, Stretch> } {
+  const stretches: Stretch[] = []
+  const open = new Map<string, Stretch>()
+  /** What was open when a resume was accepted, in case that it turns out to be a gap. */
+  let before = new Map<string, Stretch>()
+  const begin = (channel: string, after: number, hasPrints = false): void => {
+    const stretch: Stretch = { channel, after, frames: [], hasPrints }
+    stretches.push(stretch)
+    open.set(channel, stretch)
+  }
+  let heads: Readonly<Record<string, number>> = {}
+  for (const frame of frames) {
+    const { type, channel, seq } = frame
+    const request = asked.get(String(frame['id']))
+    if (type === 'subscribed') {
+      heads = (frame['heads'] ?? {}) as typeof heads
+      before = new Map(open)
+      for (const name of Object.keys(heads)) {
+        if (request?.since !== undefined) begin(name, request.since)
+        else if (request?.snapshot === true && name !== 'events') begin(name, isAccount(name) ? Infinity : (heads[name] ?? 0), !isAccount(name))
+        else if (!open.has(name)) begin(name, heads[name] ?? 0)
+      }
+    } else if (type === 'gap' && request !== undefined) {
+      for (const name of frame['channels'] as string[]) {
+        const was = before.get(name)
+        if (was === undefined) begin(name, heads[name] ?? 0)
+        else open.set(name, was)
+      }
+    } else if (type === 'unsubscribed') {
+      for (const name of frame['channels'] as string[]) open.delete(name)
+    } else if (type === 'login' && frame['ok'] === true) {
+      for (const name of open.keys()) if (isAccount(name) && name !== `account.events.${String(frame['owner'])}`) open.delete(name)
+    } else if (channel !== undefined && isLog(channel) && seq !== undefined) {
+      const stretch = open.get(channel)
+      assert.ok(stretch !== undefined, `a frame of ${channel}, which nobody asked for`)
+      if (frame['snapshot'] === true) stretch.after = seq
+      else stretch.frames.push(frame)
+    }
+  }
+  return { stretches, open }
+}
+
+/** Fails unless the stretch is a piece of the log. */
+export function checkStretch({ channel, after, frames, hasPrints }: Stretch, log: ChannelLog): void {
+  const whole = log.get(channel) ?? []
+  const from = firstOf({ channel, after, frames, hasPrints }, whole)
+  if (hasPrints && frames.length > 0) {
+    const earlier = whole.filter(({ seq }) => seq <= after).length
+    assert.ok(from >= 0 && from <= Math.max(0, earlier - 50), `the prints of ${channel} begin at ${frames[0]?.seq}`)
+  }
+  const expected = whole.slice(from, from + frames.length).map(({ seq, data }, index) => ({ channel, seq, prev: whole[from + index - 1]?.seq ?? 0, data }))
+  assert.deepEqual(frames, expected, `${channel} behind ${after}`)
+}
+
+/** True when everything that the log has behind the beginning has come. */
+export function isComplete(stretch: Stretch, log: ChannelLog): boolean {
+  const whole = log.get(stretch.channel) ?? []
+  if (stretch.hasPrints && stretch.frames.length === 0) return whole.length === 0
+  return stretch.after !== Infinity && firstOf(stretch, whole) + stretch.frames.length === whole.length
+}
+
+/** Where in the log the stretch's first frame stands. */
+function firstOf({ after, frames, hasPrints }: Stretch, whole: readonly LogFrame[]): number {
+  if (hasPrints && frames.length > 0) return whole.findIndex(({ seq }) => seq === frames[0]?.seq)
+  const found = whole.findIndex(({ seq }) => seq > after)
+  return found === -1 ? whole.length : found
+}
