@@ -198,3 +198,17 @@ test('a market that is not there yet, or has begun anew, is no trouble', async (
   await keeper.act({ sequence: 3, closeTimeSec: NOW_SEC })
   assert.equal(client.calls.length, 1, 'it looks at once, not after the old pause')
 })
+
+test('on a network that began anew numbers mean something else: nothing that was remembered counts', async () => {
+  const { ledger, keeper, turn, called } = setUp()
+  ledger.setPositions([LONG])
+  ledger.setOrders([STOP_LOSS])
+  await turn(0)
+  assert.deepEqual(called(), [])
+  keeper.forget()
+  ledger.setPositions([{ ...LONG, liquidationPrice: ENTRY }])
+  ledger.setOrders([{ ...STOP_LOSS, triggerPrice: ENTRY }])
+  await turn(1)
+  await turn(2)
+  assert.deepEqual(called(), [['liquidate', 1n], ['execute_order', 1n]])
+})

@@ -278,3 +278,12 @@ test('after a restart it closes what it had open; on a new network it starts ane
   ledger.setPositions([])
   assert.deepEqual(await live(101, 200), [])
 })
+
+test('a position with a number of the network before is another one', async () => {
+  const { ledger, trader, live } = setUp(CLOSES_ONLY)
+  ledger.setPositions([OPEN])
+  await live(0, 1)
+  trader.forget()
+  ledger.setPositions([{ ...OPEN, openedAtSec: NOW_SEC + 1_000 }])
+  assert.deepEqual(await live(1, 300), [])
+})
