@@ -21,6 +21,8 @@ export interface Hub {
   remove(subscriber: Subscriber, channels: Iterable<string>): void
   /** Forgets the subscriber. */
   drop(subscriber: Subscriber): void
+  /** How many get anything. */
+  subscribers(): number
   /** True when anybody gets the channel. */
   isWanted(channel: string): boolean
   /** Delivers frames to their channels' subscribers, each group's in one piece and in this order. */
@@ -82,6 +84,7 @@ export function createHub(): Hub {
       join(subscriber, wanted)
     },
     drop: leave,
+    subscribers: () => groupOf.size,
     isWanted: (channel) => groupsByChannel.has(channel),
     publish(frames) {
       const parts = new Map<Group, Buffer[]>()

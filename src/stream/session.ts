@@ -58,6 +58,8 @@ export interface SessionParts {
 export interface Session {
   /** Null before a login. */
   login(): StreamLogin | null
+  /** Under way. */
+  replays(): number
   handle(request: ClientRequest): void | Promise<void>
   /** Tells the client that a new epoch begins, when it follows channels of the log. */
   tellEpoch(border: EpochBorder): void
@@ -101,7 +103,9 @@ export function createSession(parts: SessionParts): Session {
     for (const channel of channels) {
       if (channel.kind !== 'account' || watched.has(channel.account)) continue
       await tail.watchAccount(channel.account)
-      watched.add(channel.account)
+      // Who has left meanwhile has given back what it had before.
+      if (connection.ended.aborted) tail.releaseAccount(channel.account)
+      else watched.add(channel.account)
     }
   }
 
@@ -276,6 +280,7 @@ export function createSession(parts: SessionParts): Session {
 
   return {
     login: () => login,
+    replays: () => feeds.size,
     handle(request) {
       switch (request.op) {
         case 'subscribe':

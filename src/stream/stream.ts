@@ -41,10 +41,27 @@ export interface Stream {
   /** Publishes what is committed by now. */
   follow(): Promise<void>
   heartbeat(): void
+  /** Pings every connection, and ends those that have not answered the last one. */
+  ping(): void
+  /** What is kept for clients; all of it is bounded by the connections, and gone with them. */
+  holds(): StreamHoldings
   /** Begins to follow the log and the clock; `drain` ends it. */
   start(): void
   /** Announces the end, goes on delivering for a while, closes every connection, and stops. */
   drain(): Promise<void>
+}
+
+/** How many of each are kept. */
+export interface StreamHoldings {
+  readonly connections: number
+  /** That connections are counted by. */
+  readonly addresses: number
+  /** Clients that get at least one channel. */
+  readonly subscribers: number
+  /** Accounts whose channels are followed. */
+  readonly accounts: number
+  /** Under way. */
+  readonly replays: number
 }
 
 export interface StreamOptions {
@@ -137,6 +154,10 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     }))
   }
 
+  function ping(): void {
+    for (const { connection } of clients) connection.ping()
+  }
+
   async function tick(): Promise<void> {
     await ticks.broadcastPrices()
     await ticks.broadcastCandles()
@@ -170,6 +191,14 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     tick,
     follow: () => tail.step(),
     heartbeat: ticks.broadcastHeartbeat,
+    ping,
+    holds: () => ({
+      connections: clients.size,
+      addresses: byAddress.size,
+      subscribers: hub.subscribers(),
+      accounts: tail.watchedAccounts(),
+      replays: [...clients].reduce((sum, { session }) => sum + session.replays(), 0),
+    }),
     start() {
       const { signal } = over
       running = [
@@ -177,7 +206,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
         repeat(TICKER_BROADCAST_MS, signal, tick),
         repeat(HEARTBEAT_MS, signal, ticks.broadcastHeartbeat),
         repeat(KEY_CHECK_MS, signal, closeRevoked),
-        repeat(limits.pingIntervalMs, signal, () => clients.forEach(({ connection }) => connection.ping())),
+        repeat(limits.pingIntervalMs, signal, ping),
       ]
     },
     async drain() {

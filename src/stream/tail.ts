@@ -48,6 +48,7 @@ export interface Tail {
   /** Keeps track of an account's channel until released. Resolves when its head is known. Rejects when the database cannot be read. */
   watchAccount(account: string): Promise<void>
   releaseAccount(account: string): void
+  watchedAccounts(): number
   /** Frames of shared log channels behind `afterSeq`, when the newest rows hold all of them. */
   recentFrames(channels: ReadonlySet<string>, afterSeq: number): readonly Frame[] | undefined
   /** Reads and publishes what is committed by now. Rejects when the database cannot be read. */
@@ -206,6 +207,7 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
       const watched = accounts.get(account)
       if (watched !== undefined && --watched.watchers === 0) accounts.delete(account)
     },
+    watchedAccounts: () => accounts.size,
     recentFrames(channels, afterSeq) {
       if (afterSeq === position) return []
       const oldest = recent[0]?.seq
