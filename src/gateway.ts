@@ -40,6 +40,7 @@ import { createSharedChallenges } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
 import type { ContractSources } from './resources/health.ts'
+import { actionsRoutes } from './routes/actions.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -153,6 +154,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   accountRoutes(app)
   accountStateRoutes(app, { accounts })
   ordersRoutes(app, { prepare: relay.prepare })
+  actionsRoutes(app, { prepare: relay.prepare, contracts: chainParts.contracts })
   txRoutes(app, { relay })
   const stream = createStream({
     store, clock, log,

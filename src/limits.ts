@@ -24,6 +24,7 @@ export const ACCOUNT_POSITION_EVENTS_MAX_ROWS = 200
 /** "Other constants". */
 export const ADDRESS_LENGTH = 56
 export const ASSET_FILTER_MAX_LENGTH = 12
+export const VAULT_NAME_MAX_LENGTH = 64
 export const REFERRAL_CODE_LENGTH = { min: 3, max: 16 } as const
 export const ORACLE_CACHE_MS = 3_000
 export const STATS_CACHE_MS = 5_000

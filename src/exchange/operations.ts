@@ -1,12 +1,8 @@
 // The ten operations of POST /v1/orders/prepare as one table: which fields each takes, and how these become the arguments of the market's function of
 // the same name. The trader comes first in every call and stands in no row.
 
-/** An argument of a contract call. */
-export type CallArgument =
-  | { readonly type: 'u32'; readonly value: number }
-  | { readonly type: 'u64' | 'i128'; readonly value: bigint }
-  | { readonly type: 'symbol' | 'address'; readonly value: string }
-  | { readonly type: 'bool'; readonly value: boolean }
+import { i128, u32, u64 } from './call-arguments.ts'
+import type { CallArgument } from './call-arguments.ts'
 
 /** The fields of all operations, as a body holds them. A name means the same in each operation that has it. */
 export interface OperationFields {
@@ -94,16 +90,4 @@ function toArgument(fields: Partial<OperationFields>, field: OperationField): Ca
   // The compiler does not see that a field and its encoder go together.
   const encode = ENCODERS[field] as (value: OperationFields[OperationField]) => CallArgument
   return encode(value)
-}
-
-function u32(value: number): CallArgument {
-  return { type: 'u32', value }
-}
-
-function u64(value: number | string): CallArgument {
-  return { type: 'u64', value: BigInt(value) }
-}
-
-function i128(digits: string): CallArgument {
-  return { type: 'i128', value: BigInt(digits) }
 }

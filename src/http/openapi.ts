@@ -7,6 +7,7 @@ import type { TSchema } from 'typebox'
 import { AccountIdentity } from '../resources/account-identity.ts'
 import { AccountState } from '../resources/account-state.ts'
 import { AccountVolume } from '../resources/account-volume.ts'
+import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
@@ -40,7 +41,7 @@ const SCHEMAS: readonly TSchema[] = [
   Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
-  ...ORDER_REQUESTS, PreparedTransaction, SubmitResult,
+  ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
   UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
@@ -72,6 +73,7 @@ const TAGS = [
   { name: 'keys', description: 'API keys, issued against a wallet\'s signature' },
   { name: 'account', description: 'The account that a key belongs to' },
   { name: 'orders', description: 'Transactions to sign' },
+  { name: 'actions', description: 'The same for cross margin, liquidity, vaults and referral' },
   { name: 'tx', description: 'Signed transactions, and what becomes of them' },
 ]
 

@@ -2,7 +2,7 @@
 
 import type { RaisedError } from '../chain/outcome.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
-import { SHARED_ERRORS } from '../exchange/errors.ts'
+import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../exchange/errors.ts'
 
 /** By the names of the shared table, as far as one of the ten operations can meet them. */
 const SENTENCES: Readonly<Record<string, string>> = {
@@ -37,25 +37,70 @@ const SENTENCES: Readonly<Record<string, string>> = {
   OpenInterestCapExceeded: 'open interest has reached its cap. Try a smaller position, or later.',
 }
 
-/** By the codes of the built-in asset contract. */
-const TOKEN_SENTENCES: Readonly<Record<number, string>> = {
-  6: 'the account does not exist on the network.',
-  10: 'the account holds too little USDC for this.',
-  11: 'the account is not allowed to hold USDC.',
-  13: 'the account has no USDC trustline. Open one, fund it, and prepare again.',
-  14: 'the account holds too little XLM for the network\'s reserve.',
+/** By the codes of the built-in asset contract; `what` is the token's name. */
+const TOKEN_SENTENCES: Readonly<Record<number, (what: string) => string>> = {
+  6: () => 'the account does not exist on the network.',
+  9: (what) => `more ${what} would be pulled than the account has allowed. Prepare the allowance first.`,
+  10: (what) => `the account holds too little ${what} for this.`,
+  11: (what) => `the account is not allowed to hold ${what}.`,
+  13: (what) => `the account has no trustline for ${what}. Open one first (an operation change_trust), and prepare again.`,
+  14: () => 'the account holds too little XLM for the network\'s reserve.',
+}
+
+/** By the names of the trader vaults' table. */
+const VAULT_SENTENCES: Readonly<Record<string, string>> = {
+  NotInitialized: 'trader vaults are not set up yet.',
+  InvalidParameter: 'a parameter does not fit.',
+  InvalidName: 'the name must have 1 to 64 bytes.',
+  VaultNotFound: 'there is no vault with this id.',
+  NotLeader: 'only the vault\'s leader can do this.',
+  AmountMustBePositive: 'the amount is zero, or too small for a single share.',
+  InsufficientShares: 'the account holds fewer shares of this vault.',
+  InsufficientBalance: 'the vault holds less USDC than that outside of its positions.',
+  LeaderMinimumViolated: 'the leader must hold at least 5 % of the vault\'s shares: nobody else can make the first deposit.',
+  Paused: 'the vault is paused.',
+  Overflow: 'an amount is too large to be reckoned with.',
+  NavCalculationFailed: 'the vault\'s value cannot be reckoned now.',
+  NoFeesToClaim: 'there is no profit above the high-water mark to share.',
+}
+
+/** By the names of the referral table. */
+const REFERRAL_SENTENCES: Readonly<Record<string, string>> = {
+  NotInitialized: 'referral is not set up yet.',
+  CodeTooShort: 'a code has at least 3 characters.',
+  CodeTooLong: 'a code has at most 16 bytes.',
+  CodeAlreadyTaken: 'this code belongs to somebody already.',
+  AlreadyHasCode: 'the account has a code already; there is one per account.',
+  UnknownCode: 'nobody owns this code, or the account has none of its own.',
+  AlreadyHasReferrer: 'the account was referred before, once and for good.',
+  SelfReferral: 'nobody can refer themselves.',
+  NothingToClaim: 'there is nothing to claim yet.',
 }
 
 /** A sentence on an error that a contract raised. */
 export function adviceOn({ code }: RaisedError, raisedBy: ContractKey | undefined): string {
-  const token = raisedBy === 'usdcToken' || raisedBy === 'lpToken'
-  const shared: Readonly<Record<number, string>> = SHARED_ERRORS
-  const sentence = token ? TOKEN_SENTENCES[code] : SENTENCES[(isShared(raisedBy) && shared[code]) || '']
-  return sentence ?? `a contract refused it with error ${code}.`
+  return sentenceOn(code, raisedBy) ?? `a contract refused it with error ${code}.`
 }
 
-function isShared(raisedBy: ContractKey | undefined): boolean {
-  return raisedBy === 'market' || raisedBy === 'vault' || raisedBy === 'oracleShim' || raisedBy === 'router'
+function sentenceOn(code: number, raisedBy: ContractKey | undefined): string | undefined {
+  const named = (names: Readonly<Record<number, string>>, sentences: Readonly<Record<string, string>>): string | undefined => sentences[names[code] ?? '']
+  switch (raisedBy) {
+    case 'usdcToken':
+      return TOKEN_SENTENCES[code]?.('USDC')
+    case 'lpToken':
+      return TOKEN_SENTENCES[code]?.('LP tokens')
+    case 'market':
+    case 'vault':
+    case 'oracleShim':
+    case 'router':
+      return named(SHARED_ERRORS, SENTENCES)
+    case 'vaultFactory':
+      return named(TRADER_VAULT_ERRORS, VAULT_SENTENCES)
+    case 'referral':
+      return named(REFERRAL_ERRORS, REFERRAL_SENTENCES)
+    default:
+      return undefined
+  }
 }
 
 /** By the type of a host error, where no contract raised it. */

@@ -1,4 +1,4 @@
-// POST /v1/orders/prepare: the unsigned transaction of an operation, built and simulated. Nothing is kept of it.
+// POST /v1/orders/prepare and /v1/actions/prepare: the unsigned transaction of a call, built and simulated. Nothing is kept of it.
 
 import type { Clock } from '../base/clock.ts'
 import { MalformedAnswer } from '../chain/answers.ts'
@@ -7,8 +7,8 @@ import { RpcFailure } from '../chain/failure.ts'
 import { findSimulationError, readHostErrorType } from '../chain/outcome.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
-import { operationCall } from '../exchange/operations.ts'
-import type { OperationRequest } from '../exchange/operations.ts'
+import type { ContractCall } from '../exchange/call-arguments.ts'
+import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
@@ -35,22 +35,29 @@ const LAGGING_WAIT_MS = 500
 export interface PrepareParts {
   readonly rpc: Rpc
   readonly clock: Clock
-  /** The market contract's address. */
-  readonly market: string
+  readonly contracts: ContractAddresses
   readonly contractErrors: ContractErrors
   readonly ledgerMarks: LedgerMarks
   readonly ledgerTime: LedgerTime
 }
 
-/** Prepares an operation for the account `trader`. Rejects with SimulationFailed, with RpcFailure, or with the reason of `signal`. */
-export type Prepare = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
+/** What is to be prepared: a call on behalf of the account `trader`, under the name that the client gave it. */
+export interface PrepareRequest extends ContractCall {
+  readonly op: string
+  readonly contract: ContractKey
+  readonly trader: string
+}
+
+/** Prepares a call. Rejects with SimulationFailed, with RpcFailure, or with the reason of `signal`. */
+export type Prepare = (request: PrepareRequest, signal?: AbortSignal) => Promise<PreparedTransaction>
 
 export function createPrepare(parts: PrepareParts): Prepare {
-  const { rpc, market, contractErrors } = parts
+  const { rpc, contracts, contractErrors } = parts
 
-  return async (request, trader, signal) => {
+  return async ({ op, contract, trader, functionName, args }, signal) => {
     const call = signal === undefined ? {} : { signal }
-    const draft = draftCall({ source: trader, contract: market, ...operationCall(request, trader) })
+    const called = contracts[contract]
+    const draft = draftCall({ source: trader, contract: called, functionName, args })
     // What each of them needs is known already, so they cost one round trip together.
     const [sequence, simulation, ledgerSec] = await Promise.all([
       readSequence(parts, trader, signal),
@@ -58,10 +65,10 @@ export function createPrepare(parts: PrepareParts): Prepare {
       parts.ledgerTime.nowSec(),
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it first, then prepare again.', null)
-    if (simulation.error !== null) throw failureOf(simulation.error, simulation.eventsXdr, market, contractErrors)
+    if (simulation.error !== null) throw failureOf(simulation.error, simulation.eventsXdr, called, contractErrors)
     if (simulation.mustRestore) throw new SimulationFailed('the call needs entries that the ledger has archived: they must be restored first.', null)
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
-    return { op: request.op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
+    return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
 
     function assemble(answer: SimulationAnswer, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
       const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
@@ -94,9 +101,9 @@ function readable<T>(method: string, read: () => T): T {
 }
 
 /** What a simulation that failed means: the contract's error, the host's, or a node that could not simulate at all. */
-function failureOf(text: string, eventsXdr: readonly string[], market: string, contractErrors: ContractErrors): Error {
+function failureOf(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
   const raised = findSimulationError(text, eventsXdr)
-  if (raised !== null) return new SimulationFailed(adviceOn(raised, contractErrors.raisedBy(raised, market)), contractErrors.named(raised, market))
+  if (raised !== null) return new SimulationFailed(adviceOn(raised, contractErrors.raisedBy(raised, called)), contractErrors.named(raised, called))
   const host = readHostErrorType(text)
   if (host !== null) return new SimulationFailed(adviceOnHost(host.type), null)
   return new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: text })

@@ -33,7 +33,7 @@ export function createRelay(parts: {
   const contractErrors = createContractErrors(contracts)
   const ledgerMarks = createLedgerMarks(clock)
   return {
-    prepare: createPrepare({ rpc, clock, market: contracts.market, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({ rpc, clock, contracts, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
     read(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)

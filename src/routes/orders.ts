@@ -1,18 +1,17 @@
 // POST /v1/orders/prepare.
 
 import { findAsset } from '../exchange/assets.ts'
-import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { operationCall } from '../exchange/operations.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
-import { departure } from '../http/departure.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
-import { SimulationFailed } from '../relay/prepare.ts'
 import type { Prepare } from '../relay/prepare.ts'
 import { ref } from '../resources/fields.ts'
 import { OrderRequest } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
+import { sendPrepared } from './prepared-answer.ts'
 
 const prepareOrder = operation(
   {
@@ -40,18 +39,7 @@ export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): vo
     if ('asset' in order && findAsset(order.asset) === undefined) {
       throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: order.asset } })
     }
-    const gone = departure(reply)
-    try {
-      const prepared = await parts.prepare(order, callerKey(request).owner, gone)
-      reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(prepared))
-    } catch (error) {
-      // Nobody is there to be answered.
-      if (gone.aborted) reply.hijack()
-      else throw error instanceof SimulationFailed ? refusalOf(error) : error
-    }
+    const trader = callerKey(request).owner
+    await sendPrepared(reply, (gone) => parts.prepare({ op: order.op, trader, contract: 'market', ...operationCall(order, trader) }, gone))
   })
-}
-
-function refusalOf({ message, contractError }: SimulationFailed): HttpFailure {
-  return new HttpFailure({ status: 400, body: { error: 'simulation_failed', message, contractError } })
 }

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { Address, TransactionBuilder, Transaction, xdr } from '@stellar/stellar-sdk'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import { accountKey } from '../../src/chain/transaction.ts'
+import { operationCall } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerMarks, MARK_KEPT_MS } from '../../src/relay/ledger-marks.ts'
 import type { LedgerMarks } from '../../src/relay/ledger-marks.ts'
 import { createLedgerTime, LEDGER_TIME_WAIT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
-import type { Prepare } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './answers.ts'
 import { createSayingNode, NODE_START_MS, pass, quiet } from './node.ts'
@@ -20,9 +20,11 @@ import type { SayingNode, Saying, Says } from './node.ts'
 const START_SEC = NODE_START_MS / 1000
 const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
 
+type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
+
 interface Bench {
   readonly node: SayingNode
-  readonly prepare: Prepare
+  readonly prepare: PrepareOrder
   readonly ledgerMarks: LedgerMarks
 }
 
@@ -31,9 +33,11 @@ function bench(says: Readonly<Record<string, readonly Says[]>> = {}): Bench {
   const node = createSayingNode()
   const { rpc, clock } = node
   const ledgerMarks = createLedgerMarks(clock)
-  const prepare = createPrepare({
-    rpc, clock, market: CONTRACTS.market, contractErrors: createContractErrors(CONTRACTS), ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }),
+  const prepareCall = createPrepare({
+    rpc, clock, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
+  const prepare: PrepareOrder = (request, trader, signal) =>
+    prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal)
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...says }
   for (const [method, sayings] of Object.entries(all)) node.script(method, ...sayings)
   return { node, prepare, ledgerMarks }
@@ -147,10 +151,11 @@ const CONTRACT_ERRORS: readonly (readonly [raisedBy: string, address: string, co
   ['the liquidity vault', CONTRACTS.vault, 40, 'InsufficientLiquidity', /liquidity vault/],
   ['the price shim', CONTRACTS.oracleShim, 32, 'OracleUnavailable', /oracle/],
   ['the router', CONTRACTS.router, 3, 'Unauthorized', /error 3\./],
-  ['the trader vaults', CONTRACTS.vaultFactory, 4, 'InvalidName', /error 4\./],
+  ['the trader vaults', CONTRACTS.vaultFactory, 4, 'InvalidName', /the name/],
   ['the referral contract', CONTRACTS.referral, 4, 'NotMarket', /error 4\./],
   ['the token: a balance too low', CONTRACTS.usdcToken, 10, 'UnknownContractError', /too little USDC/],
   ['the token: no trustline', CONTRACTS.usdcToken, 13, 'UnknownContractError', /trustline/],
+  ['the liquidity token: no allowance', CONTRACTS.lpToken, 9, 'UnknownContractError', /LP tokens .* allowance/],
   ['the token: a number that the market has too', CONTRACTS.usdcToken, 4, 'UnknownContractError', /error 4\./],
   ['the deposit cap', CONTRACTS.vault, 43, 'UnknownContractError', /error 43\./],
   ['a stranger', STRANGER, 20, 'UnknownContractError', /error 20\./],

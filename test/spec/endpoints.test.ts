@@ -61,6 +61,28 @@ const OPERATIONS = {
   cancel_order: ORDER,
 }
 
+/** What accounts sign besides: this gateway's own. */
+const VAULT_ID = ['vaultId integer minimum=0']
+const ACTIONS = {
+  deposit_cross_margin: ['amount string'],
+  withdraw_cross_margin: ['amount string'],
+  deposit_liquidity: ['amount string'],
+  approve_liquidity_withdrawal: ['lpAmount string', 'expirationLedger integer minimum=0'],
+  withdraw_liquidity: ['lpAmount string'],
+  create_vault: ['name string minLength=1 maxLength=64'],
+  deposit_vault: [...VAULT_ID, 'amount string'],
+  withdraw_vault: [...VAULT_ID, 'shares string'],
+  leader_open_position: [...VAULT_ID, ...OPEN],
+  leader_close_position: [...VAULT_ID, ...POSITION],
+  leader_place_limit_order: [...VAULT_ID, ...OPEN, 'triggerCondition string enum=Above|Below', ...TRIGGER],
+  leader_cancel_order: [...VAULT_ID, ...ORDER],
+  claim_leader_fees: VAULT_ID,
+  set_vault_paused: [...VAULT_ID, 'paused boolean'],
+  create_referral_code: ['code string minLength=3 maxLength=16'],
+  set_referrer: ['code string minLength=3 maxLength=16'],
+  claim_referral: [],
+}
+
 const VAULT_PATH = ['id integer minimum=0']
 const VAULT = [
   'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
@@ -130,6 +152,10 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/account/volume', query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
+    body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
+  },
+  {
+    method: 'post', path: '/v1/actions/prepare', key: true, operations: ACTIONS, query: [],
     body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
   },
   {

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { CallArgument } from '../../src/exchange/call-arguments.ts'
 import { OPERATION_NAMES, operationCall, operationFields } from '../../src/exchange/operations.ts'
-import type { CallArgument, OperationRequest } from '../../src/exchange/operations.ts'
+import type { OperationRequest } from '../../src/exchange/operations.ts'
 
 const TRADER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 

@@ -1,0 +1,45 @@
+// POST /v1/actions/prepare: what accounts sign besides the ten order operations.
+
+import { actionCall } from '../exchange/actions.ts'
+import { findAsset } from '../exchange/assets.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { App } from '../http/app.ts'
+import { callerKey } from '../http/caller.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { operation } from '../http/operation.ts'
+import type { Prepare } from '../relay/prepare.ts'
+import { ActionBody } from '../resources/action-request.ts'
+import { ref } from '../resources/fields.ts'
+import { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import { EXAMPLE_PREPARED } from './examples.ts'
+import { sendPrepared } from './prepared-answer.ts'
+
+const prepareAction = operation(
+  {
+    id: 'prepareAction',
+    tag: 'actions',
+    summary: 'An unsigned transaction for whatever else an account signs',
+    description: [
+      'Cross margin, the liquidity vault, trader vaults and referral, prepared as POST /v1/orders/prepare does it: built on behalf of the key\'s owner,',
+      'simulated, and returned unsigned for POST /v1/tx/submit.',
+    ].join(' '),
+    ok: ref(PreparedTransaction),
+    example: { ...EXAMPLE_PREPARED, op: 'deposit_cross_margin' },
+    errors: [400, '400 unsupported_asset', '400 simulation_failed', 502],
+    cacheable: false,
+    requiresKey: true,
+    regionGuarded: true,
+  },
+  { body: ActionBody },
+)
+
+export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; readonly contracts: ContractAddresses }): void {
+  app.post('/v1/actions/prepare', { schema: prepareAction, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
+    const action = request.body
+    if ('asset' in action && findAsset(action.asset) === undefined) {
+      throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: action.asset } })
+    }
+    const trader = callerKey(request).owner
+    await sendPrepared(reply, (gone) => parts.prepare({ op: action.op, trader, ...actionCall(action, trader, parts.contracts) }, gone))
+  })
+}

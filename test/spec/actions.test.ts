@@ -1,0 +1,57 @@
+// What accounts sign besides the ten operations, written down by hand: contract, function, and arguments in the function's order.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ACTION_NAMES, actionCall, actionFields } from '../../src/exchange/actions.ts'
+import type { ActionRequest } from '../../src/exchange/actions.ts'
+import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+
+const SIGNER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
+const CONTRACTS = Object.fromEntries(CONTRACT_KEYS.map((key) => [key, `the ${key}`])) as unknown as ContractAddresses
+
+/** A body of each action, and the call that must come of it. `me` is the signer. */
+const CALLS: readonly (readonly [body: ActionRequest, call: string])[] = [
+  [{ op: 'deposit_cross_margin', amount: '5' }, 'market deposit_cross_margin(address me, i128 5)'],
+  [{ op: 'withdraw_cross_margin', amount: '5' }, 'market withdraw_cross_margin(address me, i128 5)'],
+  [{ op: 'deposit_liquidity', amount: '5' }, 'vault deposit(address me, i128 5)'],
+  [
+    { op: 'approve_liquidity_withdrawal', lpAmount: '5', expirationLedger: 9 },
+    'lpToken approve(address me, address the vault, i128 5, u32 9)',
+  ],
+  [{ op: 'withdraw_liquidity', lpAmount: '5' }, 'vault withdraw(address me, i128 5)'],
+  [{ op: 'create_vault', name: 'North star' }, 'vaultFactory create_vault(address me, string North star)'],
+  [{ op: 'deposit_vault', vaultId: 3, amount: '5' }, 'vaultFactory deposit(address me, u32 3, i128 5)'],
+  [{ op: 'withdraw_vault', vaultId: 3, shares: '5' }, 'vaultFactory withdraw(address me, u32 3, i128 5)'],
+  [
+    { op: 'leader_open_position', vaultId: 3, asset: 'BTC', collateral: '7', leverage: 2, direction: 'Short' },
+    'vaultFactory leader_open_position(address me, u32 3, symbol BTC, i128 7, u32 2, u32 1)',
+  ],
+  [{ op: 'leader_close_position', vaultId: 3, positionId: '8' }, 'vaultFactory leader_close_position(address me, u32 3, u64 8)'],
+  [
+    {
+      op: 'leader_place_limit_order', vaultId: 3, asset: 'BTC', collateral: '7', leverage: 2, direction: 'Long', triggerPrice: '11', triggerCondition: 'Below',
+      slippageToleranceBps: 100,
+    },
+    'vaultFactory leader_place_limit_order(address me, u32 3, symbol BTC, i128 7, u32 2, u32 0, i128 11, bool false, u32 100)',
+  ],
+  [{ op: 'leader_cancel_order', vaultId: 3, orderId: 9 }, 'vaultFactory leader_cancel_order(address me, u32 3, u64 9)'],
+  [{ op: 'claim_leader_fees', vaultId: 3 }, 'vaultFactory claim_leader_fees(u32 3)'],
+  [{ op: 'set_vault_paused', vaultId: 3, paused: true }, 'vaultFactory set_paused(u32 3, bool true)'],
+  [{ op: 'create_referral_code', code: 'STAR' }, 'referral create_code(address me, string STAR)'],
+  [{ op: 'set_referrer', code: 'STAR' }, 'referral set_referrer(address me, string STAR)'],
+  [{ op: 'claim_referral' }, 'referral claim(address me)'],
+]
+
+test('every action is written down', () => {
+  assert.deepEqual([...ACTION_NAMES].sort(), CALLS.map(([{ op }]) => op).sort())
+})
+
+for (const [body, written] of CALLS) {
+  test(`${body.op}: its contract, its function, and the arguments in their order`, () => {
+    assert.deepEqual([...actionFields(body.op)].sort(), Object.keys(body).filter((field) => field !== 'op').sort())
+    const { contract, functionName, args } = actionCall(body, SIGNER, CONTRACTS)
+    const shown = args.map(({ type, value }) => `${type} ${value === SIGNER ? 'me' : String(value)}`).join(', ')
+    assert.equal(`${contract} ${functionName}(${shown})`, written)
+  })
+}
