@@ -1,5 +1,6 @@
 // A world whose gateway listens, for tests of the stream.
 
+import type { GatewayParts } from '../../src/gateway.ts'
 import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
 import { createWorld } from './world.ts'
@@ -10,7 +11,7 @@ export interface Stage {
   /** Where the gateway listens; another address after a restart. */
   readonly url: string
   /** Another gateway on the same database, with nothing in memory. Whoever is connected must have left. */
-  restart(): Promise<void>
+  restart(differently?: Partial<GatewayParts>): Promise<void>
   connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
   /** Closes ledgers, has them indexed and published. */
   play(ledgers: number): Promise<void>
@@ -26,8 +27,8 @@ export async function onStage(options: WorldOptions, play: (stage: Stage) => Pro
     get url() {
       return url
     },
-    async restart() {
-      await world.restartGateway()
+    async restart(differently) {
+      await world.restartGateway(differently)
       url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
     },
     async connect(headers) {

@@ -1,0 +1,126 @@
+// Rows of the protocol that protocol.test.ts has not: what is sent by the clock, what is left out, and what wins when two things are asked (docs/websocket.md).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PRINTS_IN_SNAPSHOT, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
+import { bearer, call } from '../support/keys.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
+import { assertUnbroken } from '../support/stream-client.ts'
+import { onStage } from '../support/stream-stage.ts'
+import { createTrader } from '../support/trading.ts'
+import { until } from '../support/until.ts'
+
+const isType = (type: string) => (frame: StreamFrame): boolean => frame.type === type
+
+test('a heartbeat comes every second and a tick every three, while nothing else happens', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+    await play(2)
+    world.gateway.stream.start()
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['heartbeat', 'ticker.BTC'] })
+    await client.settle()
+    const [beats, ticks] = [client.of('heartbeat').length, client.of('ticker.BTC').length]
+    for (let second = 1; second <= 6; second++) {
+      world.clock.advance(1_000)
+      await client.frame((frame) => frame.channel === 'heartbeat' && frame.data?.['ts'] === world.clock.nowMs())
+      assert.equal(client.of('heartbeat').length, beats + second)
+      const due = ticks + Math.floor(second / 3)
+      await until(() => client.of('ticker.BTC').length >= due, `tick ${due}`)
+      assert.ok(client.of('ticker.BTC').length <= due + 1, 'no more than one in three seconds')
+    }
+    const [first, last] = [client.of('ticker.BTC')[0], client.of('ticker.BTC').at(-1)]
+    assert.deepEqual({ ...first?.data, ts: 0 }, { ...last?.data, ts: 0 }, 'unchanged, it is sent all the same')
+  })
+})
+
+test('an asset that cannot be read is left out of the tick; the others come', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+    await play(2)
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['ticker.BTC', 'ticker.ETH'] })
+    await client.settle()
+    world.rpc.unreadable.add('BTC')
+    await play(5)
+    await world.gateway.stream.tick()
+    await client.settle()
+    assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [0, 1], 'a price of before is no tick')
+    world.rpc.unreadable.clear()
+    world.clock.advance(STALE_PRICE_SERVED_MS)
+    await play(5)
+    await world.gateway.stream.tick()
+    await client.settle()
+    assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [1, 2])
+  })
+})
+
+test('heads are of log channels only, and absent when there are none', async () => {
+  await onStage({ traders: 0 }, async ({ connect }) => {
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['ticker.BTC', 'heartbeat', 'candles.BTC.1m'], id: 1 })
+    assert.deepEqual(await client.frame(isType('subscribed')), { type: 'subscribed', channels: ['ticker.BTC', 'heartbeat', 'candles.BTC.1m'], id: 1 })
+  })
+})
+
+test('of since and snapshot in one request, since wins for the channels of the log', async () => {
+  await onStage({ traders: 20 }, async ({ world, connect, play }) => {
+    await play(80)
+    await world.gateway.stream.tick()
+    const whole = await connect()
+    whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
+    const { heads } = (await whole.frame(isType('subscribed'))) as unknown as { heads: Readonly<Record<string, number>> }
+    await whole.frame(({ channel, seq }) => channel === 'trades.BTC' && seq === heads['trades.BTC'])
+    const [first, ...more] = whole.of('trades.BTC')
+    assert.ok(more.length > 1 && more.length < PRINTS_IN_SNAPSHOT)
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['trades.BTC', 'ticker.BTC'], since: first?.seq, snapshot: true })
+    await client.frame(({ channel, seq }) => channel === 'trades.BTC' && seq === heads['trades.BTC'])
+    assert.deepEqual(client.of('trades.BTC'), more, 'what is behind since, and not the print before it')
+    assert.equal(client.of('ticker.BTC').length, 1, 'what is not of the log has its snapshot')
+  })
+})
+
+test('a snapshot of a channel that is live takes it back: the prints come again, and what follows them follows without a hole', async () => {
+  await onStage({ traders: 20 }, async ({ connect, play }) => {
+    await play(60)
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
+    await client.settle()
+    await play(20)
+    await client.settle()
+    const from = client.frames.length
+    client.send({ op: 'subscribe', channels: ['trades.BTC'], snapshot: true })
+    await client.settle()
+    await play(30)
+    await client.settle()
+    const again = client.frames.slice(from).filter(({ channel }) => channel === 'trades.BTC')
+    assert.ok(again.length > 0)
+    assertUnbroken(again, again[0]?.prev ?? -1)
+  })
+})
+
+test('a Bearer key on the upgrade is whose allowance is used, and no login', async () => {
+  const rateLimits = { public: 1, standard: 100, market_maker: 100 }
+  await onStage({ traders: 0 }, async ({ world, connect, restart }) => {
+    const alice = await createTrader(world, 'alice')
+    await restart({ rateLimits })
+    const withKey = { authorization: bearer(alice.key) }
+    const client = await connect(withKey)
+    await connect(withKey)
+    client.send({ op: 'subscribe', channels: [`account.events.${alice.address}`] })
+    await client.frame(isType('rejected'))
+    await connect()
+    await assert.rejects(connect(), /429/, 'without a key there is one')
+    await connect(withKey)
+  })
+})
+
+test('a revoked key logs nobody in', async () => {
+  await onStage({ traders: 0 }, async ({ world, connect }) => {
+    const alice = await createTrader(world, 'alice')
+    const { keyId, secret } = alice.key
+    assert.equal((await call(world.gateway.app, `/v1/keys/${keyId}`, { method: 'DELETE', key: alice.key })).status, 200)
+    const client = await connect()
+    client.send({ op: 'login', keyId, secret, id: 'x' })
+    assert.deepEqual(await client.frame(isType('login')), { type: 'login', ok: false, error: 'invalid_credentials', id: 'x' })
+  })
+})
