@@ -205,5 +205,7 @@ function calls(
     call('market', 'initialize', admin, at('oracleShim'), at('vault'), at('usdcToken'), defaultMarketConfig()),
     call('usdcToken', 'mint', at('market'), i128(MARKET_FLOAT_USDC * ONE_E7)),
     call('router', 'initialize', admin, at('market'), at('oracle')),
+    call('vaultFactory', 'initialize', admin, at('market'), at('usdcToken')),
+    call('referral', 'initialize', admin, at('market')),
   ]
 }

@@ -82,7 +82,7 @@ test('a published interface names only structs that it publishes, with their fie
   }
 })
 
-/** What the contracts of later work answer: not initialised, or empty. */
+/** What a contract answers that nobody initialised: 2, or that it is empty. */
 const EMPTY_ANSWERS: Readonly<Record<string, unknown>> = {
   'Trader vaults.get_vault_ids': [], 'Trader vaults.vault_count': 0, 'Trader vaults.shares_of': 0n, 'Trader vaults.version': 'v1',
   'Referral.get_referrer': null, 'Referral.resolve_code': null, 'Referral.get_config': [400, 1000, 100_000_000_000n],
@@ -92,11 +92,12 @@ const OTHER_REFUSALS: Readonly<Record<string, number>> = {
   'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5, 'Referral.get_info': 10,
 }
 
-test('trader vaults and referral answer as uninitialised or empty', () => {
+test('before they are initialised trader vaults and referral answer so, or as empty', () => {
   for (const [section, notInitialized] of [['Trader vaults', 2], ['Referral', 2]] as const) {
     const code = CONTRACTS[section] ?? assert.fail()
     const host = createTestHost({ C: code })
     for (const [name, entry] of Object.entries(code.entryPoints)) {
+      if (name === 'initialize') continue
       const outcome = host.invoke('C', name, entry.inputs.map(([, type]) => sample(type)), ['G'])
       const answer = outcome.ok ? plain(outcome.value) : outcome.error
       const id = `${section}.${name}`

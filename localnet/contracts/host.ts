@@ -77,6 +77,11 @@ export interface ContractEnv {
    * calling. Otherwise a HostFailure Auth/InvalidAction ends the transaction.
    */
   requireAuth(address: string): void
+  /**
+   * Agrees, as this contract, to one call that the next `call` leads to further down: what it calls directly needs no word. The agreement holds
+   * for that `call` alone, once.
+   */
+  authorizeNextCall(contract: string, functionName: string, args: readonly Val[]): void
   /** Calls another contract; its failure passes through unchanged. */
   call(contract: string, functionName: string, args: readonly Val[]): Val
   /** Throws HostFailure Crypto/InvalidInput unless the 32-byte key made this 64-byte Ed25519 signature over the message. */

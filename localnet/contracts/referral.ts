@@ -1,50 +1,195 @@
-// The referral contract. On the local network it stands at its address with its published interface and is not initialised: calls
-// answer 2, views answer as of a contract that knows no code.
+// The referral contract: codes, who came by whose, and what their trades would earn (contracts, "Referral"). The market of the deployed
+// exchange never reports a trade, and a claim empties the books without moving USDC; both is kept.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { REFERRAL_ERRORS } from '../../src/exchange/errors.ts'
-import type { ContractCode, EntryPoint, SpecType } from './host.ts'
-import { i128, symbol, u32, vec, VOID } from './host.ts'
-import { entryPoint, fail } from './values.ts'
+import { emit } from './emit.ts'
+import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
+import { address, i128, symbol, text, u32, vec, VOID } from './host.ts'
+import { asAddress, asI128, asText, asU32, bpsOf, checked, type CodecRecord, entryPoint, fail, storageKey, structCodec } from './values.ts'
 
-const NOT_INITIALIZED = 2
-const UNKNOWN_CODE = 10
+/** Codes that the contract raises (specification, "Referral errors"). */
+const ERRORS = {
+  AlreadyInitialized: 1, NotInitialized: 2, InvalidParameter: 5, CodeTooShort: 6, CodeTooLong: 7, CodeAlreadyTaken: 8, AlreadyHasCode: 9,
+  UnknownCode: 10, AlreadyHasReferrer: 11, SelfReferral: 12, NothingToClaim: 14, Overflow: 15,
+} as const
 
 /** Configuration that the contract starts with. */
 const DISCOUNT_BPS = 400
 const SHARE_BPS = 1000
 const MIN_CODE_VOLUME = 10_000n * ONE_E7
 
-/** The referral contract's code, uninitialised. */
+const BPS_MAX = 5000
+const CODE_MIN_BYTES = 3
+const CODE_MAX_BYTES = 16
+
+/** Instance keys. */
+const KEYS = {
+  admin: storageKey('Admin'), market: storageKey('Market'),
+  discountBps: storageKey('DiscountBps'), shareBps: storageKey('ReferrerShareBps'), minCodeVolume: storageKey('MinCodeVolume'),
+} as const
+
+/** Persistent keys; not documented, this network's own. */
+const infoKey = (referrer: string): Val => storageKey('Referrer', address(referrer))
+const codeKey = (code: string): Val => storageKey('Code', text(code))
+const bindingKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
+
+const INFO = structCodec({
+  claimable: 'i128', code: 'string', created_at: 'u64', referred_count: 'u32', referrer: 'address', total_earned: 'i128',
+  total_volume_generated: 'i128',
+})
+
+type Info = CodecRecord<typeof INFO>
+
+/** The referral contract's code; `initialize(admin, market)` first. */
 export function referralContract(): ContractCode {
   return {
     name: 'referral',
-    structs: {
-      ReferralInfo: [
-        ['claimable', 'i128'], ['code', 'string'], ['created_at', 'u64'], ['referred_count', 'u32'], ['referrer', 'address'],
-        ['total_earned', 'i128'], ['total_volume_generated', 'i128'],
-      ],
-    },
+    structs: { ReferralInfo: INFO.spec },
     errors: REFERRAL_ERRORS,
-    entryPoints: {
-      create_code: uninitialised({ referrer: 'address', code: 'string' }, 'void'),
-      set_referrer: uninitialised({ referee: 'address', code: 'string' }, 'void'),
-      record_trade: uninitialised({ referee: 'address', original_fee: 'i128' }, { tuple: ['i128', 'i128'] }),
-      claim: uninitialised({ referrer: 'address' }, 'i128'),
-      get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, () => fail(UNKNOWN_CODE)),
-      get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, () => VOID),
-      resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, () => VOID),
-      get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, () => vec(u32(DISCOUNT_BPS), u32(SHARE_BPS), i128(MIN_CODE_VOLUME))),
-      get_admin: uninitialised({}, 'address'),
-      get_market: uninitialised({}, 'address'),
-      version: entryPoint({}, 'symbol', () => symbol('v1')),
-      set_discount_bps: uninitialised({ bps: 'u32' }, 'void'),
-      set_referrer_share_bps: uninitialised({ bps: 'u32' }, 'void'),
-      set_min_code_volume: uninitialised({ min_volume: 'i128' }, 'void'),
-    },
+    entryPoints: { ...calls(), ...settings(), ...views() },
   }
 }
 
-function uninitialised(inputs: Readonly<Record<string, SpecType>>, output: SpecType): EntryPoint {
-  return entryPoint(inputs, output, () => fail(NOT_INITIALIZED))
+function calls(): Record<string, EntryPoint> {
+  return {
+    initialize: entryPoint({ admin: 'address', market: 'address' }, 'void', initialize),
+    create_code: entryPoint({ referrer: 'address', code: 'string' }, 'void', createCode),
+    set_referrer: entryPoint({ referee: 'address', code: 'string' }, 'void', setReferrer),
+    record_trade: entryPoint({ referee: 'address', original_fee: 'i128' }, { tuple: ['i128', 'i128'] }, recordTrade),
+    claim: entryPoint({ referrer: 'address' }, 'i128', claim),
+  }
+}
+
+function initialize(env: ContractEnv, args: readonly Val[]): Val {
+  const [admin, market] = [asAddress(args[0]), asAddress(args[1])]
+  if (env.get('instance', KEYS.admin) !== undefined) fail(ERRORS.AlreadyInitialized)
+  env.requireAuth(admin)
+  env.set('instance', KEYS.admin, address(admin))
+  env.set('instance', KEYS.market, address(market))
+  emit(env, 'initialized', address(admin), address(market))
+  return VOID
+}
+
+function createCode(env: ContractEnv, args: readonly Val[]): Val {
+  const [referrer, code] = [asAddress(args[0]), asText(args[1])]
+  requireAgreement(env, referrer)
+  const length = Buffer.byteLength(code)
+  if (length < CODE_MIN_BYTES) fail(ERRORS.CodeTooShort)
+  if (length > CODE_MAX_BYTES) fail(ERRORS.CodeTooLong)
+  if (env.get('persistent', codeKey(code)) !== undefined) fail(ERRORS.CodeAlreadyTaken)
+  if (readInfo(env, referrer) !== undefined) fail(ERRORS.AlreadyHasCode)
+  env.set('persistent', codeKey(code), address(referrer))
+  const created = { code, referrer, created_at: env.ledger.timestampSec }
+  writeInfo(env, { ...created, claimable: 0n, referred_count: 0, total_earned: 0n, total_volume_generated: 0n })
+  emit(env, 'code_created', address(referrer), text(code))
+  return VOID
+}
+
+function setReferrer(env: ContractEnv, args: readonly Val[]): Val {
+  const [referee, code] = [asAddress(args[0]), asText(args[1])]
+  requireAgreement(env, referee)
+  if (env.get('persistent', bindingKey(referee)) !== undefined) fail(ERRORS.AlreadyHasReferrer)
+  const referrer = asAddress(env.get('persistent', codeKey(code)) ?? fail(ERRORS.UnknownCode))
+  if (referrer === referee) fail(ERRORS.SelfReferral)
+  env.set('persistent', bindingKey(referee), address(referrer))
+  const info = requireInfo(env, referrer)
+  writeInfo(env, { ...info, referred_count: info.referred_count + 1 })
+  emit(env, 'referrer_set', address(referee), address(referrer), text(code))
+  return VOID
+}
+
+/** Told by the market alone. What is counted as volume is the fee, as deployed. */
+function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
+  const [referee, fee] = [asAddress(args[0]), asI128(args[1])]
+  env.requireAuth(addressAt(env, KEYS.market))
+  const binding = env.get('persistent', bindingKey(referee))
+  if (fee <= 0n || binding === undefined) return vec(i128(0n), i128(0n))
+  const referrer = asAddress(binding)
+  const discount = bpsOf(fee, bpsAt(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
+  const payout = bpsOf(fee, bpsAt(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
+  const info = requireInfo(env, referrer)
+  const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
+  writeInfo(env, {
+    ...info,
+    total_volume_generated: sum(info.total_volume_generated, fee),
+    total_earned: sum(info.total_earned, payout),
+    claimable: sum(info.claimable, payout),
+  })
+  emit(env, 'trade_recorded', address(referee), address(referrer), i128(fee), i128(discount), i128(payout))
+  return vec(i128(discount), i128(payout))
+}
+
+function claim(env: ContractEnv, args: readonly Val[]): Val {
+  const referrer = asAddress(args[0])
+  requireAgreement(env, referrer)
+  const info = requireInfo(env, referrer)
+  if (info.claimable <= 0n) fail(ERRORS.NothingToClaim)
+  writeInfo(env, { ...info, claimable: 0n })
+  emit(env, 'claimed', address(referrer), i128(info.claimable))
+  return i128(info.claimable)
+}
+
+function settings(): Record<string, EntryPoint> {
+  const bpsSetter = (key: Val): EntryPoint =>
+    entryPoint({ bps: 'u32' }, 'void', (env, args) => {
+      env.requireAuth(addressAt(env, KEYS.admin))
+      if (asU32(args[0]) > BPS_MAX) fail(ERRORS.InvalidParameter)
+      env.set('instance', key, u32(asU32(args[0])))
+      return VOID
+    })
+  return {
+    set_discount_bps: bpsSetter(KEYS.discountBps),
+    set_referrer_share_bps: bpsSetter(KEYS.shareBps),
+    set_min_code_volume: entryPoint({ min_volume: 'i128' }, 'void', (env, args) => {
+      env.requireAuth(addressAt(env, KEYS.admin))
+      if (asI128(args[0]) < 0n) fail(ERRORS.InvalidParameter)
+      env.set('instance', KEYS.minCodeVolume, i128(asI128(args[0])))
+      return VOID
+    }),
+  }
+}
+
+function views(): Record<string, EntryPoint> {
+  return {
+    get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
+    get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) => env.get('persistent', bindingKey(asAddress(args[0]))) ?? VOID),
+    resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
+    get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
+      const [discountBps, shareBps] = [bpsAt(env, KEYS.discountBps, DISCOUNT_BPS), bpsAt(env, KEYS.shareBps, SHARE_BPS)]
+      return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(MIN_CODE_VOLUME))
+    }),
+    get_admin: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.admin))),
+    get_market: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.market))),
+    version: entryPoint({}, 'symbol', () => symbol('v1')),
+  }
+}
+
+/** 2 before initialisation, then the agreement of whom the call is about. */
+function requireAgreement(env: ContractEnv, account: string): void {
+  addressAt(env, KEYS.admin)
+  env.requireAuth(account)
+}
+
+function addressAt(env: ContractEnv, key: Val): string {
+  return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
+}
+
+function bpsAt(env: ContractEnv, key: Val, byDefault: number): number {
+  const stored = env.get('instance', key)
+  return stored === undefined ? byDefault : asU32(stored)
+}
+
+function readInfo(env: ContractEnv, referrer: string): Info | undefined {
+  const stored = env.get('persistent', infoKey(referrer))
+  return stored === undefined ? undefined : INFO.fromVal(stored)
+}
+
+/** What is known of a referrer; 10 for somebody without a code. */
+function requireInfo(env: ContractEnv, referrer: string): Info {
+  return readInfo(env, referrer) ?? fail(ERRORS.UnknownCode)
+}
+
+function writeInfo(env: ContractEnv, info: Info): void {
+  env.set('persistent', infoKey(info.referrer), INFO.toVal(info))
 }

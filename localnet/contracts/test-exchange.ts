@@ -7,9 +7,11 @@ import { defaultMarketConfig } from './market/defaults.ts'
 import { marketContract } from './market/market.ts'
 import { priceOracleContract, priceTag } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
+import { referralContract } from './referral.ts'
 import { routerContract } from './router.ts'
 import { createTestHost, type Outcome, plain, plainEvent, type TestHost } from './test-host.ts'
 import { assetContract } from './token.ts'
+import { traderVaultsContract } from './trader-vaults.ts'
 
 export const P = 10_000_000n
 
@@ -20,6 +22,8 @@ export const ORACLE = 'CORACLE'
 export const USDC = 'CUSDC'
 export const LP = 'CLP'
 export const ROUTER = 'CROUTER'
+export const FACTORY = 'CFACTORY'
+export const REFERRAL = 'CREFERRAL'
 
 export const ADMIN = 'GADMIN'
 export const ISSUER = 'GISSUER'
@@ -79,6 +83,8 @@ export function bareExchange(): TestHost {
     [USDC]: assetContract(USDC_ASSET),
     [LP]: assetContract(LP_ASSET),
     [ROUTER]: routerContract(),
+    [FACTORY]: traderVaultsContract(),
+    [REFERRAL]: referralContract(),
   })
 }
 
@@ -94,6 +100,8 @@ export function createTestExchange(liquidity: bigint = 1_000_000n * P, config: V
   host.must(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
   host.must(VAULT, 'initialize', [address(ADMIN), address(USDC), address(LP), address(MARKET), u32(30), u32(30)], [ADMIN])
   host.must(MARKET, 'initialize', [address(ADMIN), address(SHIM), address(VAULT), address(USDC), config], [ADMIN])
+  host.must(FACTORY, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
+  host.must(REFERRAL, 'initialize', [address(ADMIN), address(MARKET)], [ADMIN])
   host.must(LP, 'mint', [address(VAULT), i128(100_000_000n * P)], [ISSUER])
   if (liquidity > 0n) host.must(VAULT, 'deposit', [address(PROVIDER), i128(liquidity)], [PROVIDER])
 

@@ -63,7 +63,7 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
     try {
-      const run = runner(contracts, { storage, classic, ledger, events, auth, signers })
+      const run = runner(contracts, { storage, classic, ledger, events, auth, signers, granted: new Map() })
       return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
     } catch (error) {
       storage = before[0]
@@ -95,6 +95,8 @@ interface Running {
   readonly events: TestEvent[]
   readonly auth: TestAuth[]
   readonly signers: readonly string[]
+  /** By contract: the deeper calls that it agreed to, as text. */
+  readonly granted: Map<string, string[]>
 }
 
 type Run = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
@@ -109,6 +111,7 @@ function runner(contracts: Readonly<Record<string, ContractCode>>, state: Runnin
     for (const [index, [name, type]] of entry.inputs.entries()) {
       if (!fits(code, type, args[index])) throw new HostFailure('Value', 'UnexpectedType', `${functionName}: ${name}`)
     }
+    let promised: string[] = []
     const env: ContractEnv = {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
@@ -117,10 +120,20 @@ function runner(contracts: Readonly<Record<string, ContractCode>>, state: Runnin
       remove: (durability, key) => void state.storage.delete(entryId(contract, durability, key)),
       requireAuth(address) {
         if (address === caller) return
+        const grants = state.granted.get(address) ?? []
+        const grant = grants.indexOf(valText([contract, functionName, args]))
+        if (grant !== -1) return void grants.splice(grant, 1)
         if (!state.signers.includes(address)) throw new HostFailure('Auth', 'InvalidAction', `${address} did not agree to ${functionName}`)
         state.auth.push({ address, contract, functionName, depth })
       },
-      call: (callee, name, calleeArgs) => run(callee, name, calleeArgs, contract, depth + 1),
+      authorizeNextCall: (callee, name, calleeArgs) => void promised.push(valText([callee, name, calleeArgs])),
+      call(callee, name, calleeArgs) {
+        state.granted.set(contract, promised)
+        promised = []
+        const answer = run(callee, name, calleeArgs, contract, depth + 1)
+        state.granted.delete(contract)
+        return answer
+      },
       verifySignature(publicKey, message, signature) {
         const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' })
         if (!verify(null, message, key, signature)) throw new HostFailure('Crypto', 'InvalidInput', 'failed ED25519 verification')

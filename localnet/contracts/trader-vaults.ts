@@ -1,71 +1,36 @@
-// The vault factory: one contract for all trader vaults. On the local network it stands at its address with its published interface and is
-// not initialised: calls answer 2, views answer as of a factory that holds no vault.
+// The vault factory: one contract for all trader vaults, which keeps their USDC in one balance and trades for all of them under its own
+// address (contracts, "Vault factory", "Trader vaults").
 
 import { TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
-import type { ContractCode, EntryPoint, SpecType } from './host.ts'
-import { i128, symbol, u32, vec } from './host.ts'
-import { entryPoint, fail } from './values.ts'
+import type { ContractCode, EntryPoint } from './host.ts'
+import { address, i128, symbol, u32, vec } from './host.ts'
+import { administrationEntryPoints } from './trader-vaults/administration.ts'
+import { depositEntryPoints } from './trader-vaults/deposits.ts'
+import { leaderEntryPoints } from './trader-vaults/leader.ts'
+import { addressAt, KEYS, requireVault, sharesOf, VAULT_INFO, vaultCount } from './trader-vaults/vaults.ts'
+import { asAddress, asU32, entryPoint } from './values.ts'
 
-const NOT_INITIALIZED = 2
-const VAULT_NOT_FOUND = 5
-
-const LEADER: Readonly<Record<string, SpecType>> = { leader: 'address', vault_id: 'u32' }
-
-/** The factory's code, uninitialised. */
+/** The factory's code; `initialize(admin, market, usdc)` first. */
 export function traderVaultsContract(): ContractCode {
   return {
     name: 'trader vaults',
-    structs: {
-      VaultInfo: [
-        ['circulating_shares', 'i128'], ['created_at', 'u64'], ['hwm_nav', 'i128'], ['id', 'u32'], ['leader', 'address'],
-        ['leader_shares', 'i128'], ['name', 'string'], ['paused', 'bool'], ['profit_share_bps', 'u32'], ['realized_pnl', 'i128'],
-        ['total_usdc', 'i128'],
-      ],
-    },
+    structs: { VaultInfo: VAULT_INFO.spec },
     errors: TRADER_VAULT_ERRORS,
-    entryPoints: { ...calls(), ...views() },
-  }
-}
-
-function calls(): Record<string, EntryPoint> {
-  return {
-    create_vault: uninitialised({ leader: 'address', name: 'string' }, 'u32'),
-    deposit: uninitialised({ depositor: 'address', vault_id: 'u32', amount: 'i128' }, 'i128'),
-    withdraw: uninitialised({ depositor: 'address', vault_id: 'u32', shares: 'i128' }, 'i128'),
-    leader_open_position: uninitialised(
-      { ...LEADER, asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' },
-      'u64',
-    ),
-    leader_close_position: uninitialised({ ...LEADER, position_id: 'u64' }, 'void'),
-    leader_place_limit_order: uninitialised(
-      {
-        ...LEADER, asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32', trigger_price: 'i128', trigger_above: 'bool',
-        slippage_tolerance_bps: 'u32',
-      },
-      'u64',
-    ),
-    leader_cancel_order: uninitialised({ ...LEADER, order_id: 'u64' }, 'void'),
-    claim_leader_fees: uninitialised({ vault_id: 'u32' }, 'i128'),
-    set_paused: uninitialised({ vault_id: 'u32', paused: 'bool' }, 'void'),
-    admin_pause: uninitialised({ vault_id: 'u32', paused: 'bool' }, 'void'),
+    entryPoints: { ...administrationEntryPoints(), ...depositEntryPoints(), ...leaderEntryPoints(), ...views() },
   }
 }
 
 function views(): Record<string, EntryPoint> {
-  const unknownVault = entryPoint({ vault_id: 'u32' }, { struct: 'VaultInfo' }, () => fail(VAULT_NOT_FOUND))
+  const vaultInfo = entryPoint({ vault_id: 'u32' }, { struct: 'VaultInfo' }, (env, args) => VAULT_INFO.toVal(requireVault(env, asU32(args[0]))))
   return {
-    get_vault: unknownVault,
-    view_vault: unknownVault,
-    get_vault_ids: entryPoint({}, { vec: 'u32' }, () => vec()),
-    vault_count: entryPoint({}, 'u32', () => u32(0)),
-    shares_of: entryPoint({ vault_id: 'u32', holder: 'address' }, 'i128', () => i128(0n)),
-    get_admin: uninitialised({}, 'address'),
-    get_market: uninitialised({}, 'address'),
-    get_usdc: uninitialised({}, 'address'),
+    get_vault: vaultInfo,
+    view_vault: vaultInfo,
+    get_vault_ids: entryPoint({}, { vec: 'u32' }, (env) => vec(...Array.from({ length: vaultCount(env) }, (_, id) => u32(id)))),
+    vault_count: entryPoint({}, 'u32', (env) => u32(vaultCount(env))),
+    shares_of: entryPoint({ vault_id: 'u32', holder: 'address' }, 'i128', (env, args) => i128(sharesOf(env, asU32(args[0]), asAddress(args[1])))),
+    get_admin: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.admin))),
+    get_market: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.market))),
+    get_usdc: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.usdc))),
     version: entryPoint({}, 'symbol', () => symbol('v1')),
   }
-}
-
-function uninitialised(inputs: Readonly<Record<string, SpecType>>, output: SpecType): EntryPoint {
-  return entryPoint(inputs, output, () => fail(NOT_INITIALIZED))
 }

@@ -57,8 +57,8 @@ export function mulDiv(a: bigint, b: bigint, divisor: bigint, overflowCode: numb
 const BPS_DENOMINATOR = 10_000n
 
 /** A share of an amount in basis points, truncated toward zero. */
-export function bpsOf(amount: bigint, bps: number): bigint {
-  return mulDiv(amount, BigInt(bps), BPS_DENOMINATOR)
+export function bpsOf(amount: bigint, bps: number, overflowCode: number = OVERFLOW): bigint {
+  return mulDiv(amount, BigInt(bps), BPS_DENOMINATOR, overflowCode)
 }
 
 export function minOf(first: bigint, ...others: readonly bigint[]): bigint {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizeEntry, type Keypair, Operation, scValToNative, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, symbol, type Val, vec } from '../contracts/host.ts'
+import { address, symbol, type Val, u32, vec } from '../contracts/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { toScVal } from '../scval.ts'
-import { ALICE, BOB, CALLER, COUNTER, NOBODY, PASSPHRASE, person, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, CALLER, COUNTER, NOBODY, PASSPHRASE, person, RELAYS, startTestChain, type TestChain } from './test-chain.ts'
 
 type Entry = xdr.SorobanAuthorizationEntry
 
@@ -188,6 +188,18 @@ test('a contract agrees for itself by calling', () => {
   const proposal = propose(world, CALLER, 'as_itself', [address(COUNTER)])
   assert.deepEqual(proposal.entries, [])
   assert.equal(outcomeOf(apply(world, proposal, [])), 'SUCCESS')
+})
+
+test('a contract agrees ahead to calls that its next call leads to, each once; one that fails on the way has not used it', () => {
+  using world = startTestChain()
+  const args = (agreements: number, calls: number): Val[] => [vec(...RELAYS.map(address)), address(COUNTER), u32(agreements), u32(calls)]
+  const proposal = propose(world, CALLER, 'agrees_ahead', args(2, 2))
+  assert.deepEqual(proposal.entries, [], 'nobody signs for a contract')
+  assert.equal(outcomeOf(apply(world, proposal, [])), 'SUCCESS')
+  for (const [agreements, calls] of [[0, 1], [1, 2]] as const) {
+    const refused = world.simulate(world.call(CALLER, 'agrees_ahead', args(agreements, calls), { source: BOB }))
+    assert.match(String(refused['error']), /^HostError: Error\(Auth, InvalidAction\)/, `${agreements} agreements`)
+  }
 })
 
 test('a contract that looks away from a refusal is stopped nevertheless', () => {

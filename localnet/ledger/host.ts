@@ -5,7 +5,7 @@ import { assert, AssertionFailure } from '../../src/base/assert.ts'
 import { type ContractCode, type ContractEnv, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
 import { accountAddress } from './addresses.ts'
 import type { Authorizer } from './auth.ts'
-import { authCall } from './auth-tree.ts'
+import { type AuthCall, authCall, authNode } from './auth-tree.ts'
 import { checkArguments, findEntryPoint } from './call-checks.ts'
 import { createClassicBalances } from './classic-balances.ts'
 import { CALL_DEPTH_MAX } from './constants.ts'
@@ -42,6 +42,9 @@ interface Frame {
   readonly code: ContractCode
   /** A failure that the contract may not survive, whether or not it lets it through. */
   doom: Failure | null
+  /** Ids of deeper calls that this contract agrees to: within its next call, and within the one that is running. */
+  promised: readonly string[]
+  granted: readonly string[]
 }
 
 const isBuiltIn = (code: ContractCode): boolean => code.asset !== undefined
@@ -75,6 +78,10 @@ export function createHost(options: HostOptions): Host {
       set: (durability, key, value) => guarded(frame, 'put_contract_data', () => own.set(durability, key, value)),
       remove: (durability, key) => guarded(frame, 'del_contract_data', () => own.remove(durability, key)),
       requireAuth: (address) => guarded(frame, 'require_auth', () => requireAuth(frame, address)),
+      authorizeNextCall(contract, functionName, args) {
+        meter.charge('auth')
+        frame.promised = [...frame.promised, authNode(authCall(contract, functionName, args)).id]
+      },
       call: (contract, functionName, args) => callFrom(frame, contract, functionName, args),
       verifySignature: (key, message, signature) => guarded(frame, 'verify_sig_ed25519', () => verify(key, message, signature)),
       emit(topics, data) {
@@ -92,7 +99,18 @@ export function createHost(options: HostOptions): Host {
     const caller = frames.at(-2)
     // Whoever calls directly agrees by calling.
     if (caller !== undefined && caller.contract === address) return meter.charge('auth')
-    authorizer.demand(address, authCall(frame.contract, frame.functionName, frame.args))
+    const call = authCall(frame.contract, frame.functionName, frame.args)
+    if (useGrant(address, call)) return meter.charge('auth')
+    authorizer.demand(address, call)
+  }
+
+  /** Uses up what a contract further up agreed to, when it is this call. */
+  function useGrant(address: string, call: AuthCall): boolean {
+    const grantor = frames.find(({ contract, granted }) => contract === address && granted.length > 0)
+    const place = grantor?.granted.indexOf(authNode(call).id) ?? -1
+    if (grantor === undefined || place === -1) return false
+    grantor.granted = grantor.granted.toSpliced(place, 1)
+    return true
   }
 
   function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void {
@@ -103,11 +121,15 @@ export function createHost(options: HostOptions): Host {
 
   /** A contract calls another one. The failure passes through unchanged; a contract that catches it goes on without the call's effects. */
   function callFrom(frame: Frame, contract: string, functionName: string, args: readonly Val[]): Val {
+    frame.granted = frame.promised
+    frame.promised = []
     try {
       return enter(contract, functionName, args)
     } catch (error) {
       if (isFailure(error)) trace.callFailed(frame.contract, error, functionName, args)
       throw error
+    } finally {
+      frame.granted = []
     }
   }
 
@@ -115,6 +137,7 @@ export function createHost(options: HostOptions): Host {
     meter.charge('call')
     trace.called(frames.at(-1)?.contract ?? null, contract, functionName, args)
     const mark = trace.mark()
+    const grants = frames.map(({ granted }) => granted)
     storage.enter()
     authorizer.enter()
     let keep = false
@@ -126,6 +149,8 @@ export function createHost(options: HostOptions): Host {
     } finally {
       authorizer.leave(keep)
       storage.leave(keep)
+      // What a failed call used of its callers' agreements is theirs again.
+      if (!keep) for (const [index, outer] of frames.entries()) outer.granted = grants[index] ?? []
       // What a failed inner call emitted is not emitted; the outermost one's own reports are what the error's text is made of.
       if (!keep && frames.length > 0) trace.failSince(mark)
     }
@@ -141,7 +166,7 @@ export function createHost(options: HostOptions): Host {
     if (entryPoint instanceof HostFailure) throw refused(contract, entryPoint)
     const checkedArgs = checkArguments(code, entryPoint, functionName, args)
     if (checkedArgs instanceof HostFailure) throw refused(contract, checkedArgs)
-    const frame: Frame = { contract, functionName, args: checkedArgs, code, doom: null }
+    const frame: Frame = { contract, functionName, args: checkedArgs, code, doom: null, promised: [], granted: [] }
     frames.push(frame)
     try {
       const value = entryPoint.run(envOf(frame), checkedArgs)

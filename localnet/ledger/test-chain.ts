@@ -35,6 +35,8 @@ export const USDC_CONTRACT = assetContractAddress(NETWORK_ID, USDC)
 export const NATIVE_CONTRACT = assetContractAddress(NETWORK_ID, 'native')
 export const COUNTER = StrKey.encodeContract(hash(Buffer.from('counter')))
 export const CALLER = StrKey.encodeContract(hash(Buffer.from('caller')))
+/** The caller's code too, for longer chains of calls. */
+export const RELAYS = ['relay', 'other relay'].map((name) => StrKey.encodeContract(hash(Buffer.from(name))))
 export const START_BALANCE = 100_000_000_000n
 
 const entryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint => ({
@@ -130,6 +132,26 @@ export const callerCode: ContractCode = {
       return env.call(addressValue(to), 'increment', [address(addressValue(who))])
     }),
     as_itself: entryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
+    agrees_ahead: entryPoint({ relays: { vec: 'address' }, to: 'address', agreements: 'u32', calls: 'u32' }, 'val', (env, [relays, to, agreements, calls]) => {
+      const self = address(env.self)
+      for (let left = u32Value(agreements); left > 0; left--) env.authorizeNextCall(addressValue(to), 'increment', [self])
+      const [relay, other] = relays?.type === 'vec' ? relays.value : []
+      return env.call(addressValue(relay), 'increments', [self, other ?? VOID, to ?? VOID, calls ?? VOID])
+    }),
+    increments: entryPoint({ who: 'address', other: 'address', to: 'address', calls: 'u32' }, 'val', (env, [who, other, to, calls]) => {
+      try {
+        env.call(addressValue(other), 'increments_and_fails', [who ?? VOID, to ?? VOID])
+      } catch {
+        // What it used of the agreements is there again.
+      }
+      let count: Val = VOID
+      for (let left = u32Value(calls); left > 0; left--) count = env.call(addressValue(to), 'increment', [who ?? VOID])
+      return count
+    }),
+    increments_and_fails: entryPoint({ who: 'address', to: 'address' }, 'void', (env, [who, to]) => {
+      env.call(addressValue(to), 'increment', [who ?? VOID])
+      throw new ContractFailure(1)
+    }),
     careful: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
       try {
         env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
@@ -150,12 +172,13 @@ export const callerCode: ContractCode = {
 }
 
 const addressValue = (val: Val | undefined): string => (val?.type === 'address' ? val.value : '')
+const u32Value = (val: Val | undefined): number => (val?.type === 'u32' ? val.value : 0)
 const symbolValue = (val: Val | undefined): string => (val?.type === 'symbol' ? val.value : '')
 
 const GENESIS: Genesis = {
   contracts: [
     { address: COUNTER, code: counterCode },
-    { address: CALLER, code: callerCode },
+    ...[CALLER, ...RELAYS].map((relay) => ({ address: relay, code: callerCode })),
     { address: USDC_CONTRACT, code: assetContract(USDC) },
     { address: NATIVE_CONTRACT, code: assetContract('native') },
   ],
