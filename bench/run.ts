@@ -5,6 +5,7 @@ import { measureAuthenticated } from './figures/authenticated.ts'
 import { measureArchiveSize } from './figures/archive-size.ts'
 import { measureCached } from './figures/cached.ts'
 import { measureCatchUp } from './figures/catch-up.ts'
+import { measureFanOut } from './figures/fan-out.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
 import { formatTable } from './support/report.ts'
@@ -18,6 +19,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   authenticated: measureAuthenticated,
   orders: measureOrders,
   pages: measurePages,
+  'fan-out': measureFanOut,
   'catch-up': measureCatchUp,
   'archive-size': measureArchiveSize,
 }

@@ -3,6 +3,7 @@
 import { readEvents } from '../../src/chain/answers.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
 import { toArchive } from '../../src/indexer/write-page.ts'
+import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import type { Deployment } from './deployment.ts'
@@ -12,20 +13,33 @@ import type { CaughtStatement } from './statements.ts'
 
 const INSERTED_AT_MS = 1_783_339_200_000
 
-/** One insert for every page of events. */
-export async function archiveStatements({ contracts, passphrase }: Deployment, count: number): Promise<readonly CaughtStatement[]> {
+/** The first epoch of this deployment. */
+export function firstEpoch({ contracts, passphrase }: Deployment): Epoch {
   const { market, vault, vaultFactory, referral } = contracts
-  const epoch: Epoch = {
+  return {
     number: 1, epoch: 'bench', chain: 1, deployment: 1, reason: 'first', passphrase, contracts: { market, vault, vaultFactory, referral },
     startLedger: FIRST_LEDGER, finalCursor: null,
   }
-  const history = createHistory(contracts, count)
-  const statements: CaughtStatement[] = []
+}
+
+/** The pages of a history as they are archived. */
+export function archivePages(deployment: Deployment, count: number): readonly (readonly ArchivedEvent[])[] {
+  const epoch = firstEpoch(deployment)
+  const history = createHistory(deployment.contracts, count)
+  const pages: (readonly ArchivedEvent[])[] = []
   for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
     const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
     const { events } = readEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
-    const rows = toArchive(events, epoch, [epoch], from)
-    const sent = await catchStatements((db) => appendEvents(db, epoch.number, rows, INSERTED_AT_MS))
+    pages.push(toArchive(events, epoch, [epoch], from))
+  }
+  return pages
+}
+
+/** One insert for every page of events. */
+export async function archiveStatements(deployment: Deployment, count: number): Promise<readonly CaughtStatement[]> {
+  const statements: CaughtStatement[] = []
+  for (const rows of archivePages(deployment, count)) {
+    const sent = await catchStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
     statements.push(...sent.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
   }
   return statements

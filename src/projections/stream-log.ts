@@ -40,21 +40,41 @@ interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
   readonly learned: readonly (Omit<LogEvent, 'topicsXdr'> & { readonly account: string; readonly topicsXdr: string })[] | null
 }
 
+/** Where the log ends. */
+export interface LogHead {
+  readonly seq: number
+  readonly epoch: string
+  readonly ledger: number | null
+  /** Unix seconds. */
+  readonly ledgerCloseTs: number | null
+}
+
+/** Where the log ends; null while nothing has been indexed. Asked for at every commit, and so cheap. */
+export async function readLogHead(db: Queryable): Promise<LogHead | null> {
+  const rows = await db.query<LogHead>(
+    `select last_seq as seq, (select epoch from idx.epochs where number = c.epoch) as epoch, last_ledger as ledger, last_ledger_close_ts as "ledgerCloseTs"
+     from idx.cursor c where updated_at is not null`,
+  )
+  return rows[0] ?? null
+}
+
 /** Rows of the account's channel that are at their own place. */
 const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
 
-const COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
-  e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr",
-  e.value_xdr as "valueXdr", (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
+const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
+  e.topic, e.ledger, e.ledger_close_ts as "ledgerCloseTs", e.tx_hash as "txHash", e.payload, e.topics_xdr as "topicsXdr", e.value_xdr as "valueXdr"`
+
+const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.account_events a where a.seq = e.seq and ${NOT_LEARNED}) as accounts,
   (select jsonb_agg(jsonb_build_object('account', l.account, 'topic', le.topic, 'ledger', le.ledger, 'ledgerCloseTs', le.ledger_close_ts,
      'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
-/** The next rows of the log behind `afterSeq`, at most `limit`. */
-export async function readLog(db: Queryable, afterSeq: number, limit: number): Promise<readonly LogRow[]> {
+/** The next rows of the log behind `afterSeq`, at most `limit`. Without accounts it costs half; the rows then say of none. */
+export async function readLog(db: Queryable, afterSeq: number, options: { readonly limit: number; readonly accounts: boolean }): Promise<readonly LogRow[]> {
+  const columns = options.accounts ? COLUMNS : `${EVENT_COLUMNS}, null as accounts, null as learned`
   const rows = await db.query<RawLogRow>(
-    `select ${COLUMNS} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int`,
-    [afterSeq, limit],
+    `select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int`,
+    [afterSeq, options.limit],
   )
   return rows.map(toLogRow)
 }

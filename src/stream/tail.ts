@@ -4,10 +4,9 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
-import { INDEX_CHANNEL, readIndexState } from '../projections/index-state.ts'
-import type { IndexState } from '../projections/index-state.ts'
-import type { LogRow } from '../projections/stream-log.ts'
-import { readChannelHeads, readLog } from '../projections/stream-log.ts'
+import { INDEX_CHANNEL } from '../projections/index-state.ts'
+import type { LogHead, LogRow } from '../projections/stream-log.ts'
+import { readChannelHeads, readLog, readLogHead } from '../projections/stream-log.ts'
 import type { Store } from '../store/store.ts'
 import { EVENTS_CHANNEL, tradesChannel } from './channels.ts'
 import type { Frame } from './frames.ts'
@@ -20,14 +19,6 @@ const FALLBACK_INTERVAL_MS = 1_000
 /** So many of the newest rows are kept with their frames, so that clients who come back soon cost no reads. */
 export const RECENT_ROWS = 4_096
 
-/** What is known of the index. */
-export interface StreamHead {
-  readonly epoch: string
-  readonly ledger: number | null
-  /** Unix seconds. */
-  readonly ledgerCloseTs: number | null
-}
-
 /** Frames of the shared log channels that one row made. */
 interface RecentRow {
   readonly seq: number
@@ -38,7 +29,7 @@ export interface Tail {
   /** Everything up to this seq has been published. */
   position(): number
   /** Undefined until the index was read, or while nothing is indexed. */
-  head(): StreamHead | undefined
+  head(): LogHead | undefined
   /** True once the log's end was found; before it nobody can be told where anything stands. */
   ready(): boolean
   /** The seq of a shared log channel's last frame, 0 when it has none. */
@@ -90,7 +81,7 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
   let recent: RecentRow[] = []
   let position = 0
   let ready = false
-  let head: StreamHead | undefined
+  let head: LogHead | undefined
   /** Of the rows that were published last; undefined while nothing is indexed. */
   let epoch: string | undefined
   let stepping: Promise<void> | undefined
@@ -98,28 +89,31 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
 
   /** Begins at the log's end: what was before is for those who ask for it. */
   async function begin(): Promise<void> {
-    const state = await readIndexState(db)
-    const found = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, state?.seq ?? 0)
-    position = state?.seq ?? 0
+    const end = await readLogHead(db)
+    const found = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, end?.seq ?? 0)
+    position = end?.seq ?? 0
     heads.set(EVENTS_CHANNEL, found.events)
     for (const [asset, seq] of found.assets) heads.set(tradesChannel(asset), seq)
-    head = state === null ? undefined : headOf(state)
-    epoch = state?.epoch
+    head = end ?? undefined
+    epoch = end?.epoch
     ready = true
   }
 
   async function advance(): Promise<void> {
     if (!ready) await begin()
-    const state = await readIndexState(db)
-    if (state === null) return
-    head = headOf(state)
-    while (position < state.seq) {
-      const rows = await readLog(db, position, PAGE_ROWS)
+    const end = await readLogHead(db)
+    if (end === null) return
+    head = end
+    while (position < end.seq) {
+      const isAnyWatched = accounts.size > 0
+      const rows = await readLog(db, position, { limit: PAGE_ROWS, accounts: isAnyWatched })
+      // Somebody came meanwhile, for whom these rows do not tell enough.
+      if (!isAnyWatched && accounts.size > 0) continue
       publishRows(rows)
       if (rows.length < PAGE_ROWS) break
     }
-    // A new epoch may have no events yet. Rows that came after the state was read may be of a later one.
-    if (position === state.seq) enter(state.epoch)
+    // A new epoch may have no events yet. Rows that came after the end was read may be of a later one.
+    if (position === end.seq) enter(end.epoch)
   }
 
   function publishRows(rows: readonly LogRow[]): void {
@@ -239,8 +233,4 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
       await stopListening?.()
     },
   }
-}
-
-function headOf({ epoch, lastLedger, lastLedgerCloseTs }: IndexState): StreamHead {
-  return { epoch, ledger: lastLedger, ledgerCloseTs: lastLedgerCloseTs }
 }
