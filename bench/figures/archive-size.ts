@@ -1,5 +1,6 @@
 // How long a page takes with a million archived events against ten thousand, one request at a time. A list that scans its history shows here.
 
+import { ADDRESS_LENGTH } from '../../src/limits.ts'
 import { encodeCursor } from '../../src/projections/page.ts'
 import { startChild } from '../support/child.ts'
 import { closeSecOf, EVENTS_PER_LEDGER, FIRST_LEDGER, someTrader } from '../support/history.ts'
@@ -33,7 +34,9 @@ const PAGES: Readonly<Record<string, (archive: Archive) => string>> = {
   'events of some ledgers': ({ middleLedger }) => `/v1/events?topic=pnl_settled&from_ledger=${middleLedger - 200}&to_ledger=${middleLedger}`,
   'events behind a cursor': ({ middleSeq }) => `/v1/events?cursor=${encodeCursor('events', [middleSeq])}`,
   'trades': () => '/v1/trades',
-  'trades of a trader': () => `/v1/trades?trader=${someTrader()}`,
+  // As many as the small archive has of each trader, too.
+  'trades of a trader': () => `/v1/trades?trader=${someTrader()}&limit=20`,
+  'trades of nobody': () => `/v1/trades?trader=${'G'.repeat(ADDRESS_LENGTH)}`,
   'trades of an asset before a time': ({ middleLedger }) => `/v1/trades?asset=BTC&before_ts=${closeSecOf(middleLedger)}`,
 }
 

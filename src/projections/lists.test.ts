@@ -12,6 +12,7 @@ import { listLeaders } from './leaders.ts'
 import { InvalidCursor } from './page.ts'
 import { listOpenPositions } from './positions.ts'
 import { listTrades } from './trades.ts'
+import type { Param, Queryable } from '../store/store.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -126,5 +127,41 @@ test('a page goes on from a cursor while rows come in, and a cursor of one list 
     await assert.rejects(listTrades(store.read, { limit: 3, cursor }), InvalidCursor)
     await assert.rejects(listOpenPositions(store.read, { cursor }), InvalidCursor)
     await assert.rejects(listLeaders(store.read, { sort: 'pnl', limit: 3, cursor }), InvalidCursor)
+  }
+})
+
+/** Rows that PostgreSQL looks at and throws away while it answers this page as a prepared statement, whose values the planner does not know. */
+async function rowsThrownAway(read: (db: Queryable) => Promise<unknown>): Promise<number> {
+  const sent: { sql: string; params: readonly Param[] }[] = []
+  await read({
+    query: async <Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> => {
+      sent.push({ sql, params })
+      return await store.read.query<Row>(sql, params)
+    },
+  } as Queryable)
+  const [{ sql, params } = { sql: '', params: [] }] = sent
+  return await store.write.transaction(async (tx) => {
+    await tx.query('set local plan_cache_mode = force_generic_plan')
+    await tx.query(`prepare page as ${sql}`)
+    const values = params.map((param) => (typeof param === 'number' ? String(param) : `'${String(param)}'`)).join(', ')
+    const [plan] = await tx.query<Record<string, unknown>>(`explain (analyze, format json) execute page(${values})`)
+    await tx.query('deallocate page')
+    return [...JSON.stringify(plan).matchAll(/Rows Removed by Filter\\?": ?(\d+)/g)].reduce((sum, [, rows]) => sum + Number(rows), 0)
+  })
+}
+
+test('a filter that nothing matches, or little, is answered from its own index, not by looking through the log', async () => {
+  const [rare, nobody] = ['GRARE', 'GNOBODY']
+  await store.write.query(
+    `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl)
+     select 1000000 + n, n, case when n = 1 then $1 else 'GMANY' end, 'close', 1, 1, 'tx', case when n = 1 then 'RARE' else 'BTC' end, 0, 1, 1, 1, 1
+     from generate_series(1, 20000) n`,
+    [rare],
+  )
+  await store.write.query('analyze idx.trades')
+  for (const filter of [{ trader: rare }, { trader: nobody }, { asset: 'RARE' }, { asset: 'NONE' }, { trader: rare, asset: 'NONE' }]) {
+    for (const more of [{}, { beforeTs: FIRST_CLOSE_SEC + 100 }]) {
+      assert.equal(await rowsThrownAway((db) => listTrades(db, { ...filter, ...more, limit: 50 })), 0, JSON.stringify({ ...filter, ...more }))
+    }
   }
 })

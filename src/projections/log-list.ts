@@ -25,10 +25,10 @@ export interface LogList<Row> extends LogBounds {
   readonly detail?: 'idx.events'
   /** What is served, by its name on the wire, and the SQL that it comes from. */
   readonly columns: Readonly<Record<keyof Row & string, string>>
-  /** Columns that must equal a value, where one is given. Every combination has an index that ends in seq. */
+  /** Columns that must equal a value, where one is given. Every combination has an index that begins with them, in this order, and ends in seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
-  /** SQL of a condition that every row fulfils; `c` is the cursor's row. Never with anything of a caller's in it. */
-  readonly scope?: string
+  /** A column in front of them that must equal this SQL, in which `c` is the cursor's row. Never with anything of a caller's in it. */
+  readonly scope?: { readonly column: string; readonly sql: string }
   /** Only rows up to this place in the log. */
   readonly throughSeq?: number | undefined
   readonly limit: number
@@ -45,45 +45,75 @@ export interface HeadColumns {
 export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
   assert(list.limit < MOST_ROWS, 'no page is longer than the longest')
   const params: Param[] = []
-  const bind = (value: Param): string => `$${params.push(value)}`
-  const conditions: string[] = list.scope === undefined ? [] : [list.scope]
-  for (const [column, value] of Object.entries(list.equals)) {
-    if (typeof value === 'number') conditions.push(`r.${column} = ${bind(value)}::bigint`)
-    else if (value !== undefined) conditions.push(`r.${column} = ${bind(searchable(value))}`)
-  }
-  if (list.cursor !== undefined) conditions.push(`r.seq < ${bind(positionOf(list.kind, list.cursor))}::bigint`)
-  if (list.throughSeq !== undefined) conditions.push(`r.seq <= ${bind(exact(list.throughSeq))}::bigint`)
+  const bind: Bind = (value) => `$${params.push(value)}`
   const select = `r.seq, ${Object.entries(list.columns).map(([name, sql]) => `${String(sql)} as "${name}"`).join(', ')}`
   const source: PageSource = {
     select: list.detail === undefined ? select : 'r.seq',
     table: list.table,
-    conditions,
+    keys: keysOf(list, bind),
+    highs: highsOf(list, bind),
     limit: `${bind(list.limit + 1)}::int`,
   }
-  const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source)
+  const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
   // The places first and the rows after them: never more rows are looked at than the page has, whatever the planner believes of the tables.
   const page = list.detail === undefined ? places : `select ${select} from (${places}) place join ${list.detail} r on r.seq = place.seq`
   return await readPage<Row, Row>(db, { page, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutPlace)
+}
+
+type Bind = (value: Param) => string
+
+/** A column and the SQL of what it must equal. */
+interface Key {
+  readonly column: string
+  readonly value: string
 }
 
 /** The parts of a page statement. */
 interface PageSource {
   readonly select: string
   readonly table: string
-  readonly conditions: readonly string[]
+  readonly keys: readonly Key[]
+  /** SQL of the last places that the page may have; the least counts. */
+  readonly highs: readonly string[]
   readonly limit: string
+}
+
+function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[] {
+  const keys: Key[] = scope === undefined ? [] : [{ column: scope.column, value: scope.sql }]
+  for (const [column, value] of Object.entries(equals)) {
+    if (typeof value === 'number') keys.push({ column, value: `${bind(value)}::bigint` })
+    else if (value !== undefined) keys.push({ column, value: `${bind(searchable(value))}::text` })
+  }
+  return keys
+}
+
+function highsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, bind: Bind): readonly string[] {
+  const highs: string[] = []
+  if (cursor !== undefined) highs.push(`${bind(positionOf(kind, cursor))}::bigint - 1`)
+  if (throughSeq !== undefined) highs.push(`${bind(exact(throughSeq))}::bigint`)
+  return highs
 }
 
 /** No page asks for more rows. */
 const MOST_ROWS = PAGE_LIMITS.events.max + 1
 
 /**
+ * Rows between two places in the log, newest first. Keys and place are compared as one row, and the page is ordered by all of them: only the index made for
+ * these keys gives that order, and of it nothing is read but the page. Compared one by one, the planner may as well walk the whole log and look for them.
+ *
  * The constant limit inside is for the planner of a prepared statement, which does not know the parameter: without it, it expects a tenth of the table,
  * and the page is planned anew each time.
  */
-function plainPage({ select, table, conditions, limit }: PageSource): string {
-  const most = `select ${select} from ${table} r ${where(conditions)} order by r.seq desc limit ${MOST_ROWS}`
-  return `select most.* from (${most}) most order by most.seq desc limit ${limit}`
+function plainPage({ select, table, keys, highs, limit }: PageSource, low: string): string {
+  const columns = [...keys.map(({ column }) => `r.${column}`), 'r.seq']
+  const high = highs.length === 0 ? BEYOND_ALL : `least(${highs.join(', ')})`
+  const bound = (place: string): string => `(${[...keys.map(({ value }) => value), place].join(', ')})`
+  const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
+  const known = keys.map(({ column }) => ` and r.${column} is not null`).join('')
+  const order = columns.map((column) => `${column} desc`).join(', ')
+  const most = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MOST_ROWS}`
+  // In the order of what is inside: an order of its own would have all of that read first.
+  return `select most.* from (${most}) most limit ${limit}`
 }
 
 /** A row as it is served: without the columns that only paging needs. */
@@ -130,17 +160,17 @@ export function headOf(answer: readonly HeadColumns[]): Head {
  * Ledgers and close times repeat from epoch to epoch, and only grow inside one: the bounds become one range of seq per epoch, looked up in idx.ledgers,
  * and each range is read from its end for no more rows than the page needs.
  */
-function boundedPage(source: PageSource, bounds: LogBounds, bind: (value: Param) => string): string {
+function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
   const { fromLedger, toLedger, beforeTs } = bounds
   const low = firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(exact(fromLedger))}::bigint`)
-  const highs: string[] = []
+  const highs: string[] = [...source.highs]
   if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(exact(toLedger))}::bigint`, 'l.ledger desc'))
   if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(exact(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
-  if (highs.length === 0) highs.push(lastSeq('true', 'l.ledger desc'))
-  const page = plainPage({ ...source, conditions: [...source.conditions, 'r.seq between epoch.low and epoch.high'] })
+  if (highs.length === source.highs.length) highs.push(lastSeq('true', 'l.ledger desc'))
   return `select rows.*
-    from (select ${low} as low, least(${highs.join(', ')}) as high from idx.epochs e) epoch
-    cross join lateral (${page}) rows
+    from idx.epochs e
+    cross join lateral (select ${low} as low, least(${highs.join(', ')}) as high offset 0) epoch
+    cross join lateral (${plainPage({ ...source, highs: ['epoch.high'] }, 'epoch.low')}) rows
     order by rows.seq desc limit ${source.limit}`
 }
 
@@ -153,10 +183,6 @@ function firstSeq(condition: string): string {
 
 function lastSeq(condition: string, order: string): string {
   return `coalesce((select l.last_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by ${order} limit 1), 0)`
-}
-
-function where(conditions: readonly string[]): string {
-  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`
 }
 
 function isBounded(bounds: LogBounds): boolean {

@@ -125,7 +125,7 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
     ...rest,
     kind: `vault-trades-${id}`,
     table: 'idx.vault_trades',
-    scope: `r.home = ${CURRENT_HOME}`,
+    scope: { column: 'home', sql: CURRENT_HOME },
     equals: { vault_id: exact(id) },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
@@ -141,7 +141,7 @@ export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter:
     ...rest,
     kind: `vault-${kind}-${id}`,
     table: 'idx.vault_flows',
-    scope: `r.home = ${CURRENT_HOME}`,
+    scope: { column: 'home', sql: CURRENT_HOME },
     equals: { vault_id: exact(id), kind },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',

@@ -152,12 +152,12 @@ test('a read that was prepared before its table changed is told to come again, a
 
 test('settings in the address cannot take back what a read promises', { skip }, async () => {
   await using database = await freshDatabase()
-  const options = encodeURIComponent('-c statement_timeout=0 -c default_transaction_read_only=off -c timezone=Asia/Tokyo -c search_path=nowhere')
+  const options = encodeURIComponent('-c statement_timeout=0 -c default_transaction_read_only=off -c timezone=Asia/Tokyo -c search_path=nowhere -c jit=on')
   await using store = openOn(`${database.url}?options=${options}`, 2_000)
   const [row] = await store.read.query(`
     select current_setting('statement_timeout') as limit, current_setting('default_transaction_read_only') as readonly,
-      current_setting('timezone') as timezone, current_setting('search_path') as path`)
-  assert.deepEqual(row, { limit: '2s', readonly: 'on', timezone: 'UTC', path: 'public' })
+      current_setting('timezone') as timezone, current_setting('search_path') as path, current_setting('jit') as jit`)
+  assert.deepEqual(row, { limit: '2s', readonly: 'on', timezone: 'UTC', path: 'public', jit: 'off' })
   await assert.rejects(store.read.query('create table note (id int)'), (error) => error instanceof StatementFailed && error.code === '25006')
 })
 
