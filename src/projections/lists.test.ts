@@ -133,12 +133,13 @@ test('a page goes on from a cursor while rows come in, and a cursor of one list 
 /** Rows that PostgreSQL looks at and throws away while it answers this page as a prepared statement, whose values the planner does not know. */
 async function rowsThrownAway(read: (db: Queryable) => Promise<unknown>): Promise<number> {
   const sent: { sql: string; params: readonly Param[] }[] = []
-  await read({
+  const listening: Queryable = {
     query: async <Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> => {
       sent.push({ sql, params })
       return await store.read.query<Row>(sql, params)
     },
-  } as Queryable)
+  }
+  await read(listening)
   const [{ sql, params } = { sql: '', params: [] }] = sent
   return await store.write.transaction(async (tx) => {
     await tx.query('set local plan_cache_mode = force_generic_plan')
