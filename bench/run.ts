@@ -8,6 +8,7 @@ import { measureCatchUp } from './figures/catch-up.ts'
 import { measureFanOut } from './figures/fan-out.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
+import { measureSoak } from './figures/soak.ts'
 import { formatTable } from './support/report.ts'
 import type { Figure } from './support/report.ts'
 
@@ -20,6 +21,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   orders: measureOrders,
   pages: measurePages,
   'fan-out': measureFanOut,
+  soak: measureSoak,
   'catch-up': measureCatchUp,
   'archive-size': measureArchiveSize,
 }

@@ -1,4 +1,4 @@
-// The subject of fan-out: the stream on a real database in memory, whose log grows when the parent says so.
+// The stream on a real database, whose log grows when the parent says so: the subject of fan-out, one of several instances of the soak, and its writer.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,37 +6,48 @@ import { defined } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
+import { applyEvents } from '../../src/projections/apply.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
 import { insertEpoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
+import { INDEX_CHANNEL } from '../../src/projections/index-state.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Writer } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { readChannelHeads } from '../../src/projections/stream-log.ts'
 import { createStream } from '../../src/stream/stream.ts'
 import type { Stream } from '../../src/stream/stream.ts'
 import { archivePages, firstEpoch } from '../support/archive-rows.ts'
 import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
+import type { Where } from '../support/places.ts'
 
 /** More than all rounds use up. */
-const EVENTS = 5_000
+const EVENTS = 20_000
 
 const things = new AsyncDisposableStack()
 const clock = createSystemClock()
 const deployment = loadDeployment()
-const events: ArchivedEvent[] = archivePages(deployment, EVENTS).flat()
+let events: readonly ArchivedEvent[] | undefined
 let written = 0
-let parts: { readonly stream: Stream; readonly db: Writer } | undefined
+let store: Store | undefined
+let stream: Stream | undefined
 
 serveParent(
   {
-    async serve(connections: number): Promise<number> {
-      const store = things.use(await openStore({ databaseUrl: null, dataDir: null, clock, log: silentLog }))
-      await store.write.transaction(async (tx) => {
+    async open(where: Where): Promise<void> {
+      store = things.use(await openStore({ ...where, clock, log: silentLog }))
+    },
+    /** Begins an empty log. */
+    async begin(): Promise<void> {
+      await defined(store, 'the store').write.transaction(async (tx) => {
         await insertEpoch(tx, firstEpoch(deployment), null, clock.nowMs())
         await tx.query('update idx.cursor set epoch = 1, start_ledger = 1, updated_at = $1', [clock.nowMs()])
       })
-      const stream = createStream({
-        store, clock, log: silentLog,
+    },
+    /** Listens and answers with the port; by itself it follows the log only when it `runs`. */
+    async serve({ connections, runs }: { readonly connections: number; readonly runs: boolean }): Promise<number> {
+      const served = createStream({
+        store: defined(store, 'the store'), clock, log: silentLog,
         limits: { ...STREAM_LIMITS, connections, connectionsPerAddress: connections, drainMs: 0 },
         services: {
           login: () => Promise.resolve('invalid_credentials'),
@@ -45,29 +56,38 @@ serveParent(
           isRevoked: () => false,
         },
       })
-      await stream.follow()
+      stream = served
+      if (runs) served.start()
+      else await served.follow()
       const server = createServer()
-      server.on('upgrade', (request, socket, head) => stream.accept(request, socket, head, { requestId: 'bench', address: 'bench' }))
+      server.on('upgrade', (request, socket, head) => served.accept(request, socket, head, { requestId: 'bench', address: 'bench' }))
       await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
       things.defer(async () => {
-        await stream.drain()
+        await served.drain()
         server.close()
       })
-      parts = { stream, db: store.write }
       return (server.address() as AddressInfo).port
     },
     /** Commits this many events, and publishes none. */
     async prepare(count: number): Promise<void> {
+      events ??= archivePages(deployment, EVENTS).flat()
       const rows = events.slice(written, written + count)
       if (rows.length < count) throw new Error('the history is used up')
       written += count
-      await defined(parts, 'what is served').db.transaction(async (tx) => {
+      await defined(store, 'the store').write.transaction(async (tx) => {
         await appendEvents(tx, 1, rows, clock.nowMs())
+        await applyEvents(tx, firstEpoch(deployment), rows)
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $2', [written, rows.at(-1)?.ledger ?? null])
+        await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(written)])
       })
     },
+    /** The last frame of these channels: of all events, and of one asset's trades. */
+    async heads(asset: string): Promise<{ readonly events: number; readonly trades: number }> {
+      const { events: all, assets } = await readChannelHeads(defined(store, 'the store').read, { events: true, assets: [asset], accounts: [] }, written)
+      return { events: all, trades: assets.get(asset) ?? 0 }
+    },
     /** Reads what was committed and sends it to everybody. */
-    send: () => defined(parts, 'what is served').stream.follow(),
+    send: () => defined(stream, 'the stream').follow(),
   },
   () => things.disposeAsync(),
 )

@@ -22,7 +22,9 @@ export async function measureFanOut(progress: (text: string) => void, quick: boo
   const connections = quick ? QUICK_CONNECTIONS : CONNECTIONS
   const roundCount = quick ? 1 : ROUNDS
   await using stream = startChild(new URL('../children/stream.ts', import.meta.url))
-  using ours = await openListeners(await stream.ask<number>('serve', connections), connections)
+  await stream.ask('open', { databaseUrl: null, dataDir: null })
+  await stream.ask('begin')
+  using ours = await openListeners(await stream.ask<number>('serve', { connections, runs: false }), connections)
   ours.say('{"op":"subscribe","channels":["events"]}')
   // hello, and what was subscribed.
   await ours.heard(2)

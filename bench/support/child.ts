@@ -8,6 +8,8 @@ export interface Child extends AsyncDisposable {
   ask<Answer>(name: string, argument?: unknown): Promise<Answer>
   /** The processor time that the child has used so far, all its threads together. */
   cpuSec(): Promise<number>
+  /** Ends it with SIGKILL, in the middle of whatever it does; what was asked is rejected. */
+  kill(): Promise<void>
 }
 
 /** A question on its way to the child. */
@@ -61,6 +63,10 @@ export function startChild(script: URL): Child {
   return {
     ask: <Answer>(name: string, argument?: unknown) => ask(name, argument) as Promise<Answer>,
     cpuSec: () => ask(CPU_SEC) as Promise<number>,
+    async kill() {
+      child.kill('SIGKILL')
+      await ended
+    },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect()
       await ended
