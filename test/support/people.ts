@@ -16,9 +16,10 @@ export interface Person {
   readonly client: Client
 }
 
-/** What one person asks the market for. */
+/** What one person asks a contract for: the market, unless another is named. */
 export interface Deed {
   readonly person: Person
+  readonly contract?: string
   readonly functionName: string
   readonly args: readonly Val[]
 }
@@ -38,8 +39,8 @@ export async function doAtOnce(world: World, deeds: readonly Deed[]): Promise<vo
     const { sequence, closeTimeSec } = network.chain.history.latest()
     return { sequence, closeTimeSec }
   }
-  for (const { person, functionName, args } of deeds) {
-    const answer = await person.client.invoke({ contract: network.contracts.market, functionName, args }, view())
+  for (const { person, contract = network.contracts.market, functionName, args } of deeds) {
+    const answer = await person.client.invoke({ contract, functionName, args }, view())
     assert.deepEqual(answer, { kind: 'sent' }, functionName)
   }
   await world.closeLedgers(1)
