@@ -49,13 +49,24 @@ export interface LogHead {
   readonly ledgerCloseTs: number | null
 }
 
-/** Where the log ends; null while nothing has been indexed. Asked for at every commit, and so cheap. */
+interface RawHead {
+  readonly headSeq: number
+  readonly headEpoch: string
+  readonly headLedger: number | null
+  readonly headCloseTs: number | null
+}
+
+const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
+  c.last_ledger_close_ts as "headCloseTs"`
+
+/** Where the log ends; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
-  const rows = await db.query<LogHead>(
-    `select last_seq as seq, (select epoch from idx.epochs where number = c.epoch) as epoch, last_ledger as ledger, last_ledger_close_ts as "ledgerCloseTs"
-     from idx.cursor c where updated_at is not null`,
-  )
-  return rows[0] ?? null
+  const [row] = await db.query<RawHead>(`select ${HEAD_COLUMNS} from idx.cursor c where c.updated_at is not null`)
+  return row === undefined ? null : toHead(row)
+}
+
+function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHead {
+  return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs }
 }
 
 /** Rows of the account's channel that are at their own place. */
@@ -69,14 +80,24 @@ const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.a
      'txHash', le.tx_hash, 'payload', le.payload, 'topicsXdr', le.topics_xdr, 'valueXdr', le.value_xdr))
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
-/** The next rows of the log behind `afterSeq`, at most `limit`. Without accounts it costs half; the rows then say of none. */
-export async function readLog(db: Queryable, afterSeq: number, options: { readonly limit: number; readonly accounts: boolean }): Promise<readonly LogRow[]> {
+/**
+ * The next rows of the log behind `afterSeq`, at most `limit`, and where it ends, in one snapshot: asked for at every commit, and so in one statement. Without
+ * accounts it costs half; the rows then say of none.
+ */
+export async function readLog(
+  db: Queryable,
+  afterSeq: number,
+  options: { readonly limit: number; readonly accounts: boolean },
+): Promise<{ readonly end: LogHead | null; readonly rows: readonly LogRow[] }> {
   const columns = options.accounts ? COLUMNS : `${EVENT_COLUMNS}, null as accounts, null as learned`
-  const rows = await db.query<RawLogRow>(
-    `select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int`,
+  const answer = await db.query<RawHead & (RawLogRow | { readonly seq: null })>(
+    `select ${HEAD_COLUMNS}, page.* from idx.cursor c
+       left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int) page on true
+     where c.updated_at is not null order by page.seq`,
     [afterSeq, options.limit],
   )
-  return rows.map(toLogRow)
+  const [first] = answer
+  return { end: first === undefined ? null : toHead(first), rows: answer.filter((row) => row.seq !== null).map(toLogRow) }
 }
 
 /** The rows of some channels in (afterSeq, throughSeq], in one order, at most `limit`. Reads the channels' own rows and no others. */
@@ -174,9 +195,9 @@ function namesOf(channels: LogChannels): [readonly string[], readonly string[]] 
   return [channels.assets, channels.accounts]
 }
 
-function toLogRow({ accounts, topicsXdr, learned, ...row }: RawLogRow): LogRow {
+function toLogRow({ accounts, topicsXdr, learned, seq, epoch, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr }: RawLogRow): LogRow {
   return {
-    ...row,
+    seq, epoch, topic, ledger, ledgerCloseTs, txHash, payload, valueXdr,
     accounts: splitWords(accounts ?? ''),
     topicsXdr: splitWords(topicsXdr),
     learned: (learned ?? []).map((event) => ({ ...event, topicsXdr: splitWords(event.topicsXdr) })),

@@ -101,19 +101,19 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
 
   async function advance(): Promise<void> {
     if (!ready) await begin()
-    const end = await readLogHead(db)
-    if (end === null) return
-    head = end
-    while (position < end.seq) {
+    for (;;) {
       const isAnyWatched = accounts.size > 0
-      const rows = await readLog(db, position, { limit: PAGE_ROWS, accounts: isAnyWatched })
+      const { end, rows } = await readLog(db, position, { limit: PAGE_ROWS, accounts: isAnyWatched })
       // Somebody came meanwhile, for whom these rows do not tell enough.
       if (!isAnyWatched && accounts.size > 0) continue
+      if (end === null) return
+      head = end
       publishRows(rows)
-      if (rows.length < PAGE_ROWS) break
+      if (rows.length === PAGE_ROWS) continue
+      // A new epoch may have no events yet.
+      enter(end.epoch)
+      return
     }
-    // A new epoch may have no events yet. Rows that came after the end was read may be of a later one.
-    if (position === end.seq) enter(end.epoch)
   }
 
   function publishRows(rows: readonly LogRow[]): void {
