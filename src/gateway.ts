@@ -46,12 +46,15 @@ import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
 import { candlesRoutes } from './routes/candles.ts'
 import { eventsRoutes } from './routes/events.ts'
+import { fundingRoutes } from './routes/funding.ts'
 import { healthRoutes } from './routes/health.ts'
 import { keysRoutes } from './routes/keys.ts'
 import { leaderboardRoutes } from './routes/leaderboard.ts'
+import { marketLimitsRoutes } from './routes/market-limits.ts'
 import { marketsRoutes } from './routes/markets.ts'
 import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
+import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { tradesRoutes } from './routes/trades.ts'
@@ -62,6 +65,8 @@ import { StatementTimeout, StoreUnavailable } from './store/store.ts'
 import type { Queryable, Store } from './store/store.ts'
 import { createStream } from './stream/stream.ts'
 import type { Stream, StreamOptions } from './stream/stream.ts'
+import { createVenue } from './venue/venue.ts'
+import type { Venue } from './venue/venue.ts'
 
 /** Requests under way may take this long to finish when the gateway closes; then their connections are cut. */
 const CLOSE_GRACE_MS = 5_000
@@ -150,6 +155,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
   historyRoutes(app, { db, clock })
+  venueRoutes(app, { db, venue: createVenue(chainParts) })
   keysRoutes(app, { keys })
   accountRoutes(app)
   accountStateRoutes(app, { accounts })
@@ -190,6 +196,13 @@ function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readon
   vaultsRoutes(app, { db, clock })
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })
+}
+
+/** The exchange as a whole, read from the network. */
+function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
+  marketLimitsRoutes(app, parts)
+  poolRoutes(app, parts)
+  fundingRoutes(app, parts)
 }
 
 /** What the stream asks the rest of the gateway. */

@@ -15,6 +15,8 @@ export const PAGE_LIMITS = {
   accountOrders: { default: 500, max: 500 },
   vaults: { default: 50, max: 200 },
   referral: { default: 50, max: 200 },
+  pool: { default: 288, max: 1_000 },
+  funding: { default: 50, max: 200 },
 } as const
 export const OPEN_POSITIONS_MAX_ROWS = 200
 export const OPEN_POSITIONS_OF_TRADER_MAX_ROWS = 500
@@ -45,7 +47,16 @@ export const LEVERAGE = { min: 1, max: 10 } as const
 export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const
 export const TRAILING_PERCENT_BPS = { min: 1, max: 10_000 } as const
 
+/** By default: reserved payouts against the pool's AUM, and open interest of one side of an asset. */
+export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as const
+
 /** Own bounds. */
+/** What was read of the market and the pool is kept this long. */
+export const VENUE_CACHE_MS = 3_000
+/** Reading them may take this long, repetitions included. */
+export const VENUE_READ_TIMEOUT_MS = 5_000
+/** The pool is sampled once in so many seconds. */
+export const POOL_SAMPLE_SEC = 300
 /** An unreadable asset is served from its last known price for this long, marked stale. */
 export const STALE_PRICE_SERVED_MS = 5 * 60_000
 /** getEvents' largest page; catch-up asks for it, and one page is one transaction. */

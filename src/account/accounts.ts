@@ -10,6 +10,7 @@ import { readShimPrice } from '../chain/prices.ts'
 import type { ShimPrice } from '../chain/prices.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readView } from '../chain/views.ts'
+import { withinTime } from '../chain/within-time.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
 import type { AccountState } from '../resources/account-state.ts'
@@ -132,19 +133,12 @@ export function createAccounts(options: {
   }
 
   /** One read may be many callers': none of them ends it, time does. */
-  async function withinTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const failure = new RpcFailure({ method: 'getLedgerEntries', kind: 'timeout', retryable: true })
-    const limit = new AbortController()
-    const timer = clock.setTimer(ACCOUNT_READ_TIMEOUT_MS, () => limit.abort(failure))
-    try {
-      return await work(limit.signal)
-    } finally {
-      timer.cancel()
-    }
+  function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withinTime(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, work)
   }
 
   function readOrders(owner: string): Promise<OpenOrders> {
-    return withinTime(async (signal) => {
+    return withinLimit(async (signal) => {
       const entries = await readEntries(owner, NO_TOKENS, signal)
       const rows = openOrders(entries)
       if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
@@ -163,7 +157,7 @@ export function createAccounts(options: {
       throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: `the node has not come to ledger ${fromLedger}` })
     },
     async state(owner) {
-      return await states.get(owner, () => withinTime((signal) => readState(owner, signal)))
+      return await states.get(owner, () => withinLimit((signal) => readState(owner, signal)))
     },
   }
 }

@@ -15,13 +15,16 @@ import {
   TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
+import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import { Health } from '../resources/health.ts'
 import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
+import { MarketLimits } from '../resources/market-limits.ts'
 import { MarketStats } from '../resources/market-stats.ts'
 import { Market } from '../resources/market.ts'
 import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
+import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
@@ -41,6 +44,7 @@ const SCHEMAS: readonly TSchema[] = [
   Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
+  PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
   UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
@@ -68,6 +72,8 @@ const TAGS = [
   { name: 'leaderboard', description: 'Who does well' },
   { name: 'events', description: 'What the contracts said' },
   { name: 'positions', description: 'Positions that are open' },
+  { name: 'pool', description: 'The liquidity vault, the other side of every trade' },
+  { name: 'funding', description: 'What longs and shorts pay each other' },
   { name: 'vaults', description: 'Vaults whose leaders trade with their depositors\' funds' },
   { name: 'referral', description: 'Referral codes, and what came of them' },
   { name: 'keys', description: 'API keys, issued against a wallet\'s signature' },

@@ -7,6 +7,7 @@ import { MARGIN_MODES } from './margin-modes.ts'
 import type { IndexerOptions } from './options.ts'
 import { INDEXER_LOCK } from './options.ts'
 import { ORDER_OWNERS } from './order-owners.ts'
+import { POOL } from './pool.ts'
 import { createProgress } from './progress.ts'
 import type { IndexerStatus } from './progress.ts'
 import { createStepper } from './step.ts'
@@ -19,7 +20,10 @@ export interface Indexer extends AsyncDisposable {
    * are results.
    */
   step(signal?: AbortSignal): Promise<StepResult>
-  /** Reads what no event tells (margin modes, order owners, vaults), at most one batch of each, and keeps it; returns how many. Rejects as `step` does. */
+  /**
+   * Reads what no event tells (margin modes, order owners, vaults, the pool), at most one batch of each, and keeps it; returns how many. Rejects as `step`
+   * does.
+   */
   observe(signal?: AbortSignal): Promise<number>
   /** Steps until the signal aborts: back to back while behind, else every poll interval. Never rejects. Gives the lock back at its end. */
   run(signal: AbortSignal): Promise<void>
@@ -31,7 +35,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const { store, clock, log, pollIntervalMs } = options
   const lock = createHeldLock(store, INDEXER_LOCK)
   const stepper = createStepper(options)
-  const watches = [createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options), createEntryWatch(VAULTS, options)]
+  const watches = [
+    createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options), createEntryWatch(VAULTS, options), createEntryWatch(POOL, options),
+  ]
   const progress = createProgress(clock, log)
 
   async function step(signal?: AbortSignal): Promise<StepResult> {

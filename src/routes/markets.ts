@@ -2,13 +2,13 @@
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
-import { ASSETS, findAsset } from '../exchange/assets.ts'
+import { ASSETS } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
-import { HttpFailure, rpcFailure } from '../http/errors.ts'
+import { rpcFailure } from '../http/errors.ts'
 import { createMemo } from '../base/memo.ts'
 import { operation } from '../http/operation.ts'
 import { STATS_CACHE_MS } from '../limits.ts'
@@ -21,6 +21,7 @@ import { Price } from '../resources/price.ts'
 import type { Queryable } from '../store/store.ts'
 import { createBoardAnswer, priceAnswer } from './board-answer.ts'
 import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
+import { knownAsset } from './known-asset.ts'
 import { serialiseBody } from './page-answer.ts'
 import { listOf } from './parameters.ts'
 
@@ -137,13 +138,6 @@ function marketOf(asset: Asset, board: PriceBoard): Market[] {
 }
 
 /** The asset of a path; 404 `Unknown asset` otherwise, echoed in upper case. */
-function knownAsset(text: string): Asset {
-  const symbol = text.toUpperCase()
-  const asset = findAsset(symbol)
-  if (asset === undefined) throw new HttpFailure({ status: 404, body: { error: 'Unknown asset', asset: symbol } })
-  return asset
-}
-
 /** One prepared answer per asset, built anew when its price or its freshness changes; 502 `rpc_error` where there is no price to serve. */
 function createAssetAnswers(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => Answer {
   const built = new Map<string, { readonly served: ServedPrice; readonly answer: Answer }>()

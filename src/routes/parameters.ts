@@ -42,6 +42,7 @@ export const assetFilter = Type.String({ minLength: 1, maxLength: ASSET_FILTER_M
 /** An object whose one key holds a list. */
 export type ListKey =
   | 'markets' | 'prices' | 'stats' | 'trades' | 'events' | 'positions' | 'keys' | 'vaults' | 'deposits' | 'withdraws' | 'feeClaims' | 'claims'
+  | 'samples'
 
 /** `{<key>: [row, …]}`. */
 export function listOf(key: ListKey, row: TSchema): TSchema {

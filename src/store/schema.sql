@@ -173,6 +173,17 @@ create table idx.placed_orders (
   constraint placed_orders_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number)
 );
 
+create table idx.pool_samples (
+  "time" bigint not null,
+  ledger bigint not null,
+  aum numeric(39,0) not null,
+  lp_price numeric(39,0) not null,
+  lp_supply numeric(39,0) not null,
+  reserved_payout numeric(39,0),
+  unrealized_pnl numeric(39,0),
+  constraint pool_samples_pkey PRIMARY KEY ("time")
+);
+
 create table idx.positions (
   deployment integer not null,
   position_id bigint not null,

@@ -128,6 +128,24 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/referral/me', key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },
   { path: '/v1/referral/me/trades', key: true, query: [limit(50, 200), CURSOR], body: ['trades'], errors: [400, 401, 429, 500] },
   { path: '/v1/referral/me/claims', key: true, query: [limit(50, 200), CURSOR], body: ['claims'], errors: [400, 401, 429, 500] },
+  {
+    path: '/v1/pool', query: [],
+    body: [
+      'ledger', 'aum', 'lpPrice', 'lpSupply', 'totalUsdc', 'usdcBalance', 'totalFees', 'unrealizedPnl', 'reservedPayout', 'shortfall', 'depositFeeBps',
+      'withdrawFeeBps', 'paused', 'caps', 'headroom',
+    ],
+    errors: [429, 500, 502],
+  },
+  { path: '/v1/pool/history', query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
+  { path: '/v1/funding', query: [BEFORE, limit(50, 200), CURSOR], body: ['current', 'history'], errors: [400, 429, 500] },
+  {
+    path: '/v1/markets/{asset}/limits', path_parameters: ASSET_PATH, query: [],
+    body: [
+      'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'maintenanceMarginBps', 'maxPriceAgeSec', 'maxPriceDeviationBps',
+      'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'openInterest', 'assetSideCap', 'headroom', 'tradingPaused',
+    ],
+    errors: [404, 429, 500, 502],
+  },
   { path: '/v1/keys/beta-status', query: ['address? string minLength=56 maxLength=56'], body: ['gated', 'allowed'], errors: [400, 429, 500] },
   { method: 'post', path: '/v1/keys/challenge', fields: [ADDRESS], query: [], body: ['challengeHex', 'expiresAt'], errors: [400, 429, 500] },
   {

@@ -1,0 +1,29 @@
+// Funding that was applied, out of the log.
+
+import type { FundingRow } from '../resources/funding.ts'
+import type { Queryable } from '../store/store.ts'
+import type { LogBounds } from './log-list.ts'
+import { listLog } from './log-list.ts'
+import type { Page } from './page.ts'
+
+/** What `GET /v1/funding` asks for. */
+export interface FundingFilter extends Pick<LogBounds, 'beforeTs'> {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Every funding_applied of the market, newest first, across deployments. */
+export async function listFunding(db: Queryable, filter: FundingFilter): Promise<Page<FundingRow>> {
+  const page = await listLog<FundingRow>(db, {
+    ...filter,
+    kind: 'funding',
+    table: 'idx.events',
+    equals: { topic: 'funding_applied' },
+    columns: {
+      fundingRate: `r.payload ->> 'fundingRate'`, hoursElapsed: `r.payload ->> 'hoursElapsed'`, ledger: 'r.ledger', ts: 'r.ledger_close_ts',
+      txHash: 'r.tx_hash',
+    },
+  })
+  // An event of another shape has no rate to tell; it is in /v1/events.
+  return { ...page, rows: page.rows.filter(({ fundingRate }) => (fundingRate as string | null) !== null) }
+}

@@ -1,0 +1,62 @@
+// The liquidity vault as it was, once in five minutes.
+
+import { POOL_SAMPLE_SEC } from '../limits.ts'
+import type { PoolSample } from '../resources/pool.ts'
+import type { Queryable } from '../store/store.ts'
+import { exact, positionOf, readPage, withoutPlace } from './log-list.ts'
+import type { Page } from './page.ts'
+import { encodeCursor } from './page.ts'
+
+const KIND = 'pool-samples'
+
+/** What `GET /v1/pool/history` asks for. */
+export interface PoolSamplesFilter {
+  /** Exclusive, unix seconds. */
+  readonly beforeTs?: number | undefined
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** Samples of the pool, newest first. */
+export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
+  const befores = [...(beforeTs === undefined ? [] : [exact(beforeTs)]), ...(cursor === undefined ? [] : [positionOf(KIND, cursor)])]
+  return await readPage<PoolSample, PoolSample>(
+    db,
+    {
+      page: `select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
+          s.unrealized_pnl as "unrealizedPnl"
+        from idx.pool_samples s where s.time < $2::bigint order by s.time desc limit $1::int`,
+      params: [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...befores)],
+      limit,
+      cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
+    },
+    withoutPlace,
+  )
+}
+
+/** The five minutes of now, when they have no sample yet. */
+export async function listUnsampled(db: Queryable, nowMs: number): Promise<readonly { readonly time: number }[]> {
+  const time = Math.floor(nowMs / 1_000 / POOL_SAMPLE_SEC) * POOL_SAMPLE_SEC
+  return await db.query<{ time: number }>('select $1::bigint as time where not exists (select 1 from idx.pool_samples where time = $1::bigint)', [time])
+}
+
+/** The pool as it was read for these five minutes. */
+export interface NewPoolSample {
+  readonly time: number
+  readonly ledger: number
+  readonly aum: bigint
+  readonly lpPrice: bigint
+  readonly lpSupply: bigint
+  readonly reservedPayout: bigint | null
+  readonly unrealizedPnl: bigint | null
+}
+
+export async function insertPoolSamples(tx: Queryable, samples: readonly NewPoolSample[]): Promise<void> {
+  for (const { time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl } of samples) {
+    await tx.query(
+      `insert into idx.pool_samples (time, ledger, aum, lp_price, lp_supply, reserved_payout, unrealized_pnl) values ($1, $2, $3, $4, $5, $6, $7)
+       on conflict (time) do nothing`,
+      [time, ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl],
+    )
+  }
+}

@@ -1,0 +1,50 @@
+// GET /v1/funding. Beyond the specification.
+
+import { Type } from 'typebox'
+import { sendAnswer } from '../http/answer.ts'
+import type { App } from '../http/app.ts'
+import { operation } from '../http/operation.ts'
+import { PAGE_LIMITS } from '../limits.ts'
+import { listFunding } from '../projections/funding.ts'
+import { ref } from '../resources/fields.ts'
+import { CurrentFunding, FundingRow } from '../resources/funding.ts'
+import type { Queryable } from '../store/store.ts'
+import type { Venue } from '../venue/venue.ts'
+import { EXAMPLE_EVENT } from './examples.ts'
+import { pageAnswer } from './page-answer.ts'
+import { beforeTs, cursor, limit } from './parameters.ts'
+
+const EXAMPLE_CURRENT: CurrentFunding = {
+  ledger: 1_234_567, rate: '1250', cumulative: '95000', lastAppliedAt: 1_783_339_200, openInterestLong: '12500000000', openInterestShort: '9000000000',
+}
+
+const EXAMPLE_ROW: FundingRow = {
+  fundingRate: '1250', hoursElapsed: '1', ledger: EXAMPLE_EVENT.ledger, ts: EXAMPLE_EVENT.ledgerCloseTs, txHash: EXAMPLE_EVENT.txHash,
+}
+
+const getFunding = operation(
+  {
+    id: 'getFunding',
+    tag: 'funding',
+    summary: 'Funding now, and what was applied',
+    description:
+      'One rate for all markets. `current` is read from the network and kept for 3 seconds; it is null while the network cannot be read. `history` is every ' +
+      'hour that was applied, newest first.',
+    ok: Type.Object({
+      current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }] }),
+      history: Type.Array(ref(FundingRow)),
+    }),
+    example: { current: EXAMPLE_CURRENT, history: [EXAMPLE_ROW] },
+    headers: ['index', 'next'],
+    errors: [400, 503],
+  },
+  { querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.funding), cursor }) },
+)
+
+export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
+  app.get('/v1/funding', { schema: getFunding }, async (request, reply) => {
+    const { before_ts, limit = PAGE_LIMITS.funding.default, cursor } = request.query
+    const [current, page] = await Promise.all([parts.venue.funding(), listFunding(parts.db, { beforeTs: before_ts, limit, cursor })])
+    sendAnswer(request, reply, pageAnswer(request, reply, page, { current, history: page.rows }))
+  })
+}

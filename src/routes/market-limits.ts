@@ -1,0 +1,39 @@
+// GET /v1/markets/{asset}/limits. Beyond the specification.
+
+import { Type } from 'typebox'
+import { CACHE_ONE_SECOND, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import type { App } from '../http/app.ts'
+import { operation } from '../http/operation.ts'
+import { ref } from '../resources/fields.ts'
+import { MarketLimits } from '../resources/market-limits.ts'
+import type { Venue } from '../venue/venue.ts'
+import { knownAsset } from './known-asset.ts'
+import { serialiseBody } from './page-answer.ts'
+
+const EXAMPLE: MarketLimits = {
+  asset: 'BTC', ledger: 1_234_567, minLeverage: 1, maxLeverage: 10, minCollateral: '100000000', maxPositionSize: '1000000000000',
+  maintenanceMarginBps: 100, maxPriceAgeSec: 60, maxPriceDeviationBps: 100, slippageToleranceBps: { min: 1, max: 10_000 },
+  trailingPercentBps: { min: 1, max: 5_000 }, feeTiers: [{ minVolume: '0', makerRate: '2000', takerRate: '5000' }],
+  openInterest: { long: '12500000000', short: '9000000000' }, assetSideCap: '2500000000000',
+  headroom: { long: '2487500000000', short: '2491000000000' }, tradingPaused: false,
+}
+
+const schema = operation(
+  {
+    id: 'getMarketLimits',
+    tag: 'markets',
+    summary: 'What a market takes, as data',
+    description: 'Leverage, sizes, fees by tier, caps and what is left of them. Read from the network and kept for 3 seconds; what could not be read is null.',
+    ok: ref(MarketLimits),
+    example: EXAMPLE,
+    errors: [404, 502],
+  },
+  { params: Type.Object({ asset: Type.String({ description: 'Asset symbol, in any case', examples: ['BTC'] }) }) },
+)
+
+export function marketLimitsRoutes(app: App, parts: { readonly venue: Venue }): void {
+  app.get('/v1/markets/:asset/limits', { schema }, async (request, reply) => {
+    const limits = await parts.venue.limits(knownAsset(request.params.asset).symbol)
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, limits), { 'cache-control': CACHE_ONE_SECOND }))
+  })
+}

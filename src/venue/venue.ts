@@ -1,0 +1,162 @@
+// The exchange as a whole, read from the ledger when somebody asks and kept for a moment: the pool, what can still be opened against it, funding, and each
+// market's limits.
+
+import type { Clock } from '../base/clock.ts'
+import { createMemo } from '../base/memo.ts'
+import { RpcFailure } from '../chain/failure.ts'
+import type { MarketFigures } from '../chain/market-figures.ts'
+import { readMarketFigures } from '../chain/market-figures.ts'
+import type { Pool } from '../chain/pool.ts'
+import { readPool } from '../chain/pool.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { withinTime } from '../chain/within-time.ts'
+import { ASSET_SYMBOLS } from '../exchange/assets.ts'
+import type { ContractAddresses } from '../exchange/contracts.ts'
+import { LEVERAGE, OPEN_INTEREST_CAPS_BPS, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
+import type { CurrentFunding } from '../resources/funding.ts'
+import type { MarketLimits } from '../resources/market-limits.ts'
+import type { PoolState, SideHeadroom } from '../resources/pool.ts'
+
+/** Rejects with RpcFailure when the ledger cannot be read. */
+export interface Venue {
+  pool(): Promise<PoolState>
+  /** Null when the ledger cannot be read: what was applied is known all the same. */
+  funding(): Promise<CurrentFunding | null>
+  limits(asset: string): Promise<MarketLimits>
+}
+
+const BPS = 10_000n
+
+interface Snapshot {
+  readonly pool: Pool
+  readonly market: MarketFigures
+}
+
+export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: ContractAddresses; readonly clock: Clock }): Venue {
+  const { rpc, contracts, clock } = parts
+  const memo = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
+  const markets = createMemo<MarketFigures>(memo)
+  const snapshots = createMemo<Snapshot>(memo)
+
+  async function market(): Promise<MarketFigures> {
+    return await markets.get('', () => within('getLedgerEntries', (signal) => readMarketFigures(rpc, contracts.market, { signal })))
+  }
+
+  /** Both of about one ledger: what can still be opened is a question to both. */
+  async function snapshot(): Promise<Snapshot> {
+    return await snapshots.get('', () => within('simulateTransaction', async (signal) => {
+      const [pool, figures] = await Promise.all([readPool(rpc, contracts.vault, { signal }), readMarketFigures(rpc, contracts.market, { signal })])
+      return { pool, market: figures }
+    }))
+  }
+
+  function within<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return withinTime(clock, { limitMs: VENUE_READ_TIMEOUT_MS, method }, work)
+  }
+
+  return {
+    pool: async () => describePool(await snapshot()),
+    async funding() {
+      try {
+        return describeFunding(await market())
+      } catch (error) {
+        if (error instanceof RpcFailure) return null
+        throw error
+      }
+    },
+    limits: async (asset) => describeLimits(asset, await snapshot()),
+  }
+}
+
+function describePool({ pool, market }: Snapshot): PoolState {
+  const { aum, reservedPayout } = pool
+  return {
+    ledger: pool.ledger,
+    aum: text(aum),
+    lpPrice: text(pool.lpPrice),
+    lpSupply: text(pool.lpSupply),
+    totalUsdc: text(pool.totalUsdc),
+    usdcBalance: text(pool.usdcBalance),
+    totalFees: text(pool.totalFees),
+    unrealizedPnl: text(pool.unrealizedPnl),
+    reservedPayout: text(reservedPayout),
+    shortfall: text(pool.shortfall),
+    depositFeeBps: pool.depositFeeBps,
+    withdrawFeeBps: pool.withdrawFeeBps,
+    paused: pool.paused,
+    caps: { reservedBps: OPEN_INTEREST_CAPS_BPS.reserved, assetSideBps: OPEN_INTEREST_CAPS_BPS.assetSide },
+    headroom: {
+      total: aum === null || reservedPayout === null ? null : text(left(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)),
+      assets: ASSET_SYMBOLS.map((asset) => ({ asset, ...headroomOf(asset, pool, market) })),
+    },
+  }
+}
+
+/** What can still be opened on each side of an asset: what its own cap leaves, and what all of them leave together. */
+function headroomOf(asset: string, { aum, reservedPayout }: Pool, market: MarketFigures): SideHeadroom {
+  const sides = market.sides.get(asset)
+  if (aum === null || reservedPayout === null || sides === null || sides === undefined) return { long: null, short: null }
+  const total = left(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)
+  const cap = capOf(aum, OPEN_INTEREST_CAPS_BPS.assetSide)
+  return { long: text(least(left(cap, sides.long), total)), short: text(least(left(cap, sides.short), total)) }
+}
+
+function describeFunding(market: MarketFigures): CurrentFunding {
+  return {
+    ledger: market.ledger,
+    rate: text(market.fundingRate),
+    cumulative: text(market.cumulativeFunding),
+    lastAppliedAt: market.lastFundingSec,
+    openInterestLong: text(market.totalLong),
+    openInterestShort: text(market.totalShort),
+  }
+}
+
+function describeLimits(asset: string, { pool, market }: Snapshot): MarketLimits {
+  const { config, feeTiers, sides } = market
+  const open = sides.get(asset) ?? null
+  return {
+    asset,
+    ledger: market.ledger,
+    minLeverage: LEVERAGE.min,
+    maxLeverage: config?.max_leverage ?? null,
+    minCollateral: text(config?.min_collateral ?? null),
+    maxPositionSize: text(config?.max_position_size ?? null),
+    maintenanceMarginBps: config?.maintenance_margin_bps ?? null,
+    maxPriceAgeSec: config?.max_price_staleness ?? null,
+    maxPriceDeviationBps: config?.max_oracle_deviation_bps ?? null,
+    slippageToleranceBps: { min: 1, max: SLIPPAGE_TOLERANCE_BPS.max },
+    trailingPercentBps: { min: TRAILING_PERCENT_BPS.min, max: TRAILING_ON_CHAIN_MAX_BPS },
+    feeTiers: feeTiers?.map((tier) => ({
+      minVolume: String(tier.min_volume), makerRate: rateOf(tier.maker_fee_bps), takerRate: rateOf(tier.taker_fee_bps),
+    })) ?? null,
+    openInterest: { long: text(open?.long ?? null), short: text(open?.short ?? null) },
+    assetSideCap: pool.aum === null ? null : text(capOf(pool.aum, OPEN_INTEREST_CAPS_BPS.assetSide)),
+    headroom: headroomOf(asset, pool, market),
+    tradingPaused: market.paused,
+  }
+}
+
+const TRAILING_ON_CHAIN_MAX_BPS = 5_000
+/** A tier's fee is told in tenths of a basis point; as a 7-decimal share that is so much. */
+const TENTH_OF_BPS_E7 = 100
+
+function rateOf(tenths: number): string {
+  return String(tenths * TENTH_OF_BPS_E7)
+}
+
+function capOf(aum: bigint, bps: number): bigint {
+  return (aum * BigInt(bps)) / BPS
+}
+
+function left(cap: bigint, used: bigint): bigint {
+  return cap > used ? cap - used : 0n
+}
+
+function least(one: bigint, other: bigint): bigint {
+  return one < other ? one : other
+}
+
+function text(value: bigint | null): string | null {
+  return value === null ? null : value.toString()
+}

@@ -1,0 +1,113 @@
+// GET /v1/pool, /v1/pool/history, /v1/funding and /v1/markets/{asset}/limits on a real local network.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { POOL_SAMPLE_SEC, VENUE_CACHE_MS } from '../../src/limits.ts'
+import type { CurrentFunding, FundingRow } from '../../src/resources/funding.ts'
+import type { MarketLimits } from '../../src/resources/market-limits.ts'
+import type { PoolSample, PoolState } from '../../src/resources/pool.ts'
+import { assertRefused, badIntegers, followPages, rowsOf } from '../support/pages.ts'
+import { createTrader, ONE } from '../support/trading.ts'
+import type { Trader } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+let trader: Trader
+
+before(async () => {
+  world = await createWorld({ traders: 0, seed: 'venue' })
+  await world.closeLedgers(3)
+  trader = await createTrader(world, 'on the venue')
+  await world.settle()
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function read<Body>(path: string): Promise<Body> {
+  world.clock.advance(VENUE_CACHE_MS)
+  const { status, body, text } = await world.get<Body>(path)
+  assert.equal(status, 200, text)
+  return body
+}
+
+async function observeAll(): Promise<void> {
+  for (let seen = 1; seen > 0;) seen = await world.indexer.observe()
+}
+
+const big = (value: string | null | undefined): bigint => BigInt(value ?? 'nothing')
+
+test('the pool is told as the vault has it, and its headroom shrinks by what is opened', async () => {
+  const before = await read<PoolState>('/v1/pool')
+  assert.equal(before.ledger, world.network.chain.history.latest().sequence)
+  assert.deepEqual([before.depositFeeBps, before.withdrawFeeBps, before.paused, before.reservedPayout], [30, 30, false, '0'])
+  const aum = big(before.aum)
+  assert.ok(aum > 0n && big(before.lpPrice) > 0n)
+  assert.equal(big(before.headroom.total), (aum * 7_000n) / 10_000n)
+  const btc = (state: PoolState) => state.headroom.assets.find(({ asset }) => asset === 'BTC')
+  assert.equal(before.headroom.assets.length, 14)
+  assert.equal(big(btc(before)?.long), (aum * 2_500n) / 10_000n)
+  await trader.trade({ op: 'open_position', asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' })
+  await world.closeLedgers(1)
+  const after = await read<PoolState>('/v1/pool')
+  assert.equal(after.reservedPayout, String(500n * ONE))
+  assert.equal(big(after.headroom.total), (big(after.aum) * 7_000n) / 10_000n - 500n * ONE)
+  assert.equal(big(btc(after)?.long), (big(after.aum) * 2_500n) / 10_000n - 500n * ONE)
+  assert.equal(big(btc(after)?.short), (big(after.aum) * 2_500n) / 10_000n)
+})
+
+test('a market\'s limits are data', async () => {
+  const limits = await read<MarketLimits>('/v1/markets/btc/limits')
+  const { ledger, openInterest, assetSideCap, headroom, ...rest } = limits
+  assert.deepEqual(rest, {
+    asset: 'BTC', minLeverage: 1, maxLeverage: 10, minCollateral: String(10n * ONE), maxPositionSize: String(100_000n * ONE), maintenanceMarginBps: 100,
+    maxPriceAgeSec: 60, maxPriceDeviationBps: 100, slippageToleranceBps: { min: 1, max: 10_000 }, trailingPercentBps: { min: 1, max: 5_000 },
+    feeTiers: [
+      { minVolume: '0', makerRate: '2000', takerRate: '5000' },
+      { minVolume: String(20_000n * ONE), makerRate: '1500', takerRate: '4000' },
+      { minVolume: String(50_000n * ONE), makerRate: '1000', takerRate: '3000' },
+      { minVolume: String(100_000n * ONE), makerRate: '500', takerRate: '2000' },
+    ],
+    tradingPaused: false,
+  })
+  assert.deepEqual(openInterest, { long: String(500n * ONE), short: '0' })
+  assert.equal(big(headroom.long), big(assetSideCap) - 500n * ONE)
+  assert.equal(big(headroom.short), big(assetSideCap))
+  assert.ok(ledger > 0)
+  const unknown = await world.get('/v1/markets/shib/limits')
+  assert.deepEqual([unknown.status, unknown.body], [404, { error: 'Unknown asset', asset: 'SHIB' }])
+})
+
+test('funding: the rate of now, and every hour that was applied', async () => {
+  for (let hours = 0; hours < 3; hours++) {
+    await world.cheat('local_advance', { seconds: 3_600 })
+    await world.closeLedgers(8)
+  }
+  await world.settle()
+  const { current, history } = await read<{ current: CurrentFunding; history: readonly FundingRow[] }>('/v1/funding')
+  assert.ok(history.length >= 2)
+  assert.equal(current.rate, history[0]?.fundingRate)
+  assert.deepEqual([current.openInterestLong, current.openInterestShort], [String(500n * ONE), '0'])
+  const sum = history.reduce((total, row) => total + BigInt(row.fundingRate) * BigInt(row.hoursElapsed), 0n)
+  assert.equal(current.cumulative, String(sum))
+  assert.equal(current.lastAppliedAt, history[0]?.ts)
+  assert.deepEqual((await followPages(world, '/v1/funding?limit=1', 'history')).flat(), history)
+  await assertRefused(world, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
+})
+
+test('the pool\'s history has one sample for every five minutes', async () => {
+  await observeAll()
+  const [first] = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
+  assert.ok(first)
+  assert.equal(first.time % POOL_SAMPLE_SEC, 0)
+  const pool = await read<PoolState>('/v1/pool')
+  assert.deepEqual([first.aum, first.lpPrice, first.reservedPayout], [pool.aum, pool.lpPrice, pool.reservedPayout])
+  world.clock.advance(POOL_SAMPLE_SEC * 1_000)
+  await world.closeLedgers(1)
+  await world.settle()
+  await observeAll()
+  const samples = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
+  assert.deepEqual(samples.map(({ time }) => time), [first.time + POOL_SAMPLE_SEC, first.time])
+  assert.deepEqual((await followPages(world, '/v1/pool/history?limit=1', 'samples')).flat(), samples)
+  assert.deepEqual((await rowsOf(world, `/v1/pool/history?before_ts=${first.time + 1}`, 'samples')).map(({ time }) => time), [first.time])
+  await assertRefused(world, '/v1/pool/history', badIntegers('limit', 1, 1_000))
+})
