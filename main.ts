@@ -135,6 +135,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
       store, rpc, contracts, clock, random, log,
       network: { name: config.network.name, passphrase },
       webOrigin: config.server.webOrigin,
+      readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
       trustProxy: config.server.trustProxy,
       klinesUrls: config.klinesUrls,
       regionGuard: config.server.regionGuard,

@@ -8,7 +8,7 @@ import { parseAddressList } from './base/address-list.ts'
 import { isAccountAddress, isContractAddress } from './base/strkey.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
-import { POLL_INTERVAL_MS, STREAM_LIMITS } from './limits.ts'
+import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 
 export type NetworkKind = 'local' | 'testnet'
@@ -19,6 +19,8 @@ export interface Config {
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
     readonly webOrigin: string | null
+    /** Not ready when the last indexed ledger closed longer ago. */
+    readonly readyMaxLedgerAgeSec: number
     /** Where the proxy tells a client's region; null: the guard is off. Names in lower case. */
     readonly regionGuard: { readonly country: string; readonly region: string } | null
   }
@@ -86,6 +88,8 @@ const LEDGER_MIN_MS = 1_000
 const TRADERS_MAX = 100
 const PROXY_HOPS_MAX = 16
 const LEDGER_MAX = 2 ** 32 - 1
+/** A year: an index of any age is served. */
+const READY_AGE_MAX_SEC = 31_536_000
 
 /** The outside exchange, host by host in the order in which they are tried. */
 const PUBLIC_KLINES_URLS = ['https://api.binance.us', 'https://api4.binance.com', 'https://api1.binance.com', 'https://api.binance.com']
@@ -126,6 +130,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       port: reader.integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
       trustProxy: readTrustProxy(reader),
       webOrigin: readOrigin(reader),
+      readyMaxLedgerAgeSec: reader.integer('READY_MAX_LEDGER_AGE_SEC', { fallback: READY_MAX_LEDGER_AGE_SEC, min: 1, max: READY_AGE_MAX_SEC }),
       regionGuard: readRegionGuard(reader),
     },
     network,

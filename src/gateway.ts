@@ -26,13 +26,14 @@ import type { Allowlist } from './keys/allowlist.ts'
 import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
-import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, STREAM_LIMITS } from './limits.ts'
+import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import { createKlines } from './oracle/klines.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
 import { foldTicks } from './projections/candles.ts'
+import { createIndexLook } from './projections/index-look.ts'
 import { InvalidCursor } from './projections/page.ts'
 import { listOpenPositions } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
@@ -56,6 +57,7 @@ import { oracleRoutes } from './routes/oracle.ts'
 import { ordersRoutes } from './routes/orders.ts'
 import { poolRoutes } from './routes/pool.ts'
 import { positionsRoutes } from './routes/positions.ts'
+import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { tradesRoutes } from './routes/trades.ts'
 import { txRoutes } from './routes/tx.ts'
@@ -98,6 +100,8 @@ export interface GatewayParts {
   readonly rateLimits?: RateLimits
   /** Other limits of the stream than the documented ones. */
   readonly streamLimits?: StreamLimits
+  /** Not ready when the last indexed ledger closed longer ago. */
+  readonly readyMaxLedgerAgeSec?: number
 }
 
 export interface Gateway {
@@ -150,7 +154,11 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     errorRules: ERROR_RULES,
   })
   await gatherOpenApi(app)
-  healthRoutes(app, { db, clock, log, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  const lookAtIndex = createIndexLook({ db, clock, log })
+  let draining = false
+  healthRoutes(app, { lookAtIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  const maxLedgerAgeSec = parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC
+  probesRoutes(app, { lookAtIndex, clock, maxLedgerAgeSec, isDraining: () => draining })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
@@ -177,6 +185,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     stream,
     listen: (where) => app.listen(where),
     async close() {
+      draining = true
       await stream.drain()
       relay.submissions.stop()
       const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())

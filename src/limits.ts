@@ -67,6 +67,8 @@ export const ACCOUNT_ENTRIES_MAX = 500
 export const ACCOUNT_CACHE_MS = 1_000
 /** Reading an account from the ledger may take this long, repetitions included. */
 export const ACCOUNT_READ_TIMEOUT_MS = 8_000
+/** A gateway whose last indexed ledger closed longer ago says that it is not ready: above the restarts and upgrades of a node, below what users bear. */
+export const READY_MAX_LEDGER_AGE_SEC = 300
 /** One read statement may take this long. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
 /** Largest request body. */

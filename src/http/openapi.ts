@@ -26,6 +26,7 @@ import { OpenPosition } from '../resources/open-position.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
+import { Alive, NotReady, Ready } from '../resources/probe.ts'
 import { Price } from '../resources/price.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
@@ -41,7 +42,7 @@ import { KEY_SCHEME } from './operation.ts'
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
-  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health,
+  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health, Alive, Ready, NotReady,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,

@@ -7,6 +7,7 @@ import {
   InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
   TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
+import { NotReady } from '../resources/probe.ts'
 
 /** By status; where a status has several bodies, also by status and body. */
 const ERROR_SCHEMAS = {
@@ -28,6 +29,7 @@ const ERROR_SCHEMAS = {
   502: RpcError,
   503: ServerError,
   '503 try_again_later': TryAgainLater,
+  '503 not_ready': NotReady,
 } as const
 
 type ErrorName = keyof typeof ERROR_SCHEMAS

@@ -2,28 +2,19 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/answer.ts'
-import { createMemo } from '../base/memo.ts'
 import { operation } from '../http/operation.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
-import { readIndexState } from '../projections/index-state.ts'
+import type { IndexLook } from '../projections/index-look.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Health } from '../resources/health.ts'
 import type { ContractSources, Counting } from '../resources/health.ts'
-import type { Queryable } from '../store/store.ts'
-
-/** The state of the index is read at most this often: health is exempt from the rate limit. */
-const STATE_CACHE_MS = 500
-/** Health does not wait longer for the database. */
-const STATE_WAIT_MS = 1_000
 
 interface HealthParts {
-  readonly db: Queryable
+  readonly lookAtIndex: IndexLook
   readonly clock: Clock
-  readonly log: Log
   readonly version: string
   /** `testnet`, for one. */
   readonly networkName: string
@@ -33,25 +24,11 @@ interface HealthParts {
 }
 
 export function healthRoutes(app: App, parts: HealthParts): void {
-  const { clock, log } = parts
+  const { clock } = parts
   const startedAtMs = clock.nowMs()
-  const states = createMemo<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
-  let lastKnown: IndexState | null = null
-
-  async function refreshState(): Promise<void> {
-    try {
-      const { state } = await states.get('', async () => ({ state: await readIndexState(parts.db) }))
-      lastKnown = state
-    } catch (error) {
-      log.warn({ err: error }, 'the state of the index cannot be read')
-    }
-  }
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
-    const waited = new AbortController()
-    await Promise.race([refreshState(), clock.sleep(STATE_WAIT_MS, waited.signal)])
-    waited.abort()
-    const state = lastKnown
+    const { state } = await parts.lookAtIndex()
     const body: Health = {
       status: 'ok',
       uptime: (clock.nowMs() - startedAtMs) / 1000,

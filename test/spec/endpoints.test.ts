@@ -16,6 +16,8 @@ interface Endpoint {
   readonly path: string
   /** True where the "Directory" says `key`. */
   readonly key?: true
+  /** True where calls are not counted. */
+  readonly exempt?: true
   /** The request body's fields, written like the query. */
   readonly fields?: readonly string[]
   /** Where the body is a union told apart by `op`: the fields of each operation besides it. */
@@ -92,7 +94,9 @@ const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolume
 
 /** The endpoints. `cursor` is this gateway's own: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
-  { path: '/v1/health', query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
+  { path: '/v1/health', exempt: true, query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
+  { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
+  { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
   { path: '/v1/markets/stats', query: [], body: ['stats'], errors: [429, 500] },
   { path: '/v1/markets/{asset}', path_parameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
@@ -357,7 +361,7 @@ for (const endpoint of ENDPOINTS) {
       assert.ok(answer?.description !== undefined && answer.description.length > 5, `${status} is not described`)
       assert.ok(answer.content?.['application/json']?.schema, `${status} has no body`)
     }
-    if (path !== '/v1/health') assert.ok(operation.responses['429'], 'a counted endpoint can be refused')
-    else assert.equal(operation.responses['429'], undefined, 'health is never refused')
+    if (endpoint.exempt !== true) assert.ok(operation.responses['429'], 'a counted endpoint can be refused')
+    else assert.equal(operation.responses['429'], undefined, 'it is never refused')
   })
 }

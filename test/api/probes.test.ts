@@ -1,0 +1,102 @@
+// GET /livez and GET /readyz.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
+import { createBareGateway } from '../support/bare-gateway.ts'
+import { onStage } from '../support/stream-stage.ts'
+import { until } from '../support/until.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+async function readiness(world: World): Promise<readonly [number, unknown]> {
+  const { status, body } = await world.get('/readyz')
+  return [status, body]
+}
+
+const READY = [200, { status: 'ready' }]
+
+test('ready from the first indexed ledger on, not while the index is older than allowed, and again by itself', async () => {
+  await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_empty'] }])
+  await world.closeLedgers(3)
+  await world.settle()
+  assert.deepEqual(await readiness(world), READY)
+
+  world.rpc.gone = true
+  await world.closeLedgers(30)
+  assert.equal((await world.indexer.step()).kind, 'unreachable')
+  assert.deepEqual(await readiness(world), READY, 'an outage that is shorter than allowed takes nobody out')
+  await world.closeLedgers(1)
+  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_behind'] }])
+  assert.equal((await world.get('/livez')).status, 200, 'ending the process would not mend it')
+  assert.equal((await world.get('/v1/health')).status, 200)
+
+  world.rpc.gone = false
+  await world.settle()
+  world.clock.advance(1_000)
+  assert.deepEqual(await readiness(world), READY)
+})
+
+test('a quiet chain is no reason: ledgers without events count as indexed', async () => {
+  await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  await world.cheat('local_actors', { publisher: false, keeper: false, traders: false })
+  await world.closeLedgers(60)
+  await world.settle()
+  assert.deepEqual(await readiness(world), READY)
+})
+
+test('not ready while the database refuses or says nothing; alive all the same, and nothing of the inside is told', async () => {
+  const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
+  await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
+  const answer = await bare.gateway.app.inject('/readyz')
+  assert.deepEqual([answer.statusCode, answer.json()], [503, { status: 'not_ready', reasons: ['database'] }])
+  const alive = await bare.gateway.app.inject('/livez')
+  assert.deepEqual([alive.statusCode, alive.json()], [200, { status: 'alive' }])
+
+  const hanging = { query: () => new Promise(() => {}) }
+  await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
+  const asking = other.gateway.app.inject('/readyz')
+  await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
+  other.clock.advance(1_000)
+  assert.deepEqual((await asking).json(), { status: 'not_ready', reasons: ['database'] })
+})
+
+test('what was read before the database went away makes nobody ready', async () => {
+  let away = false
+  await using world = await createWorld()
+  await world.closeLedgers(1)
+  await world.settle()
+  const { store } = world
+  const query: typeof store.read.query = (sql, params) => (away ? Promise.reject(new Error('away')) : store.read.query(sql, params))
+  await world.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
+  assert.deepEqual(await readiness(world), READY)
+  away = true
+  world.clock.advance(1_000)
+  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['database'] }])
+})
+
+test('a gateway that is about to end says so while it still answers', async () => {
+  await onStage({ seed: 'drain' }, async ({ world, connect, play }) => {
+    await play(2)
+    const client = await connect()
+    assert.deepEqual(await readiness(world), READY)
+    const closing = world.gateway.close()
+    await client.frame(({ type }) => type === 'draining')
+    assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['draining'] }])
+    assert.equal((await world.get('/livez')).status, 200)
+    await client.close()
+    await closing
+  })
+})
+
+test('neither is counted, cached, or refused to a caller without a key', async () => {
+  await using world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+  await world.closeLedgers(1)
+  await world.settle()
+  for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public + 5; call++) {
+    const { status, headers } = await world.get(call % 2 === 0 ? '/livez' : '/readyz', { authorization: 'Bearer nobody:knows' })
+    assert.equal(status, 200)
+    assert.deepEqual([headers['x-ratelimit-remaining'], headers['cache-control']], [undefined, 'no-store'])
+  }
+})
