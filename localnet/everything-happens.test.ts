@@ -66,11 +66,22 @@ async function squeeze(network: TestNetwork, isSqueezed: (position: StoredPositi
   await network.rpc('local_releasePrice')
 }
 
+/** Moves all prices by 0.8 %: too little to end positions, enough for the keeper to show the market the ones that it knows. */
+async function nudge(network: TestNetwork): Promise<void> {
+  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
+  for (const [asset, { price }] of await readOraclePrices(network.visitor('alice'), oracle)) {
+    await network.rpc('local_setPrice', { asset, price: String((price * 1_008n) / 1_000n) })
+  }
+  await live(network, 30)
+  await network.rpc('local_releasePrice')
+}
+
 test('in little more than an hour all ten operations are used, and everything happens that can happen to positions and orders', async () => {
   await using network = await startTestNetwork({ traders: TRADERS, seed: 'an hour' })
   await live(network, LEDGERS)
   await squeeze(network, (position) => position.marginMode === CROSS_MARGIN)
   await squeeze(network, (position) => position.marginMode !== CROSS_MARGIN)
+  await nudge(network)
 
   const made = calls(network)
   const names = new Set(made.map(({ name }) => name))
@@ -87,6 +98,12 @@ test('in little more than an hour all ten operations are used, and everything ha
   ]) assert(topics.has(topic), `there is no ${topic}`)
   const reasons = new Set(network.exchangeEvents('order_cancelled').map(({ fields }) => String(fields[1])))
   for (const reason of ['user', 'pos_closed', 'ioc_not_filled', 'slippage']) assert(reasons.has(reason), `no order was cancelled for ${reason}`)
+
+  const { vaultFactory, referral } = network.contracts
+  const told = network.exchangeEvents().filter(({ contractId }) => contractId === vaultFactory || contractId === referral).map(({ topic }) => topic)
+  for (const topic of [
+    'vault_created', 'deposit', 'withdraw', 'leader_open', 'leader_close', 'leader_limit', 'code_created', 'referrer_set',
+  ]) assert(told.includes(topic), `there is no ${topic} of vaults or referral`)
 
   const { positions, orders } = await marketOf(network)
   assert(positions.length > 0 && positions.length < TRADERS * 12, `${positions.length} positions are open`)

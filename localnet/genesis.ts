@@ -30,6 +30,9 @@ export interface People {
   readonly keeper: Identity
   readonly liquidityProviders: readonly Identity[]
   readonly traders: readonly Identity[]
+  /** Who lead trader vaults, and who put money into them. */
+  readonly vaultLeaders: readonly Identity[]
+  readonly vaultDepositors: readonly Identity[]
   /** Funded accounts that nobody plays: their secrets are told to whoever asks. */
   readonly visitors: readonly Identity[]
 }
@@ -43,6 +46,9 @@ export interface LocalGenesis {
 
 /** Every trader that a later start may ask for has an account from the start. */
 export const MAX_TRADERS = 100
+
+const VAULT_LEADERS = 2
+const VAULT_DEPOSITORS = 2
 
 const VISITORS = ['alice', 'bob', 'carol'] as const
 
@@ -74,6 +80,7 @@ const LP_FEE_BPS = 30
 export function createPeople(networkPassphrase: string, traders: number): People {
   assert(Number.isInteger(traders) && traders >= 0 && traders <= MAX_TRADERS, `between 0 and ${MAX_TRADERS} traders`)
   const person = (role: string): Identity => createIdentity(networkPassphrase, role)
+  const persons = (role: string, count: number): Identity[] => Array.from({ length: count }, (_, index) => person(`${role}-${index + 1}`))
   return {
     root: person(''),
     admin: person('admin'),
@@ -81,8 +88,10 @@ export function createPeople(networkPassphrase: string, traders: number): People
     lpIssuer: person('lp-issuer'),
     publisher: person('publisher'),
     keeper: person('keeper'),
-    liquidityProviders: FIRST_DEPOSITS.map((_, index) => person(`liquidity-provider-${index + 1}`)),
-    traders: Array.from({ length: traders }, (_, index) => person(`trader-${index + 1}`)),
+    liquidityProviders: persons('liquidity-provider', FIRST_DEPOSITS.length),
+    traders: persons('trader', traders),
+    vaultLeaders: persons('vault-leader', VAULT_LEADERS),
+    vaultDepositors: persons('vault-depositor', VAULT_DEPOSITORS),
     visitors: VISITORS.map(person),
   }
 }
@@ -158,6 +167,7 @@ function contracts(networkPassphrase: string, deployment: Deployment): readonly 
 function accounts(people: People, traders: readonly Identity[]): Genesis['accounts'] {
   const actors = [
     people.admin, people.usdcIssuer, people.lpIssuer, people.publisher, people.keeper, ...people.liquidityProviders, ...traders,
+    ...people.vaultLeaders, ...people.vaultDepositors,
   ]
   return [
     { address: people.root.address, balance: ROOT_XLM * STROOPS },
@@ -172,7 +182,7 @@ function trustlines(people: People, traders: readonly Identity[], { usdcAsset, l
     line(usdcAsset, 0n)(people.keeper),
     ...people.liquidityProviders.map(line(usdcAsset, PROVIDER_USDC)),
     ...people.liquidityProviders.map(line(lpAsset, 0n)),
-    ...traders.map(line(usdcAsset, TRADER_USDC)),
+    ...[...traders, ...people.vaultLeaders, ...people.vaultDepositors].map(line(usdcAsset, TRADER_USDC)),
     ...people.visitors.map(line(usdcAsset, VISITOR_USDC)),
   ]
 }

@@ -25,17 +25,18 @@ async function contractValue(reader: Client, contract: string, key: ReturnType<t
 /** All USDC of those who trade or are traded with: people's trustlines, and the contracts' balances. */
 async function usdcOf(network: TestNetwork, usdcAsset: string): Promise<{ total: bigint; poorestTrader: bigint; vault: bigint }> {
   const reader = network.visitor('alice')
-  const { traders, liquidityProviders, visitors, keeper } = createPeople(network.networkPassphrase, TRADERS)
+  const { traders, liquidityProviders, visitors, keeper, vaultLeaders, vaultDepositors } = createPeople(network.networkPassphrase, TRADERS)
   const line = async (account: string): Promise<bigint> => (await readTrustlineBalance(reader, account, usdcAsset)) ?? 0n
   const held = async (contract: string): Promise<bigint> => {
     const value = await contractValue(reader, network.contracts.usdcToken, storageKey('Balance', address(contract)))
     return value === undefined ? 0n : asI128(fieldOf(value, 'amount'))
   }
   const ofTraders = await Promise.all(traders.map((trader) => line(trader.address)))
-  const ofOthers = await Promise.all([...liquidityProviders, ...visitors, keeper].map((person) => line(person.address)))
-  const [vault, market] = [await held(network.contracts.vault), await held(network.contracts.market)]
+  const ofOthers = await Promise.all([...liquidityProviders, ...visitors, ...vaultLeaders, ...vaultDepositors, keeper].map((person) => line(person.address)))
+  const { contracts } = network
+  const [vault, market, factory] = [await held(contracts.vault), await held(contracts.market), await held(contracts.vaultFactory)]
   return {
-    total: [...ofTraders, ...ofOthers, vault, market].reduce((sum, amount) => sum + amount, 0n),
+    total: [...ofTraders, ...ofOthers, vault, market, factory].reduce((sum, amount) => sum + amount, 0n),
     poorestTrader: ofTraders.reduce((least, amount) => (amount < least ? amount : least)),
     vault,
   }

@@ -227,8 +227,8 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
 }
 
 function namedAccounts(people: People): readonly NamedAccount[] {
-  const { visitors, traders, liquidityProviders, admin, usdcIssuer, lpIssuer, publisher, keeper, root } = people
-  const actors = [admin, usdcIssuer, lpIssuer, publisher, keeper, ...liquidityProviders, ...traders]
+  const { visitors, traders, liquidityProviders, vaultLeaders, vaultDepositors, admin, usdcIssuer, lpIssuer, publisher, keeper, root } = people
+  const actors = [admin, usdcIssuer, lpIssuer, publisher, keeper, ...liquidityProviders, ...traders, ...vaultLeaders, ...vaultDepositors]
   return [
     ...visitors.map(({ role, address, secret }) => ({ name: role, address, secret })),
     { name: 'root', address: root.address, secret: null },

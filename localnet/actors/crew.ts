@@ -17,8 +17,12 @@ import { createPublisher } from './publisher.ts'
 import type { Publisher } from './publisher.ts'
 import { createTicker } from './ticker.ts'
 import { createTrader } from './trader.ts'
+import { createVaultActors } from './vault-crew.ts'
 
-/** Which of the actors are at work. Liquidity providers go with the traders, apart from their first deposit, which is always made. */
+/**
+ * Which of the actors are at work. Liquidity providers go with the traders, apart from their first deposit, which is always made; and so do the leaders
+ * and depositors of vaults.
+ */
 export interface Shifts {
   readonly publisher: boolean
   readonly keeper: boolean
@@ -70,6 +74,7 @@ export function createCrew(options: {
       random: random.fork(identity.role),
     }),
   )
+  const vaultActors = createVaultActors({ people, clientOf, deployment, ticker, random })
   let shifts: Shifts = { publisher: true, keeper: true, traders: true }
 
   function atWork(): readonly Actor[] {
@@ -78,6 +83,7 @@ export function createCrew(options: {
       ...providers,
       ...(shifts.keeper ? [keeper] : []),
       ...(shifts.traders ? traders : []),
+      ...vaultActors,
     ]
   }
 
@@ -88,7 +94,9 @@ export function createCrew(options: {
       shifts = { ...shifts, ...changes }
     },
     async turn(view, between) {
-      for (const provider of providers) provider.mayMove(shifts.traders && traders.length > 0)
+      const isTrading = shifts.traders && traders.length > 0
+      for (const provider of providers) provider.mayMove(isTrading)
+      for (const actor of vaultActors) actor.mayAct(isTrading)
       ticker.observe(view.closeTimeSec)
       for (const actor of atWork()) {
         try {
@@ -102,7 +110,7 @@ export function createCrew(options: {
     },
     forget() {
       ticker.forget()
-      for (const actor of [publisher, keeper, ...providers, ...traders]) actor.forget()
+      for (const actor of [publisher, keeper, ...providers, ...traders, ...vaultActors]) actor.forget()
     },
   }
 }

@@ -26,6 +26,8 @@ export function localInfo({ chain, crew, deployment, feed, ledgerMs, pacer, peop
         publisher: people.publisher.address,
         keeper: people.keeper.address,
         liquidityProviders: people.liquidityProviders.map((person) => person.address),
+        vaultLeaders: people.vaultLeaders.map((person) => person.address),
+        vaultDepositors: people.vaultDepositors.map((person) => person.address),
         traders: people.traders.map((person, index) => ({ address: person.address, habit: habitOf(index).name })),
       },
       actorsAtWork: crew.shifts(),

@@ -26,7 +26,7 @@ const VAULT_COUNT = storageKey('VaultCount')
 
 /** Persistent keys. */
 export const vaultKey = (id: number): Val => storageKey('Vault', u32(id))
-const sharesKey = (id: number, holder: string): Val => storageKey('Shares', vec(u32(id), address(holder)))
+export const sharesKey = (id: number, holder: string): Val => storageKey('Shares', vec(u32(id), address(holder)))
 
 /** 2 before initialisation. */
 export function requireInitialized(env: ContractEnv): void {

@@ -1,0 +1,49 @@
+// Who leads the trader vaults of the network, and who puts money into them.
+
+import type { Random } from '../../src/base/random.ts'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import type { People } from '../genesis.ts'
+import type { Client } from './client.ts'
+import type { Deployment } from './exchange-state.ts'
+import type { Identity } from './identity.ts'
+import type { Ticker } from './ticker.ts'
+import type { VaultActor } from './vault-actor.ts'
+import { createVaultDepositor } from './vault-depositor.ts'
+import { createVaultLeader } from './vault-leader.ts'
+import type { LeaderPlan } from './vault-leader.ts'
+
+/**
+ * One leader trades. With a second one the factory would count the money of both as each one's own after every trade, and soon owe far more than it holds;
+ * what the second one keeps idle shows that on a small scale.
+ */
+const PLANS: readonly LeaderPlan[] = [
+  {
+    vaultName: 'Northern Light', code: 'NORTH', stake: 60_000n * ONE_E7, markets: ['BTC', 'ETH', 'SOL', 'ZEC'], leverage: { least: 2, most: 8 },
+    holdSec: 900, pauseSec: { least: 60, most: 420 },
+  },
+  {
+    vaultName: 'Slow Money', code: 'slowmoney', stake: 1_000n * ONE_E7, markets: [], leverage: { least: 1, most: 1 }, holdSec: 0,
+    pauseSec: { least: 600, most: 3_600 },
+  },
+]
+
+/** Builds the leaders and the depositors, each of whom came by a leader's code. */
+export function createVaultActors(options: {
+  people: People
+  clientOf(identity: Identity): Client
+  deployment: Deployment
+  ticker: Ticker
+  random: Random
+}): readonly VaultActor[] {
+  const { people, clientOf, deployment, ticker, random } = options
+  const leaders = people.vaultLeaders.flatMap((identity, index) => {
+    const plan = PLANS[index]
+    if (plan === undefined) return []
+    return [createVaultLeader({ name: identity.role, client: clientOf(identity), deployment, plan, ticker, random: random.fork(identity.role) })]
+  })
+  const depositors = people.vaultDepositors.map((identity, index) => {
+    const code = PLANS[index % PLANS.length]?.code ?? ''
+    return createVaultDepositor({ name: identity.role, client: clientOf(identity), deployment, code, random: random.fork(identity.role) })
+  })
+  return [...leaders, ...depositors]
+}

@@ -1,0 +1,140 @@
+// The leader of a trader vault: creates it, puts money in, gives out a referral code, and trades with it through the factory, now and then taking a share
+// of the profit. One who has no markets leaves the money where it is, and pauses for a while now and then.
+
+import type { Random } from '../../src/base/random.ts'
+import { ONE_E7 } from '../../src/base/fixed-point.ts'
+import { address, bool, i128, symbol, text, u32, u64 } from '../contracts/host.ts'
+import type { Val } from '../contracts/host.ts'
+import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import type { Client, LedgerView } from './client.ts'
+import type { Deployment } from './exchange-state.ts'
+import type { Range } from './habits.ts'
+import { drawInteger } from './habits.ts'
+import { createHoldingsReader } from './stored-entries.ts'
+import type { Holdings } from './stored-entries.ts'
+import type { Ticker } from './ticker.ts'
+import type { Deed, VaultActor } from './vault-actor.ts'
+import { createVaultActor } from './vault-actor.ts'
+import { hasGained, readVaults } from './vault-state.ts'
+
+/** What a leader sets out to do. */
+export interface LeaderPlan {
+  readonly vaultName: string
+  /** The referral code. */
+  readonly code: string
+  /** Of the leader's own, in 7-decimal USDC; once half of it is lost, as much again. */
+  readonly stake: bigint
+  /**
+   * Where the leader trades. All vaults trade under the factory's address, and nothing tells whose a position is: leaders who keep to markets of their own
+   * stay out of each other's.
+   */
+  readonly markets: readonly string[]
+  readonly leverage: Range
+  /** How long a position is held. */
+  readonly holdSec: number
+  /** Between two steps. */
+  readonly pauseSec: Range
+}
+
+const FIRST_REST_SEC = 3
+/** Between the steps that found a vault. */
+const FOUNDING_SEC = 3
+const MAX_ENTRIES = 3
+/** Of the vault's money in one position, in hundredths. */
+const PART: Range = { least: 4, most: 15 }
+const LIMIT_SHARE = 0.35
+const LIMIT_DISTANCE_BPS: Range = { least: 5, most: 40 }
+const LIMIT_TOLERANCE_BPS = 100
+const PATIENCE_SEC = 1_200
+/** What a leader looks back at before an open. */
+const LOOKS_BACK_SEC = 300
+/** The market takes no larger position; some room for rounding. */
+const MAX_SIZE = 95_000n * ONE_E7
+const LEAST_COLLATERAL = 20n * ONE_E7
+const CLAIM_SHARE = 0.3
+/** A leader without markets pauses the vault in this part of the steps. */
+const PAUSE_SHARE = 0.3
+
+/** Builds a leader. */
+export function createVaultLeader(options: {
+  name: string
+  client: Client
+  deployment: Deployment
+  plan: LeaderPlan
+  ticker: Pick<Ticker, 'price' | 'change'>
+  random: Random
+}): VaultActor {
+  const { name, client, deployment, plan, ticker, random } = options
+  const holdings = createHoldingsReader(client, deployment.market, deployment.vaultFactory)
+  const self = address(client.address)
+  let hasCode = false
+
+  const rest = (): number => drawInteger(plan.pauseSec, random)
+  const call = (functionName: string, args: readonly Val[], restSec = rest()): Deed => ({
+    invocation: { contract: deployment.vaultFactory, functionName, args }, restSec,
+  })
+
+  function found(vault: Vault | undefined): Deed | undefined {
+    if (vault === undefined) return call('create_vault', [self, text(plan.vaultName)], FOUNDING_SEC)
+    if (vault.leader_shares === 0n) return call('deposit', [self, u32(vault.id), i128(plan.stake)], FOUNDING_SEC)
+    if (hasCode) return undefined
+    const invocation = { contract: deployment.referral, functionName: 'create_code', args: [self, text(plan.code)] }
+    // Refused, it was created before, or somebody else was faster.
+    return { invocation, restSec: FOUNDING_SEC, heard: ({ kind }) => void (hasCode = kind !== 'later') }
+  }
+
+  /** What must end: a position that has been held long enough, an order that nobody filled. */
+  function ending(vault: Vault, { positions, orders }: Holdings, nowSec: number): Deed | undefined {
+    const position = positions.find(({ openedAtSec }) => nowSec - openedAtSec >= plan.holdSec)
+    if (position !== undefined) return call('leader_close_position', [self, u32(vault.id), u64(position.id)])
+    const order = orders.find(({ createdAtSec }) => nowSec - createdAtSec >= PATIENCE_SEC)
+    return order === undefined ? undefined : call('leader_cancel_order', [self, u32(vault.id), u64(order.id)])
+  }
+
+  function entry(vault: Vault): Deed {
+    const asset = plan.markets[random.integer(plan.markets.length)] ?? 'BTC'
+    const leverage = drawInteger(plan.leverage, random)
+    const part = (vault.total_usdc * BigInt(drawInteger(PART, random))) / 100n
+    const most = MAX_SIZE / BigInt(leverage)
+    const collateral = part < most ? part : most
+    if (collateral < LEAST_COLLATERAL) return { invocation: null, restSec: rest() }
+    const isLong = ticker.change(asset, LOOKS_BACK_SEC) >= 0
+    const terms = [self, u32(vault.id), symbol(asset), i128(collateral), u32(leverage), u32(isLong ? 0 : 1)]
+    if (random.float() >= LIMIT_SHARE) return call('leader_open_position', terms)
+    const distance = (ticker.price(asset) * BigInt(drawInteger(LIMIT_DISTANCE_BPS, random))) / 10_000n
+    const trigger = ticker.price(asset) + (isLong ? -distance : distance)
+    return call('leader_place_limit_order', [...terms, i128(trigger), bool(!isLong), u32(LIMIT_TOLERANCE_BPS)])
+  }
+
+  async function trade(vault: Vault, nowSec: number): Promise<Deed> {
+    const all = await holdings.read()
+    const mine = <Entry extends { readonly asset: string }>(entries: readonly Entry[]): readonly Entry[] =>
+      entries.filter(({ asset }) => plan.markets.includes(asset))
+    const [positions, orders] = [mine(all.positions), mine(all.orders)]
+    const due = ending(vault, { ...all, positions, orders }, nowSec)
+    if (due !== undefined) return due
+    const entries = positions.length + orders.length
+    if (entries === 0 && vault.total_usdc < plan.stake / 2n) return call('deposit', [self, u32(vault.id), i128(plan.stake)])
+    if (hasGained(vault) && random.float() < CLAIM_SHARE) return call('claim_leader_fees', [u32(vault.id)])
+    return entries < MAX_ENTRIES ? entry(vault) : { invocation: null, restSec: rest() }
+  }
+
+  async function decide(view: LedgerView): Promise<Deed> {
+    const vaults = await readVaults(client, deployment.vaultFactory)
+    const vault = vaults.find(({ leader }) => leader === client.address)
+    const founding = found(vault)
+    if (founding !== undefined || vault === undefined) return founding ?? { invocation: null, restSec: FOUNDING_SEC }
+    if (vault.paused) return call('set_paused', [u32(vault.id), bool(false)])
+    if (plan.markets.length > 0) return trade(vault, view.closeTimeSec)
+    return random.float() < PAUSE_SHARE ? call('set_paused', [u32(vault.id), bool(true)]) : { invocation: null, restSec: rest() }
+  }
+
+  return createVaultActor({
+    name, client, decide,
+    firstRestSec: FIRST_REST_SEC,
+    forget() {
+      hasCode = false
+      holdings.forget()
+    },
+  })
+}

@@ -1,0 +1,39 @@
+// Trader vaults as the factory of this network stores them.
+
+import type { Val } from '../contracts/host.ts'
+import { navOf } from '../contracts/trader-vaults/shares.ts'
+import { sharesKey, VAULT_INFO, vaultKey } from '../contracts/trader-vaults/vaults.ts'
+import type { Vault } from '../contracts/trader-vaults/vaults.ts'
+import { asI128 } from '../contracts/values.ts'
+import { contractDataKey, contractDataValue } from './exchange-state.ts'
+import type { Reader } from './exchange-state.ts'
+
+/** Actors look no further: somebody else may create as many vaults as they like. */
+const VAULTS_SEEN = 20
+
+/** The first vaults, in order of their ids. */
+export async function readVaults(reader: Reader, factory: string): Promise<readonly Vault[]> {
+  const keys = Array.from({ length: VAULTS_SEEN }, (_, id) => contractDataKey(factory, vaultKey(id)))
+  const values = await readValues(reader, keys)
+  return keys.flatMap((key) => {
+    const value = values.get(key)
+    return value === undefined ? [] : [VAULT_INFO.fromVal(value)]
+  })
+}
+
+/** How many shares of a vault an account holds. */
+export async function readShares(reader: Reader, factory: string, vaultId: number, holder: string): Promise<bigint> {
+  const key = contractDataKey(factory, sharesKey(vaultId, holder))
+  const value = (await readValues(reader, [key])).get(key)
+  return value === undefined ? 0n : asI128(value)
+}
+
+/** Whether a vault has gained since its leader last took a share of the profit. */
+export function hasGained(vault: Vault): boolean {
+  return vault.circulating_shares > 0n && navOf(vault) > vault.hwm_nav
+}
+
+async function readValues(reader: Reader, keys: readonly string[]): Promise<ReadonlyMap<string, Val>> {
+  const entries = await reader.readEntries(keys)
+  return new Map([...entries].map(([key, entry]) => [key, contractDataValue(entry)]))
+}
