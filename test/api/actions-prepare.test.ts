@@ -10,6 +10,7 @@ import type { AccountState } from '../../src/resources/account-state.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
 import type { ApiAnswer } from '../support/keys.ts'
+import { rowsOf } from '../support/pages.ts'
 import { createTrader, ONE, sign, untilAnswered } from '../support/trading.ts'
 import type { Trader } from '../support/trading.ts'
 import { createWorld } from '../support/world.ts'
@@ -33,12 +34,12 @@ async function prepare(body: unknown, key = trader.key): Promise<ApiAnswer> {
 }
 
 /** Prepares, signs and submits. */
-async function act(body: ActionRequest): Promise<void> {
-  const prepared = await prepare(body)
+async function act(body: ActionRequest, actor = trader): Promise<void> {
+  const prepared = await prepare(body, actor.key)
   assert.equal(prepared.status, 200, prepared.text)
   const transaction = prepared.body as unknown as PreparedTransaction
-  assert.deepEqual([transaction.op, transaction.trader], [body.op, trader.address])
-  const submitted = await trader.submit(sign(transaction, trader.wallet, world.network.networkPassphrase))
+  assert.deepEqual([transaction.op, transaction.trader], [body.op, actor.address])
+  const submitted = await actor.submit(sign(transaction, actor.wallet, world.network.networkPassphrase))
   assert.deepEqual([submitted.status, submitted.body['status']], [200, 'SUCCESS'], submitted.text)
 }
 
@@ -74,6 +75,53 @@ test('liquidity: in, allowed, and out again; without the allowance the network w
   await act({ op: 'withdraw_liquidity', lpAmount: String(lp) })
   await world.closeLedgers(2)
   assert.equal((await state()).balances.lp, '0')
+})
+
+/** The refusal's code under its name, and what a person is told. */
+async function refusal(body: ActionRequest, actor = trader): Promise<readonly [name: unknown, message: string]> {
+  const { status, body: answer, text } = await prepare(body, actor.key)
+  assert.deepEqual([status, answer['error']], [400, 'simulation_failed'], text)
+  return [(answer['contractError'] as { name: string } | null)?.name, String(answer['message'])]
+}
+
+test('a trader vault, from its creation to the fee claim', async () => {
+  const guest = await createTrader(world, 'guest of a vault')
+  assert.deepEqual((await refusal({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
+  await act({ op: 'create_vault', name: 'North star' })
+  assert.match((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5 %/)
+  await act({ op: 'deposit_vault', vaultId: 0, amount: String(2_000n * ONE) })
+  await act({ op: 'deposit_vault', vaultId: 0, amount: String(500n * ONE) }, guest)
+  await act({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) }, guest)
+  const terms = { vaultId: 0, asset: 'BTC', collateral: String(200n * ONE), leverage: 2, direction: 'Long' } as const
+  assert.equal((await refusal({ op: 'leader_open_position', ...terms }, guest))[0], 'NotLeader')
+  await act({ op: 'leader_open_position', ...terms })
+  await act({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
+  await world.settle()
+  const [order] = await rowsOf(world, '/v1/events?topic=leader_limit&limit=1', 'events')
+  await act({ op: 'leader_cancel_order', vaultId: 0, orderId: String((order?.['payload'] as { orderId: string }).orderId) })
+  const [open] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
+  await act({ op: 'leader_close_position', vaultId: 0, positionId: String(open?.['positionId']) })
+  assert.equal((await refusal({ op: 'claim_leader_fees', vaultId: 0 }))[0], 'NoFeesToClaim')
+  await act({ op: 'set_vault_paused', vaultId: 0, paused: true })
+  assert.equal((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }))[0], 'Paused')
+  await act({ op: 'set_vault_paused', vaultId: 0, paused: false })
+  await world.settle()
+  const { body } = await world.get('/v1/vaults/0')
+  assert.deepEqual([body['name'], body['leader'], body['depositorCount'], body['tradeCount'], body['openPositions'], body['paused']], [
+    'North star', trader.address, 2, 1, 0, false,
+  ])
+})
+
+test('a referral code, and whom it brings', async () => {
+  const guest = await createTrader(world, 'referred')
+  assert.equal((await refusal({ op: 'set_referrer', code: 'STAR' }, guest))[0], 'UnknownCode')
+  await act({ op: 'create_referral_code', code: 'STAR' })
+  assert.equal((await refusal({ op: 'set_referrer', code: 'STAR' }))[0], 'SelfReferral')
+  await act({ op: 'set_referrer', code: 'STAR' }, guest)
+  assert.equal((await refusal({ op: 'claim_referral' }))[0], 'NothingToClaim')
+  await world.settle()
+  const { body } = await world.get('/v1/referral/lookup?code=STAR')
+  assert.deepEqual([body['referrer'], body['referredCount']], [trader.address, 1])
 })
 
 test('the transaction is the one that was asked for', async () => {
