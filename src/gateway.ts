@@ -40,6 +40,7 @@ import type { Redis } from './redis/redis.ts'
 import { createSharedChallenges } from './redis/shared-challenges.ts'
 import { createSharedCounts } from './redis/shared-counts.ts'
 import { createRelay } from './relay/relay.ts'
+import type { Relay } from './relay/relay.ts'
 import type { ContractSources } from './resources/health.ts'
 import { actionsRoutes } from './routes/actions.ts'
 import { accountFeedsRoutes } from './routes/account-feeds.ts'
@@ -167,9 +168,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   keysRoutes(app, { keys })
   accountRoutes(app)
   accountStateRoutes(app, { accounts })
-  ordersRoutes(app, { prepare: relay.prepare })
-  actionsRoutes(app, { prepare: relay.prepare, contracts: chainParts.contracts })
-  txRoutes(app, { relay })
+  tradingRoutes(app, { relay, contracts: chainParts.contracts })
   const stream = createStream({
     store, clock, log,
     limits: parts.streamLimits ?? STREAM_LIMITS,
@@ -205,6 +204,13 @@ function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readon
   vaultsRoutes(app, { db, clock })
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })
+}
+
+/** What leads to the ledger. */
+function tradingRoutes(app: App, { relay, contracts }: { readonly relay: Relay; readonly contracts: ContractAddresses }): void {
+  ordersRoutes(app, { prepare: relay.prepare })
+  actionsRoutes(app, { prepare: relay.prepare, contracts })
+  txRoutes(app, { relay })
 }
 
 /** The exchange as a whole, read from the network. */
