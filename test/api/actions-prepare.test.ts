@@ -98,7 +98,8 @@ test('a trader vault, from its creation to the fee claim', async () => {
   await act({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
   await world.settle()
   const [order] = await rowsOf(world, '/v1/events?topic=leader_limit&limit=1', 'events')
-  await act({ op: 'leader_cancel_order', vaultId: 0, orderId: (order?.['payload'] as { orderId: string }).orderId })
+  const { orderId } = (order as unknown as { payload: { orderId: string } }).payload
+  await act({ op: 'leader_cancel_order', vaultId: 0, orderId })
   const [open] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
   await act({ op: 'leader_close_position', vaultId: 0, positionId: String(open?.['positionId']) })
   assert.equal((await refusal({ op: 'claim_leader_fees', vaultId: 0 }))[0], 'NoFeesToClaim')
