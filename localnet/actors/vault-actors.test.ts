@@ -20,7 +20,7 @@ const OTHER = 'GDQ6AUKXX22DPEA2TQE2PYOWND5ZT4XJHPSJPFOTX2PHULM2Y7TLTOUI'
 const STAKE = 60_000n * ONE_E7
 
 const PLAN: LeaderPlan = {
-  vaultName: 'North', code: 'NORTH', stake: STAKE, markets: ['BTC', 'ETH'], leverage: { least: 2, most: 8 }, holdSec: 900,
+  firstRestSec: 3, vaultName: 'North', code: 'NORTH', stake: STAKE, markets: ['BTC', 'ETH'], leverage: { least: 2, most: 8 }, holdSec: 900,
   pauseSec: { least: 60, most: 420 },
 }
 

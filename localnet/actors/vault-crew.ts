@@ -18,10 +18,12 @@ import type { LeaderPlan } from './vault-leader.ts'
  */
 const PLANS: readonly LeaderPlan[] = [
   {
+    firstRestSec: 3,
     vaultName: 'Northern Light', code: 'NORTH', stake: 60_000n * ONE_E7, markets: ['BTC', 'ETH', 'SOL', 'ZEC'], leverage: { least: 2, most: 8 },
     holdSec: 900, pauseSec: { least: 60, most: 420 },
   },
   {
+    firstRestSec: 20,
     vaultName: 'Slow Money', code: 'slowmoney', stake: 1_000n * ONE_E7, markets: [], leverage: { least: 1, most: 1 }, holdSec: 0,
     pauseSec: { least: 600, most: 3_600 },
   },

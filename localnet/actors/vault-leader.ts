@@ -19,6 +19,8 @@ import { hasGained, readVaults } from './vault-state.ts'
 
 /** What a leader sets out to do. */
 export interface LeaderPlan {
+  /** Before the vault is created. Two in one ledger would simulate the same id, and one of them would fail. */
+  readonly firstRestSec: number
   readonly vaultName: string
   /** The referral code. */
   readonly code: string
@@ -36,7 +38,6 @@ export interface LeaderPlan {
   readonly pauseSec: Range
 }
 
-const FIRST_REST_SEC = 3
 /** Between the steps that found a vault. */
 const FOUNDING_SEC = 3
 const MAX_ENTRIES = 3
@@ -131,7 +132,7 @@ export function createVaultLeader(options: {
 
   return createVaultActor({
     name, client, decide,
-    firstRestSec: FIRST_REST_SEC,
+    firstRestSec: plan.firstRestSec,
     forget() {
       hasCode = false
       holdings.forget()
