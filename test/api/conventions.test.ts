@@ -29,6 +29,13 @@ const READS: readonly { readonly path: string; readonly cache: string; readonly 
   { path: '/v1/leaderboard', cache: 'public, max-age=1', indexed: true },
   { path: '/v1/events', cache: 'no-cache', indexed: true },
   { path: '/v1/positions/open', cache: 'no-cache', indexed: true },
+  { path: '/v1/vaults', cache: 'no-cache', indexed: true },
+  { path: '/v1/vaults/0/trades', cache: 'no-cache', indexed: true },
+  { path: '/v1/vaults/0/fee-claims', cache: 'no-cache', indexed: true },
+  { path: '/v1/pool/history', cache: 'no-cache', indexed: true },
+  { path: '/v1/funding', cache: 'no-cache', indexed: true },
+  { path: '/v1/pool', cache: 'public, max-age=1', indexed: false },
+  { path: '/v1/markets/btc/limits', cache: 'public, max-age=1', indexed: false },
 ]
 const TAGGED = READS.filter(({ cache }) => cache !== 'no-store')
 const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/health')

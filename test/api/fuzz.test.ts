@@ -1,0 +1,216 @@
+// Requests that nobody would send, made from the gateway's own document: every operation, with what its parameters take, what they do not, and what has no
+// place in them at all. Whatever comes: an answer of the documented kind, at once, that says nothing about the inside.
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, request as httpRequest } from 'node:http'
+import type { IncomingMessage } from 'node:http'
+import { after, before, test } from 'node:test'
+import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
+import { bearer } from '../support/keys.ts'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
+import { createTrader } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly schema: Json
+}
+
+interface Operation {
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly bodies: readonly Json[]
+  readonly statuses: ReadonlySet<string>
+}
+
+interface Sent {
+  readonly operation: Operation
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | undefined
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+let world: World
+let url: URL
+let operations: readonly Operation[]
+let authorizations: readonly (string | undefined)[]
+
+before(async () => {
+  world = await createWorld({ traders: 2, seed: 'fuzz' })
+  await world.closeLedgers(30)
+  await world.settle()
+  const trader = await createTrader(world, 'fuzzing')
+  const own = bearer(trader.key)
+  const wrong = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]
+  authorizations = [undefined, own, own, own, own, ...wrong]
+  url = new URL(await world.gateway.listen({ host: '127.0.0.1', port: 0 }))
+  operations = readOperations((await world.get<Json>('/docs/json')).body)
+})
+after(async () => {
+  agent.destroy()
+  await world[Symbol.asyncDispose]()
+})
+
+function readOperations(document: Json): readonly Operation[] {
+  const schemas = (document['components'] as { schemas: Record<string, Json> }).schemas
+  const resolved = (schema: Json): Json => (typeof schema['$ref'] === 'string' ? schemas[schema['$ref'].split('/').at(-1) ?? ''] ?? {} : schema)
+  return Object.entries(document['paths'] as Record<string, Record<string, Json>>).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): Operation => {
+      const content = (operation['requestBody'] as { content: Record<string, { schema: Json }> } | undefined)?.content['application/json']?.schema
+      const bodies = content === undefined ? [] : ((content['oneOf'] as readonly Json[] | undefined)?.map(resolved) ?? [resolved(content)])
+      return {
+        method: method.toUpperCase(), path, bodies,
+        parameters: (operation['parameters'] as readonly Parameter[] | undefined) ?? [],
+        statuses: new Set(Object.keys(operation['responses'] as object)),
+      }
+    }))
+}
+
+/** Texts that break something somewhere. */
+const nasty = fc.constantFrom(
+  '', ' ', '0', '-1', '1.5', '1e9', '00', 'NaN', 'null', 'true', '[]', '{}', '%', '%00', '%zz', '\0', '../..', '..%2f', '/', '//', '\\', '\'', '"', ';', ';--',
+  '$1', '\' or 1=1', '99999999999999999999', '-99999999999999999999', '9007199254740993', '2147483648', '__proto__', 'constructor', 'toString', 'Å', '🙂',
+  '\u202e', '\ud800', 'a'.repeat(600), 'C'.repeat(56), 'G'.repeat(56), 'BTC', 'btc', 'WyJ4IiwxXQ',
+)
+
+/** What a schema takes, near enough. */
+function fitting(schema: Json): fc.Arbitrary<unknown> {
+  const { type, minimum = 0, maximum = 1_000_000, pattern = '', enum: values } = schema as {
+    type?: unknown; minimum?: number; maximum?: number; pattern?: string; enum?: unknown[]
+  }
+  if (values !== undefined) return fc.constantFrom(...values)
+  if (type === 'integer') return fc.integer({ min: minimum, max: Math.min(maximum, 2 ** 31) })
+  if (type === 'boolean') return fc.boolean()
+  if (pattern.startsWith('^[0-9]')) return fc.bigInt({ min: 0n, max: 10n ** 13n }).map(String)
+  return fc.constantFrom('BTC', 'ETH', 'G'.repeat(56), '1', 'position_opened', 'Star')
+}
+
+const anything: fc.Arbitrary<unknown> = fc.oneof(
+  nasty, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }), fc.constant({ ['__proto__']: 1 }),
+)
+
+function orAnything(schema: Json): fc.Arbitrary<unknown> {
+  return fc.oneof({ weight: 3, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything })
+}
+
+/** As a client sends it that does not care: what a request line cannot hold is escaped, nothing else. */
+function encode(text: string): string {
+  const escaped = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`
+  return Buffer.from(text, 'utf8').toString('latin1').replaceAll(/[^A-Za-z0-9%.~_;'"\\/$-]/g, escaped)
+}
+
+function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
+  const own = parameters.filter((parameter) => parameter.in === 'query')
+  const known = own.map(({ name, schema }) => orAnything(schema).map((value) => `${name}=${encode(String(value))}`))
+  const one = known.length === 0 ? fc.constant('x=1') : fc.oneof(...known)
+  const stranger = fc.tuple(nasty, nasty).map(([name, value]) => `${encode(name)}=${encode(value)}`)
+  const parts = fc.array(fc.oneof({ weight: 5, arbitrary: one }, { weight: 1, arbitrary: stranger }), { maxLength: 4 })
+  return parts.map((chosen) => (chosen.length === 0 ? '' : `?${chosen.join('&')}`))
+}
+
+function bodyOf(schemas: readonly Json[]): fc.Arbitrary<string | undefined> {
+  if (schemas.length === 0) return fc.constant(undefined)
+  const near = fc.constantFrom(...schemas).chain((schema) => {
+    const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
+    return fc.tuple(...fields.map(([, field]) => orAnything(field)), fc.dictionary(nasty, anything, { maxKeys: 1 })).map((values) => {
+      const extra = values.at(-1) as Json
+      return JSON.stringify({ ...Object.fromEntries(fields.map(([name], place) => [name, values[place]])), ...(Object.keys(extra).length === 0 ? {} : extra) })
+    })
+  })
+  const broken = fc.constantFrom(
+    '', '{', '{"op"', '[', 'null', '"x"', '1', '[[[[[[[[', '{"__proto__":{"op":"x"}}', '{"op":"cancel_order","op":"x"}', `{"op":"${'x'.repeat(9_000)}"}`,
+    `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
+  )
+  return fc.oneof({ weight: 6, arbitrary: near }, { weight: 1, arbitrary: broken }, { weight: 1, arbitrary: anything.map((value) => JSON.stringify(value)) })
+}
+
+function requestOf(operation: Operation): fc.Arbitrary<Sent> {
+  const path = fc.tuple(...operation.path.split('/').map((part) => {
+    if (!part.startsWith('{')) return fc.constant(part)
+    const schema = operation.parameters.find(({ name }) => `{${name}}` === part)?.schema ?? {}
+    return fc.oneof(fitting(schema).map(String), nasty).map((text) => encode(text))
+  })).map((parts) => parts.join('/'))
+  const headers = fc.record({
+    authorization: fc.constantFrom(...authorizations),
+    'content-type': fc.constantFrom('application/json', 'application/json', 'application/json', 'text/plain', 'application/json; charset=utf-16', undefined),
+    'x-request-id': fc.constantFrom(undefined, 'abc', 'x'.repeat(300), '<script>'),
+    'x-timestamp': fc.constantFrom(undefined, '0', 'abc', '1e99'),
+    'x-min-ledger': fc.constantFrom(undefined, undefined, '1', 'abc', '-1', '1.5'),
+    'if-none-match': fc.constantFrom(undefined, '*', 'W/"x"', '"'),
+  }).map((all) => Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)))
+  return fc.tuple(path, queryOf(operation.parameters), headers, bodyOf(operation.bodies))
+    .map(([place, query, named, body]) => ({ operation, url: `${place}${query}`, headers: named, body }))
+}
+
+async function send({ operation: { method }, url: path, headers, body }: Sent): Promise<Answer> {
+  const asked = httpRequest({ agent, host: url.hostname, port: url.port, method, path, headers })
+  asked.end(body)
+  const [answer] = await once(asked, 'response') as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk as Buffer)
+  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }
+}
+
+/** Words of the inside: files, statements, stacks, addresses of the machine. */
+const INSIDE = /node_modules|\.ts:\d|\bat \w+ \(|select .* from|idx\.|keys\.|ECONN|SQLITE|PGlite|\/home\/|\/tmp\//i
+
+function judge(sent: Sent, answer: Answer): void {
+  const { operation, url: path, body } = sent
+  const told = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''} -> ${answer.status} ${answer.text.slice(0, 300)}`
+  // What a wild path or type comes to is the server's own refusal, with Fastify's codes.
+  const common = new Set(['304', '404', '413', '414', '415', '400'])
+  assert.ok(operation.statuses.has(String(answer.status)) || common.has(String(answer.status)), `undocumented: ${told}`)
+  assert.ok(answer.status < 500, `a failure although everything is well: ${told}`)
+  if (answer.status === 304 || operation.path.startsWith('/docs')) return
+  assert.match(answer.type, /^application\/json/, told)
+  const json: unknown = JSON.parse(answer.text)
+  assert.ok(typeof json === 'object' && json !== null && !Array.isArray(json), told)
+  if (answer.status < 400) return
+  const error = json as Json
+  assert.ok(typeof error['error'] === 'string' && error['error'] !== '', told)
+  // What the client sent may come back to it; what it did not send must not.
+  const own = decodeSafely(path) + (body ?? '')
+  const leak = INSIDE.exec(answer.text)?.[0]
+  assert.ok(leak === undefined || own.includes(leak), `says something of the inside: ${told}`)
+  if (answer.status !== 400 || !('statusCode' in error)) return
+  assert.deepEqual([error['statusCode'], error['error'], typeof error['message']], [400, 'Bad Request', 'string'], told)
+}
+
+function decodeSafely(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+test('property: whatever is sent, the answer is documented, and nothing fails', async () => {
+  const met = new Map<number, number>()
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...operations).chain(requestOf), async (sent) => {
+      const answer = await send(sent)
+      judge(sent, answer)
+      met.set(answer.status, (met.get(answer.status) ?? 0) + 1)
+    }),
+    { numRuns: fuzzRuns(1_500) },
+  )
+  for (const status of [200, 400, 401, 404]) assert.ok((met.get(status) ?? 0) > 0, `nothing was ever answered ${status}`)
+  // It is as well afterwards as it was before.
+  world.clock.advance(ACCOUNT_CACHE_MS)
+  assert.equal((await world.get('/v1/health')).status, 200)
+  assert.equal((await world.get('/v1/markets')).status, 200)
+  assert.equal(({} as Json)['op'], undefined, 'no prototype was touched')
+})
