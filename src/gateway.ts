@@ -18,6 +18,7 @@ import { createClientAddress } from './http/client-address.ts'
 import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
+import { waitForLedgers } from './http/min-ledger.ts'
 import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
 import type { RateLimits } from './http/rate-limit.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
@@ -34,6 +35,7 @@ import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
 import { foldTicks } from './projections/candles.ts'
 import { createIndexLook } from './projections/index-look.ts'
+import { createIndexWaits } from './projections/index-waits.ts'
 import { InvalidCursor } from './projections/page.ts'
 import { listOpenPositions } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
@@ -67,7 +69,7 @@ import { wsRoutes } from './routes/ws.ts'
 import { StatementTimeout, StoreUnavailable } from './store/store.ts'
 import type { Queryable, Store } from './store/store.ts'
 import { createStream } from './stream/stream.ts'
-import type { Stream, StreamOptions } from './stream/stream.ts'
+import type { Stream, StreamHoldings, StreamOptions } from './stream/stream.ts'
 import { createVenue } from './venue/venue.ts'
 import type { Venue } from './venue/venue.ts'
 
@@ -111,10 +113,18 @@ export interface Gateway {
   readonly oracle: Oracle
   /** The same for the stream. */
   readonly stream: Stream
+  /** What is kept for clients right now; all of it is bounded. */
+  holds(): GatewayHoldings
   /** Listens and returns the address with the port that was taken. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /** Sends the stream's clients elsewhere, stops listening, lets requests under way finish within bounds, and returns. */
   close(): Promise<void>
+}
+
+export interface GatewayHoldings {
+  readonly stream: StreamHoldings
+  /** Requests that wait for the ledger of their X-Min-Ledger. */
+  readonly indexWaiters: number
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
@@ -155,6 +165,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     errorRules: ERROR_RULES,
   })
   await gatherOpenApi(app)
+  const indexWaits = createIndexWaits({ store, clock })
+  waitForLedgers(app, indexWaits.until)
   const lookAtIndex = createIndexLook({ db, clock, log })
   let draining = false
   healthRoutes(app, { lookAtIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
@@ -182,11 +194,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
+    holds: () => ({ stream: stream.holds(), indexWaiters: indexWaits.waiting() }),
     listen: (where) => app.listen(where),
     async close() {
       draining = true
       await stream.drain()
       relay.submissions.stop()
+      await indexWaits[Symbol.asyncDispose]()
       const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
       await app.close()
       cut.cancel()

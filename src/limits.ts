@@ -69,6 +69,10 @@ export const ACCOUNT_CACHE_MS = 1_000
 export const ACCOUNT_READ_TIMEOUT_MS = 8_000
 /** A gateway whose last indexed ledger closed longer ago says that it is not ready: above the restarts and upgrades of a node, below what users bear. */
 export const READY_MAX_LEDGER_AGE_SEC = 300
+/** Answers wait this long for the ledger that X-Min-Ledger names: about the close of a ledger and a poll. */
+export const INDEX_WAIT_MS = 5_000
+/** So many may wait for the index at the same time; those that come on top are told at once how far it is. */
+export const INDEX_WAITERS_MAX = 1_024
 /** One read statement may take this long. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
 /** Largest request body. */

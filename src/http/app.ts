@@ -21,7 +21,7 @@ import type { TrustProxy } from './client-address.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer, isTooLarge, letFinishSending } from './errors.ts'
 import type { ErrorAnswer, ErrorRule } from './errors.ts'
-import { BODY_FORMATS } from './formats.ts'
+import { FORMATS } from './formats.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RateLimits, SharedCounts } from './rate-limit.ts'
 import { createRegionGuard } from './region-guard.ts'
@@ -86,7 +86,7 @@ export function createApp(options: AppOptions): App {
     http: { maxHeaderSize: MAX_HEADER_BYTES },
     // No name is too long to be answered as unknown.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: BODY_FORMATS } },
+    ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
     frameworkErrors: (error, request, reply) => refuseUnroutable(error, request, reply),
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()

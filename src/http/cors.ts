@@ -10,7 +10,7 @@ const EXPOSED_HEADERS = [
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Request-Id, X-Timestamp',
+  'access-control-allow-headers': 'Authorization, Content-Type, If-None-Match, X-Min-Ledger, X-Request-Id, X-Timestamp',
   'access-control-max-age': '600',
 } as const
 

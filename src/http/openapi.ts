@@ -21,6 +21,7 @@ import { LeaderboardEntry } from '../resources/leaderboard-entry.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
 import { MarketStats } from '../resources/market-stats.ts'
 import { Market } from '../resources/market.ts'
+import { NotYet } from '../resources/not-yet.ts'
 import { OpenOrder, OpenOrders } from '../resources/open-order.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import { ORDER_REQUESTS } from '../resources/order-request.ts'
@@ -42,7 +43,7 @@ import { KEY_SCHEME } from './operation.ts'
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
-  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health, Alive, Ready, NotReady,
+  Price, Market, MarketStats, OpenPosition, RealizedTrade, Candle, LeaderboardEntry, EventRow, Health, Alive, Ready, NotReady, NotYet,
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
@@ -57,6 +58,7 @@ const DESCRIPTION = [
   'Times are unix seconds unless a field says milliseconds. `0` is long and `1` is short.',
   'Lists continue with the `Link` header (rel="next"), whose cursor stands exactly behind the last row.',
   'Every answer carries `x-request-id`; answers from the index carry `x-ledger` and `x-seq`.',
+  'Send the `ledger` of a submitted transaction as `X-Min-Ledger` to read what it did: answers from the index then wait for that ledger, for a few seconds.',
 ].join('\n\n')
 
 const KEY_DESCRIPTION = [

@@ -7,7 +7,9 @@ import {
   InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
   TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
+import { NotYet } from '../resources/not-yet.ts'
 import { NotReady } from '../resources/probe.ts'
+import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
 /** By status; where a status has several bodies, also by status and body. */
 const ERROR_SCHEMAS = {
@@ -23,6 +25,7 @@ const ERROR_SCHEMAS = {
   '404 vault_not_found': VaultNotFound,
   '404 unknown_code': UnknownCode,
   '404 no_code': NoCode,
+  '409 not_yet': NotYet,
   429: RateLimited,
   451: RegionRestricted,
   500: ServerError,
@@ -105,8 +108,9 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
       content: { 'application/json': { schema: oneOf(schemas) } },
     }
   }
+  const headers = waitsForIndex(base) ? { headers: MIN_LEDGER_HEADERS } : {}
   const security = base.requiresKey === true ? { security: [{ [KEY_SCHEME]: [] }] } : {}
-  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, ...security, ...parts, response }
+  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, ...security, ...headers, ...parts, response }
 }
 
 /** What the operation names itself, and what every operation of its kind may answer: the bodies of each status, in the order of their statuses. */
@@ -114,11 +118,17 @@ function errorSchemas(base: OperationBase): Map<number, readonly TSchema[]> {
   const common: readonly ErrorName[] = [
     ...(base.rateLimited === false ? [] : [429 as const]),
     ...(base.requiresKey === true ? [401 as const, 503 as const] : []),
+    ...(waitsForIndex(base) ? [400 as const, '409 not_yet' as const, 503 as const] : []),
     ...(base.regionGuarded === true ? [451 as const] : []),
     500,
   ]
   const names = [...new Set([...base.errors, ...common])].sort((a, b) => statusOf(a) - statusOf(b))
   return new Map(names.map((name) => [statusOf(name), names.filter((other) => statusOf(other) === statusOf(name)).map((other) => ERROR_SCHEMAS[other])]))
+}
+
+/** What is read from the index can be waited for. Whoever is not counted may not wait, or waiting would cost nothing. */
+function waitsForIndex(base: OperationBase): boolean {
+  return base.headers?.includes('index') === true && base.rateLimited !== false
 }
 
 /** A reference to the one body that there is, or to each of several. */

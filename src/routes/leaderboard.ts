@@ -6,6 +6,7 @@ import type { App } from '../http/app.ts'
 import { sendAnswer } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
 import { createMemo } from '../base/memo.ts'
+import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { LEADERBOARD_CACHE_MS, PAGE_LIMITS } from '../limits.ts'
 import { listLeaders } from '../projections/leaders.ts'
@@ -14,7 +15,7 @@ import { LEADERBOARD_SORTS, LeaderboardEntry } from '../resources/leaderboard-en
 import type { LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_LEADER } from './examples.ts'
-import { sharedPageAnswer } from './page-answer.ts'
+import { keptAnswer, sharedPageAnswer } from './page-answer.ts'
 import { cursor, limit } from './parameters.ts'
 
 /** First pages that are kept: both sorts at every limit. Later pages are read each time. */
@@ -45,7 +46,8 @@ export function leaderboardRoutes(app: App, parts: { readonly db: Queryable; rea
       const page = await listLeaders(parts.db, { sort, limit, cursor })
       return sharedPageAnswer(`/v1/leaderboard?sort=${sort}&limit=${limit}`, reply, page, { sort, leaders: page.rows })
     }
-    const answer = cursor === undefined ? firstPages.get(`${sort} ${limit}`, read) : read()
+    varyByMinLedger(reply)
+    const answer = cursor === undefined ? keptAnswer(request, firstPages, { key: `${sort} ${limit}`, read }) : read()
     if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
     return sendAnswer(request, reply, answer)
   })

@@ -10,6 +10,7 @@ import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../ht
 import type { Answer } from '../http/answer.ts'
 import { rpcFailure } from '../http/errors.ts'
 import { createMemo } from '../base/memo.ts'
+import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { STATS_CACHE_MS } from '../limits.ts'
 import type { PriceBoard, Prices, ServedPrice } from '../oracle/prices.ts'
@@ -22,7 +23,7 @@ import type { Queryable } from '../store/store.ts'
 import { createBoardAnswer, priceAnswer } from './board-answer.ts'
 import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
-import { serialiseBody } from './page-answer.ts'
+import { keptAnswer, serialiseBody } from './page-answer.ts'
 import { listOf } from './parameters.ts'
 
 const LIVE = 'Read from the chain through the price shim and kept for 3 seconds per asset.'
@@ -105,10 +106,12 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   })
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
-    const answer = stats.get('', async () => {
+    const read = async (): Promise<Answer> => {
       const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock) })
       return prepareAnswer(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
-    })
+    }
+    varyByMinLedger(reply)
+    const answer = keptAnswer(request, stats, { key: '', read })
     if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
     return sendAnswer(request, reply, answer)
   })

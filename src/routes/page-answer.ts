@@ -2,8 +2,10 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defined } from '../base/assert.ts'
+import type { Memo } from '../base/memo.ts'
 import { CACHE_ONE_SECOND, CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, nextLink, prepareAnswer } from '../http/answer.ts'
 import type { Answer } from '../http/answer.ts'
+import { minLedgerOf } from '../http/min-ledger.ts'
 import type { Page } from '../projections/page.ts'
 
 /** Serialises `body`, which holds the page's rows, through the route's response schema. */
@@ -26,6 +28,23 @@ function answerOf(reply: FastifyReply, page: Page<unknown>, body: object, how: {
     'cache-control': how.cacheControl,
     ...indexHeaders(page.head),
     ...(page.next === null ? {} : nextLink(how.url, page.next)),
+  })
+}
+
+/** An answer that is kept for a while, unless the request asks for a later ledger than it was read at: then it is read anew, and kept. */
+export function keptAnswer(
+  request: FastifyRequest,
+  kept: Memo<Answer>,
+  how: { readonly key: string; readonly read: () => Promise<Answer> },
+): Answer | Promise<Answer> {
+  const answer = kept.get(how.key, how.read)
+  const ledger = minLedgerOf(request)
+  if (ledger === 0) return answer
+  return Promise.resolve(answer).then((found) => {
+    if (Number(found.headers['x-ledger']) >= ledger) return found
+    kept.forget(how.key)
+    // Whoever reads by now began when that ledger was indexed.
+    return kept.get(how.key, how.read)
   })
 }
 

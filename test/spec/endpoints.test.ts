@@ -18,6 +18,8 @@ interface Endpoint {
   readonly key?: true
   /** True where calls are not counted. */
   readonly exempt?: true
+  /** True for what is read from the index: X-Min-Ledger may be sent, and 409 answered. */
+  readonly indexed?: true
   /** The request body's fields, written like the query. */
   readonly fields?: readonly string[]
   /** Where the body is a union told apart by `op`: the fields of each operation besides it. */
@@ -98,7 +100,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
-  { path: '/v1/markets/stats', query: [], body: ['stats'], errors: [429, 500] },
+  { path: '/v1/markets/stats', indexed: true, query: [], body: ['stats'], errors: [429, 500] },
   { path: '/v1/markets/{asset}', path_parameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
   {
     path: '/v1/markets/{asset}/price', path_parameters: ASSET_PATH, query: [],
@@ -106,32 +108,47 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: '/v1/oracle/prices', query: [], body: ['prices'], errors: [429, 500] },
   {
-    path: '/v1/trades', query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/trades', indexed: true, query: [TRADER, 'asset? string minLength=1 maxLength=12', BEFORE, limit(50, 200), CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/candles',
+    path: '/v1/candles', indexed: true,
     query: ['asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', limit(500, 1000), CURSOR],
     body: ['candles', 'source'], errors: [400, 429, 500],
   },
-  { path: '/v1/leaderboard', query: ['sort? string enum=pnl|volume default=pnl', limit(50, 200), CURSOR], body: ['sort', 'leaders'], errors: [400, 429, 500] },
   {
-    path: '/v1/events',
+    path: '/v1/leaderboard', indexed: true, query: ['sort? string enum=pnl|volume default=pnl', limit(50, 200), CURSOR],
+    body: ['sort', 'leaders'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/events', indexed: true,
     query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), CURSOR],
     body: ['events'], errors: [400, 429, 500],
   },
-  { path: '/v1/positions/open', query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
-  { path: '/v1/vaults', query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}', path_parameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
-  { path: '/v1/vaults/{id}/trades', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['trades'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}/deposits', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['deposits'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}/withdraws', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['withdraws'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}/fee-claims', path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR], body: ['feeClaims'], errors: [400, 429, 500] },
-  { path: '/v1/referral/lookup', query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
-  { path: '/v1/referral/info', query: [ADDRESS], body: ['self', 'binding'], errors: [400, 404, 429, 500] },
-  { path: '/v1/referral/me', key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },
-  { path: '/v1/referral/me/trades', key: true, query: [limit(50, 200), CURSOR], body: ['trades'], errors: [400, 401, 429, 500] },
-  { path: '/v1/referral/me/claims', key: true, query: [limit(50, 200), CURSOR], body: ['claims'], errors: [400, 401, 429, 500] },
+  { path: '/v1/positions/open', indexed: true, query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
+  { path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
+  { path: '/v1/vaults/{id}', indexed: true, path_parameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
+  {
+    path: '/v1/vaults/{id}/trades', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    body: ['trades'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/vaults/{id}/deposits', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    body: ['deposits'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/vaults/{id}/withdraws', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    body: ['withdraws'], errors: [400, 429, 500],
+  },
+  {
+    path: '/v1/vaults/{id}/fee-claims', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    body: ['feeClaims'], errors: [400, 429, 500],
+  },
+  { path: '/v1/referral/lookup', indexed: true, query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
+  { path: '/v1/referral/info', indexed: true, query: [ADDRESS], body: ['self', 'binding'], errors: [400, 404, 429, 500] },
+  { path: '/v1/referral/me', indexed: true, key: true, query: [], body: ['self', 'binding'], errors: [401, 429, 500] },
+  { path: '/v1/referral/me/trades', indexed: true, key: true, query: [limit(50, 200), CURSOR], body: ['trades'], errors: [400, 401, 429, 500] },
+  { path: '/v1/referral/me/claims', indexed: true, key: true, query: [limit(50, 200), CURSOR], body: ['claims'], errors: [400, 401, 429, 500] },
   {
     path: '/v1/pool', query: [],
     body: [
@@ -140,8 +157,8 @@ const ENDPOINTS: readonly Endpoint[] = [
     ],
     errors: [429, 500, 502],
   },
-  { path: '/v1/pool/history', query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
-  { path: '/v1/funding', query: [BEFORE, limit(50, 200), CURSOR], body: ['current', 'history'], errors: [400, 429, 500] },
+  { path: '/v1/pool/history', indexed: true, query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
+  { path: '/v1/funding', indexed: true, query: [BEFORE, limit(50, 200), CURSOR], body: ['current', 'history'], errors: [400, 429, 500] },
   {
     path: '/v1/markets/{asset}/limits', path_parameters: ASSET_PATH, query: [],
     body: [
@@ -161,17 +178,17 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'delete', path: '/v1/keys/{keyId}', key: true, path_parameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
   {
-    path: '/v1/account/me/events', key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
+    path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
     body: ['events'], errors: [400, 401, 429, 500],
   },
-  { path: '/v1/account/me/positions', key: true, query: [], body: ['positions', 'events'], errors: [401, 429, 500] },
-  { path: '/v1/account/me/orders', key: true, query: [BEFORE, limit(500, 500), CURSOR], body: ['events'], errors: [400, 401, 429, 500] },
+  { path: '/v1/account/me/positions', indexed: true, key: true, query: [], body: ['positions', 'events'], errors: [401, 429, 500] },
+  { path: '/v1/account/me/orders', indexed: true, key: true, query: [BEFORE, limit(500, 500), CURSOR], body: ['events'], errors: [400, 401, 429, 500] },
   { path: '/v1/account/me/orders/open', key: true, query: [], body: ['orders', 'ledger', 'ledgerCloseTs'], errors: [401, 429, 500, 502] },
   {
     path: '/v1/account/me/state', key: true, query: [],
     body: ['owner', 'ledger', 'ledgerCloseTs', 'positions', 'orders', 'balances', 'cross', 'fees', 'limits', 'unknown'], errors: [401, 429, 500, 502],
   },
-  { path: '/v1/account/volume', query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
+  { path: '/v1/account/volume', indexed: true, query: [ADDRESS], body: ['address', 'volume14d'], errors: [400, 429, 500] },
   {
     method: 'post', path: '/v1/orders/prepare', key: true, operations: OPERATIONS, query: [],
     body: ['op', 'trader', 'xdr', 'minResourceFee'], errors: [400, 401, 429, 451, 500, 502],
@@ -328,7 +345,12 @@ for (const endpoint of ENDPOINTS) {
 
   test(`${name} takes the specification's parameters, with their bounds and defaults`, () => {
     const parameters = operationOf(endpoint).parameters ?? []
-    const rows = [...pathRows.map((row) => ({ place: 'path', ...parseRow(row) })), ...query.map((row) => ({ place: 'query', ...parseRow(row) }))]
+    const headerRows = endpoint.indexed === true ? ['x-min-ledger? string format=u32'] : []
+    const rows = [
+      ...headerRows.map((row) => ({ place: 'header', ...parseRow(row) })),
+      ...pathRows.map((row) => ({ place: 'path', ...parseRow(row) })),
+      ...query.map((row) => ({ place: 'query', ...parseRow(row) })),
+    ]
     assert.deepEqual(parameters.map((one) => `${one.in} ${one.name}`).sort(), rows.map((row) => `${row.place} ${row.name}`).sort())
     for (const { place, name: parameterName, required, facts } of rows) {
       const parameter = parameters.find((one) => one.in === place && one.name === parameterName)
@@ -356,7 +378,8 @@ for (const endpoint of ENDPOINTS) {
     assert.deepEqual(Object.keys(Object(example)), exampleKeys, 'the example has the body\'s keys')
     const component = document.components.schemas[ok?.schema?.$ref?.split('/').at(-1) ?? '']
     assert.deepEqual(Object.keys(ok?.schema?.properties ?? component?.properties ?? {}), body, 'the schema has the body\'s keys')
-    for (const status of errors) {
+    const statuses = endpoint.indexed === true ? [...errors, 400, 409, 503] : errors
+    for (const status of statuses) {
       const answer = operation.responses[status]
       assert.ok(answer?.description !== undefined && answer.description.length > 5, `${status} is not described`)
       assert.ok(answer.content?.['application/json']?.schema, `${status} has no body`)

@@ -1,0 +1,130 @@
+// Waiting until a ledger is indexed, so that whoever wrote something can read it (docs/decisions/read-your-writes.md). All who wait share the looks: one at
+// each notification of the indexer, and one a second while anybody waits, because a notification may be missed and a replica may be late.
+
+import type { Clock, Timer } from '../base/clock.ts'
+import { INDEX_WAIT_MS, INDEX_WAITERS_MAX } from '../limits.ts'
+import type { Store } from '../store/store.ts'
+import { INDEX_CHANNEL } from './index-state.ts'
+import { readLogHead } from './stream-log.ts'
+
+/** How long a missed notification can delay an answer. */
+const FALLBACK_INTERVAL_MS = 1_000
+
+export interface IndexWaits extends AsyncDisposable {
+  /**
+   * Resolves with the last indexed ledger (0 while there is none): as soon as it is `ledger` or a later one, else when the time is up or the signal aborts; at
+   * once when too many wait already. Rejects when the database cannot be read.
+   */
+  until(ledger: number, signal: AbortSignal): Promise<number>
+  /** How many wait. */
+  waiting(): number
+}
+
+export interface IndexWaitsOptions {
+  readonly store: Pick<Store, 'read' | 'listen'>
+  readonly clock: Clock
+  readonly maxWaiters?: number
+}
+
+interface Waiter {
+  readonly ledger: number
+  readonly settle: () => void
+  readonly fail: (cause: unknown) => void
+}
+
+export function createIndexWaits({ store, clock, maxWaiters = INDEX_WAITERS_MAX }: IndexWaitsOptions): IndexWaits {
+  const waiters = new Set<Waiter>()
+  /** As it was seen last. */
+  let last = 0
+  let looking = false
+  let again = false
+  let fallback: Timer | undefined
+  let listening: Promise<(() => Promise<void>) | undefined> | undefined
+  let stopped = false
+
+  /** One look at a time; whoever asks during one gets another behind it, because the first may have read before what he waits for was committed. */
+  function look(): void {
+    again = true
+    if (!looking) void run()
+  }
+
+  async function run(): Promise<void> {
+    looking = true
+    while (again && waiters.size > 0) {
+      again = false
+      try {
+        last = (await readLogHead(store.read))?.ledger ?? 0
+        for (const waiter of waiters) if (waiter.ledger <= last) waiter.settle()
+      } catch (cause) {
+        for (const waiter of waiters) waiter.fail(cause)
+      }
+    }
+    looking = false
+  }
+
+  function ring(): void {
+    if (waiters.size > 0) look()
+  }
+
+  function lookLater(): void {
+    fallback ??= clock.setTimer(FALLBACK_INTERVAL_MS, () => {
+      fallback = undefined
+      if (waiters.size === 0) return
+      look()
+      lookLater()
+    })
+  }
+
+  /** Listens from the first waiter on: most gateways never have one. */
+  function listen(): void {
+    listening ??= store.listen(INDEX_CHANNEL, ring).then((stop) => {
+      ring()
+      return stop
+    }, () => undefined)
+  }
+
+  function join(ledger: number, signal: AbortSignal): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        waiters.delete(waiter)
+        timer.cancel()
+        signal.removeEventListener('abort', waiter.settle)
+        if (waiters.size > 0) return
+        fallback?.cancel()
+        fallback = undefined
+      }
+      const waiter: Waiter = {
+        ledger,
+        settle() {
+          leave()
+          resolve(last)
+        },
+        fail(cause) {
+          leave()
+          reject(cause)
+        },
+      }
+      const timer = clock.setTimer(INDEX_WAIT_MS, waiter.settle)
+      waiters.add(waiter)
+      signal.addEventListener('abort', waiter.settle, { once: true })
+    })
+  }
+
+  return {
+    waiting: () => waiters.size,
+    async until(ledger, signal) {
+      if (stopped || signal.aborted || waiters.size >= maxWaiters) return (await readLogHead(store.read))?.ledger ?? 0
+      const reached = join(ledger, signal)
+      listen()
+      lookLater()
+      look()
+      return await reached
+    },
+    async [Symbol.asyncDispose]() {
+      stopped = true
+      for (const waiter of waiters) waiter.settle()
+      const stop = await listening
+      await stop?.()
+    },
+  }
+}
