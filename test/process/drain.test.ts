@@ -1,0 +1,67 @@
+// A process that is told to stop, seen by a client of its stream: told in time, given everything that was committed, closed, and taken up again by the next
+// process at the very place.
+
+import { strict as assert } from 'node:assert'
+import { join } from 'node:path'
+import test from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { readLogHead } from '../../src/projections/stream-log.ts'
+import { openStore } from '../../src/store/open.ts'
+import { startMain } from '../support/main-process.ts'
+import { assertUnbroken, connectStream } from '../support/stream-client.ts'
+import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const DRAIN_MS = 2_000
+
+const isType = (type: string) => (frame: StreamFrame): boolean => frame.type === type
+
+/** The last place of the log that a process left behind, read past everything that it served with. */
+async function committedHead(dataDir: string): Promise<number> {
+  const clock = createSystemClock({ keepAlive: false })
+  await using store = await openStore({ databaseUrl: null, dataDir: join(dataDir, 'local', 'database'), clock, log: silentLog })
+  return (await readLogHead(store.read))?.seq ?? 0
+}
+
+interface Place {
+  readonly since: number
+  readonly epoch?: unknown
+}
+
+/** Follows all events from a place on, until a pulse tells that the log is not empty. */
+async function follow(url: string, place: Place): Promise<{ client: StreamClient; epoch: unknown; head: unknown }> {
+  const client = await connectStream(url)
+  client.send({ op: 'subscribe', channels: ['events', 'heartbeat'], ...place })
+  const { data } = await client.frame((frame) => frame.channel === 'heartbeat' && frame.data?.['head'] !== 0)
+  return { client, epoch: data?.['epoch'], head: data?.['head'] }
+}
+
+test('a client hears that the process stops, has everything that was committed, and loses nothing between this process and the next', async () => {
+  await using folder = await temporaryFolder()
+  const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'drain', LOCAL_TRADERS: '4', WS_DRAIN_MS: String(DRAIN_MS) }
+  await using first = startMain(environment)
+  await first.said(/^Index: follows the chain/)
+  const { client: before, epoch, head } = await follow(await first.url(), { since: 0 })
+  await before.frame(({ seq }) => seq === head)
+  const ended = first.end('SIGTERM')
+  assert.deepEqual(await before.frame(isType('draining')), { type: 'draining', graceMs: DRAIN_MS })
+  assert.deepEqual(await before.closed, { code: 1012, reason: 'restart' })
+  assert.equal(await ended, 0, first.errors())
+  const announced = before.frames.findIndex(isType('draining'))
+  assert.ok(before.frames.slice(announced).some(({ channel }) => channel === 'heartbeat'), 'delivery goes on until the close')
+  const held = before.of('events').at(-1)?.seq ?? 0
+  assert.equal(held, await committedHead(folder.path), 'what was committed has come')
+
+  await using second = startMain(environment)
+  await second.said(/^Index: follows the chain/)
+  const { client: after } = await follow(await second.url(), { since: held, epoch })
+  await after.frame(({ seq }) => seq !== undefined)
+  await after.close()
+  const whole = [...before.of('events'), ...after.of('events')]
+  assertUnbroken(whole, 0)
+  assert.deepEqual(whole.map(({ seq }) => seq), whole.map((_, place) => place + 1), 'every place of the log, once')
+  assert.deepEqual(after.frames.filter(isType('gap')), [])
+  assert.equal(await second.end('SIGINT'), 0, second.errors())
+  for (const { errors } of [first, second]) assert.doesNotMatch(errors(), /"level":(50|60)/)
+})
