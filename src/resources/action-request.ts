@@ -21,7 +21,7 @@ const FIELDS: Readonly<Record<ActionField, object>> = {
   code: {
     type: 'string', minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'Upper and lower case differ', examples: ['STAR'],
   },
-  paused: { type: 'boolean', description: 'No deposits, withdrawals or trades while it is true' },
+  paused: { type: 'boolean', description: 'No deposits, withdrawals or trades while it is true', examples: [true] },
 }
 
 const DESCRIPTIONS: Readonly<Record<ActionName, string>> = {

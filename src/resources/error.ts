@@ -1,7 +1,7 @@
 // Bodies of error answers (specification, "Gateway HTTP errors").
 
 import { Type } from 'typebox'
-import { txHash } from './fields.ts'
+import { EXAMPLE_TRADER, txHash } from './fields.ts'
 import { contractErrorOrNull } from './submit-result.ts'
 
 /** 400: a parameter is missing or out of its range. */
@@ -124,7 +124,7 @@ export const UnknownCode = Type.Object(
 
 /** 404 of GET /v1/referral/info. */
 export const NoCode = Type.Object(
-  { error: Type.Literal('no_code'), address: Type.String({ description: 'The address asked for' }) },
+  { error: Type.Literal('no_code'), address: Type.String({ description: 'The address asked for', examples: [EXAMPLE_TRADER] }) },
   { $id: 'NoCode', description: 'The address has never registered a referral code' },
 )
 

@@ -26,7 +26,7 @@ const schema = operation(
     description: 'Leverage, sizes, fees by tier, caps and what is left of them. Read from the network and kept for 3 seconds; what could not be read is null.',
     ok: ref(MarketLimits),
     example: EXAMPLE,
-    errors: [404, 502],
+    errors: [400, 404, 502],
   },
   { params: Type.Object({ asset: Type.String({ description: 'Asset symbol, in any case', examples: ['BTC'] }) }) },
 )

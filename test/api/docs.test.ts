@@ -19,7 +19,12 @@ before(async () => {
   document = (await world.get<OpenApiDocument>('/docs/json')).body
   operations = operationsOf(document)
   await world.closeLedgers(40)
+  // Funding is applied by the hour.
+  await world.cheat('local_advance', { seconds: 3_600 })
+  await world.closeLedgers(10)
   await world.settle()
+  // What no event tells is read beside the indexing: samples of the pool, for one.
+  await world.indexer.observe()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -133,7 +138,12 @@ test('every schema is used, every reference leads somewhere, and the fields\' ow
 })
 
 /** What some operations must be asked with. */
-const REQUIRED: Readonly<Record<string, string>> = { '/v1/candles': '&asset=eth', '/v1/account/volume': `&address=${'G'.repeat(56)}` }
+const REQUIRED: Readonly<Record<string, string>> = {
+  '/v1/candles': '&asset=eth', '/v1/account/volume': `&address=${'G'.repeat(56)}`, '/v1/referral/lookup': '&code=NORTH',
+}
+
+/** A vault's leader takes a share of the profit, and depositors leave, when they have something to take: not in so short a time. */
+const MAY_BE_EMPTY = ['/v1/vaults/{id}/withdraws', '/v1/vaults/{id}/fee-claims']
 
 /** Answers carry these where there is something to say; everything else that is documented is there each time. */
 const AT_TIMES = ['link', 'x-stale']
@@ -141,14 +151,16 @@ const AT_TIMES = ['link', 'x-stale']
 test('what is really answered is what the document says, headers included', async () => {
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security === undefined)
   assert.ok(reads.length >= 11)
+  const { body: { referrer } } = await world.get<{ referrer: string }>('/v1/referral/lookup?code=NORTH')
   for (const { path, operation } of reads) {
-    const url = `${path.replace('{asset}', 'eth')}?limit=2${REQUIRED[path] ?? ''}`
+    const required = path === '/v1/referral/info' ? `&address=${referrer}` : (REQUIRED[path] ?? '')
+    const url = `${path.replace('{asset}', 'eth').replace('{id}', '0')}?limit=2${required}`
     const { status, body, headers } = await world.get(url)
     assert.equal(status, 200, path)
     const documented = operation.responses['200']
     assert.deepEqual(misfits(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
     const rows = Object.values(body).find((value) => Array.isArray(value)) as readonly unknown[] | undefined
-    assert.ok(rows === undefined || rows.length > 0, `${path} has something to look at`)
+    assert.ok(rows === undefined || rows.length > 0 || MAY_BE_EMPTY.includes(path), `${path} has something to look at`)
     const names = Object.keys(documented?.headers ?? {})
     for (const name of names) assert.ok(headers[name] !== undefined || AT_TIMES.includes(name), `${path} answers without its header ${name}`)
     const own = Object.keys(headers).filter((name) => /^x-(?!content-type-options)|^etag$|^link$/.test(name))
