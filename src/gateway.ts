@@ -177,9 +177,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
   historyRoutes(app, { db, clock })
   venueRoutes(app, { db, venue: createVenue(chainParts) })
-  keysRoutes(app, { keys })
-  accountRoutes(app)
-  accountStateRoutes(app, { accounts })
+  callerRoutes(app, { keys, accounts })
   tradingRoutes(app, { relay, contracts: chainParts.contracts })
   const stream = createStream({
     store, clock, log,
@@ -218,6 +216,13 @@ function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readon
   vaultsRoutes(app, { db, clock })
   referralRoutes(app, { db })
   accountFeedsRoutes(app, { db, clock })
+}
+
+/** What is a caller's own, the index apart. */
+function callerRoutes(app: App, { keys, accounts }: { readonly keys: Keys; readonly accounts: Accounts }): void {
+  keysRoutes(app, { keys })
+  accountRoutes(app)
+  accountStateRoutes(app, { accounts })
 }
 
 /** What leads to the ledger. */

@@ -2,7 +2,7 @@
 
 import type { ContractEnv } from './host.ts'
 import { address, HostFailure, i128, symbol } from './host.ts'
-import { asI128 } from './values.ts'
+import { asI128, asVec } from './values.ts'
 
 /** Moves `amount` of a token; `from` is the calling contract, or an account that authorised this very move. */
 export function transferToken(env: ContractEnv, token: string, from: string, to: string, amount: bigint): void {
@@ -31,6 +31,12 @@ export function vaultSyncExposure(env: ContractEnv, vault: string, asset: string
 /** Sets aside what a position of `size` could be owed; 82 or 40 when the vault cannot. */
 export function vaultReserve(env: ContractEnv, vault: string, asset: string, size: bigint, sideOpenInterestAfter: bigint): void {
   env.call(vault, 'reserve_for_position', [symbol(asset), i128(size), i128(sideOpenInterestAfter)])
+}
+
+/** Tells the referral contract of a trade's fee; answers with the trader's discount on it. */
+export function referralRecordTrade(env: ContractEnv, referral: string, trader: string, fee: bigint): bigint {
+  const [discount] = asVec(env.call(referral, 'record_trade', [address(trader), i128(fee)]))
+  return asI128(discount)
 }
 
 /** Code cannot be exchanged on the local network: the host refuses as a real one refuses code that nobody uploaded. */

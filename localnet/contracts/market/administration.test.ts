@@ -35,7 +35,8 @@ test('initialising: once, by the admin, and what it leaves in storage', () => {
 test('the admin alone pauses, splits fees and upgrades', () => {
   const exchange = createTestExchange()
   const calls: [string, Val[]][] = [
-    ['pause', []], ['unpause', []], ['set_fee_split', [address('CT'), u32(5001)]], ['upgrade', [bytes(new Uint8Array(32))]],
+    ['pause', []], ['unpause', []], ['set_fee_split', [address('CT'), u32(5001)]], ['set_referral', [address('CT')]],
+    ['upgrade', [bytes(new Uint8Array(32))]],
   ]
   for (const [name, args] of calls) {
     const bare = bareExchange().invoke(MARKET, name, args, [ADMIN])

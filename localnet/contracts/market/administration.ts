@@ -28,6 +28,12 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
       env.set('instance', INSTANCE.protocolFeeBps, u32(bps))
       return VOID
     }),
+    // This network's own: the deployed market tells nobody of its trades.
+    set_referral: entryPoint({ referral: 'address' }, 'void', (env, args) => {
+      requireAdmin(env)
+      env.set('instance', INSTANCE.referral, address(asAddress(args[0])))
+      return VOID
+    }),
     upgrade: entryPoint({ new_wasm_hash: { bytesN: 32 } }, 'void', (env) => {
       requireAdmin(env)
       return refuseUpgrade()

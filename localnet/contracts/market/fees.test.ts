@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ALICE, createTestExchange, eventsOf, openArgs, type OpenOptions, P, type TestExchange } from '../test-exchange.ts'
+import { address, text } from '../host.ts'
+import { plain } from '../test-host.ts'
+import { ALICE, BOB, createTestExchange, eventsOf, openArgs, type OpenOptions, P, REFERRAL, type TestExchange, VAULT } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
 const DAY = 86_400n
@@ -78,4 +80,21 @@ test('passing days clear their slots one by one, fourteen clear all', () => {
   exchange.advance(14n * DAY)
   feeOf(exchange, 10n)
   assert.equal(total(exchange), 10n * P)
+})
+
+test('referral, once the admin names it: the referred trader\'s fee falls by a twenty-fifth, and a tenth of it is the referrer\'s', () => {
+  const exchange = createTestExchange()
+  exchange.host.must(REFERRAL, 'create_code', [address(BOB), text('STAR')], [BOB])
+  exchange.host.must(REFERRAL, 'set_referrer', [address(ALICE), text('STAR')], [ALICE])
+  const info = () => plain(exchange.host.must(REFERRAL, 'get_info', [address(BOB)]).value) as Record<string, unknown>
+  assert.equal(feeOf(exchange, 10_000n), 50_000_000n, 'as deployed, the market tells nobody')
+  assert.equal(info()['total_earned'], 0n)
+  exchange.must('set_referral', [address(REFERRAL)])
+  assert.equal(feeOf(exchange, 10_000n), 48_000_000n)
+  const { total_volume_generated, total_earned, claimable } = info()
+  assert.deepEqual([total_volume_generated, total_earned, claimable], [50_000_000n, 5_000_000n, 5_000_000n])
+  exchange.setPrice('BTC', 50_000n * P)
+  const before = exchange.usdc(VAULT)
+  exchange.must('open_position', openArgs(BOB, { collateral: 10_000n * P, leverage: 1 }))
+  assert.equal(exchange.usdc(VAULT) - before, 50_000_000n, 'who was not referred pays the whole fee')
 })

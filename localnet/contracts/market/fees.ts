@@ -1,6 +1,6 @@
 // Trading fees by volume tier, and where fees go (contracts, "Fee tier and volume").
 
-import { transferToken, vaultReceiveLoss } from '../calls.ts'
+import { referralRecordTrade, transferToken, vaultReceiveLoss } from '../calls.ts'
 import type { ContractEnv } from '../host.ts'
 import { i128, struct, u64, vec } from '../host.ts'
 import { asAddress, asI128, asU32, asU64, asVec, bpsOf, checked, fieldOf, mulDiv } from '../values.ts'
@@ -25,7 +25,13 @@ export function takeFee(env: ContractEnv, trader: string, size: bigint, kind: Fe
   const volume = checked(record.daily.reduce((sum, slot) => sum + slot, 0n))
   const fee = feeOf(env, volume, size, kind)
   addVolume(env, trader, size)
-  return fee
+  return fee - discountOf(env, trader, fee)
+}
+
+/** What referral takes off the fee: nothing, as deployed, until the admin names a referral contract. */
+function discountOf(env: ContractEnv, trader: string, fee: bigint): bigint {
+  const referral = env.get('instance', INSTANCE.referral)
+  return referral === undefined ? 0n : referralRecordTrade(env, asAddress(referral), trader, fee)
 }
 
 /** Counts a trade into today's slot, after clearing the days that have passed since the last one. */

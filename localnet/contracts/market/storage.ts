@@ -16,6 +16,7 @@ export const INSTANCE = {
   paused: storageKey('Paused'),
   treasury: storageKey('Treasury'),
   protocolFeeBps: storageKey('ProtocolFeeBps'),
+  referral: storageKey('Referral'),
 } as const
 
 /** Keys of persistent entries. */

@@ -1,0 +1,75 @@
+// Referral with its economics switched on: what a referred trader pays less, what the referrer earns, and what the API tells of both.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { ActionRequest } from '../../src/exchange/actions.ts'
+import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
+import { bearer, call } from '../support/keys.ts'
+import { createTrader, ONE, sign, untilAnswered } from '../support/trading.ts'
+import type { Trader } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+const FEE = 500n * ONE * 5n / 10_000n
+
+let world: World
+let referrer: Trader
+let referee: Trader
+
+before(async () => {
+  world = await createWorld({ traders: 0, seed: 'referral economics' })
+  await world.closeLedgers(3)
+  referrer = await createTrader(world, 'refers')
+  referee = await createTrader(world, 'is referred')
+  await act(referrer, { op: 'create_referral_code', code: 'STAR' })
+  await act(referee, { op: 'set_referrer', code: 'STAR' })
+  const { referral } = world.network.contracts
+  await world.cheat('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
+})
+after(() => world[Symbol.asyncDispose]())
+
+async function act({ key, wallet, submit }: Trader, body: ActionRequest): Promise<void> {
+  assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
+  const prepared = await untilAnswered(world, () => call(world.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
+  assert.equal(prepared.status, 200, prepared.text)
+  const submitted = await submit(sign(prepared.body as unknown as PreparedTransaction, wallet, world.network.networkPassphrase))
+  assert.equal(submitted.body['status'], 'SUCCESS', submitted.text)
+}
+
+async function own(trader: Trader, path: string): Promise<Record<string, unknown>> {
+  await world.settle()
+  const { status, body } = await world.get(path, { authorization: bearer(trader.key) })
+  assert.equal(status, 200)
+  return body
+}
+
+const open = (trader: Trader) =>
+  trader.trade({ op: 'open_position', asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' })
+
+test('each trade of the referred is told, with the discount and the referrer\'s share; trades of others are not', async () => {
+  await open(referee)
+  await open(referrer)
+  await open(referee)
+  const { trades } = await own(referrer, '/v1/referral/me/trades') as { trades: readonly Record<string, unknown>[] }
+  const [newest] = trades
+  assert.equal(trades.length, 2)
+  assert.deepEqual([newest?.['referee'], newest?.['referrer']], [referee.address, referrer.address])
+  assert.deepEqual([newest?.['originalFee'], newest?.['discount'], newest?.['payout']], [String(FEE), String(FEE / 25n), String(FEE / 10n)])
+  const { self } = await own(referrer, '/v1/referral/me') as { self: Record<string, unknown> }
+  assert.deepEqual([self['referredCount'], self['totalVolumeGenerated'], self['totalEarned'], self['claimable']], [
+    1, String(2n * FEE), String((2n * FEE) / 10n), String((2n * FEE) / 10n),
+  ])
+})
+
+test('the referred pays less: the collateral that is left says so', async () => {
+  const { positions } = await own(referee, '/v1/account/me/state') as { positions: readonly Record<string, unknown>[] }
+  assert.equal(positions[0]?.['collateral'], String(100n * ONE - FEE + FEE / 25n))
+})
+
+test('a claim empties what can be claimed, and nothing else', async () => {
+  await act(referrer, { op: 'claim_referral' })
+  const { self } = await own(referrer, '/v1/referral/me') as { self: Record<string, unknown> }
+  assert.deepEqual([self['claimable'], self['totalEarned']], ['0', String((2n * FEE) / 10n)])
+  const { claims } = await own(referrer, '/v1/referral/me/claims') as { claims: readonly Record<string, unknown>[] }
+  assert.deepEqual(claims.map(({ referrer: who, amount }) => [who, amount]), [[referrer.address, String((2n * FEE) / 10n)]])
+})
