@@ -9,7 +9,6 @@ import { createSystemClock } from './src/base/clock.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
 import { createRpc } from './src/chain/rpc.ts'
-import type { Rpc } from './src/chain/rpc.ts'
 import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
 import { createGateway } from './src/gateway.ts'
@@ -18,6 +17,9 @@ import type { Indexer } from './src/indexer/indexer.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { CommandRefused, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
+import { createMetrics } from './src/metrics/metrics.ts'
+import { serveMetrics } from './src/metrics/server.ts'
+import { createIndexLook } from './src/projections/index-look.ts'
 import { createRedis } from './src/redis/redis.ts'
 import type { ContractSources } from './src/resources/health.ts'
 import { openStore } from './src/store/open.ts'
@@ -123,7 +125,8 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const contracts = contractsOf(config, network)
   const passphrase = config.network.passphrase
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
-  const rpc: Rpc = createRpc({ urls: rpcUrls, clock, random, log })
+  const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
+  const rpc = createRpc({ urls: rpcUrls, clock, random, log, observer: metrics?.rpc ?? null })
   const running: Promise<void>[] = []
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
@@ -142,8 +145,10 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
       allowlist: openAllowlist(config.allowlist, { clock, log }),
       redis,
       streamLimits: config.stream,
+      observer: metrics?.http ?? null,
     })
     things.defer(() => gateway.close())
+    metrics?.watch({ gateway: gateway.holds })
     gateway.stream.start()
     running.push(gateway.oracle.run(stop))
     const url = await gateway.listen(config.server)
@@ -155,9 +160,16 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
       store, rpc, contracts: addresses, networkPassphrase: passphrase, clock, random, log,
       pollIntervalMs: config.indexer.pollIntervalMs,
       startLedger: config.indexer.startLedger,
+      ...(metrics === null ? {} : { onArchived: metrics.archived }),
     })
     things.use(indexer)
+    metrics?.watch({ indexer: indexer.status })
     running.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
+  }
+  if (metrics !== null && config.metrics !== null) {
+    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues })
+    const { url } = things.use(await serveMetrics({ metrics, ...config.metrics, log }))
+    say(`Metrics: ${url}`)
   }
   // Registered last, so that everything that runs has ended before what it uses is closed.
   things.defer(async () => void (await Promise.all(running)))
@@ -260,7 +272,7 @@ function tellFailure(error: unknown): void {
   }
   const { code, port, message } = error as { code?: unknown; port?: unknown; message?: unknown }
   const reason = code === 'EADDRINUSE'
-    ? `port ${String(port)} is taken; PORT and LOCAL_RPC_PORT choose other ones`
+    ? `port ${String(port)} is taken; PORT, LOCAL_RPC_PORT and METRICS_PORT choose other ones`
     : String(message ?? error)
   process.stderr.write(`The gateway cannot go on: ${reason}\n`)
 }

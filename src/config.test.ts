@@ -31,6 +31,7 @@ test('an empty environment starts the local network with the documented defaults
     network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
     indexer: { pollIntervalMs: 2000, startLedger: null },
     local: { ledgerMs: 1000, rpcPort: 8000, seed: null, traders: 12 },
+    metrics: null,
     stream: STREAM_LIMITS,
     role: 'all',
     dataDir: './data',

@@ -45,6 +45,8 @@ export interface Config {
     readonly seed: string | null
     readonly traders: number
   }
+  /** Where metrics are served; null: nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | null
   readonly stream: StreamLimits
   readonly role: 'all' | 'api' | 'indexer'
   readonly dataDir: string
@@ -144,6 +146,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       seed: reader.text('LOCAL_SEED'),
       traders: reader.integer('LOCAL_TRADERS', { fallback: 12, min: 0, max: TRADERS_MAX }),
     },
+    metrics: readMetrics(reader),
     stream: readStreamLimits(reader),
     role: reader.choice('ROLE', ['all', 'api', 'indexer'], 'all'),
     dataDir: reader.text('DATA_DIR') ?? './data',
@@ -233,6 +236,11 @@ function readRpcUrls(reader: Reader, kind: NetworkKind): readonly string[] {
   if (urls.length > 0 && urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
   reader.refuse('RPC_URL', 'one or more http:// or https:// addresses, comma separated')
   return []
+}
+
+function readMetrics(reader: Reader): Config['metrics'] {
+  const port = reader.integer('METRICS_PORT', { fallback: null, min: 0, max: 65_535 })
+  return port === null ? null : { host: reader.text('METRICS_HOST') ?? '127.0.0.1', port }
 }
 
 function readTrustProxy(reader: Reader): Config['server']['trustProxy'] {

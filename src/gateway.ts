@@ -19,8 +19,9 @@ import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
 import { waitForLedgers } from './http/min-ledger.ts'
+import type { HttpObserver } from './http/observe.ts'
 import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
-import type { RateLimits } from './http/rate-limit.ts'
+import type { RateLimits, SharedCounts } from './http/rate-limit.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
@@ -29,6 +30,7 @@ import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
+import type { GatewayHoldings } from './metrics/readings.ts'
 import { createKlines } from './oracle/klines.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
@@ -36,6 +38,7 @@ import type { Prices } from './oracle/prices.ts'
 import { foldTicks } from './projections/candles.ts'
 import { createIndexLook } from './projections/index-look.ts'
 import { createIndexWaits } from './projections/index-waits.ts'
+import type { IndexWaits } from './projections/index-waits.ts'
 import { InvalidCursor } from './projections/page.ts'
 import { listOpenPositions } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
@@ -69,7 +72,7 @@ import { wsRoutes } from './routes/ws.ts'
 import { StatementTimeout, StoreUnavailable } from './store/store.ts'
 import type { Queryable, Store } from './store/store.ts'
 import { createStream } from './stream/stream.ts'
-import type { Stream, StreamHoldings, StreamOptions } from './stream/stream.ts'
+import type { Stream, StreamOptions } from './stream/stream.ts'
 import { createVenue } from './venue/venue.ts'
 import type { Venue } from './venue/venue.ts'
 
@@ -105,6 +108,8 @@ export interface GatewayParts {
   readonly streamLimits?: StreamLimits
   /** Not ready when the last indexed ledger closed longer ago. */
   readonly readyMaxLedgerAgeSec?: number
+  /** Who is told of requests; nobody when it is left out. */
+  readonly observer?: HttpObserver | null
 }
 
 export interface Gateway {
@@ -119,12 +124,6 @@ export interface Gateway {
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /** Sends the stream's clients elsewhere, stops listening, lets requests under way finish within bounds, and returns. */
   close(): Promise<void>
-}
-
-export interface GatewayHoldings {
-  readonly stream: StreamHoldings
-  /** Requests that wait for the ledger of their X-Min-Ledger. */
-  readonly indexWaiters: number
 }
 
 export async function createGateway(parts: GatewayParts): Promise<Gateway> {
@@ -153,25 +152,21 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
 
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
   const app = createApp({
-    clock,
+    clock, log, sharedCounts,
     random: parts.random,
-    log,
     webOrigin: parts.webOrigin,
     trustProxy: parts.trustProxy,
     rateLimits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW,
-    sharedCounts,
     regionGuard: parts.regionGuard,
     authenticate: keys.authenticate,
+    observer: parts.observer ?? null,
     errorRules: ERROR_RULES,
   })
   await gatherOpenApi(app)
   const indexWaits = createIndexWaits({ store, clock })
   waitForLedgers(app, indexWaits.until)
-  const lookAtIndex = createIndexLook({ db, clock, log })
   let draining = false
-  healthRoutes(app, { lookAtIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
-  const maxLedgerAgeSec = parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC
-  probesRoutes(app, { lookAtIndex, clock, maxLedgerAgeSec, isDraining: () => draining })
+  statusRoutes(app, parts, { sharedCounts, isDraining: () => draining })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
@@ -192,7 +187,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
-    holds: () => ({ stream: stream.holds(), indexWaiters: indexWaits.waiting() }),
+    holds: () => holdingsOf({ stream, indexWaits, relay, sharedCounts, prices }),
     listen: (where) => app.listen(where),
     async close() {
       draining = true
@@ -205,6 +200,18 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
       await keys[Symbol.asyncDispose]()
     },
   }
+}
+
+/** How the gateway itself is. */
+function statusRoutes(
+  app: App,
+  parts: GatewayParts,
+  { sharedCounts, isDraining }: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean },
+): void {
+  const { store, clock, log, contracts, network } = parts
+  const lookAtIndex = createIndexLook({ db: store.read, clock, log })
+  healthRoutes(app, { lookAtIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  probesRoutes(app, { lookAtIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
 }
 
 /** Everything that is read from the index alone. */
@@ -237,6 +244,30 @@ function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: 
   marketLimitsRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)
+}
+
+/** What the parts hold for clients. */
+function holdingsOf(parts: {
+  readonly stream: Stream
+  readonly indexWaits: IndexWaits
+  readonly relay: Relay
+  readonly sharedCounts: SharedCounts | null
+  readonly prices: Prices
+}): GatewayHoldings {
+  return {
+    stream: parts.stream.holds(),
+    indexWaiters: parts.indexWaits.waiting(),
+    submissions: parts.relay.submissions.holds(),
+    sharedCounts: parts.sharedCounts?.available ?? null,
+    stalePrices: stalePricesOf(parts.prices),
+  }
+}
+
+/** Assets without a fresh price; null while no board stands. */
+function stalePricesOf(prices: Prices): number | null {
+  const board = prices.board()
+  if (board === undefined) return null
+  return ASSET_SYMBOLS.length - [...board.prices.values()].filter(({ stale }) => !stale).length
 }
 
 /** What the stream asks the rest of the gateway. */

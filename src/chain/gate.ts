@@ -3,6 +3,8 @@
 export interface Gate {
   /** Resolves when there is room, in order of asking; the returned function gives the place back. Rejects when `signal` aborts first. */
   enter(signal: AbortSignal): Promise<() => void>
+  /** How many callers wait. */
+  waiting(): number
 }
 
 /** Raised when too many callers wait already. */
@@ -33,6 +35,7 @@ export function createGate(places: number): Gate {
   }
 
   return {
+    waiting: () => waiting.length,
     async enter(signal) {
       signal.throwIfAborted()
       if (taken < places) {

@@ -15,6 +15,8 @@ import { createEndpoint } from './endpoint.ts'
 import { isUntaken, RpcFailure } from './failure.ts'
 import type { Gate } from './gate.ts'
 import { createGate } from './gate.ts'
+import { observed } from './observe.ts'
+import type { RpcObserver } from './observe.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transport.ts'
 
@@ -54,6 +56,12 @@ export interface Rpc {
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionAnswer>
 }
 
+/** The client that calls the nodes by itself. */
+export interface RpcClient extends Rpc {
+  /** Calls that wait for their turn, by method. */
+  queues(): ReadonlyMap<string, number>
+}
+
 /** Most keys of one getLedgerEntries. */
 export const ENTRY_KEYS_MAX = 200
 
@@ -88,11 +96,17 @@ export function createRpc(options: {
   random: Random
   log: Log
   transport?: Transport
-}): Rpc {
+  /** Who is told of every attempt; null or absent: nobody. */
+  observer?: RpcObserver | null
+}): RpcClient {
   const { clock, random, log } = options
   assert(options.urls.length > 0, 'an RPC client needs at least one endpoint')
   const transport = options.transport ?? fetchTransport
-  const endpoints = options.urls.map((url, index) => createEndpoint({ url, index, transport, clock, log }))
+  const observer = options.observer ?? null
+  const endpoints = options.urls.map((url, index) => {
+    const endpoint = createEndpoint({ url, index, transport, clock, log })
+    return observer === null ? endpoint : observed(endpoint, observer, clock)
+  })
   const gates = new Map<Method, Gate>()
   let preferred = 0
 
@@ -174,6 +188,7 @@ export function createRpc(options: {
 
   return {
     endpoints: endpoints.length,
+    queues: () => new Map([...gates].map(([method, gate]) => [method, gate.waiting()])),
     getHealth: (callOptions) => call('getHealth', null, readHealth, callOptions),
     getNetwork: (callOptions) => call('getNetwork', null, readNetwork, callOptions),
     getEvents: (request, callOptions) => call('getEvents', eventsParams(request), readEvents, callOptions),

@@ -22,6 +22,8 @@ import { createCors } from './cors.ts'
 import { errorAnswer, isTooLarge, letFinishSending } from './errors.ts'
 import type { ErrorAnswer, ErrorRule } from './errors.ts'
 import { FORMATS } from './formats.ts'
+import { observeAnswers, observeUnrouted } from './observe.ts'
+import type { HttpObserver } from './observe.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RateLimits, SharedCounts } from './rate-limit.ts'
 import { createRegionGuard } from './region-guard.ts'
@@ -63,6 +65,8 @@ export interface AppOptions {
   readonly sharedCounts?: SharedCounts | null
   /** Where the proxy tells a client's region; null or absent: nobody is refused for it. */
   readonly regionGuard?: RegionHeaders | null
+  /** Who is told of requests; null or absent: nobody. */
+  readonly observer?: HttpObserver | null
   /** What lower layers throw and how it is answered. */
   readonly errorRules: readonly ErrorRule[]
 }
@@ -75,6 +79,7 @@ const SECURITY_HEADERS = {
 /** Builds the server with its policies and without routes. */
 export function createApp(options: AppOptions): App {
   const newId = createRequestIds(options.random)
+  const observer = options.observer ?? null
   const app = Fastify({
     logger: false,
     genReqId: (raw) => newId(raw.headers),
@@ -111,6 +116,7 @@ export function createApp(options: AppOptions): App {
   function count(request: FastifyRequest, reply: FastifyReply, next: (refusal: ErrorAnswer | undefined) => void): void {
     const { tier, bucket } = request.caller
     const told = (remaining: number): void => {
+      observer?.decided(tier, remaining >= 0)
       reply.header('x-ratelimit-tier', tier)
       reply.header('x-ratelimit-remaining', remaining < 0 ? '0' : String(remaining))
       next(remaining < 0 ? tooMany(limiter.retryAfterSec()) : undefined)
@@ -137,10 +143,12 @@ export function createApp(options: AppOptions): App {
       count(request, reply, (refusal) => {
         if (refusal === undefined) sendError(error, request, reply)
         else sendErrorAnswer(reply, refusal)
+        if (observer !== null) observeUnrouted(observer, request, reply)
       }))
   }
 
   app.decorateRequest('caller')
+  if (observer !== null) observeAnswers(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     if (cors(request, reply)) return

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Store } from '../store/store.ts'
 
 /** Name of the lock that the one writer holds. */
@@ -21,4 +22,6 @@ export interface IndexerOptions {
   readonly pollIntervalMs: number
   /** Where a first start begins; null: at the RPC's oldest ledger. */
   readonly startLedger: number | null
+  /** Told of events when they have been archived. */
+  readonly onArchived?: (events: readonly ArchivedEvent[]) => void
 }

@@ -139,6 +139,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const moved = to.cursor !== cursor.cursor
     if (moved) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())
     tellProblems(archived)
+    if (moved) options.onArchived?.(archived)
     const caughtUp = to.lastLedger !== null && to.lastLedger >= read.latestLedger
     return { kind: 'indexed', events: archived.length, moved, lastLedger: to.lastLedger, latestLedger: read.latestLedger, caughtUp }
   }

@@ -35,6 +35,8 @@ export interface Submissions {
   submit(signed: SignedTransaction, options: { readonly pollTimeoutMs: number; readonly signal?: AbortSignal }): Promise<Submitted>
   /** Answers all who wait with what is known, and sends nothing more. What is being sent is answered as soon as that is. */
   stop(): void
+  /** How many transactions are on their way, and how many callers wait for them. */
+  holds(): { readonly flights: number; readonly waiters: number }
 }
 
 export interface SubmissionParts {
@@ -172,6 +174,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   return {
+    holds: () => ({ flights: flights.size, waiters: waiting }),
     submit(signed, { pollTimeoutMs, signal }) {
       // Who left before anything was sent has nothing sent.
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })

@@ -12,6 +12,8 @@ import { createGateway } from '../../src/gateway.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
+import { createIndexLook } from '../../src/projections/index-look.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
@@ -31,6 +33,8 @@ export interface WorldOptions {
   readonly log?: Log
   /** Where the index begins; by default with the network's first ledger. */
   readonly startLedger?: number
+  /** What is to be told of everything, as main.ts does it. */
+  readonly metrics?: Metrics
   /** What differs in the gateway. */
   readonly gateway?: Partial<GatewayParts>
 }
@@ -72,12 +76,13 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   )
   const store = building.use(await openTestStore())
   const { switches, transport } = createRpcSwitch(network)
-  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log })
+  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
   const networkPassphrase = network.networkPassphrase
   const indexer = building.use(
     createIndexer({
       store, rpc, contracts: network.contracts, networkPassphrase, clock, random: random.fork('indexer'), log, pollIntervalMs: 2_000,
       startLedger: options.startLedger ?? null,
+      ...(options.metrics === undefined ? {} : { onArchived: options.metrics.archived }),
     }),
   )
   // A test asks more often than the public may; tests of the limit give their own.
@@ -90,11 +95,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     klinesUrls: [],
     redis: null,
     regionGuard: null,
+    observer: options.metrics?.http ?? null,
     rateLimits: { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 },
     ...options.gateway,
   }
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
+  const lookAtIndex = createIndexLook({ db: store.read, clock, log })
+  options.metrics?.watch({ gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, index: lookAtIndex })
   const owned = building.move()
 
   return {

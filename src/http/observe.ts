@@ -1,0 +1,26 @@
+// Who is told of requests, when somebody wants to be: nothing is noted otherwise.
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Tier } from './caller.ts'
+
+export interface HttpObserver {
+  /** A request was answered. `route` is the address as it is declared, with its parameters' names. */
+  answered(answer: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
+  /** A request was counted: within its allowance, or above it. */
+  decided(tier: Tier, allowed: boolean): void
+}
+
+/** The route of requests that have none. */
+const NO_ROUTE = 'none'
+
+export function observeAnswers(app: FastifyInstance, observer: HttpObserver): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    observer.answered({ method: request.method, route: request.routeOptions.url ?? NO_ROUTE, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    done()
+  })
+}
+
+/** The same for an answer that passes no hook. */
+export function observeUnrouted(observer: HttpObserver, request: FastifyRequest, reply: FastifyReply): void {
+  observer.answered({ method: request.method, route: NO_ROUTE, status: reply.statusCode, seconds: 0 })
+}

@@ -1,0 +1,111 @@
+// The metrics of one process, in Prometheus' text format. On the way things are counted and no more; everything that can be read off a part is read when
+// somebody asks. No part knows of this: each tells an observer of its own, or answers what it holds.
+
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import type { Gauge } from 'prom-client'
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import type { RpcObserver } from '../chain/observe.ts'
+import type { HttpObserver } from '../http/observe.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
+import { createInstruments } from './instruments.ts'
+import type { Instruments } from './instruments.ts'
+import type { GatewayHoldings, Readings } from './readings.ts'
+
+export interface Metrics {
+  readonly http: HttpObserver
+  readonly rpc: RpcObserver
+  /** Counts events that were archived. */
+  archived(events: readonly ArchivedEvent[]): void
+  /** Reads these parts from now on, besides those that were named before. */
+  watch(readings: Partial<Readings>): void
+  /** Reads the parts and writes everything down. Never takes longer than a second for the database. */
+  text(): Promise<string>
+  readonly contentType: string
+  /** The metrics by name, with their labels. */
+  describe(): readonly { readonly name: string; readonly labels: readonly string[] }[]
+}
+
+/** Methods that are told apart; a client may send any word. */
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
+const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
+
+/** `runtime` adds the metrics of the process and of Node; they observe until the process ends. */
+export function createMetrics({ clock, runtime }: { readonly clock: Clock; readonly runtime: boolean }): Metrics {
+  const registry = new Registry()
+  const instruments = createInstruments(registry)
+  if (runtime) collectDefaultMetrics({ register: registry })
+  let readings: Partial<Readings> = {}
+
+  return {
+    http: {
+      answered({ method, route, status, seconds }) {
+        const labels = { method: METHODS.has(method) ? method : 'other', route }
+        instruments.requests.inc({ ...labels, status })
+        instruments.requestSeconds.observe(labels, seconds)
+      },
+      decided(tier, allowed) {
+        instruments.limiterDecisions.inc({ tier, decision: allowed ? 'allowed' : 'refused' })
+      },
+    },
+    rpc: {
+      called({ endpoint, method, outcome, seconds }) {
+        instruments.rpcCalls.inc({ node: endpoint, method, outcome })
+        instruments.rpcSeconds.observe({ node: endpoint, method }, seconds)
+      },
+    },
+    archived(events) {
+      // A topic is a name of the table of events only where it was decoded.
+      for (const { topic, problem } of events) instruments.events.inc({ topic: problem === null ? topic : 'unknown' })
+    },
+    watch(more) {
+      readings = { ...readings, ...more }
+    },
+    async text() {
+      const { gateway, indexer, rpcQueues, index } = readings
+      instruments.queues.reset()
+      if (gateway !== undefined) readGateway(instruments, gateway())
+      if (indexer !== undefined) readIndexer(instruments, indexer())
+      for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
+      if (index !== undefined) await readIndex(instruments, index, clock)
+      return await registry.metrics()
+    },
+    contentType: registry.contentType,
+    describe: () =>
+      registry.getMetricsAsArray().map((metric) => ({ name: metric.name, labels: 'labelNames' in metric ? (metric.labelNames as string[]) : [] })),
+  }
+}
+
+/** What is not known is left out: 0 would look like good news. */
+function tell(gauge: Gauge, value: number | null): void {
+  if (value === null) gauge.remove()
+  else gauge.set(value)
+}
+
+function readGateway(instruments: Instruments, { stream, submissions, ...holds }: GatewayHoldings): void {
+  instruments.streamConnections.set(stream.connections)
+  instruments.streamSubscribers.set(stream.subscribers)
+  instruments.streamAccounts.set(stream.accounts)
+  tell(instruments.sharedCounts, holds.sharedCounts === null ? null : Number(holds.sharedCounts))
+  tell(instruments.stalePrices, holds.stalePrices)
+  const queues = {
+    stream_replays: stream.replays, submissions: submissions.flights, submission_waiters: submissions.waiters, index_waiters: holds.indexWaiters,
+  }
+  for (const [queue, length] of Object.entries(queues)) instruments.queues.set({ queue }, length)
+}
+
+function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger }: ReturnType<Readings['indexer']>): void {
+  for (const one of INDEXER_STATES) instruments.indexerState.set({ state: one }, one === state ? 1 : 0)
+  tell(instruments.indexerLag, lastLedger === null || latestLedger === null ? null : Math.max(0, latestLedger - lastLedger))
+}
+
+async function readIndex(instruments: Instruments, look: Readings['index'], clock: Clock): Promise<void> {
+  const { state, answered } = await look()
+  instruments.indexAnswers.set(answered ? 1 : 0)
+  const closeSec = state?.lastLedgerCloseTs ?? null
+  tell(instruments.indexLedger, state?.lastLedger ?? null)
+  tell(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
+  tell(instruments.unknownEvents, state?.unknownEvents ?? null)
+  tell(instruments.gaps, state?.gaps ?? null)
+  tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
+}

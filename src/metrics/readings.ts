@@ -1,0 +1,26 @@
+// What is read off the parts when somebody asks for the metrics: nothing of it is counted on the way.
+
+import type { IndexerStatus } from '../indexer/progress.ts'
+import type { IndexLook } from '../projections/index-look.ts'
+
+/** What a gateway holds for its clients right now; all of it is bounded. */
+export interface GatewayHoldings {
+  readonly stream: { readonly connections: number; readonly subscribers: number; readonly accounts: number; readonly replays: number }
+  /** Requests that wait for the ledger of their X-Min-Ledger. */
+  readonly indexWaiters: number
+  readonly submissions: { readonly flights: number; readonly waiters: number }
+  /** Whether the counts that all instances share answer; null where nothing is shared. */
+  readonly sharedCounts: boolean | null
+  /** Assets without a fresh price; null while that is not known. */
+  readonly stalePrices: number | null
+}
+
+/** The parts of this process; those that it does not run are left out. */
+export interface Readings {
+  readonly index: IndexLook
+  readonly gateway: () => GatewayHoldings
+  readonly indexer: () => IndexerStatus
+  /** Calls that wait for their turn, by method. */
+  readonly rpcQueues: () => ReadonlyMap<string, number>
+}
+

@@ -1,0 +1,151 @@
+// What the operator's metrics tell, on a real local network.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { EVENT_SHAPES } from '../../src/exchange/events.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
+import { serveMetrics } from '../../src/metrics/server.ts'
+import { createIndexLook } from '../../src/projections/index-look.ts'
+import { bearer } from '../support/keys.ts'
+import { samplesOf } from '../support/metrics.ts'
+import { onStage } from '../support/stream-stage.ts'
+import { createTrader } from '../support/trading.ts'
+import { until } from '../support/until.ts'
+import { createWorld } from '../support/world.ts'
+
+function newMetrics(): Metrics {
+  return createMetrics({ clock: createVirtualClock(0), runtime: false })
+}
+
+async function read(metrics: Metrics): Promise<ReadonlyMap<string, number>> {
+  return samplesOf(await metrics.text())
+}
+
+/** Samples of one metric. */
+function of(samples: ReadonlyMap<string, number>, name: string): readonly [string, number][] {
+  return [...samples].filter(([key]) => key === name || key.startsWith(`${name}{`))
+}
+
+test('requests are counted by the route\'s own address and by status, whatever clients put into theirs', async () => {
+  const metrics = newMetrics()
+  await using world = await createWorld({ metrics, traders: 0 })
+  const trader = await createTrader(world, 'counted', null)
+  await world.get('/v1/markets/btc/price')
+  await world.get('/v1/markets/nope/price')
+  await world.get('/v1/trades?limit=x')
+  for (const asset of ['eth', 'sol']) await world.get(`/v1/trades?asset=${asset}`, { authorization: bearer(trader.key) })
+  for (let path = 0; path < 50; path++) await world.get<unknown>(`/secret-${path}?address=${trader.address}`)
+  await world.gateway.app.inject({ method: 'PROPFIND', url: '/v1/trades' })
+  await world.get<unknown>('/v1/%zz')
+  const text = await metrics.text()
+  const samples = samplesOf(text)
+  const count = (method: string, route: string, status: number): number | undefined =>
+    samples.get(`gateway_http_requests_total{method="${method}",route="${route}",status="${status}"}`)
+  assert.deepEqual([count('GET', '/v1/markets/:asset/price', 200), count('GET', '/v1/markets/:asset/price', 404)], [1, 1])
+  assert.deepEqual([count('GET', '/v1/trades', 200), count('GET', '/v1/trades', 400)], [2, 1])
+  assert.deepEqual([count('GET', 'none', 404), count('GET', 'none', 400), count('other', 'none', 404)], [50, 1, 1])
+  assert.equal(samples.get('gateway_http_request_duration_seconds_count{method="GET",route="/v1/trades"}'), 3)
+  for (const secret of ['secret-', trader.address, trader.key.keyId, trader.key.secret, 'PROPFIND']) assert.ok(!text.includes(secret), secret)
+})
+
+test('the limiter\'s decisions are counted by tier', async () => {
+  const metrics = newMetrics()
+  await using world = await createWorld({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
+  for (let call = 0; call < 5; call++) await world.get('/v1/trades')
+  await world.get('/v1/health')
+  const samples = await read(metrics)
+  const decided = (decision: string): number | undefined => samples.get(`gateway_rate_limit_decisions_total{tier="public",decision="${decision}"}`)
+  assert.deepEqual([decided('allowed'), decided('refused')], [3, 2])
+})
+
+test('events are counted by topic when they are archived, and the lag of the index is told', async () => {
+  const metrics = newMetrics()
+  await using world = await createWorld({ metrics, seed: 'metrics' })
+  assert.deepEqual(of(await read(metrics), 'gateway_index_ledger_age_seconds'), [], 'an age that is not known is not told as none')
+  await world.closeLedgers(40)
+  await world.settle()
+  const { body } = await world.get<{ events: { topic: string }[] }>('/v1/events?limit=500')
+  const inLog = Object.entries(Object.groupBy(body.events, ({ topic }) => topic)).map(([topic, rows]) => [topic, rows?.length])
+  const samples = await read(metrics)
+  const counted = of(samples, 'gateway_index_events_total').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
+  assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(inLog))
+  assert.ok(counted.length > 2)
+  assert.equal(samples.get('gateway_index_last_ledger'), world.network.chain.history.latest().sequence)
+  assert.deepEqual([samples.get('gateway_indexer_lag_ledgers'), samples.get('gateway_indexer_state{state="live"}')], [0, 1])
+  assert.deepEqual([samples.get('gateway_index_unknown_events'), samples.get('gateway_index_gaps'), samples.get('gateway_prices_stale')], [0, 0, 0])
+  assert.deepEqual([samples.get('gateway_index_vault_corrections'), samples.get('gateway_index_answers')], [0, 1])
+})
+
+test('an event that cannot be decoded is counted as unknown: its text is no label', async () => {
+  const metrics = newMetrics()
+  const event = { topic: 'anything_at_all', problem: 'unknown topic' }
+  metrics.archived([event, { topic: 'position_opened', problem: null }] as never)
+  const samples = await read(metrics)
+  assert.deepEqual([...samples].filter(([key]) => key.startsWith('gateway_index_events')), [
+    ['gateway_index_events_total{topic="unknown"}', 1], ['gateway_index_events_total{topic="position_opened"}', 1],
+  ])
+  assert.ok(Object.values(EVENT_SHAPES).every((shapes) => !Object.hasOwn(shapes, 'unknown')), 'no real topic has this name')
+})
+
+test('calls to the nodes are counted by node, method and outcome', async () => {
+  const metrics = newMetrics()
+  await using world = await createWorld({ metrics })
+  await world.closeLedgers(2)
+  await world.settle()
+  const before = await read(metrics)
+  assert.ok((before.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="ok"}') ?? 0) > 0)
+  world.rpc.gone = true
+  assert.equal((await world.indexer.step()).kind, 'unreachable')
+  const after = await read(metrics)
+  assert.equal(after.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
+  assert.equal(after.get('gateway_indexer_state{state="unreachable"}'), 1)
+  assert.equal(after.get('gateway_queue_length{queue="rpc_getEvents"}'), 0)
+})
+
+test('what clients hold of the stream, and who waits, is told as it is now', async () => {
+  const metrics = newMetrics()
+  await onStage({ metrics, seed: 'held' }, async ({ world, connect, play }) => {
+    await play(2)
+    const client = await connect()
+    client.send({ op: 'subscribe', channels: ['events'] })
+    await client.settle()
+    const asking = world.get('/v1/trades', { 'x-min-ledger': '100000' })
+    await until(() => world.gateway.holds().indexWaiters === 1, 'who waits')
+    const during = await read(metrics)
+    assert.deepEqual([during.get('gateway_stream_connections'), during.get('gateway_stream_subscribers')], [1, 1])
+    assert.equal(during.get('gateway_queue_length{queue="index_waiters"}'), 1)
+    await client.close()
+    world.clock.advance(5_000)
+    await asking
+    await until(() => world.gateway.holds().stream.connections === 0, 'the end of the connection')
+    const after = await read(metrics)
+    assert.deepEqual([after.get('gateway_stream_connections'), after.get('gateway_queue_length{queue="index_waiters"}')], [0, 0])
+  })
+})
+
+test('while the database is away the metrics go on, and say so', async () => {
+  const clock = createVirtualClock(100_000)
+  const metrics = createMetrics({ clock, runtime: false })
+  const db = { query: async () => { throw new Error('away') } }
+  metrics.watch({ index: createIndexLook({ db, clock, log: silentLog }) })
+  const samples = await read(metrics)
+  assert.equal(samples.get('gateway_index_answers'), 0)
+  assert.equal(samples.get('gateway_index_last_ledger'), undefined)
+})
+
+test('they are served at a port of their own, at one address, and not by the gateway', async () => {
+  const metrics = newMetrics()
+  await using server = await serveMetrics({ metrics, host: '127.0.0.1', port: 0, log: silentLog })
+  const answer = await fetch(server.url)
+  assert.equal(answer.status, 200)
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  assert.ok((await answer.text()).includes('# TYPE gateway_http_requests_total counter'))
+  assert.equal((await fetch(`${server.url}?name=x`)).status, 200)
+  assert.equal((await fetch(new URL('/', server.url))).status, 404)
+  assert.equal((await fetch(server.url, { method: 'POST', body: 'x' })).status, 405)
+  await using world = await createWorld({ traders: 0 })
+  assert.equal((await world.get('/metrics')).status, 404)
+})

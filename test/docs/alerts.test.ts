@@ -1,0 +1,72 @@
+// docs/alerts.yaml and the table of metrics against what is really told: a rule about a metric that does not exist never fires, and nobody notices.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+
+function pageOf(name: string): string {
+  return readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
+}
+
+const METRICS = new Map(createMetrics({ clock: createVirtualClock(0), runtime: true }).describe().map(({ name, labels }) => [name, labels]))
+/** What Prometheus gives to every histogram besides. */
+const OF_HISTOGRAMS = /_(?:bucket|sum|count)$/
+
+interface Rule {
+  readonly name: string
+  readonly text: string
+  readonly expression: string
+}
+
+const RULES: readonly Rule[] = pageOf('alerts.yaml').split(/^ {6}- alert: /m).slice(1).map((text) => {
+  const expression = /^ {8}expr: (?:>-\n((?: {10}.*\n)+)|(.*)\n)/m.exec(text)
+  return { name: text.split('\n')[0] ?? '', text, expression: (expression?.[1] ?? expression?.[2] ?? '').replaceAll(/\s+/g, ' ').trim() }
+})
+
+/** The metrics of an expression, with the labels that it selects by. */
+function selectors(expression: string): readonly { readonly name: string; readonly labels: readonly string[] }[] {
+  return [...expression.matchAll(/\b((?:gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', matchers = '']) => ({
+    name: METRICS.has(name) ? name : name.replace(OF_HISTOGRAMS, ''),
+    labels: [...matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+  }))
+}
+
+test('every rule has an expression, a severity and words for whoever is woken, and a name of its own', () => {
+  assert.ok(RULES.length >= 10)
+  assert.equal(new Set(RULES.map(({ name }) => name)).size, RULES.length)
+  for (const { name, text, expression } of RULES) {
+    assert.match(name, /^[A-Z][A-Za-z]+$/)
+    assert.ok(expression.length > 10, name)
+    assert.equal(expression.split('(').length, expression.split(')').length, `${name}: brackets`)
+    assert.match(text, /\n {10}severity: (?:page|ticket)\n/, name)
+    assert.match(text, /\n {10}summary: \S.{10,}\n {10}description: \S.{20,}/, name)
+    // Unquoted text must not look like a key of its own.
+    const values = text.split('\n').filter((line) => line.startsWith(' '.repeat(8))).map((line) => line.replace(/^ *[a-z]+: /, ''))
+    for (const value of values) assert.doesNotMatch(value, /: | #/, `${name}: ${value}`)
+  }
+})
+
+test('every metric that a rule names is told, with the labels that it is selected and summed by', () => {
+  for (const { name, expression } of RULES) {
+    const named = selectors(expression)
+    assert.ok(named.length > 0, `${name} names a metric`)
+    for (const { name: metric, labels } of named) {
+      assert.ok(METRICS.has(metric), `${name}: there is no metric ${metric}`)
+      for (const label of labels) assert.ok(METRICS.get(metric)?.includes(label), `${name}: ${metric} has no label ${label}`)
+    }
+    const summedBy = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()))
+    for (const label of summedBy.filter((each) => each !== 'le')) {
+      assert.ok(named.every(({ name: metric }) => METRICS.get(metric)?.includes(label)), `${name}: ${label}`)
+    }
+  }
+})
+
+test('the page lists the gateway\'s metrics, and no others, each with its labels', () => {
+  const rows = [...pageOf('operating.md').matchAll(/^\| `(gateway_\w+)` \| ([^|]*) \|/gm)].map(([, name = '', labels = '']) => [
+    name, [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
+  ] as const)
+  const told = [...METRICS].filter(([name]) => name.startsWith('gateway_'))
+  assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(told))
+})
