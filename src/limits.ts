@@ -73,6 +73,8 @@ export const READY_MAX_LEDGER_AGE_SEC = 300
 export const INDEX_WAIT_MS = 5_000
 /** So many may wait for the index at the same time; those that come on top are told at once how far it is. */
 export const INDEX_WAITERS_MAX = 1_024
+/** So many of one caller, so that nobody takes all the places. */
+export const INDEX_WAITERS_PER_CALLER_MAX = 64
 /** One read statement may take this long. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
 /** Largest request body. */

@@ -22,15 +22,15 @@ export const MIN_LEDGER_HEADERS = {
   },
 } as const
 
-/** Waits until a ledger is indexed or cannot be waited for any longer; resolves with the last indexed one. */
-export type UntilIndexed = (ledger: number, signal: AbortSignal) => Promise<number>
+/** Waits until a ledger is indexed or cannot be waited for any longer; resolves with the last indexed one. `caller` is what the caller is counted by. */
+export type UntilIndexed = (ledger: number, caller: string, signal: AbortSignal) => Promise<number>
 
 /** Makes every route whose schema takes the header wait for it, behind everything that may refuse the request. */
 export function waitForLedgers(app: FastifyInstance, untilIndexed: UntilIndexed): void {
   async function wait(request: FastifyRequest, reply: FastifyReply): Promise<Error | undefined> {
     const ledger = minLedgerOf(request)
     try {
-      const last = ledger === 0 ? 0 : await untilIndexed(ledger, departure(reply))
+      const last = ledger === 0 ? 0 : await untilIndexed(ledger, request.caller.bucket, departure(reply))
       return last >= ledger ? undefined : new HttpFailure({ status: 409, body: { error: 'not_yet', ledger: last } })
     } catch (error) {
       return error as Error

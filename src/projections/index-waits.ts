@@ -2,7 +2,7 @@
 // each notification of the indexer, and one a second while anybody waits, because a notification may be missed and a replica may be late.
 
 import type { Clock, Timer } from '../base/clock.ts'
-import { INDEX_WAIT_MS, INDEX_WAITERS_MAX } from '../limits.ts'
+import { INDEX_WAIT_MS, INDEX_WAITERS_MAX, INDEX_WAITERS_PER_CALLER_MAX } from '../limits.ts'
 import type { Store } from '../store/store.ts'
 import { INDEX_CHANNEL } from './index-state.ts'
 import { readLogHead } from './stream-log.ts'
@@ -13,9 +13,9 @@ const FALLBACK_INTERVAL_MS = 1_000
 export interface IndexWaits extends AsyncDisposable {
   /**
    * Resolves with the last indexed ledger (0 while there is none): as soon as it is `ledger` or a later one, else when the time is up or the signal aborts; at
-   * once when too many wait already. Rejects when the database cannot be read.
+   * once when too many wait already, in all or of this caller. Rejects when the database cannot be read.
    */
-  until(ledger: number, signal: AbortSignal): Promise<number>
+  until(ledger: number, caller: string, signal: AbortSignal): Promise<number>
   /** How many wait. */
   waiting(): number
 }
@@ -24,6 +24,7 @@ export interface IndexWaitsOptions {
   readonly store: Pick<Store, 'read' | 'listen'>
   readonly clock: Clock
   readonly maxWaiters?: number
+  readonly maxPerCaller?: number
 }
 
 interface Waiter {
@@ -32,8 +33,10 @@ interface Waiter {
   readonly fail: (cause: unknown) => void
 }
 
-export function createIndexWaits({ store, clock, maxWaiters = INDEX_WAITERS_MAX }: IndexWaitsOptions): IndexWaits {
+export function createIndexWaits(options: IndexWaitsOptions): IndexWaits {
+  const { store, clock, maxWaiters = INDEX_WAITERS_MAX, maxPerCaller = INDEX_WAITERS_PER_CALLER_MAX } = options
   const waiters = new Set<Waiter>()
+  const byCaller = new Map<string, number>()
   /** As it was seen last. */
   let last = 0
   let looking = false
@@ -83,10 +86,21 @@ export function createIndexWaits({ store, clock, maxWaiters = INDEX_WAITERS_MAX 
     }, () => undefined)
   }
 
-  function join(ledger: number, signal: AbortSignal): Promise<number> {
+  function count(caller: string, change: 1 | -1): void {
+    const waiting = (byCaller.get(caller) ?? 0) + change
+    if (waiting === 0) byCaller.delete(caller)
+    else byCaller.set(caller, waiting)
+  }
+
+  function hasRoom(caller: string): boolean {
+    return !stopped && waiters.size < maxWaiters && (byCaller.get(caller) ?? 0) < maxPerCaller
+  }
+
+  function join(ledger: number, caller: string, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         waiters.delete(waiter)
+        count(caller, -1)
         timer.cancel()
         signal.removeEventListener('abort', waiter.settle)
         if (waiters.size > 0) return
@@ -106,15 +120,16 @@ export function createIndexWaits({ store, clock, maxWaiters = INDEX_WAITERS_MAX 
       }
       const timer = clock.setTimer(INDEX_WAIT_MS, waiter.settle)
       waiters.add(waiter)
+      count(caller, 1)
       signal.addEventListener('abort', waiter.settle, { once: true })
     })
   }
 
   return {
     waiting: () => waiters.size,
-    async until(ledger, signal) {
-      if (stopped || signal.aborted || waiters.size >= maxWaiters) return (await readLogHead(store.read))?.ledger ?? 0
-      const reached = join(ledger, signal)
+    async until(ledger, caller, signal) {
+      if (signal.aborted || !hasRoom(caller)) return (await readLogHead(store.read))?.ledger ?? 0
+      const reached = join(ledger, caller, signal)
       listen()
       lookLater()
       look()
