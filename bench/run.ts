@@ -9,6 +9,7 @@ import { measureFanOut } from './figures/fan-out.ts'
 import { measureOrders } from './figures/orders.ts'
 import { measurePages } from './figures/pages.ts'
 import { measureSoak } from './figures/soak.ts'
+import { measureStreamCosts } from './figures/stream-costs.ts'
 import { formatTable } from './support/report.ts'
 import type { Figure } from './support/report.ts'
 
@@ -22,6 +23,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   pages: measurePages,
   'fan-out': measureFanOut,
   soak: measureSoak,
+  'stream-costs': measureStreamCosts,
   'catch-up': measureCatchUp,
   'archive-size': measureArchiveSize,
 }

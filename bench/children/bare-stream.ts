@@ -1,4 +1,4 @@
-// The peer of fan-out: the same library with nothing around it, which calls `send` once per frame and client.
+// The peer of fan-out and of what connections cost: the same library with nothing around it, which calls `send` once per frame and client.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +9,7 @@ const things = new AsyncDisposableStack()
 let sockets: WebSocketServer | undefined
 let text = ''
 let count = 0
+let answers = 0
 
 serveParent(
   {
@@ -16,6 +17,9 @@ serveParent(
       text = frame
       const server = createServer()
       sockets = new WebSocketServer({ server, perMessageDeflate: false })
+      sockets.on('connection', (client) => client.on('message', () => {
+        for (let frame = 0; frame < answers; frame++) client.send(text)
+      }))
       await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
       things.defer(() => {
         for (const client of sockets?.clients ?? []) client.terminate()
@@ -25,6 +29,10 @@ serveParent(
     },
     prepare(frames: number) {
       count = frames
+    },
+    /** From now on each message is answered with so many frames. */
+    answer(frames: number) {
+      answers = frames
     },
     send() {
       for (let frame = 0; frame < count; frame++) for (const client of sockets?.clients ?? []) client.send(text)

@@ -1,7 +1,10 @@
-// The stream on a real database, whose log grows when the parent says so: the subject of fan-out, one of several instances of the soak, and its writer.
+// The stream on a real database, whose log grows when the parent says so: the subject of fan-out and of the stream's costs, one of several instances of the
+// soak, and its writer.
 
 import { createServer } from 'node:http'
+import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
 import { defined } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -12,13 +15,14 @@ import { insertEpoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import { INDEX_CHANNEL } from '../../src/projections/index-state.ts'
 import { openStore } from '../../src/store/open.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { Queryable, Store } from '../../src/store/store.ts'
 import { readChannelHeads } from '../../src/projections/stream-log.ts'
 import { createStream } from '../../src/stream/stream.ts'
 import type { Stream } from '../../src/stream/stream.ts'
 import { archivePages, firstEpoch } from '../support/archive-rows.ts'
 import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
+import { machineMs } from '../support/machine-clock.ts'
 import type { Where } from '../support/places.ts'
 
 /** More than all rounds use up. */
@@ -32,10 +36,21 @@ let written = 0
 let store: Store | undefined
 let stream: Stream | undefined
 
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  things.defer(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
 serveParent(
   {
     async open(where: Where): Promise<void> {
       store = things.use(await openStore({ ...where, clock, log: silentLog }))
+    },
+    /** A log in which nothing ever happens, without an engine whose memory would drown that of the stream. */
+    openNothing(): void {
+      const read: Queryable = { query: () => Promise.resolve([]) }
+      store = { read } as Store
     },
     /** Begins an empty log. */
     async begin(): Promise<void> {
@@ -61,25 +76,35 @@ serveParent(
       else await served.follow()
       const server = createServer()
       server.on('upgrade', (request, socket, head) => served.accept(request, socket, head, { requestId: 'bench', address: 'bench' }))
-      await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-      things.defer(async () => {
-        await served.drain()
-        server.close()
-      })
-      return (server.address() as AddressInfo).port
+      things.defer(() => served.drain())
+      return await listen(server)
     },
-    /** Commits this many events, and publishes none. */
-    async prepare(count: number): Promise<void> {
+    /** Listens for whoever gets this text at each ring of the index, straight from the notification, and answers with the port. */
+    async echo(text: string): Promise<number> {
+      const server = createServer()
+      const sockets = new WebSocketServer({ server, perMessageDeflate: false })
+      const stop = await defined(store, 'the store').listen(INDEX_CHANNEL, () => sockets.clients.forEach((client) => client.send(text)))
+      things.defer(async () => {
+        await stop()
+        for (const client of sockets.clients) client.terminate()
+      })
+      return await listen(server)
+    },
+    /** Commits this many events, and publishes none. Answers with the moment before the commit, on the clock that all processes of a machine share. */
+    async prepare(count: number): Promise<number> {
       events ??= archivePages(deployment, EVENTS).flat()
       const rows = events.slice(written, written + count)
       if (rows.length < count) throw new Error('the history is used up')
       written += count
+      let committing = 0
       await defined(store, 'the store').write.transaction(async (tx) => {
         await appendEvents(tx, 1, rows, clock.nowMs())
         await applyEvents(tx, firstEpoch(deployment), rows)
         await tx.query('update idx.cursor set last_seq = $1, last_ledger = $2', [written, rows.at(-1)?.ledger ?? null])
         await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(written)])
+        committing = machineMs()
       })
+      return committing
     },
     /** The last frame of these channels: of all events, and of one asset's trades. */
     async heads(asset: string): Promise<{ readonly events: number; readonly trades: number }> {

@@ -8,6 +8,8 @@ export interface Child extends AsyncDisposable {
   ask<Answer>(name: string, argument?: unknown): Promise<Answer>
   /** The processor time that the child has used so far, all its threads together. */
   cpuSec(): Promise<number>
+  /** What the objects and buffers of its main thread take now, when those that nobody needs any more have been collected. */
+  heldBytes(): Promise<number>
   /** Ends it with SIGKILL, in the middle of whatever it does; what was asked is rejected. */
   kill(): Promise<void>
 }
@@ -22,8 +24,9 @@ export interface Question {
 /** The child's answer. */
 export type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly problem: string }
 
-/** The question that every child can answer. */
+/** The questions that every child can answer. */
 export const CPU_SEC = 'cpuSec'
+export const HELD_BYTES = 'heldBytes'
 
 interface Waiting {
   resolve(value: unknown): void
@@ -63,6 +66,7 @@ export function startChild(script: URL): Child {
   return {
     ask: <Answer>(name: string, argument?: unknown) => ask(name, argument) as Promise<Answer>,
     cpuSec: () => ask(CPU_SEC) as Promise<number>,
+    heldBytes: () => ask(HELD_BYTES) as Promise<number>,
     async kill() {
       child.kill('SIGKILL')
       await ended

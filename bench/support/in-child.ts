@@ -1,6 +1,8 @@
 // The other end of child.ts: what a child's script does when it is asked.
 
-import { CPU_SEC } from './child.ts'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { CPU_SEC, HELD_BYTES } from './child.ts'
 import type { Question, Reply } from './child.ts'
 
 /** What a child knows how to do, by name. What it throws goes back to the asker as text. */
@@ -19,7 +21,7 @@ function reply(message: Reply): void {
 
 async function answer(skills: Skills, { id, name, argument }: Question): Promise<Reply> {
   try {
-    const skill = name === CPU_SEC ? cpuSec : skills[name]
+    const skill = COMMON_SKILLS[name] ?? skills[name]
     if (skill === undefined) throw new Error(`nobody knows ${name} here`)
     return { id, value: await skill(argument as never) }
   } catch (error) {
@@ -27,7 +29,19 @@ async function answer(skills: Skills, { id, name, argument }: Question): Promise
   }
 }
 
+const COMMON_SKILLS: Skills = { [CPU_SEC]: cpuSec, [HELD_BYTES]: heldBytes }
+
 function cpuSec(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000_000
+}
+
+function heldBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  // What the first pass lets go of frees buffers that only a second one counts.
+  collect()
+  collect()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
 }
