@@ -18,6 +18,8 @@ const PAGE_ROWS = 500
 const FALLBACK_INTERVAL_MS = 1_000
 /** So many of the newest rows are kept with their frames, so that clients who come back soon cost no reads. */
 export const RECENT_ROWS = 4_096
+/** So many are read when it begins: an instance that takes over from another is where that one's clients come back, all of them at once. */
+export const FIRST_ROWS = PAGE_ROWS
 
 /** Frames of the shared log channels that one row made. */
 interface RecentRow {
@@ -87,13 +89,18 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
   let stepping: Promise<void> | undefined
   let again = false
 
-  /** Begins at the log's end: what was before is for those who ask for it. */
+  /** Begins a page before the log's end, which is kept for those who come back; what was before is for those who ask for it. Nothing is published. */
   async function begin(): Promise<void> {
     const end = await readLogHead(db)
-    const found = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, end?.seq ?? 0)
-    position = end?.seq ?? 0
+    const last = end?.seq ?? 0
+    const from = Math.max(0, last - FIRST_ROWS)
+    const found = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, from)
+    const { rows } = await readLog(db, from, { limit: FIRST_ROWS, accounts: false })
+    recent = []
+    position = from
     heads.set(EVENTS_CHANNEL, found.events)
     for (const [asset, seq] of found.assets) heads.set(tradesChannel(asset), seq)
+    for (const row of rows) if (row.seq <= last) takeRow(row)
     head = end ?? undefined
     epoch = end?.epoch
     ready = true

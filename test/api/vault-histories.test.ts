@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { NOBODY } from '../../src/chain/views.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import { followPages } from '../support/pages.ts'
 import type { Row } from '../support/pages.ts'
+import { viewVault } from '../support/vault-view.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
@@ -51,16 +50,6 @@ function addUp(id: number): Record<string, unknown> {
   }
 }
 
-async function viewVault(id: number): Promise<Record<string, unknown>> {
-  const { contracts: { vaultFactory }, networkPassphrase, door } = world.network
-  const transaction = new TransactionBuilder(new Account(NOBODY, '0'), { fee: '100', networkPassphrase })
-    .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
-    .setTimeout(0)
-    .build()
-  const { results } = await door.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
-  return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as Record<string, unknown>
-}
-
 test('much has happened: deposits, withdrawals, trades of leaders', () => {
   assert.ok(vaults.length >= 2)
   for (const topic of ['vault_created', 'deposit', 'withdraw', 'leader_open', 'leader_close', 'code_created', 'referrer_set']) {
@@ -78,7 +67,7 @@ test('each vault is what the log adds up to', () => {
 
 test('each vault is what the factory says', async () => {
   for (const vault of vaults) {
-    const told = await viewVault(vault.id)
+    const told = await viewVault(world, vault.id)
     const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused } = vault
     assert.deepEqual({ totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused }, {
       totalUsdc: String(told['total_usdc']), circulatingShares: String(told['circulating_shares']), leaderShares: String(told['leader_shares']),

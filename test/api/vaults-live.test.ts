@@ -3,7 +3,6 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../src/resources/vault-activity.ts'
 import { address, bool, i128, symbol, text, u32, u64 } from '../../localnet/contracts/host.ts'
@@ -11,6 +10,7 @@ import type { Val } from '../../localnet/contracts/host.ts'
 import { createPerson, doAtOnce } from '../support/people.ts'
 import type { Person } from '../support/people.ts'
 import { ONE } from '../support/trading.ts'
+import { viewVault } from '../support/vault-view.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
@@ -39,22 +39,11 @@ const lead = (functionName: string, ...args: readonly Val[]): Promise<void> => a
 /** 1,000 USDC on a rising price of BTC. */
 const terms = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_000n * ONE), u32(leverage), u32(0)]
 
-/** The vault as the factory's own view tells it. */
-async function viewVault(): Promise<Record<string, unknown>> {
-  const { contracts: { vaultFactory }, networkPassphrase, door } = world.network
-  const transaction = new TransactionBuilder(new Account(leader.address, '0'), { fee: '100', networkPassphrase })
-    .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(VAULT, { type: 'u32' })))
-    .setTimeout(0)
-    .build()
-  const { results } = await door.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
-  return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as Record<string, unknown>
-}
-
 /** The API's vault, which has to say what the factory says. */
 async function servedVault(): Promise<TraderVault> {
   await world.settle()
   await world.indexer.observe()
-  const [{ body: vault }, told] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault()]
+  const [{ body: vault }, told] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
   const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name } = vault
   assert.deepEqual(
     { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name, leader: vault.leader },
