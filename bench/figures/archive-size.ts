@@ -1,6 +1,5 @@
 // How long a page takes with a million archived events against ten thousand, one request at a time. A list that scans its history shows here.
 
-import { ADDRESS_LENGTH } from '../../src/limits.ts'
 import { encodeCursor } from '../../src/projections/page.ts'
 import { startChild } from '../support/child.ts'
 import { closeSecOf, EVENTS_PER_LEDGER, FIRST_LEDGER, someTrader } from '../support/history.ts'
@@ -36,7 +35,6 @@ const PAGES: Readonly<Record<string, (archive: Archive) => string>> = {
   'trades': () => '/v1/trades',
   // As many as the small archive has of each trader, too.
   'trades of a trader': () => `/v1/trades?trader=${someTrader()}&limit=20`,
-  'trades of nobody': () => `/v1/trades?trader=${'G'.repeat(ADDRESS_LENGTH)}`,
   'trades of an asset before a time': ({ middleLedger }) => `/v1/trades?asset=BTC&before_ts=${closeSecOf(middleLedger)}`,
 }
 
