@@ -3,6 +3,8 @@
 import { contractDataKey, contractDataValue } from './ledger-keys.ts'
 import type { ScArgument, ScValue } from './scval.ts'
 import { structField } from './scval.ts'
+import { readField, readList, readStruct } from './structs.ts'
+import type { Struct } from './structs.ts'
 
 /** Entries that exist once. */
 type SingleEntry = 'FeeTiers' | 'CumulativeFundingRate'
@@ -30,13 +32,6 @@ function marketKey(market: string, name: string, argument?: ScArgument): string 
   const symbol: ScArgument = { type: 'symbol', value: name }
   return contractDataKey(market, { type: 'vec', value: argument === undefined ? [symbol] : [symbol, argument] })
 }
-
-/** How a field is stored. `count` is a u64 that an exact number holds: an id, or unix seconds. */
-type FieldType = 'symbol' | 'address' | 'i128' | 'u32' | 'count' | 'bool'
-
-type FieldValue<Type extends FieldType> = Type extends 'i128' ? bigint : Type extends 'u32' | 'count' ? number : Type extends 'bool' ? boolean : string
-
-type Struct<Shape extends Readonly<Record<string, FieldType>>> = { readonly [Key in keyof Shape]: FieldValue<Shape[Key]> }
 
 const POSITION = {
   asset: 'symbol', collateral: 'i128', direction: 'u32', entry_cumulative_funding: 'i128', entry_price: 'i128', id: 'count', leverage: 'u32',
@@ -128,41 +123,4 @@ export function readVolume(dataXdr: string): bigint | undefined {
   const record = contractDataValue(dataXdr)
   const slots = record === undefined ? undefined : readList(structField(record, 'daily_volumes'), (slot) => readField(slot, 'i128'))
   return slots?.reduce((sum, slot) => sum + slot, 0n)
-}
-
-function readList<T>(value: ScValue | undefined, read: (item: ScValue) => T | undefined): readonly T[] | undefined {
-  if (value?.type !== 'vec') return undefined
-  const items = value.value.map(read).filter((item) => item !== undefined)
-  return items.length === value.value.length ? items : undefined
-}
-
-/** The fields of a struct that has at least these: later versions of a contract add some. */
-function readStruct<Shape extends Readonly<Record<string, FieldType>>>(value: ScValue | undefined, shape: Shape): Struct<Shape> | undefined {
-  if (value === undefined) return undefined
-  const fields: [string, bigint | number | boolean | string][] = []
-  for (const [name, type] of Object.entries(shape)) {
-    const field = readField(structField(value, name), type)
-    if (field === undefined) return undefined
-    fields.push([name, field])
-  }
-  return Object.fromEntries(fields) as unknown as Struct<Shape>
-}
-
-function readField<Type extends FieldType>(value: ScValue | undefined, type: Type): FieldValue<Type> | undefined {
-  return plain(value, type) as FieldValue<Type> | undefined
-}
-
-function plain(value: ScValue | undefined, type: FieldType): bigint | number | boolean | string | undefined {
-  switch (value?.type) {
-    case 'u64':
-      return type === 'count' && value.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value.value) : undefined
-    case 'bool':
-    case 'u32':
-    case 'i128':
-    case 'symbol':
-    case 'address':
-      return value.type === type ? value.value : undefined
-    default:
-      return undefined
-  }
 }

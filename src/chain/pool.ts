@@ -4,6 +4,7 @@ import { RpcFailure } from './failure.ts'
 import type { CallOptions, Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'
+import { readField } from './structs.ts'
 import { readView } from './views.ts'
 
 /** The pool at one ledger. Amounts have 7 decimals; null: the contract has no such view, or its answer cannot be read. */
@@ -49,9 +50,9 @@ export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {
       unrealizedPnl: i128Of(fieldOf(info, 'unrealized_pnl')),
       reservedPayout: i128Of(reservedPayout),
       shortfall: i128Of(shortfall),
-      depositFeeBps: u32Of(depositFee),
-      withdrawFeeBps: u32Of(withdrawFee),
-      paused: paused?.type === 'bool' ? paused.value : null,
+      depositFeeBps: readField(depositFee, 'u32') ?? null,
+      withdrawFeeBps: readField(withdrawFee, 'u32') ?? null,
+      paused: readField(paused, 'bool') ?? null,
     }
   }
   throw new RpcFailure({ method: 'simulateTransaction', kind: 'malformed', retryable: true, detail: 'the ledger closed between the vault\'s views' })
@@ -72,9 +73,5 @@ function fieldOf(value: ScValue | undefined, name: string): ScValue | undefined 
 }
 
 function i128Of(value: ScValue | undefined): bigint | null {
-  return value?.type === 'i128' ? value.value : null
-}
-
-function u32Of(value: ScValue | undefined): number | null {
-  return value?.type === 'u32' ? value.value : null
+  return readField(value, 'i128') ?? null
 }

@@ -1,8 +1,7 @@
 // What the vault factory says of a vault.
 
 import type { Rpc, CallOptions } from './rpc.ts'
-import type { ScValue } from './scval.ts'
-import { structField } from './scval.ts'
+import { readStruct } from './structs.ts'
 import { readView } from './views.ts'
 
 /** A vault as `view_vault` tells it. Amounts have 7 decimals. */
@@ -22,30 +21,22 @@ export interface VaultInfo {
 /** Reads a vault; null when the answer is not a vault of this id. Rejects with RpcFailure, also when the factory knows no such vault. */
 export async function readVaultInfo(rpc: Rpc, factory: string, vaultId: number, options: CallOptions = {}): Promise<VaultInfo | null> {
   const { value, ledger } = await readView(rpc, { contract: factory, functionName: 'view_vault', args: [{ type: 'u32', value: vaultId }] }, options)
-  const fields = {
-    totalUsdc: i128In(value, 'total_usdc'),
-    circulatingShares: i128In(value, 'circulating_shares'),
-    leaderShares: i128In(value, 'leader_shares'),
-    hwmNav: i128In(value, 'hwm_nav'),
-    realizedPnl: i128In(value, 'realized_pnl'),
-    profitShareBps: u32In(value, 'profit_share_bps'),
-    paused: boolIn(value, 'paused'),
+  const info = readStruct(value, VAULT_INFO)
+  if (info === undefined || info.id !== vaultId) return null
+  return {
+    vaultId,
+    ledger,
+    totalUsdc: info.total_usdc,
+    circulatingShares: info.circulating_shares,
+    leaderShares: info.leader_shares,
+    hwmNav: info.hwm_nav,
+    realizedPnl: info.realized_pnl,
+    profitShareBps: info.profit_share_bps,
+    paused: info.paused,
   }
-  if (u32In(value, 'id') !== vaultId || Object.values(fields).includes(undefined)) return null
-  return { vaultId, ledger, ...fields } as VaultInfo
 }
 
-function i128In(value: ScValue, name: string): bigint | undefined {
-  const field = structField(value, name)
-  return field?.type === 'i128' ? field.value : undefined
-}
-
-function u32In(value: ScValue, name: string): number | undefined {
-  const field = structField(value, name)
-  return field?.type === 'u32' ? field.value : undefined
-}
-
-function boolIn(value: ScValue, name: string): boolean | undefined {
-  const field = structField(value, name)
-  return field?.type === 'bool' ? field.value : undefined
-}
+const VAULT_INFO = {
+  circulating_shares: 'i128', hwm_nav: 'i128', id: 'u32', leader_shares: 'i128', paused: 'bool', profit_share_bps: 'u32', realized_pnl: 'i128',
+  total_usdc: 'i128',
+} as const

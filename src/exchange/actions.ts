@@ -1,8 +1,8 @@
 // What accounts sign besides the ten order operations: cross margin, the liquidity vault, trader vaults, referral. One table: the contract and function of
 // each action, the fields that it takes, and how they become the function's arguments.
 
-import { i128, text, u32, u64 } from './call-arguments.ts'
-import type { CallArgument, ContractCall } from './call-arguments.ts'
+import { argumentOf, bool, i128, SHARED_ENCODERS, text, u32 } from './call-arguments.ts'
+import type { CallArgument, ContractCall, Encoders } from './call-arguments.ts'
 import type { ContractAddresses, ContractKey } from './contracts.ts'
 
 /** The fields of all actions, as a body holds them. A name means the same in each action that has it. */
@@ -88,37 +88,12 @@ export function actionCall(request: ActionRequest, signer: string, contracts: Co
   const { contract, functionName, takes }: ActionRow = ACTIONS[request.op]
   const fields = request as Partial<ActionFields>
   const args = takes.map((part): CallArgument => {
-    if (typeof part === 'string') return toArgument(fields, part)
+    if (typeof part === 'string') return argumentOf(ENCODERS, fields, part)
     return { type: 'address', value: part === SIGNER ? signer : contracts.vault }
   })
   return { contract, functionName, args }
 }
 
-/** How each field becomes an argument. */
-const ENCODERS: { readonly [Field in ActionField]: (value: ActionFields[Field]) => CallArgument } = {
-  asset: (value) => ({ type: 'symbol', value }),
-  amount: i128,
-  collateral: i128,
-  lpAmount: i128,
-  shares: i128,
-  leverage: u32,
-  direction: (value) => u32(value === 'Long' ? 0 : 1),
-  vaultId: u32,
-  positionId: u64,
-  orderId: u64,
-  triggerPrice: i128,
-  triggerCondition: (value) => ({ type: 'bool', value: value === 'Above' }),
-  slippageToleranceBps: u32,
-  expirationLedger: u32,
-  name: text,
-  code: text,
-  paused: (value) => ({ type: 'bool', value }),
-}
-
-function toArgument(fields: Partial<ActionFields>, field: ActionField): CallArgument {
-  const value = fields[field]
-  if (value === undefined) throw new TypeError(`${field} is missing`)
-  // The compiler does not see that a field and its encoder go together.
-  const encode = ENCODERS[field] as (value: ActionFields[ActionField]) => CallArgument
-  return encode(value)
+const ENCODERS: Encoders<ActionFields> = {
+  ...SHARED_ENCODERS, amount: i128, lpAmount: i128, shares: i128, vaultId: u32, expirationLedger: u32, name: text, code: text, paused: bool,
 }

@@ -29,3 +29,30 @@ export function i128(digits: string): CallArgument {
 export function text(value: string): CallArgument {
   return { type: 'string', value }
 }
+
+export function bool(value: boolean): CallArgument {
+  return { type: 'bool', value }
+}
+
+/** How the fields that order operations and other actions share become arguments. */
+export const SHARED_ENCODERS = {
+  asset: (value: string): CallArgument => ({ type: 'symbol', value }),
+  collateral: i128,
+  leverage: u32,
+  direction: (value: 'Long' | 'Short') => u32(value === 'Long' ? 0 : 1),
+  positionId: u64,
+  orderId: u64,
+  triggerPrice: i128,
+  triggerCondition: (value: 'Above' | 'Below') => bool(value === 'Above'),
+  slippageToleranceBps: u32,
+} as const
+
+/** An encoder for each field. */
+export type Encoders<Fields> = { readonly [Field in keyof Fields]: (value: Fields[Field]) => CallArgument }
+
+/** The argument that a body's field becomes. Throws TypeError for one that is not there. */
+export function argumentOf<Fields>(encoders: Encoders<Fields>, fields: Partial<Fields>, field: keyof Fields & string): CallArgument {
+  const value = fields[field]
+  if (value === undefined) throw new TypeError(`${field} is missing`)
+  return encoders[field](value)
+}

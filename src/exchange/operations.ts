@@ -1,8 +1,8 @@
 // The ten operations of POST /v1/orders/prepare as one table: which fields each takes, and how these become the arguments of the market's function of
 // the same name. The trader comes first in every call and stands in no row.
 
-import { i128, u32, u64 } from './call-arguments.ts'
-import type { CallArgument } from './call-arguments.ts'
+import { argumentOf, i128, SHARED_ENCODERS, u32 } from './call-arguments.ts'
+import type { CallArgument, Encoders } from './call-arguments.ts'
 
 /** The fields of all operations, as a body holds them. A name means the same in each operation that has it. */
 export interface OperationFields {
@@ -65,29 +65,8 @@ export function operationFields(op: OperationName): readonly OperationField[] {
 /** The call that a request asks for: the market's function and its arguments in order, `trader` first. */
 export function operationCall(request: OperationRequest, trader: string): { readonly functionName: string; readonly args: readonly CallArgument[] } {
   const fields = request as Partial<OperationFields>
-  const args = ARGUMENTS[request.op].map((part) => (typeof part === 'string' ? toArgument(fields, part) : part))
+  const args = ARGUMENTS[request.op].map((part) => (typeof part === 'string' ? argumentOf(ENCODERS, fields, part) : part))
   return { functionName: request.op, args: [{ type: 'address', value: trader }, ...args] }
 }
 
-/** How each field becomes an argument. */
-const ENCODERS: { readonly [Field in OperationField]: (value: OperationFields[Field]) => CallArgument } = {
-  asset: (value) => ({ type: 'symbol', value }),
-  collateral: i128,
-  leverage: u32,
-  direction: (value) => ({ type: 'u32', value: value === 'Long' ? 0 : 1 }),
-  positionId: u64,
-  orderId: u64,
-  triggerPrice: i128,
-  limitPrice: i128,
-  triggerCondition: (value) => ({ type: 'bool', value: value === 'Above' }),
-  slippageToleranceBps: u32,
-  trailingPercentBps: u32,
-}
-
-function toArgument(fields: Partial<OperationFields>, field: OperationField): CallArgument {
-  const value = fields[field]
-  if (value === undefined) throw new TypeError(`${field} is missing`)
-  // The compiler does not see that a field and its encoder go together.
-  const encode = ENCODERS[field] as (value: OperationFields[OperationField]) => CallArgument
-  return encode(value)
-}
+const ENCODERS: Encoders<OperationFields> = { ...SHARED_ENCODERS, limitPrice: i128, trailingPercentBps: u32 }

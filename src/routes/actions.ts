@@ -1,17 +1,16 @@
 // POST /v1/actions/prepare: what accounts sign besides the ten order operations.
 
 import { actionCall } from '../exchange/actions.ts'
-import { findAsset } from '../exchange/assets.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
-import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Prepare } from '../relay/prepare.ts'
 import { ActionBody } from '../resources/action-request.ts'
 import { ref } from '../resources/fields.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
+import { requireSupportedAsset } from './known-asset.ts'
 import { sendPrepared } from './prepared-answer.ts'
 
 const prepareAction = operation(
@@ -36,9 +35,7 @@ const prepareAction = operation(
 export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; readonly contracts: ContractAddresses }): void {
   app.post('/v1/actions/prepare', { schema: prepareAction, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
     const action = request.body
-    if ('asset' in action && findAsset(action.asset) === undefined) {
-      throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: action.asset } })
-    }
+    requireSupportedAsset(action)
     const trader = callerKey(request).owner
     await sendPrepared(reply, (gone) => parts.prepare({ op: action.op, trader, ...actionCall(action, trader, parts.contracts) }, gone))
   })

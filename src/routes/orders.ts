@@ -1,16 +1,15 @@
 // POST /v1/orders/prepare.
 
-import { findAsset } from '../exchange/assets.ts'
 import { operationCall } from '../exchange/operations.ts'
 import type { App } from '../http/app.ts'
 import { callerKey } from '../http/caller.ts'
-import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Prepare } from '../relay/prepare.ts'
 import { ref } from '../resources/fields.ts'
 import { OrderRequest } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
+import { requireSupportedAsset } from './known-asset.ts'
 import { sendPrepared } from './prepared-answer.ts'
 
 const prepareOrder = operation(
@@ -36,9 +35,7 @@ const prepareOrder = operation(
 export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): void {
   app.post('/v1/orders/prepare', { schema: prepareOrder, config: { requiresKey: true, regionGuarded: true } }, async (request, reply) => {
     const order = request.body
-    if ('asset' in order && findAsset(order.asset) === undefined) {
-      throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: order.asset } })
-    }
+    requireSupportedAsset(order)
     const trader = callerKey(request).owner
     await sendPrepared(reply, (gone) => parts.prepare({ op: order.op, trader, contract: 'market', ...operationCall(order, trader) }, gone))
   })
