@@ -31,6 +31,7 @@ export const REFERRAL_CODE_LENGTH = { min: 3, max: 16 } as const
 export const ORACLE_CACHE_MS = 3_000
 export const STATS_CACHE_MS = 5_000
 export const LEADERBOARD_CACHE_MS = 5_000
+export const VAULT_CACHE_MS = 10_000
 export const POLL_INTERVAL_MS = 2_000
 export const PRICE_STALENESS_LIMIT_SEC = 60
 export const CHALLENGE_TTL_MS = 5 * 60_000

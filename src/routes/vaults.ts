@@ -5,10 +5,13 @@ import type { TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { createMemo } from '../base/memo.ts'
 import { HttpFailure } from '../http/errors.ts'
+import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
-import { ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
+import { ADDRESS_LENGTH, PAGE_LIMITS, VAULT_CACHE_MS } from '../limits.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from '../projections/vaults.ts'
 import type { VaultFlowKind } from '../projections/vaults-fold.ts'
 import { ref } from '../resources/fields.ts'
@@ -16,13 +19,17 @@ import { TraderVault } from '../resources/trader-vault.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
-import { pageAnswer, serialiseBody } from './page-answer.ts'
+import { keptAnswer, pageAnswer, serialiseBody, sharedPageAnswer } from './page-answer.ts'
 import { beforeTs, cursor, limit, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
 const FIGURES =
   'Totals are what the factory\'s events add up to, read back from the factory after each of the leader\'s trades, which no event tells the outcome of. ' +
-  'Money in an open position is not in totalUsdc, so a drawdown shows while one is open.'
+  'Money in an open position is not in totalUsdc, so a drawdown shows while one is open. Kept for 10 seconds: x-ledger says which ledger it is of, and ' +
+  'X-Min-Ledger asks for a later one.'
+
+/** Vaults, and first pages of their list, that are kept: those that were asked for last. */
+const MAX_KEPT_ANSWERS = 1_000
 
 const params = Type.Object({ id: Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Vault id', examples: [0] }) })
 
@@ -33,7 +40,7 @@ const list = operation(
     id: 'listVaults',
     tag: 'vaults',
     summary: 'Trader vaults',
-    description: `Newest first. ${FIGURES}`,
+    description: `Newest first. ${FIGURES} Later pages are read each time.`,
     ok: listOf('vaults', ref(TraderVault)),
     example: { vaults: [EXAMPLE_VAULT] },
     headers: ['index', 'next'],
@@ -87,17 +94,29 @@ const FLOWS = [
 export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
   const { db, clock } = parts
 
+  const firstPages = createMemo<Answer>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const vaults = createMemo<Answer>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
     const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
-    const page = await listVaults(db, { leader, limit, cursor, nowSec: nowSec(clock) })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { vaults: page.rows }))
+    const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}`
+    const read = async (): Promise<Answer> => {
+      const page = await listVaults(db, { leader, limit, cursor, nowSec: nowSec(clock) })
+      return sharedPageAnswer(url, reply, page, { vaults: page.rows })
+    }
+    varyByMinLedger(reply)
+    sendAnswer(request, reply, await (cursor === undefined ? keptAnswer(request, firstPages, { key: url, read }) : read()))
   })
 
   app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {
     const { id } = request.params
-    const { vault, head } = await readVault(db, { id, nowSec: nowSec(clock) })
-    if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, vault), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    const read = async (): Promise<Answer> => {
+      const { vault, head } = await readVault(db, { id, nowSec: nowSec(clock) })
+      if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
+      return prepareAnswer(serialiseBody(reply, vault), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+    }
+    varyByMinLedger(reply)
+    sendAnswer(request, reply, await keptAnswer(request, vaults, { key: String(id), read }))
   })
 
   app.get('/v1/vaults/:id/trades', { schema: trades }, async (request, reply) => {

@@ -7,7 +7,7 @@ import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from '
 import { after, before, test } from 'node:test'
 import type { Log } from '../../src/base/log.ts'
 import { silentLog } from '../../src/base/log.ts'
-import { LEADERBOARD_CACHE_MS, RATE_LIMIT_PER_WINDOW, REQUEST_ID_MAX_LENGTH } from '../../src/limits.ts'
+import { RATE_LIMIT_PER_WINDOW, REQUEST_ID_MAX_LENGTH, VAULT_CACHE_MS } from '../../src/limits.ts'
 import { StatementTimeout } from '../../src/store/store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
@@ -29,7 +29,7 @@ const READS: readonly { readonly path: string; readonly cache: string; readonly 
   { path: '/v1/leaderboard', cache: 'public, max-age=1', indexed: true },
   { path: '/v1/events', cache: 'no-cache', indexed: true },
   { path: '/v1/positions/open', cache: 'no-cache', indexed: true },
-  { path: '/v1/vaults', cache: 'no-cache', indexed: true },
+  { path: '/v1/vaults', cache: 'public, max-age=1', indexed: true },
   { path: '/v1/vaults/0/trades', cache: 'no-cache', indexed: true },
   { path: '/v1/vaults/0/fee-claims', cache: 'no-cache', indexed: true },
   { path: '/v1/pool/history', cache: 'no-cache', indexed: true },
@@ -189,7 +189,7 @@ test('while the database is away every list is a 503 that says when to come agai
   await world.gateway.oracle.step()
   for (const { path } of READS) assert.equal((await world.get(path)).status, 200, path)
   flaky.set('down')
-  world.clock.advance(LEADERBOARD_CACHE_MS)
+  world.clock.advance(VAULT_CACHE_MS)
   for (const { path } of INDEXED) {
     const { status, body, headers } = await world.get(path)
     assert.deepEqual([status, body, headers['retry-after'], headers['cache-control']], [503, UNAVAILABLE, '1', 'no-store'], path)

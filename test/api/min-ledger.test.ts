@@ -83,7 +83,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 }
 
 test('an answer that is kept for seconds is not handed to who asks for a later ledger', async () => {
-  for (const url of ['/v1/markets/stats', '/v1/leaderboard']) {
+  for (const url of ['/v1/markets/stats', '/v1/leaderboard', '/v1/vaults']) {
     const kept = await world.get<unknown>(url)
     assert.equal(kept.headers['vary'], 'X-Min-Ledger', `${url} tells other caches as well`)
     await world.network.step()

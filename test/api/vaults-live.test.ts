@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { VAULT_CACHE_MS } from '../../src/limits.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../src/resources/vault-activity.ts'
 import { address, bool, i128, symbol, text, u32, u64 } from '../../localnet/contracts/host.ts'
@@ -43,6 +44,7 @@ const terms = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_000n 
 async function servedVault(): Promise<TraderVault> {
   await world.settle()
   await world.indexer.observe()
+  world.clock.advance(VAULT_CACHE_MS)
   const [{ body: vault }, told] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
   const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name } = vault
   assert.deepEqual(

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { VAULT_CACHE_MS } from '../../src/limits.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages, rowsOf } from '../support/pages.ts'
 import { createLogGateway } from '../support/log-gateway.ts'
@@ -31,6 +32,7 @@ before(async () => {
     if (round < 4) log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: round, pnl: '-7' })
   }
   await log.commit()
+  world.clock.advance(VAULT_CACHE_MS)
 })
 after(() => world[Symbol.asyncDispose]())
 

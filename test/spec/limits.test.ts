@@ -30,6 +30,7 @@ test('"Other constants" of the read endpoints', () => {
   assert.equal(limits.ORACLE_CACHE_MS, 3000)
   assert.equal(limits.STATS_CACHE_MS, 5000)
   assert.equal(limits.LEADERBOARD_CACHE_MS, 5000)
+  assert.equal(limits.VAULT_CACHE_MS, 10_000)
   assert.equal(limits.PRICE_STALENESS_LIMIT_SEC, 60)
 })
 
