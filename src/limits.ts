@@ -78,6 +78,8 @@ export const INDEX_WAITERS_MAX = 1_024
 export const INDEX_WAITERS_PER_CALLER_MAX = 64
 /** One read statement may take this long. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
+/** Connections of all kinds at the same time. */
+export const HTTP_CONNECTIONS_MAX = 8_192
 /** Largest request body. */
 export const BODY_LIMIT_BYTES = 64 * 1024
 /** Largest signed envelope that proves an address, in characters of base64; a hundred operations of this kind fit. */

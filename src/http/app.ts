@@ -12,12 +12,13 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Authenticate } from '../keys/authentication.ts'
-import { BODY_LIMIT_BYTES } from '../limits.ts'
+import { BODY_LIMIT_BYTES, HTTP_CONNECTIONS_MAX } from '../limits.ts'
 import { CACHE_NEVER, JSON_TYPE } from './answer.ts'
 import { createCallers } from './caller.ts'
 import type { Caller } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
+import { boundConnections } from './connections.ts'
 import { createCors } from './cors.ts'
 import { errorAnswer, isTooLarge, letFinishSending } from './errors.ts'
 import type { ErrorAnswer, ErrorRule } from './errors.ts'
@@ -29,11 +30,16 @@ import type { RateLimits, SharedCounts } from './rate-limit.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
-import { refuseUnknownFields } from './strict-body.ts'
+import { refuseEncodedBodies, refuseUnknownFields } from './strict-body.ts'
 import { readQueriesStrictly } from './strict-query.ts'
 
-/** A client has this long to send its headers and body; slower ones are cut off. */
+/** A client has this long to send its headers, and its headers and body; slower ones are cut off. */
+const HEADERS_TIMEOUT_MS = 5_000
 const REQUEST_TIMEOUT_MS = 10_000
+/** How often slow clients are looked for. */
+const SLOW_CLIENTS_INTERVAL_MS = 1_000
+/** A connection on which nothing moves either way is cut after this long: above the longest wait for an answer, so that it meets only who does not read. */
+const SILENCE_TIMEOUT_MS = 90_000
 /** An idle connection is kept this long: longer than common proxies keep theirs, so that none reuses one that is being closed. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** Request line and headers together. */
@@ -65,6 +71,8 @@ export interface AppOptions {
   readonly sharedCounts?: SharedCounts | null
   /** Where the proxy tells a client's region; null or absent: nobody is refused for it. */
   readonly regionGuard?: RegionHeaders | null
+  /** Connections at the same time, the stream's included. */
+  readonly maxConnections?: number
   /** Who is told of requests; null or absent: nobody. */
   readonly observer?: HttpObserver | null
   /** What lower layers throw and how it is answered. */
@@ -74,6 +82,7 @@ export interface AppOptions {
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
 } as const
 
 /** Builds the server with its policies and without routes. */
@@ -86,9 +95,10 @@ export function createApp(options: AppOptions): App {
     requestIdHeader: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: SILENCE_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
     // No name is too long to be answered as unknown.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
@@ -96,6 +106,7 @@ export function createApp(options: AppOptions): App {
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
+  boundConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
   const cors = createCors(options.webOrigin)
   const callerOf = createCallers(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const limiter = createRateLimiter({ clock: options.clock, limits: options.rateLimits, shared: options.sharedCounts ?? null })
@@ -172,6 +183,7 @@ export function createApp(options: AppOptions): App {
     sendErrorAnswer(reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
   })
   readQueriesStrictly(app)
+  refuseEncodedBodies(app)
   refuseUnknownFields(app)
   return app
 }

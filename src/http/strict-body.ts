@@ -2,11 +2,25 @@
 // that there is one. Of a union only the member is looked at that the body's tag names.
 
 import type { FastifyInstance } from 'fastify'
-import { validationFailure } from './errors.ts'
+import { HttpFailure, validationFailure } from './errors.ts'
 
 /** So many unknown fields are named, and so much of each. */
 const NAMED_FIELDS = 10
 const NAMED_CHARACTERS = 64
+
+/**
+ * Refuses bodies that are compressed, by their header: none is ever unpacked, so that a few bytes cannot become many, and the client is told instead of being
+ * told that its JSON is none.
+ */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('preParsing', (request, _reply, _payload, done) => {
+    const encoding = request.headers['content-encoding']
+    if (encoding === undefined || encoding.toLowerCase() === 'identity') done()
+    else done(new HttpFailure({ status: 415, body: { statusCode: 415, error: 'Unsupported Media Type', message: ENCODED } }))
+  })
+}
+
+const ENCODED = 'Bodies are taken as they are; leave out content-encoding.'
 
 type Check = (body: Readonly<Record<string, unknown>>) => void
 

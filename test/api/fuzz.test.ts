@@ -6,6 +6,8 @@ import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import { bearer } from '../support/keys.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
@@ -40,6 +42,14 @@ interface Answer {
   readonly status: number
   readonly type: string
   readonly text: string
+}
+
+/** The heap without what nobody holds. */
+function heapBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  return process.memoryUsage().heapUsed
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -197,17 +207,28 @@ function decodeSafely(text: string): string {
   }
 }
 
-test('property: whatever is sent, the answer is documented, and nothing fails', async () => {
+/** What the heap may have grown by, caches that fill up included. */
+const GROWTH_MAX_BYTES = 32 * 1024 * 1024
+/** The first requests fill pools and caches. */
+const WARM_AFTER = 1_000
+
+test('property: whatever is sent, the answer is documented, nothing fails, and memory stays as it was', async () => {
   const met = new Map<number, number>()
+  let sentSoFar = 0
+  let warmBytes = 0
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...operations).chain(requestOf), async (sent) => {
       const answer = await send(sent)
       judge(sent, answer)
       met.set(answer.status, (met.get(answer.status) ?? 0) + 1)
+      sentSoFar += 1
+      if (sentSoFar === WARM_AFTER) warmBytes = heapBytes()
     }),
     { numRuns: fuzzRuns(1_500) },
   )
   for (const status of [200, 400, 401, 404]) assert.ok((met.get(status) ?? 0) > 0, `nothing was ever answered ${status}`)
+  const growth = heapBytes() - warmBytes
+  assert.ok(sentSoFar < WARM_AFTER || growth < GROWTH_MAX_BYTES, `the heap grew by ${growth} bytes over ${sentSoFar - WARM_AFTER} requests`)
   // It is as well afterwards as it was before.
   world.clock.advance(ACCOUNT_CACHE_MS)
   assert.equal((await world.get('/v1/health')).status, 200)
