@@ -1,16 +1,20 @@
 // The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. `main.ts rebuild` computes every projection
-// anew from the archive instead, and `main.ts keys` is the operator's way to API keys. Texts for people go to stdout, structured logs to stderr.
+// anew from the archive instead, `main.ts keys` is the operator's way to API keys, `main.ts localnet` serves the local network alone, and `main.ts healthy`
+// asks a process beside this one how it is. Texts for people go to stdout, structured logs to stderr.
 
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { askForContracts, NoLocalNetwork } from './localnet/join.ts'
 import { startLocalNetwork } from './localnet/start.ts'
 import type { LocalNetwork } from './localnet/start.ts'
 import { createSystemClock } from './src/base/clock.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
 import { createRpc } from './src/chain/rpc.ts'
+import type { Rpc } from './src/chain/rpc.ts'
 import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
+import type { ContractAddresses } from './src/exchange/contracts.ts'
 import { createGateway } from './src/gateway.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
@@ -18,6 +22,7 @@ import { rebuild } from './src/indexer/rebuild.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { CommandRefused, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
+import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
 import { createIndexLook } from './src/projections/index-look.ts'
 import { createRedis } from './src/redis/redis.ts'
@@ -28,9 +33,11 @@ import type { Store } from './src/store/store.ts'
 
 /** npm passes a Ctrl-C on that the process has seen already; signals this close together are one. */
 const SAME_SIGNAL_MS = 1_000
-/** A database server that is still starting is waited for. */
-const STORE_TRIES = 15
-const STORE_RETRY_MS = 2_000
+/** A database server, or a local network of another process, that is still starting is waited for. */
+const NEIGHBOUR_TRIES = 15
+const NEIGHBOUR_RETRY_MS = 2_000
+/** A process that is well answers by then. */
+const HEALTHY_WITHIN_MS = 2_000
 /** How often the progress of the index is looked at. */
 const WATCH_INTERVAL_MS = 500
 /** How often a catch-up that goes on is told. */
@@ -83,27 +90,30 @@ function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
   })
 }
 
-async function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {
-  const { databaseUrl, databaseReadUrl } = secrets
+/** Tries until it works, for as long as it may be a matter of time. */
+async function whenReady<T>(work: () => Promise<T>, isWorthWaiting: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await openStore({ databaseUrl, readUrl: databaseReadUrl, dataDir: dataFolder(config, 'database'), log, clock })
+      return await work()
     } catch (error) {
-      const worthWaiting = error instanceof StoreUnavailable && databaseUrl !== null && attempt < STORE_TRIES && !stop.aborted
-      if (!worthWaiting) throw error
-      log.warn({ err: error, attempt }, 'the database cannot be reached; trying again')
-      await clock.sleep(STORE_RETRY_MS, stop)
+      if (!isWorthWaiting(error) || attempt >= NEIGHBOUR_TRIES || stop.aborted) throw error
+      log.warn({ err: error, attempt }, 'a neighbour cannot be reached; trying again')
+      await clock.sleep(NEIGHBOUR_RETRY_MS, stop)
     }
   }
+}
+
+function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {
+  const { databaseUrl, databaseReadUrl } = secrets
+  const open = (): Promise<Store> => openStore({ databaseUrl, readUrl: databaseReadUrl, dataDir: dataFolder(config, 'database'), log, clock })
+  return whenReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 
 /** Opens both at the same time: each takes seconds. When one fails the other is closed again. */
 async function openNeighbours(settings: Settings, log: Log, stop: AbortSignal, things: AsyncDisposableStack) {
   const { config, secrets } = settings
-  const [network, store] = await Promise.allSettled([
-    config.network.kind === 'local' ? startNetwork(config, log) : null,
-    openDatabase(config, secrets, log, stop),
-  ])
+  const isHost = config.network.kind === 'local' && secrets.rpcUrls.length === 0
+  const [network, store] = await Promise.allSettled([isHost ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
   if (network.status === 'fulfilled') things.use(network.value)
   if (store.status === 'fulfilled') things.use(store.value)
   if (network.status === 'rejected') throw network.reason
@@ -112,9 +122,9 @@ async function openNeighbours(settings: Settings, log: Log, stop: AbortSignal, t
 }
 
 /** Where the contracts are: the local network tells, or the deployment's manifest does; the environment may override either. */
-function contractsOf(config: Config, network: LocalNetwork | null): ContractSources {
-  const manifest = network?.contracts ?? config.network.manifest
-  if (manifest === null) throw new InvalidSettings(['NETWORK takes one of local, testnet'])
+async function contractsOf({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
+  const ask = (): Promise<ContractAddresses> => askForContracts(secrets.rpcUrls, clock)
+  const manifest = network?.contracts ?? config.network.manifest ?? (await whenReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
   return resolveContracts(manifest, config.network.contractOverrides)
 }
 
@@ -122,58 +132,89 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const { config, secrets } = settings
   await using things = new AsyncDisposableStack()
   const { network, store } = await openNeighbours(settings, log, stop, things)
-  const contracts = contractsOf(config, network)
-  const passphrase = config.network.passphrase
+  const contracts = await contractsOf(settings, network, log, stop)
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
   const rpc = createRpc({ urls: rpcUrls, clock, random, log, observer: metrics?.rpc ?? null })
-  const running: Promise<void>[] = []
+  const parts: Parts = { settings, store, rpc, contracts, metrics, log }
+  const indexing: Promise<void>[] = []
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
   if (stop.aborted) return
 
   if (config.role !== 'indexer') {
-    const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
-    const gateway = await createGateway({
-      store, rpc, contracts, clock, random, log,
-      network: { name: config.network.name, passphrase },
-      webOrigin: config.server.webOrigin,
-      readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
-      trustProxy: config.server.trustProxy,
-      klinesUrls: config.klinesUrls,
-      regionGuard: config.server.regionGuard,
-      allowlist: openAllowlist(config.allowlist, { clock, log }),
-      redis,
-      streamLimits: config.stream,
-      observer: metrics?.http ?? null,
-    })
-    things.defer(() => gateway.close())
-    metrics?.watch({ gateway: gateway.holds })
-    gateway.stream.start()
-    running.push(gateway.oracle.run(stop))
-    const url = await gateway.listen(config.server)
+    const url = await serveGateway(parts, stop, things)
     say(describeStart(url, config, secrets, network))
   }
   if (config.role !== 'api') {
-    const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
-    const indexer = createIndexer({
-      store, rpc, contracts: addresses, networkPassphrase: passphrase, clock, random, log,
-      pollIntervalMs: config.indexer.pollIntervalMs,
-      startLedger: config.indexer.startLedger,
-      ...(metrics === null ? {} : { onArchived: metrics.archived }),
-    })
+    const indexer = startIndexer(parts)
     things.use(indexer)
-    metrics?.watch({ indexer: indexer.status })
-    running.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
+    indexing.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues })
     const { url } = things.use(await serveMetrics({ metrics, ...config.metrics, log }))
     say(`Metrics: ${url}`)
   }
-  // Registered last, so that everything that runs has ended before what it uses is closed.
-  things.defer(async () => void (await Promise.all(running)))
+  // Registered last, so that the indexer has ended before what it uses is closed.
+  things.defer(async () => void (await Promise.all(indexing)))
   await ended.promise
+}
+
+/** What the parts of the process have in common. */
+interface Parts {
+  readonly settings: Settings
+  readonly store: Store
+  readonly rpc: Rpc
+  readonly contracts: ContractSources
+  readonly metrics: Metrics | null
+  readonly log: Log
+}
+
+/**
+ * Serves, and returns where. Told to stop, it announces that at once, beside the indexer's end and not behind it; prices stay fresh for whoever is still
+ * served. Whatever it began has ended when `things` are disposed.
+ */
+async function serveGateway({ settings, store, rpc, contracts, metrics, log }: Parts, stop: AbortSignal, things: AsyncDisposableStack): Promise<string> {
+  const { config, secrets } = settings
+  const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
+  const gateway = await createGateway({
+    store, rpc, contracts, clock, random, log,
+    network: { name: config.network.name, passphrase: config.network.passphrase },
+    webOrigin: config.server.webOrigin,
+    readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
+    ...(config.server.drainMs === 0 ? {} : { drainMs: config.server.drainMs }),
+    trustProxy: config.server.trustProxy,
+    klinesUrls: config.klinesUrls,
+    regionGuard: config.server.regionGuard,
+    allowlist: openAllowlist(config.allowlist, { clock, log }),
+    redis,
+    streamLimits: config.stream,
+    observer: metrics?.http ?? null,
+  })
+  const closed = new AbortController()
+  const ticking = gateway.oracle.run(closed.signal)
+  const close = async (): Promise<void> => {
+    await gateway.close().finally(() => closed.abort())
+    await ticking
+  }
+  things.defer(close)
+  // A failure is told by whoever disposes of the things.
+  stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
+  metrics?.watch({ gateway: gateway.holds })
+  gateway.stream.start()
+  return await gateway.listen(config.server)
+}
+
+function startIndexer({ settings, store, rpc, contracts, metrics, log }: Parts): Indexer {
+  const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
+  const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
+  const indexer = createIndexer({
+    store, rpc, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
+    ...(metrics === null ? {} : { onArchived: metrics.archived }),
+  })
+  metrics?.watch({ indexer: indexer.status })
+  return indexer
 }
 
 /** What runs where, who has funds, and what to try. */
@@ -181,17 +222,13 @@ function describeStart(url: string, config: Config, secrets: Secrets, network: L
   const database = secrets.databaseUrl === null ? `embedded, in ${dataFolder(config, 'database')}` : 'PostgreSQL server (DATABASE_URL)'
   const rows: [string, string][] = [
     ['Gateway', `${url}  (documentation: ${url}/docs)`],
-    ['Network', network === null ? `${config.network.name}, through ${secrets.rpcUrls.map(hostOf).join(', ')}` : `local, JSON-RPC at ${network.rpcUrl}`],
+    ...(network === null ? [['Network', describeNetwork(config, secrets)] satisfies [string, string]] : []),
     ['Database', database],
   ]
-  const friendbotUrl = network?.friendbotUrl ?? null
-  if (friendbotUrl !== null) rows.push(['Friendbot', `${friendbotUrl}?addr=G…`])
-  const funded = (network?.accounts ?? []).filter(({ secret }) => secret !== null)
-  const accounts = funded.map(({ name, address, secret }) => `  ${name.padEnd(6)} ${address}\n         secret ${secret}`)
   return [
     '',
-    ...rows.map(([name, text]) => `  ${name.padEnd(10)} ${text}`),
-    ...(accounts.length === 0 ? [] : ['', 'Accounts with test funds, for you to play (their secrets are no secrets):', ...accounts]),
+    ...rows.map(describeRow),
+    ...(network === null ? [] : describeLocal(network)),
     '',
     'Try:',
     `  curl -s ${url}/v1/oracle/prices`,
@@ -199,6 +236,26 @@ function describeStart(url: string, config: Config, secrets: Secrets, network: L
     `  curl -s ${url}/v1/health`,
     '',
   ].join('\n')
+}
+
+function describeRow([name, text]: readonly [string, string]): string {
+  return `  ${name.padEnd(10)} ${text}`
+}
+
+function describeNetwork({ network }: Config, { rpcUrls }: Secrets): string {
+  return `${network.kind === 'local' ? 'local, of another process' : network.name}, through ${rpcUrls.map(hostOf).join(', ')}`
+}
+
+/** A local network that this process serves: its doors, and who has funds. */
+function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalNetwork): readonly string[] {
+  const funded = accounts.filter(({ secret }) => secret !== null)
+  return [
+    describeRow(['Network', `local, JSON-RPC at ${rpcUrl}`]),
+    describeRow(['Friendbot', `${friendbotUrl}?addr=G…`]),
+    '',
+    'Accounts with test funds, for you to play (their secrets are no secrets):',
+    ...funded.map(({ name, address, secret }) => `  ${name.padEnd(6)} ${address}\n         secret ${secret}`),
+  ]
 }
 
 function hostOf(url: string): string {
@@ -249,6 +306,30 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   })
 }
 
+/** `main.ts localnet`: the exchange alone, for gateways in other processes. */
+async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSignal): Promise<void> {
+  await using network = await startNetwork(config, log)
+  say(['', ...describeLocal(network), ''].join('\n'))
+  await new Promise<void>((resolve) => {
+    if (stop.aborted) resolve()
+    else stop.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** `main.ts healthy`, with the environment of the process that is asked about: whether it answers. A standby is well, and so is whoever drains. */
+async function tellHealth({ config }: Settings, [what]: readonly string[]): Promise<void> {
+  const { server, metrics, local, role } = config
+  const at = (host: string, port: number): string => `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
+  if (role === 'indexer' && metrics === null) throw new InvalidSettings(['METRICS_PORT is needed: nothing else of ROLE=indexer can be asked'])
+  const gateway = role === 'indexer' && metrics !== null ? `${at(metrics.host, metrics.port)}/metrics` : `${at(server.host, server.port)}/livez`
+  const limit = new AbortController()
+  const timer = idleClock.setTimer(HEALTHY_WITHIN_MS, () => limit.abort())
+  const options = { method: what === 'localnet' ? 'OPTIONS' : 'GET', signal: limit.signal }
+  const { ok } = await fetch(what === 'localnet' ? `${at(server.host, local.rpcPort)}/rpc` : gateway, options)
+  timer.cancel()
+  if (!ok) throw new Error('it answers, and is not well')
+}
+
 function createLog(config: Config): Log {
   return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
 }
@@ -277,13 +358,17 @@ function tellFailure(error: unknown): void {
   process.stderr.write(`The gateway cannot go on: ${reason}\n`)
 }
 
+const COMMANDS: readonly string[] = ['keys', 'rebuild', 'localnet', 'healthy']
+
 async function main([command, ...words]: readonly string[]): Promise<void> {
   const stop = stopSignal()
   try {
     if (command === 'keys') return await administerKeys(words)
-    if (command !== undefined && command !== 'rebuild') throw new InvalidSettings([`the command is keys, rebuild or none, not ${command}`])
+    if (command !== undefined && !COMMANDS.includes(command)) throw new InvalidSettings([`the command is ${COMMANDS.join(', ')} or none, not ${command}`])
     const settings = loadSettings()
     const log = createLog(settings.config)
+    if (command === 'healthy') return await tellHealth(settings, words)
+    if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)
     if (command === 'rebuild') await rebuildIndex(settings, log, stop)
     else await serve(settings, log, stop)

@@ -27,7 +27,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 test('an empty environment starts the local network with the documented defaults', () => {
   const { config, secrets } = loadSettings({})
   assert.deepEqual(config, {
-    server: { host: '127.0.0.1', port: 8080, trustProxy: false, webOrigin: null, readyMaxLedgerAgeSec: 300, regionGuard: null },
+    server: { host: '127.0.0.1', port: 8080, trustProxy: false, webOrigin: null, readyMaxLedgerAgeSec: 300, drainMs: 0, regionGuard: null },
     network: { kind: 'local', passphrase: 'Test SDF Network ; September 2015', name: 'testnet', manifest: null, contractOverrides: {} },
     indexer: { pollIntervalMs: 2000, startLedger: null },
     local: { ledgerMs: 1000, rpcPort: 8000, seed: null, traders: 12 },
@@ -54,6 +54,12 @@ test('an RPC address alone means the test network', () => {
   const { config, secrets } = loadSettings({ RPC_URL: 'https://a.example/key, http://b.example' })
   assert.equal(config.network.kind, 'testnet')
   assert.deepEqual(secrets.rpcUrls, ['https://a.example/key', 'http://b.example'])
+})
+
+test('a local network of another process is named by its address', () => {
+  const { config, secrets } = loadSettings({ NETWORK: 'local', RPC_URL: 'http://a.example/rpc', ROLE: 'api', DATABASE_URL: 'postgres://a/b' })
+  assert.deepEqual([config.network.kind, config.network.manifest, config.klinesUrls], ['local', null, []])
+  assert.deepEqual(secrets.rpcUrls, ['http://a.example/rpc'])
 })
 
 test('an empty value counts as not set', () => {
@@ -89,6 +95,7 @@ const REFUSED: readonly (readonly [variable: string, value: string])[] = [
   ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*'],
   ['POLL_INTERVAL_MS', '0'], ['START_LEDGER', '0'], ['LOCAL_LEDGER_MS', '999'], ['LOCAL_TRADERS', '-1'], ['LOCAL_RPC_PORT', 'x'],
   ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
+  ['HTTP_DRAIN_MS', '-1'],
 ]
 
 for (const [variable, value] of REFUSED) {
@@ -107,10 +114,9 @@ test('every problem is listed at once', () => {
 })
 
 test('settings that contradict each other are refused', () => {
-  assert.match(problemsOf({ NETWORK: 'local', RPC_URL: 'https://a.example' })[0] ?? '', /RPC_URL and NETWORK=local contradict/)
   assert.match(problemsOf({ DATABASE_READ_URL: 'postgres://a/b' })[0] ?? '', /needs DATABASE_URL/)
   assert.match(problemsOf({ NETWORK: 'testnet', ROLE: 'api' })[0] ?? '', /ROLE=api needs DATABASE_URL/)
-  assert.match(problemsOf({ ROLE: 'indexer', DATABASE_URL: 'postgres://a/b' })[0] ?? '', /ROLE=indexer and NETWORK=local contradict/)
+  assert.match(problemsOf({ ROLE: 'indexer', DATABASE_URL: 'postgres://a/b' })[0] ?? '', /ROLE=indexer and NETWORK=local need RPC_URL/)
   assert.deepEqual(problemsOf({ NETWORK: 'testnet', ROLE: 'api', DATABASE_URL: 'postgres://a/b', DATABASE_READ_URL: 'postgres://c/b' }), [])
 })
 

@@ -21,6 +21,8 @@ export interface Config {
     readonly webOrigin: string | null
     /** Not ready when the last indexed ledger closed longer ago. */
     readonly readyMaxLedgerAgeSec: number
+    /** Told to end, it goes on taking requests for this long, so that a balancer notices. */
+    readonly drainMs: number
     /** Where the proxy tells a client's region; null: the guard is off. Names in lower case. */
     readonly regionGuard: { readonly country: string; readonly region: string } | null
   }
@@ -64,7 +66,7 @@ export interface Secrets {
   readonly databaseReadUrl: string | null
   /** null: nothing is shared between instances. */
   readonly redisUrl: string | null
-  /** Empty on `local`. */
+  /** Empty on a `local` network that this process serves itself. */
   readonly rpcUrls: readonly string[]
 }
 
@@ -92,6 +94,7 @@ const PROXY_HOPS_MAX = 16
 const LEDGER_MAX = 2 ** 32 - 1
 /** A year: an index of any age is served. */
 const READY_AGE_MAX_SEC = 31_536_000
+const DRAIN_MAX_MS = 600_000
 
 /** The outside exchange, host by host in the order in which they are tried. */
 const PUBLIC_KLINES_URLS = ['https://api.binance.us', 'https://api4.binance.com', 'https://api1.binance.com', 'https://api.binance.com']
@@ -133,6 +136,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       trustProxy: readTrustProxy(reader),
       webOrigin: readOrigin(reader),
       readyMaxLedgerAgeSec: reader.integer('READY_MAX_LEDGER_AGE_SEC', { fallback: READY_MAX_LEDGER_AGE_SEC, min: 1, max: READY_AGE_MAX_SEC }),
+      drainMs: reader.integer('HTTP_DRAIN_MS', { fallback: 0, min: 0, max: DRAIN_MAX_MS }),
       regionGuard: readRegionGuard(reader),
     },
     network,
@@ -228,10 +232,6 @@ function readNetwork(reader: Reader): Config['network'] {
 function readRpcUrls(reader: Reader, kind: NetworkKind): readonly string[] {
   const text = reader.text('RPC_URL')
   if (text === null) return kind === 'local' ? [] : testnet.rpcUrls
-  if (kind === 'local') {
-    reader.problems.push('RPC_URL and NETWORK=local contradict each other: the local network brings its own RPC')
-    return []
-  }
   const urls = listOf(text)
   if (urls.length > 0 && urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
   reader.refuse('RPC_URL', 'one or more http:// or https:// addresses, comma separated')
@@ -283,7 +283,7 @@ function readStreamLimits(reader: Reader): StreamLimits {
     pingIntervalMs: limit('WS_PING_INTERVAL_MS', STREAM_LIMITS.pingIntervalMs, 3_600_000),
     frameBytes: limit('WS_MAX_FRAME_BYTES', STREAM_LIMITS.frameBytes, 2 ** 24),
     replayFrames: limit('WS_REPLAY_LIMIT', STREAM_LIMITS.replayFrames, 100_000_000),
-    drainMs: limit('WS_DRAIN_MS', STREAM_LIMITS.drainMs, 600_000),
+    drainMs: limit('WS_DRAIN_MS', STREAM_LIMITS.drainMs, DRAIN_MAX_MS),
   }
 }
 
@@ -325,8 +325,8 @@ function refuseContradictions(reader: Reader, config: Config, secrets: Secrets):
     problems.push('DATABASE_READ_URL needs DATABASE_URL: a replica is of something')
   }
   if (config.role === 'all') return
-  if (config.network.kind === 'local') {
-    problems.push(`ROLE=${config.role} and NETWORK=local contradict each other: the local network lives in one process with everything else`)
+  if (config.network.kind === 'local' && secrets.rpcUrls.length === 0) {
+    problems.push(`ROLE=${config.role} and NETWORK=local need RPC_URL: one process serves the local network, and the others are told where`)
   }
   if (reader.text('DATABASE_URL') === null) {
     problems.push(`ROLE=${config.role} needs DATABASE_URL: the embedded database serves one process only`)

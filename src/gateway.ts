@@ -108,6 +108,8 @@ export interface GatewayParts {
   readonly streamLimits?: StreamLimits
   /** Not ready when the last indexed ledger closed longer ago. */
   readonly readyMaxLedgerAgeSec?: number
+  /** Closing, it goes on taking requests for this long; not at all when it is left out. */
+  readonly drainMs?: number
   /** Who is told of requests; nobody when it is left out. */
   readonly observer?: HttpObserver | null
 }
@@ -122,7 +124,10 @@ export interface Gateway {
   holds(): GatewayHoldings
   /** Listens and returns the address with the port that was taken. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
-  /** Sends the stream's clients elsewhere, stops listening, lets requests under way finish within bounds, and returns. */
+  /**
+   * Announces the end at once, goes on serving while balancers and the stream's clients notice, stops listening, lets requests under way finish within bounds,
+   * and returns. Prices are to be kept fresh until then. Whoever asks again waits for the same end.
+   */
   close(): Promise<void>
 }
 
@@ -150,6 +155,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const relay = createRelay(chainParts)
   const accounts = createAccounts(chainParts)
 
+  let draining = false
+  const isDraining = (): boolean => draining
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
   const app = createApp({
     clock, log, sharedCounts,
@@ -160,13 +167,13 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     regionGuard: parts.regionGuard,
     authenticate: keys.authenticate,
     observer: parts.observer ?? null,
+    isDraining,
     errorRules: ERROR_RULES,
   })
   await gatherOpenApi(app)
   const indexWaits = createIndexWaits({ store, clock })
   waitForLedgers(app, indexWaits.until)
-  let draining = false
-  statusRoutes(app, parts, { sharedCounts, isDraining: () => draining })
+  statusRoutes(app, parts, { sharedCounts, isDraining })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
@@ -182,6 +189,17 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   wsRoutes(app, { stream, clientAddress: createClientAddress(parts.trustProxy), webOrigin: parts.webOrigin })
   await serveOpenApi(app)
   await app.ready()
+  let closing: Promise<void> | undefined
+  async function close(): Promise<void> {
+    draining = true
+    await Promise.all([stream.drain(), parts.drainMs === undefined ? undefined : clock.sleep(parts.drainMs)])
+    relay.submissions.stop()
+    await indexWaits[Symbol.asyncDispose]()
+    const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
+    await app.close()
+    cut.cancel()
+    await keys[Symbol.asyncDispose]()
+  }
 
   return {
     app,
@@ -189,16 +207,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     stream,
     holds: () => holdingsOf({ stream, indexWaits, relay, sharedCounts, prices }),
     listen: (where) => app.listen(where),
-    async close() {
-      draining = true
-      await stream.drain()
-      relay.submissions.stop()
-      await indexWaits[Symbol.asyncDispose]()
-      const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
-      await app.close()
-      cut.cancel()
-      await keys[Symbol.asyncDispose]()
-    },
+    close: () => (closing ??= close()),
   }
 }
 

@@ -75,6 +75,8 @@ export interface AppOptions {
   readonly maxConnections?: number
   /** Who is told of requests; null or absent: nobody. */
   readonly observer?: HttpObserver | null
+  /** True from when the end of the process was announced: every answer then tells its connection to end, too, so that the next request goes elsewhere. */
+  readonly isDraining?: () => boolean
   /** What lower layers throw and how it is answered. */
   readonly errorRules: readonly ErrorRule[]
 }
@@ -98,6 +100,8 @@ export function createApp(options: AppOptions): App {
     connectionTimeout: SILENCE_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
+    // What still comes over a connection that was open is served like everything before it.
+    return503OnClosing: false,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
     // No name is too long to be answered as unknown.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
@@ -162,6 +166,7 @@ export function createApp(options: AppOptions): App {
   if (observer !== null) observeAnswers(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
+    if (options.isDraining?.() === true) reply.header('connection', 'close')
     if (cors(request, reply)) return
     const { rateLimited, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorAnswer | undefined): void => {

@@ -31,6 +31,9 @@ export interface Indexer extends AsyncDisposable {
   status(): IndexerStatus
 }
 
+/** Whoever stands by looks this often whether the lock is free. */
+const STANDBY_LOOK_MS = 1_000
+
 export function createIndexer(options: IndexerOptions): Indexer {
   const { store, clock, log, pollIntervalMs } = options
   const lock = createHeldLock(store, INDEXER_LOCK)
@@ -57,6 +60,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
         for (const watch of watches) await watch.tend(held.db, signal)
       }
+      if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_LOOK_MS)
       return goesOnAtOnce(result) ? 0 : pollIntervalMs
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'the index cannot be written; trying again')

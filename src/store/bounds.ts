@@ -51,6 +51,13 @@ export const DEAD_CONNECTION_GRACE_MS = 5_000
 /** Server: an idle connection is probed after this long, so that a vanished server is noticed. */
 export const KEEPALIVE_AFTER_MS = 10_000
 
+/** Server: the writer lock's holder says this often that it lives. */
+export const LOCK_PULSE_MS = 1_000
+/** Server: a holder that says nothing for this long (its machine is gone, its process stands still) loses the lock to whoever stands by. */
+export const LOCK_LOST_AFTER_MS = 6_000
+/** Server: what is sent to a holder that has vanished is given up after this long, and so is a holder that answers no probe. */
+export const LOCK_PEER_GONE_MS = 5_000
+
 /** After a loss, the first and the longest pause before trying again; the pause doubles in between. */
 export const RECONNECT_FIRST_MS = 250
 export const RECONNECT_MAX_MS = 10_000

@@ -64,9 +64,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   function close(code: number, reason: string): void {
     if (ending.signal.aborted) return
     end()
-    webSocket.close(code, reason)
-    const cut = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
-    webSocket.once('close', () => cut.cancel())
+    closeWithin(webSocket, clock, { code, reason })
   }
 
   function write(bytes: Buffer): void {
@@ -149,6 +147,13 @@ export function createConnection(parts: ConnectionParts): Connection {
       webSocket.terminate()
     },
   }
+}
+
+/** Closes a WebSocket, and cuts it off when its client does not answer that. */
+export function closeWithin(webSocket: WebSocket, clock: Clock, { code, reason }: { readonly code: number; readonly reason: string }): void {
+  webSocket.close(code, reason)
+  const cut = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
+  webSocket.once('close', () => cut.cancel())
 }
 
 /** A whole message is one buffer, as the library hands messages over. */

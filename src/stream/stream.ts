@@ -11,7 +11,7 @@ import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
-import { CLOSE, createConnection } from './connection.ts'
+import { CLOSE, closeWithin, createConnection } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createSession } from './session.ts'
@@ -102,16 +102,17 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   let draining = false
   server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
 
-  function refusalOf(address: string): string | undefined {
-    if (clients.size >= limits.connections) return 'server_full'
-    return (byAddress.get(address) ?? 0) >= limits.connectionsPerAddress ? 'too_many_connections' : undefined
+  function refusalOf(address: string): { readonly code: number; readonly reason: string } | undefined {
+    if (over.signal.aborted) return { code: CLOSE.restart, reason: 'restart' }
+    if (clients.size >= limits.connections) return { code: CLOSE.tryAgain, reason: 'server_full' }
+    return (byAddress.get(address) ?? 0) >= limits.connectionsPerAddress ? { code: CLOSE.tryAgain, reason: 'too_many_connections' } : undefined
   }
 
   function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: Visitor): void {
     const refusal = refusalOf(address)
     if (refusal !== undefined) {
       webSocket.on('error', () => {})
-      webSocket.close(CLOSE.tryAgain, refusal)
+      closeWithin(webSocket, clock, refusal)
       return
     }
     const connection = createConnection({

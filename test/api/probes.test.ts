@@ -1,7 +1,11 @@
 // GET /livez and GET /readyz.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
+import { WebSocket } from 'ws'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { onStage } from '../support/stream-stage.ts'
@@ -89,6 +93,38 @@ test('a gateway that is about to end says so while it still answers', async () =
     await closing
   })
 })
+
+test('a gateway that is told to end serves for as long as a balancer may take to notice, and asks its connections to go', async () => {
+  await using world = await createWorld()
+  await world.closeLedgers(1)
+  await world.settle()
+  await world.restartGateway({ drainMs: 5_000 })
+  const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent({ keepAlive: true })
+  const before = await ask(agent, `${url}/v1/trades`)
+  assert.deepEqual([before.statusCode, before.headers.connection], [200, 'keep-alive'])
+  let closed = false
+  const closing = world.gateway.close().then(() => (closed = true))
+  for (const path of ['/v1/trades', '/v1/oracle/prices', '/docs/json']) {
+    const { statusCode, headers } = await ask(agent, `${url}${path}`)
+    assert.deepEqual([statusCode, headers.connection], [200, 'close'], path)
+  }
+  const late = new WebSocket(`${url.replace('http', 'ws')}/v1/ws`)
+  const [code] = (await once(late, 'close')) as [number]
+  assert.equal(code, 1012, 'the stream sends elsewhere whoever comes now')
+  world.clock.advance(4_999)
+  assert.equal((await ask(agent, `${url}/livez`)).statusCode, 200)
+  assert.equal(closed, false)
+  world.clock.advance(1)
+  await closing
+  agent.destroy()
+})
+
+function ask(agent: Agent, url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (answer) => answer.resume().once('end', () => resolve(answer))).once('error', reject)
+  })
+}
 
 test('neither is counted, cached, or refused to a caller without a key', async () => {
   await using world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })

@@ -285,7 +285,7 @@ async function converge(world: World): Promise<void> {
 }
 
 /** Everything that the network's exchange has emitted since it began. */
-function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
+export function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
   const contractIds = EVENT_CONTRACT_KEYS.map((key) => contracts[key])
   const untilLedger = chain.history.latest().sequence + 1
   assert.ok(chain.history.oldest().sequence <= 2, 'the network forgot its first ledgers: the simulation is too long for it')

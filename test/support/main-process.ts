@@ -11,6 +11,8 @@ export interface MainProcess extends AsyncDisposable {
   url(): Promise<string>
   /** GET, as JSON. */
   get<Body>(path: string): Promise<Body>
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void
   /** Sends the signal and resolves with the exit code, or the signal that ended it. */
   end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
   /** What it wrote to its error output so far. */
@@ -69,6 +71,7 @@ export function startMain(environment: Readonly<Record<string, string>>): MainPr
       if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
       return (await answer.json()) as Body
     },
+    signal: (signal) => void child.kill(signal),
     end(signal) {
       child.kill(signal)
       return exited

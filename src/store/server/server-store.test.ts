@@ -2,7 +2,7 @@
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
-import { createSystemClock } from '../../base/clock.ts'
+import { createSystemClock, createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../base/log.ts'
 import { administer, databaseUrl, openTestStore, testServerUrl, WITHOUT_SERVER } from '../../../test/support/database.ts'
@@ -87,6 +87,42 @@ test('a lock whose connection goes silent is given up, although the server may s
   wire.mend()
   await lock[Symbol.asyncDispose]()
   await wire[Symbol.asyncDispose]()
+})
+
+test('the holder of the lock tells the server that it lives, and the server watches it closely', { skip }, async () => {
+  await using database = await freshDatabase()
+  await using lock = await tryWriterLock(database.url, 'indexer', clock)
+  assert.ok(lock !== undefined)
+  const [row] = await lock.db.query(`
+    select current_setting('idle_session_timeout') as idle, current_setting('idle_in_transaction_session_timeout') as inside,
+      current_setting('tcp_keepalives_idle') as silent, current_setting('tcp_keepalives_interval') as again,
+      current_setting('tcp_keepalives_count') as times, current_setting('tcp_user_timeout') as sent,
+      current_setting('client_connection_check_interval') as busy`)
+  assert.deepEqual(row, { idle: '6s', inside: '6s', silent: '1', again: '1', times: '4', sent: '5000', busy: '1s' })
+  const pulse = 'select query_start as at from pg_stat_activity where datname = current_database() and application_name = $1'
+  const lastPulse = async (): Promise<unknown> => (await database.direct.write.query<{ at: string }>(pulse, ['gateway lock indexer']))[0]?.at
+  const first = await lastPulse()
+  for (let last = first; last === first;) last = await lastPulse()
+  assert.equal(lock.lost.aborted, false)
+})
+
+test('a holder that says nothing for seconds loses the lock, in a transaction or outside of one', { skip }, async () => {
+  await using database = await freshDatabase()
+  // Nobody moves it: nothing that was to be done by the clock is done, as in a process that stands still.
+  const stopped = createVirtualClock(0)
+  await Promise.all(['outside', 'inside'].map(async (where) => {
+    const lock = await tryWriterLock(database.url, where, stopped)
+    assert.ok(lock !== undefined)
+    const lost = new Promise((resolve) => lock.lost.addEventListener('abort', resolve))
+    const inside = where === 'inside' ? lock.db.transaction((tx) => tx.query('select 1').then(() => lost).then(() => tx.query('select 1'))) : undefined
+    const refused = inside === undefined ? undefined : assert.rejects(inside, StoreUnavailable)
+    await lost
+    await refused
+    await assert.rejects(lock.db.query('select 1'), StoreUnavailable)
+    await using taken = await tryWriterLock(database.url, where, clock)
+    assert.ok(taken !== undefined)
+    await lock[Symbol.asyncDispose]()
+  }))
 })
 
 test('after every connection was ended the next statements go through', { skip }, async () => {

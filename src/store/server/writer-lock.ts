@@ -1,8 +1,9 @@
-// The writer lock on a server: a session's advisory lock. Its statements go over that very session, so that whoever lost the lock can write nothing.
+// The writer lock on a server: a session's advisory lock. Its statements go over that very session, so that whoever lost the lock can write nothing
+// (docs/decisions/one-writer.md). The server ends the session of a holder that has vanished or stands still.
 
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import { LOCK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { LOCK_LOST_AFTER_MS, LOCK_PEER_GONE_MS, LOCK_PULSE_MS, LOCK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { createSerial } from '../serial.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Queryable, Writer, WriterLock } from '../store.ts'
@@ -14,6 +15,7 @@ export async function tryWriterLock(url: string, name: string, clock: Clock, lim
   const lost = new AbortController()
   const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
   try {
+    await watchHolder(client)
     const { rows } = await send(client, 'select pg_try_advisory_lock($1) as taken', [advisoryLockKey(name)])
     if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock(client, lost, clock)
     await client.end()
@@ -22,6 +24,27 @@ export async function tryWriterLock(url: string, name: string, clock: Clock, lim
     void client.end().catch(() => {})
     throw cause
   }
+}
+
+const PROBE_EVERY_SEC = 1
+
+/** What a server is asked to do about a holder that says nothing. Older servers know fewer of them. */
+const WATCHFUL: Readonly<Record<string, string>> = {
+  // A process that stands still: its machine goes on answering probes, so only its silence tells.
+  idle_session_timeout: `${LOCK_LOST_AFTER_MS}ms`,
+  idle_in_transaction_session_timeout: `${LOCK_LOST_AFTER_MS}ms`,
+  // A machine that is gone, while the server waits for it, sends to it, or works for it.
+  tcp_keepalives_idle: `${PROBE_EVERY_SEC}s`,
+  tcp_keepalives_interval: `${PROBE_EVERY_SEC}s`,
+  tcp_keepalives_count: String(LOCK_PEER_GONE_MS / 1000 / PROBE_EVERY_SEC - 1),
+  tcp_user_timeout: `${LOCK_PEER_GONE_MS}ms`,
+  client_connection_check_interval: `${PROBE_EVERY_SEC}s`,
+}
+
+async function watchHolder(client: pg.Client): Promise<void> {
+  const settings = Object.entries(WATCHFUL)
+  const apply = 'select set_config(s.name, w.value, false) from unnest($1::text[], $2::text[]) w (name, value) join pg_settings s on s.name = w.name'
+  await send(client, apply, [settings.map(([name]) => name), settings.map(([, value]) => value)])
 }
 
 /** A writer with a connection of its own, for work that takes longer than a pooled connection's time limit. */
@@ -53,6 +76,7 @@ function createLock(client: pg.Client, lost: AbortController, clock: Clock): Wri
     if (released) throw new StoreUnavailable('the writer lock was given back')
     if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
   })
+  let pulse = clock.setTimer(LOCK_PULSE_MS, beat)
   return {
     lost: lost.signal,
     db: {
@@ -61,10 +85,19 @@ function createLock(client: pg.Client, lost: AbortController, clock: Clock): Wri
     },
     async [Symbol.asyncDispose]() {
       released = true
+      pulse.cancel()
       // The session's end gives the lock back. Nobody is to take its end for a loss.
       client.removeAllListeners('end')
       await client.end().catch(() => {})
     },
+  }
+
+  /** Tells the server that the holder lives. Behind a statement under way it waits, as that tells the same. */
+  function beat(): void {
+    const again = (): void => {
+      if (!released && !lost.signal.aborted) pulse = clock.setTimer(LOCK_PULSE_MS, beat)
+    }
+    endWhenBroken(db.query('select 1')).then(again, again)
   }
 
   /** A connection that no longer answers may still hold the lock on the server: it is given up, so that the loss is told. */
