@@ -5,9 +5,10 @@ import type { Random } from '../base/random.ts'
 import type { ContractAddresses, EventContractKey } from '../exchange/contracts.ts'
 import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
-import { insertEpoch, insertGap } from '../projections/epochs.ts'
+import { insertEpoch } from '../projections/epochs.ts'
+import { insertGap } from '../projections/gaps.ts'
 import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
-import { moveIndex } from '../projections/index-state.ts'
+import { lastPlace, moveIndex } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { ledgerAfter } from './toid.ts'
 
@@ -26,6 +27,11 @@ export function changeOf(current: Epoch, wanted: { passphrase: string; contracts
 /** Bytes of an epoch's random name. */
 const EPOCH_NAME_BYTES = 4
 
+/** A name for an epoch. */
+export function epochName(random: Random): string {
+  return Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex')
+}
+
 /** The epoch that follows: a reset starts a new chain; the same market on the same chain continues its deployment. */
 export function nextEpoch(
   epochs: readonly Epoch[],
@@ -40,7 +46,7 @@ export function nextEpoch(
   return {
     ...wanted,
     number,
-    epoch: Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex'),
+    epoch: epochName(random),
     chain,
     deployment: sameMarket?.deployment ?? number,
     finalCursor: null,
@@ -68,13 +74,17 @@ export async function beginEpoch(
     lastLedger: null,
     lastLedgerCloseTs: null,
     lastSeq: from?.lastSeq ?? 0,
+    reservedSeq: from?.reservedSeq ?? 0,
+    oldestLedger: null,
     seen: epoch.reason === 'contracts' ? from?.seen ?? null : latest,
     unknownEvents: from?.unknownEvents ?? 0,
   }
   await db.transaction(async (tx) => {
     await insertEpoch(tx, epoch, from?.cursor ?? null, nowMs)
     await moveIndex(tx, from, to, nowMs)
-    if (fromLedger !== undefined) await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1 }, nowMs)
+    if (fromLedger === undefined) return
+    const afterTs = from?.lastLedgerCloseTs ?? null
+    await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, afterSeq: lastPlace(to) }, nowMs)
   })
 }
 

@@ -246,7 +246,12 @@ test('ledgers that the node dropped before they were read are a gap, which is co
   assert.deepEqual(await world.indexer.step(), { kind: 'gap', fromLedger: 2, toLedger: 6 })
   await world.catchUp()
   const state = await readIndexState(store.read)
-  assert.deepEqual([state?.gaps, state?.seq, state?.lastLedger], [1, 3, 9])
+  assert.deepEqual([state?.gaps, state?.lastLedger], [1, 9])
+  assert.deepEqual(state?.gapRanges, [{ epoch: state?.epoch, fromLedger: 2, toLedger: 6, since: world.nowSec() * 1000, state: 'open' }])
+  const seqs = await store.read.query<{ seq: number }>('select seq from idx.events order by seq')
+  const [first = 0] = seqs.map(({ seq }) => seq)
+  assert.ok(first > 5_000, 'places are set aside for what may be read of the lost ledgers later')
+  assert.deepEqual(seqs.map(({ seq }) => seq), [first, first + 1, first + 2])
   assert.deepEqual((await wholeIndex()).gaps, [{ epoch: 1, from_ledger: 2, to_ledger: 6 }])
 })
 

@@ -19,6 +19,7 @@ export interface CheckedPage {
   readonly latest: LedgerMoment | null
   readonly latestLedger: number
   readonly oldest: LedgerMoment | null
+  readonly oldestLedger: number
 }
 
 /** Raised for a page that contradicts itself or the question. Nothing of it is indexed; the next poll asks again. */
@@ -79,6 +80,7 @@ export function cutToLedgers(page: EventsPage): CheckedPage {
     latest: moment(page.latestLedger, page.latestLedgerCloseSec),
     latestLedger: page.latestLedger,
     oldest: moment(page.oldestLedger, page.oldestLedgerCloseSec),
+    oldestLedger: page.oldestLedger,
   }
   if (isEndOfLedger(page.cursor)) return { events, cursor: page.cursor, through: endReached(page), ...range }
   const cutLedger = events.at(-1)?.ledger

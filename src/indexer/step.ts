@@ -8,12 +8,13 @@ import type { CallOptions } from '../chain/rpc.ts'
 import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch, EpochReason } from '../projections/epochs.ts'
-import { insertGap, listEpochs } from '../projections/epochs.ts'
+import { listEpochs, renameEpoch } from '../projections/epochs.ts'
 import { readLastLedger } from '../projections/events.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import { IndexMoved, moveIndex, readIndexCursor } from '../projections/index-state.ts'
+import { insertGap } from '../projections/gaps.ts'
+import { IndexMoved, lastPlace, moveIndex, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { beginEpoch, changeOf, eventContracts, nextEpoch } from './epochs.ts'
+import { beginEpoch, changeOf, epochName, eventContracts, nextEpoch } from './epochs.ts'
 import { compareLedger, createChainWatch, readRange } from './identity.ts'
 import type { FullRange, LedgerComparison } from './identity.ts'
 import type { IndexerOptions } from './options.ts'
@@ -117,11 +118,19 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const toLedger = range.oldestLedger - 1
     // The ledger that the cursor stands in is gone, but it was read whole: the next one is there, so nothing was lost.
     if (fromLedger > toLedger) return await page(db, cursor, call, { cursor: null, startLedger: fromLedger })
-    await db.transaction(async (tx) => {
-      await moveIndex(tx, cursor, { ...cursor, cursor: null, startLedger: range.oldestLedger }, clock.nowMs())
-      await insertGap(tx, { epoch: cursor.epoch, fromLedger, toLedger }, clock.nowMs())
-    })
+    await noteGap(db, cursor, { fromLedger, toLedger })
     return { kind: 'gap', fromLedger, toLedger }
+  }
+
+  /** Goes on behind what was lost. The log gets another name: who follows it is told that frames are missing where the chain of places shows none. */
+  async function noteGap(db: Writer, cursor: IndexCursor, { fromLedger, toLedger }: { fromLedger: number; toLedger: number }): Promise<void> {
+    const name = epochName(random)
+    await db.transaction(async (tx) => {
+      await moveIndex(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
+      const gap = { epoch: cursor.epoch, fromLedger, toLedger, afterTs: cursor.lastLedgerCloseTs, afterSeq: lastPlace(cursor) }
+      await insertGap(tx, gap, clock.nowMs())
+      await renameEpoch(tx, cursor.epoch, name)
+    })
   }
 
   /** Reads one page, from the cursor unless told another way to say the same place, and writes it. */
@@ -134,7 +143,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
       const other = await otherChain(db, cursor, await readRange(rpc, call), undefined, call)
       return other ?? { kind: 'unreachable', error: new BadPage('the page is of another chain than the node') }
     }
-    const archived = toArchive(read.events, epoch, epochs, cursor.lastSeq)
+    const archived = toArchive(read.events, epoch, epochs, lastPlace(cursor))
     const to = cursorAfter(cursor, read, archived)
     const moved = to.cursor !== cursor.cursor
     if (moved) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())

@@ -13,8 +13,8 @@ import { decodeEvent } from './decode.ts'
 import { archivedUntil, contractNames, servedId } from './epochs.ts'
 import type { CheckedPage } from './poll.ts'
 
-/** The page's events as they are archived: of this epoch's contracts, not archived by an earlier epoch, decoded, numbered on from `lastSeq`. */
-export function toArchive(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], lastSeq: number): readonly ArchivedEvent[] {
+/** The page's events as they are archived: of this epoch's contracts, not archived by an earlier epoch, decoded, numbered on from `afterSeq`. */
+export function toArchive(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], afterSeq: number): readonly ArchivedEvent[] {
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
   const archived: ArchivedEvent[] = []
@@ -25,7 +25,7 @@ export function toArchive(events: readonly ChainEvent[], epoch: Epoch, epochs: r
     const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr)
     archived.push({
       ...decoded,
-      seq: lastSeq + archived.length + 1,
+      seq: afterSeq + archived.length + 1,
       eventId: servedId(epoch, event.id),
       contractId: event.contractId,
       contract,
@@ -49,7 +49,9 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
     startLedger: from.startLedger,
     lastLedger: through?.ledger ?? null,
     lastLedgerCloseTs: through === null ? null : through.closeSec ?? estimateClose(through.ledger, from, page),
-    lastSeq: from.lastSeq + archived.length,
+    lastSeq: archived.at(-1)?.seq ?? from.lastSeq,
+    reservedSeq: from.reservedSeq,
+    oldestLedger: page.oldestLedger,
     seen,
     unknownEvents: from.unknownEvents + archived.filter((event) => event.problem !== null).length,
   }

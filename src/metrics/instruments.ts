@@ -34,6 +34,9 @@ export function createInstruments(registry: Registry) {
     indexAge: gauge('gateway_index_ledger_age_seconds', 'How long ago the last indexed ledger closed; absent while there is none'),
     unknownEvents: gauge('gateway_index_unknown_events', 'Archived events that could not be decoded'),
     gaps: gauge('gateway_index_gaps', 'Stretches of ledgers that were lost'),
+    ledgersUntilLost: gauge(
+      'gateway_index_ledgers_until_lost', 'Ledgers that the node may still drop before one is lost; absent while it has dropped none',
+    ),
     vaultCorrections: gauge('gateway_index_vault_corrections', 'How often a vault was not what its events added up to, and was corrected'),
     stalePrices: gauge('gateway_prices_stale', 'Assets without a fresh price; absent while that is not known'),
     streamConnections: gauge('gateway_stream_connections', 'Open connections of the stream'),

@@ -107,5 +107,6 @@ async function readIndex(instruments: Instruments, look: Readings['index'], cloc
   tell(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
   tell(instruments.unknownEvents, state?.unknownEvents ?? null)
   tell(instruments.gaps, state?.gaps ?? null)
+  tell(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
   tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
 }

@@ -45,15 +45,7 @@ export async function insertEpoch(tx: Queryable, epoch: Epoch, sealedCursor: str
   )
 }
 
-/** Notes ledgers that were lost. A gap that begins where one is known already grows. */
-export async function insertGap(
-  tx: Queryable,
-  gap: { readonly epoch: number; readonly fromLedger: number; readonly toLedger: number },
-  nowMs: number,
-): Promise<void> {
-  await tx.query(
-    `insert into idx.gaps as g (epoch, from_ledger, to_ledger, noticed_at) values ($1, $2, $3, $4)
-     on conflict (epoch, from_ledger) do update set to_ledger = greatest(g.to_ledger, excluded.to_ledger)`,
-    [gap.epoch, gap.fromLedger, gap.toLedger, nowMs],
-  )
+/** Gives an epoch another name: from now on its log is not what those who know the old name have of it. */
+export async function renameEpoch(tx: Queryable, number: number, name: string): Promise<void> {
+  await tx.query('update idx.epochs set epoch = $2 where number = $1', [number, name])
 }

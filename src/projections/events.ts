@@ -45,6 +45,7 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
     table: 'idx.events',
     equals: { topic, contract_id: contract },
     columns: EVENT_COLUMNS,
+    gaps: true,
   })
   return { ...page, rows: page.rows.map(toEventRow) }
 }

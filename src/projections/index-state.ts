@@ -1,6 +1,8 @@
 // Where the indexer stands: the one row that decides who wrote last, and the head of every read.
 
+import type { NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
+import { GAP_RANGES } from './gaps.ts'
 
 /** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */
 export const INDEX_CHANNEL = 'index_moved'
@@ -15,19 +17,28 @@ export interface IndexState {
   readonly lastUpdatedAt: number
   readonly seq: number
   readonly epoch: string
-  /** How many stretches of ledgers were lost. */
+  /** How many stretches of ledgers were lost, filled ones included. */
   readonly gaps: number
+  /** The newest of them. */
+  readonly gapRanges: readonly NotedGap[]
+  /** How many ledgers the RPC may still drop before one is lost, as of the last move; null while it has dropped none, or that is not known. */
+  readonly ledgersUntilLost: number | null
   /** Archived events that could not be decoded. */
   readonly unknownEvents: number
   /** How often a vault was not what its events added up to. */
   readonly vaultCorrections: number
 }
 
+/** A network's first ledgers: a node that has these has dropped nothing. */
+const FIRST_LEDGERS = 2
+
 /** The state of the index in one snapshot; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
   const rows = await db.query<IndexState>(
-    `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq,
-       e.epoch, (select count(*) from idx.gaps) as gaps, c.unknown_events as "unknownEvents",
+    `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
+       (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
+       case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
+       c.unknown_events as "unknownEvents",
        (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"
      from idx.cursor c join idx.epochs e on e.number = c.epoch
      where c.updated_at is not null`,
@@ -52,6 +63,10 @@ export interface IndexCursor {
   readonly lastLedger: number | null
   readonly lastLedgerCloseTs: number | null
   readonly lastSeq: number
+  /** Places up to here are taken or set aside. */
+  readonly reservedSeq: number
+  /** The oldest ledger that the RPC has. Null: not known. */
+  readonly oldestLedger: number | null
   readonly seen: LedgerMoment | null
   readonly unknownEvents: number
 }
@@ -61,11 +76,17 @@ interface RawCursor extends Omit<IndexCursor, 'seen'> {
   readonly seenLedgerCloseTs: number | null
 }
 
+/** The place behind which the next event stands: the places of gaps are theirs. */
+export function lastPlace({ lastSeq, reservedSeq }: Pick<IndexCursor, 'lastSeq' | 'reservedSeq'>): number {
+  return Math.max(lastSeq, reservedSeq)
+}
+
 /** The row, or null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
   const rows = await db.query<RawCursor>(
     `select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
-       last_seq as "lastSeq", seen_ledger as "seenLedger", seen_ledger_close_ts as "seenLedgerCloseTs", unknown_events as "unknownEvents"
+       last_seq as "lastSeq", reserved_seq as "reservedSeq", oldest_ledger as "oldestLedger",
+       seen_ledger as "seenLedger", seen_ledger_close_ts as "seenLedgerCloseTs", unknown_events as "unknownEvents"
      from idx.cursor where epoch is not null`,
   )
   const row = rows[0]
@@ -87,14 +108,15 @@ export class IndexMoved extends Error {
 export async function moveIndex(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
   const moved = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
-       seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13
+       seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13,
+       reserved_seq = greatest(reserved_seq, $15::bigint), oldest_ledger = $16
      where epoch is not distinct from $1::int and cursor is not distinct from $2::text and last_seq = $3::bigint
        and start_ledger is not distinct from $14::bigint
      returning id`,
     [
       from?.epoch ?? null, from?.cursor ?? null, from?.lastSeq ?? 0,
       to.epoch, to.cursor, to.startLedger, to.lastLedger, to.lastLedgerCloseTs, to.lastSeq, to.seen?.ledger ?? null, to.seen?.closeSec ?? null,
-      to.unknownEvents, nowMs, from?.startLedger ?? null,
+      to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger,
     ],
   )
   if (moved.length !== 1) throw new IndexMoved('the index was moved by another writer')

@@ -3,6 +3,7 @@
 import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import { gapsDownTo, unfilledGaps } from './gaps.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
 
@@ -33,12 +34,16 @@ export interface LogList<Row> extends LogBounds {
   readonly throughSeq?: number | undefined
   readonly limit: number
   readonly cursor?: string | undefined
+  /** Also tells which gaps the page touches. */
+  readonly gaps?: boolean
 }
 
 /** What every page statement answers beside its own columns: a page without rows is one row that has only the head. */
 export interface HeadColumns {
   readonly headLedger: number | null
   readonly headSeq: number
+  /** Gaps that the page may touch, where they were asked for. */
+  readonly headGaps?: Parameters<typeof gapsDownTo>[1]
 }
 
 /** Reads one page. */
@@ -57,7 +62,17 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
   const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
   // The places first and the rows after them: never more rows are looked at than the page has, whatever the planner believes of the tables.
   const page = list.detail === undefined ? places : `select ${select} from (${places}) place join ${list.detail} r on r.seq = place.seq`
-  return await readPage<Row, Row>(db, { page, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutPlace)
+  const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
+  return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutPlace)
+}
+
+/** SQL: what is asked of a gap's row `g`, so that its events could be in the list, and not above the page. */
+function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly string[], bind: Bind): string {
+  const conditions = ['true', ...highs.map((high) => `g.first_seq <= ${high}`)]
+  if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(exact(fromLedger))}::bigint`)
+  if (toLedger !== undefined) conditions.push(`g.from_ledger <= ${bind(exact(toLedger))}::bigint`)
+  if (beforeTs !== undefined) conditions.push(`coalesce(g.after_ts + 1, 0) < ${bind(exact(beforeTs))}::bigint`)
+  return conditions.join(' and ')
 }
 
 type Bind = (value: Param) => string
@@ -118,7 +133,7 @@ function plainPage({ select, table, keys, highs, limit }: PageSource, low: strin
 
 /** A row as it is served: without the columns that only paging needs. */
 export function withoutPlace<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
-  const { headLedger: _ledger, headSeq: _seq, seq: _place, ...row } = raw
+  const { headLedger: _ledger, headSeq: _seq, headGaps: _gaps, seq: _place, ...row } = raw
   return row as unknown as Row
 }
 
@@ -130,6 +145,8 @@ export async function readPage<Raw extends object, Row>(
   db: Queryable,
   statement: {
     readonly page: string
+    /** SQL of the gaps that it may touch. */
+    readonly gaps?: string | undefined
     readonly params: readonly Param[]
     readonly limit: number
     readonly cursorOf: (raw: Raw & { readonly seq: number }) => string
@@ -139,7 +156,7 @@ export async function readPage<Raw extends object, Row>(
   toRow: (raw: Raw & { readonly seq: number }) => Row,
 ): Promise<Page<Row>> {
   const answer = await db.query<Raw & HeadColumns & { readonly seq: number | null }>(
-    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", page.*
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
      from idx.cursor c left join lateral (${statement.page}) page on true
      order by ${statement.order ?? 'page.seq desc'}`,
     statement.params,
@@ -147,7 +164,13 @@ export async function readPage<Raw extends object, Row>(
   const rows = answer.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
   const kept = rows.slice(0, statement.limit)
   const last = kept.at(-1)
-  return { rows: kept.map(toRow), next: rows.length > kept.length && last !== undefined ? statement.cursorOf(last) : null, head: headOf(answer) }
+  const goesOn = rows.length > kept.length && last !== undefined
+  return {
+    rows: kept.map(toRow),
+    next: goesOn ? statement.cursorOf(last) : null,
+    head: headOf(answer),
+    gaps: gapsDownTo(goesOn ? last.seq : 0, answer[0]?.headGaps ?? []),
+  }
 }
 
 /** The head in the first row of an answer. The cursor row is there from the first migration on, so there is always one. */

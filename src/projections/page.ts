@@ -1,6 +1,7 @@
 // Pages of rows and the opaque cursors that continue them.
 
 import { hash } from 'node:crypto'
+import type { GapRange } from '../resources/gap-range.ts'
 
 /** The state of the index that an answer was read from: the last indexed ledger and the log position. Null: nothing indexed yet. */
 export interface Head {
@@ -14,6 +15,8 @@ export interface Page<Row> {
   /** The cursor that continues exactly behind the last row; null when no more rows exist. */
   readonly next: string | null
   readonly head: Head
+  /** Lost ledgers whose events would stand on it, where the list tells of them; else empty. */
+  readonly gaps: readonly GapRange[]
 }
 
 /** Raised for a cursor that this list did not hand out. */

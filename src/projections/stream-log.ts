@@ -145,13 +145,13 @@ export async function countFrames(
        union all
        select 1 from unnest($5::text[]) n (name) cross join lateral (
          select 1 from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint limit $3::int) f
+       union all
+       select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint limit $3::int) e
        limit $3::int
      ) counted`,
-    [range.afterSeq, range.throughSeq, range.atMost, ...namesOf(channels)],
+    [range.afterSeq, range.throughSeq, range.atMost, ...namesOf(channels), channels.events],
   )
-  // Places in the log grow by one, so that the frames of all events need no counting.
-  const ofEvents = channels.events ? Math.max(0, range.throughSeq - range.afterSeq) : 0
-  return Math.min(range.atMost, ofEvents + (row?.frames ?? 0))
+  return row?.frames ?? 0
 }
 
 /** Where channels stand at a place: the seq of each one's last frame at or before `atSeq`, 0 when it has none. */
@@ -160,19 +160,22 @@ export async function readChannelHeads(
   channels: LogChannels,
   atSeq: number,
 ): Promise<{ readonly events: number; readonly assets: ReadonlyMap<string, number>; readonly accounts: ReadonlyMap<string, number> }> {
-  const rows = await db.query<{ kind: 'asset' | 'account'; name: string; seq: number | null }>(
+  const rows = await db.query<{ kind: 'events' | 'asset' | 'account'; name: string; seq: number | null }>(
     `select 'asset' as kind, n.name, (select f.seq from idx.fills f where f.asset = n.name and f.seq <= $1::bigint order by f.seq desc limit 1) as seq
      from unnest($2::text[]) n (name)
      union all
      select 'account', n.name, greatest(
        (select a.seq from idx.account_events a where a.account = n.name and a.seq <= $1::bigint and ${NOT_LEARNED} order by a.seq desc limit 1),
        (select l.place from idx.learned_events l where l.account = n.name and l.place <= $1::bigint order by l.place desc limit 1))
-     from unnest($3::text[]) n (name)`,
+     from unnest($3::text[]) n (name)
+     union all
+     select 'events', '', (select e.seq from idx.events e where e.seq <= $1::bigint order by e.seq desc limit 1)`,
     [atSeq, ...namesOf(channels)],
   )
+  const [events] = rows.filter(({ kind }) => kind === 'events')
   const headsOf = (kind: 'asset' | 'account'): ReadonlyMap<string, number> =>
     new Map(rows.filter((row) => row.kind === kind).map(({ name, seq }) => [name, seq ?? 0]))
-  return { events: atSeq, assets: headsOf('asset'), accounts: headsOf('account') }
+  return { events: events?.seq ?? 0, assets: headsOf('asset'), accounts: headsOf('account') }
 }
 
 /** The last `limit` prints of an asset up to `throughSeq`, oldest first, and the seq of the print before them (0 when there is none). */

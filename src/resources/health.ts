@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
 import { address, integerOrNull } from './fields.ts'
+import { NotedGap } from './gap-range.ts'
 
 /** Where a contract lives and who said so: the baked deployment manifest, or the environment. */
 export interface ContractSource {
@@ -46,7 +47,12 @@ export const Health = Type.Object(
           description: 'Archived events whose topic or shape is not known; anything but 0 deserves a look',
           examples: [0],
         }),
-        gaps: integerOrNull({ description: 'Stretches of history that the RPC had dropped before they were read', examples: [0] }),
+        gaps: integerOrNull({ description: 'Stretches of history that the RPC had dropped before they were read, filled ones included', examples: [0] }),
+        gapRanges: Type.Unsafe<readonly NotedGap[] | null>({ type: ['array', 'null'], items: NotedGap, description: 'The newest of them, at most twenty' }),
+        ledgersUntilLost: integerOrNull({
+          description: 'How many more ledgers the RPC may drop before one is lost, as of the last poll; null while it has dropped none',
+          examples: [120_000],
+        }),
         vaultCorrections: integerOrNull({ description: 'How often a vault\'s figures were not what its events add up to, and were corrected', examples: [0] }),
       },
       { description: 'How far the index is; every field is null while nothing is indexed' },

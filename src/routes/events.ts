@@ -7,11 +7,17 @@ import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import { listEvents } from '../projections/events.ts'
 import { EventRow } from '../resources/event-row.ts'
+import { GapRange } from '../resources/gap-range.ts'
 import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { pageAnswer } from './page-answer.ts'
-import { beforeTs, cursor, FILTER_MAX_LENGTH, limit, listOf, topic } from './parameters.ts'
+import { beforeTs, cursor, FILTER_MAX_LENGTH, limit, topic } from './parameters.ts'
+
+const EventsPage = Type.Object({
+  events: Type.Array(ref(EventRow)),
+  gaps: Type.Array(GapRange, { description: 'Ledgers inside the page\'s range that were lost and not read from elsewhere yet; empty when nothing is missing' }),
+})
 
 const ledger = (description: string) => Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 0, description }))
 
@@ -22,9 +28,9 @@ const schema = operation(
     summary: 'Contract events',
     description:
       'The archive of the exchange\'s events, newest first: by ledger, then event id, descending. Events of earlier deployments stay. An event whose ' +
-      'topic or shape is not known is archived raw.',
-    ok: listOf('events', ref(EventRow)),
-    example: { events: [EXAMPLE_EVENT] },
+      'topic or shape is not known is archived raw. Where ledgers were lost that belong into the page, gaps says which: their events are missing.',
+    ok: EventsPage,
+    example: { events: [EXAMPLE_EVENT], gaps: [] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
@@ -53,6 +59,6 @@ export function eventsRoutes(app: App, parts: { readonly db: Queryable }): void 
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.events.default,
     })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { events: page.rows }))
+    sendAnswer(request, reply, pageAnswer(request, reply, page, { events: page.rows, gaps: page.gaps }))
   })
 }

@@ -49,7 +49,7 @@ function countingOf(sharedCounts: SharedCounts | null): Counting {
 }
 
 function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
-  if (state === null) return { lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, vaultCorrections: null }
+  if (state === null) return NOTHING_INDEXED
   const closeTs = state.lastLedgerCloseTs
   return {
     lastLedger: state.lastLedger,
@@ -57,8 +57,15 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec(clock) - closeTs),
     unknownEvents: state.unknownEvents,
     gaps: state.gaps,
+    gapRanges: state.gapRanges,
+    ledgersUntilLost: state.ledgersUntilLost,
     vaultCorrections: state.vaultCorrections,
   }
+}
+
+const NOTHING_INDEXED: Health['indexer'] = {
+  lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, gapRanges: null, ledgersUntilLost: null,
+  vaultCorrections: null,
 }
 
 function healthOperation(parts: HealthParts) {
@@ -75,7 +82,10 @@ function healthOperation(parts: HealthParts) {
         version: parts.version,
         network: 'testnet',
         contracts: EXAMPLE_CONTRACTS,
-        indexer: { lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, vaultCorrections: 0 },
+        indexer: {
+          lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,
+          vaultCorrections: 0,
+        },
         rateLimits: { counting: 'process' },
       },
       headers: ['index'],

@@ -46,6 +46,8 @@ create table idx.cursor (
   seen_ledger_close_ts bigint,
   unknown_events bigint not null default 0,
   updated_at bigint,
+  reserved_seq bigint not null default 0,
+  oldest_ledger bigint,
   constraint cursor_pkey PRIMARY KEY (id),
   constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
   constraint cursor_id_check CHECK ((id = 1))
@@ -102,9 +104,16 @@ create table idx.gaps (
   from_ledger bigint not null,
   to_ledger bigint not null,
   noticed_at bigint not null,
+  first_seq bigint not null default 0,
+  last_seq bigint not null default 0,
+  after_ts bigint,
+  state text not null default 'open'::text,
+  fill_cursor text,
+  changed_at bigint,
   constraint gaps_pkey PRIMARY KEY (epoch, from_ledger),
   constraint gaps_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
-  constraint gaps_check CHECK ((to_ledger >= from_ledger))
+  constraint gaps_check CHECK ((to_ledger >= from_ledger)),
+  constraint gaps_state_check CHECK ((state = ANY (ARRAY['open'::text, 'filled'::text, 'unfillable'::text])))
 );
 
 create table idx.learned_events (
@@ -426,6 +435,8 @@ CREATE INDEX fills_by_asset ON idx.fills USING btree (asset, ts);
 CREATE INDEX fills_by_asset_and_seq ON idx.fills USING btree (asset, seq);
 CREATE INDEX fills_by_trader ON idx.fills USING btree (trader, ts)
   WHERE counts_for_trader;
+CREATE INDEX gaps_by_place ON idx.gaps USING btree (last_seq)
+  WHERE (state <> 'filled'::text);
 CREATE UNIQUE INDEX learned_events_by_account ON idx.learned_events USING btree (account, place)
   WHERE (place IS NOT NULL);
 CREATE INDEX learned_events_by_place ON idx.learned_events USING btree (place);

@@ -162,6 +162,17 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
     return [...frames, ...watchedFrames]
   }
 
+  /** Where the rows behind this place begin. Places grow from row to row, and not always by one: those of lost ledgers are left out. */
+  function firstBehind(seq: number): number {
+    let low = 0
+    for (let high = recent.length; low < high;) {
+      const middle = (low + high) >> 1
+      if ((recent[middle]?.seq ?? 0) <= seq) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
   /** One pass at a time; whoever asks during one gets another one behind it, because the first may have read before what he asks for was committed. */
   function step(): Promise<void> {
     if (stepping !== undefined) {
@@ -212,9 +223,8 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
     recentFrames(channels, afterSeq) {
       if (afterSeq === position) return []
       const oldest = recent[0]?.seq
-      // Places grow by one from row to row.
       if (oldest === undefined || afterSeq < oldest - 1) return undefined
-      return recent.slice(afterSeq - oldest + 1).flatMap(({ frames }) => frames.filter(({ channel }) => channels.has(channel)))
+      return recent.slice(firstBehind(afterSeq)).flatMap(({ frames }) => frames.filter(({ channel }) => channels.has(channel)))
     },
     step,
     async run(signal) {

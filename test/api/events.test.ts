@@ -4,12 +4,14 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
+import type { GapRange } from '../../src/resources/gap-range.ts'
 import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages } from '../support/pages.ts'
 import { createWorld } from '../support/world.ts'
 import type { World, WorldAnswer } from '../support/world.ts'
 
 interface Events {
   readonly events: readonly EventRow[]
+  readonly gaps: readonly GapRange[]
 }
 
 let world: World
@@ -34,13 +36,14 @@ before(async () => {
 after(() => world[Symbol.asyncDispose]())
 
 test('an empty list, no error, while nothing is indexed', () => {
-  assert.deepEqual([untouched.status, untouched.body], [200, { events: [] }])
+  assert.deepEqual([untouched.status, untouched.body], [200, { events: [], gaps: [] }])
   assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
 })
 
 test('each row with exactly the specified fields, by ledger then event id, descending', async () => {
   const { body, headers } = await world.get<Events>('/v1/events?limit=500')
-  assert.deepEqual(Object.keys(body), ['events'])
+  assert.deepEqual(Object.keys(body), ['events', 'gaps'])
+  assert.deepEqual(body.gaps, [])
   assert.ok(body.events.length > 60)
   const addresses = Object.values(world.network.contracts)
   for (const row of body.events) {

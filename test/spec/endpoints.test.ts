@@ -123,7 +123,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     path: '/v1/events', indexed: true,
     query: ['topic? string', 'contract? string', 'from_ledger? integer minimum=0', 'to_ledger? integer minimum=0', BEFORE, limit(50, 500), CURSOR],
-    body: ['events'], errors: [400, 429, 500],
+    body: ['events', 'gaps'], errors: [400, 429, 500],
   },
   { path: '/v1/positions/open', indexed: true, query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
   { path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },

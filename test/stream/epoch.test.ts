@@ -64,3 +64,43 @@ test('an instance that follows late announces the epoch where it begins, whateve
     assert.equal(client.frames.filter(isGap).length, 1)
   })
 })
+
+test('lost ledgers are a hole that is announced: to who is connected before the next frame, to who comes back with the old name of the epoch', async () => {
+  await onStage({}, async ({ world, connect, play }) => {
+    await play(30)
+    const client = await connect()
+    const hello = await client.frame(() => true)
+    client.send({ op: 'subscribe', channels: ['events', 'heartbeat'] })
+    await play(5)
+    await client.settle()
+    const before = client.of('events').at(-1)?.seq
+    await world.closeLedgers(40)
+    await world.cheat('local_fault', { name: 'retention_cut', ledgers: 10 })
+    await world.settle()
+    await world.gateway.stream.follow()
+    world.gateway.stream.heartbeat()
+    await client.settle()
+    const beat = client.of('heartbeat').at(-1)?.data
+    assert.deepEqual(client.frames.filter(isGap), [
+      { type: 'gap', channels: ['events'], since: before, oldest: 1, reason: 'epoch', epoch: beat?.['epoch'] },
+    ])
+    assertUnbroken(client.of('events'), Number(hello['head']))
+    const announced = client.frames.findIndex(isGap)
+    const first = client.frames.findIndex(({ channel, prev }) => channel === 'events' && prev === before)
+    assert.ok(announced < first, 'before the first frame behind it')
+    assert.equal(client.of('events').at(-1)?.seq, beat?.['head'], 'the head is the last frame\'s, not a place that is set aside')
+
+    const from = client.frames.length
+    client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: hello['epoch'] })
+    assert.equal((await client.frame(isGap, from))['reason'], 'epoch')
+    client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: beat?.['epoch'] })
+    const again = await client.frame(({ channel }) => channel === 'events', from)
+    assert.equal(again.prev, before, 'the chain goes over the places that are set aside')
+    const other = await connect()
+    const hello2 = await other.frame(() => true)
+    assert.deepEqual([hello2['epoch'], hello2['head']], [beat?.['epoch'], beat?.['head']])
+    other.send({ op: 'subscribe', channels: ['events'], since: Number(beat?.['head']) - 2, epoch: beat?.['epoch'] })
+    const last = await other.frame(({ channel }) => channel === 'events')
+    assert.equal(last.seq, Number(beat?.['head']) - 1)
+  })
+})
