@@ -11,7 +11,7 @@ import { createSystemClock } from './src/base/clock.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
 import { createRpc } from './src/chain/rpc.ts'
-import type { Rpc } from './src/chain/rpc.ts'
+import type { RpcClient } from './src/chain/rpc.ts'
 import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
 import type { ContractAddresses } from './src/exchange/contracts.ts'
@@ -135,12 +135,14 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const contracts = await contractsOf(settings, network, log, stop)
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
-  const rpc = createRpc({ urls: rpcUrls, clock, random, log, observer: metrics?.rpc ?? null })
+  const rpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
   const parts: Parts = { settings, store, rpc, contracts, metrics, log }
   const indexing: Promise<void>[] = []
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
   if (stop.aborted) return
+  const watching = rpc.watch(stop)
+  things.defer(() => watching)
 
   if (config.role !== 'indexer') {
     const url = await serveGateway(parts, stop, things)
@@ -152,7 +154,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     indexing.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
   }
   if (metrics !== null && config.metrics !== null) {
-    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues })
+    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, rpcNodes: rpc.nodes })
     const { url } = things.use(await serveMetrics({ metrics, ...config.metrics, log }))
     say(`Metrics: ${url}`)
   }
@@ -165,7 +167,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
 interface Parts {
   readonly settings: Settings
   readonly store: Store
-  readonly rpc: Rpc
+  readonly rpc: RpcClient
   readonly contracts: ContractSources
   readonly metrics: Metrics | null
   readonly log: Log
@@ -210,7 +212,7 @@ function startIndexer({ settings, store, rpc, contracts, metrics, log }: Parts):
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
   const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
   const indexer = createIndexer({
-    store, rpc, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
+    store, rpc: rpc.session(), contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
   })
   metrics?.watch({ indexer: indexer.status })

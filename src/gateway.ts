@@ -8,6 +8,7 @@ import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
 import { RpcFailure } from './chain/failure.ts'
 import { readShimPrice } from './chain/prices.ts'
+import { createLedgerMarks } from './chain/ledger-marks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
@@ -151,7 +152,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     challenges: parts.redis === null ? createMemoryChallenges() : createSharedChallenges(parts.redis, clock),
   })
 
-  const chainParts = { rpc: parts.rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase }
+  const chainParts = chainPartsOf(parts)
   const relay = createRelay(chainParts)
   const accounts = createAccounts(chainParts)
 
@@ -311,6 +312,11 @@ async function restingOrders(accounts: Accounts, owner: string, fromLedger: numb
     if (error instanceof RpcFailure) return null
     throw error
   }
+}
+
+/** What everything that reads the ledger has in common: the marks as well, so that what one part saw of an account the others do not take back. */
+function chainPartsOf({ rpc, clock, log, contracts, network }: GatewayParts) {
+  return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerMarks: createLedgerMarks(clock) }
 }
 
 function addressesOf(contracts: ContractSources): ContractAddresses {

@@ -4,7 +4,10 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createMemo } from '../base/memo.ts'
+import type { Memo } from '../base/memo.ts'
+import type { CallOptions } from '../chain/caller.ts'
 import { RpcFailure } from '../chain/failure.ts'
+import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import { assetContract } from '../chain/ledger-keys.ts'
 import { readShimPrice } from '../chain/prices.ts'
 import type { ShimPrice } from '../chain/prices.ts'
@@ -22,7 +25,7 @@ import type { Quote } from './state.ts'
 
 /** Both reject with RpcFailure when the ledger cannot be read. */
 export interface Accounts {
-  /** Of this ledger or a later one, where one is named: rejects when no node that answers has come there. */
+  /** Of this ledger or a later one, where one is named: rejects when no node that answers has come there. Neither is older than what was told before. */
   openOrders(owner: string, fromLedger?: number): Promise<OpenOrders>
   state(owner: string): Promise<AccountState>
 }
@@ -34,14 +37,18 @@ const NO_TOKENS: TokenAssets = { usdc: null, lp: null }
 /** Accounts whose ids and answers are remembered. */
 const REMEMBERED_MAX = 1_000
 
+/** A call of one read: it ends with the read's time. */
+type OwnCall = CallOptions & { readonly signal: AbortSignal }
+
 export function createAccounts(options: {
   readonly rpc: Rpc
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
   readonly clock: Clock
   readonly log: Log
+  readonly ledgerMarks: LedgerMarks
 }): Accounts {
-  const { rpc, contracts, networkPassphrase, clock, log } = options
+  const { rpc, contracts, networkPassphrase, clock, log, ledgerMarks } = options
   const expected = new Map<string, OwnIds>()
   const assets = new Map<string, string>()
   const orders = createMemo<OpenOrders>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
@@ -76,11 +83,13 @@ export function createAccounts(options: {
     expected.set(owner, ids)
   }
 
-  async function readEntries(owner: string, tokenAssets: TokenAssets, signal: AbortSignal): Promise<AccountEntries> {
+  async function readEntries(owner: string, tokenAssets: TokenAssets, call: CallOptions): Promise<AccountEntries> {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      const look = await lookAtAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, signal })
+      const look = await lookAtAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, call })
       remember(owner, look.found)
-      if (look.entries !== undefined) return look.entries
+      if (look.entries === undefined) continue
+      ledgerMarks.note(owner, look.entries.ledger)
+      return look.entries
     }
     throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the account changed between looks' })
   }
@@ -102,7 +111,7 @@ export function createAccounts(options: {
   }
 
   async function quote(asset: string, ledger: number, signal: AbortSignal): Promise<ShimPrice | 'price_unreadable'> {
-    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { shim: contracts.oracleShim, asset, networkPassphrase, signal })
+    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { shim: contracts.oracleShim, asset, networkPassphrase, signal, minLedger: ledger })
     try {
       const shared = await quotes.get(asset, read)
       return shared.ledger === ledger ? shared : await read()
@@ -121,10 +130,11 @@ export function createAccounts(options: {
     return new Map(read)
   }
 
-  async function readState(owner: string, signal: AbortSignal): Promise<AccountState> {
+  async function readState(owner: string, call: OwnCall): Promise<AccountState> {
+    const { signal } = call
     const tokenAssets = await tokens(signal)
     for (let looks = 1; ; looks++) {
-      const entries = await readEntries(owner, tokenAssets, signal)
+      const entries = await readEntries(owner, tokenAssets, call)
       const names = [...new Set(entries.positions?.map(({ asset }) => asset))]
       const [prices, closeSec] = await Promise.all([quotesAt(names, entries.ledger, signal), readCloseSec(entries.ledger, signal)])
       const moved = [...prices.values()].some((found) => 'reason' in found && found.reason === 'price_of_another_ledger')
@@ -137,27 +147,33 @@ export function createAccounts(options: {
     return withinTime(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, work)
   }
 
-  function readOrders(owner: string): Promise<OpenOrders> {
+  function readOrders(owner: string, minLedger: number): Promise<OpenOrders> {
     return withinLimit(async (signal) => {
-      const entries = await readEntries(owner, NO_TOKENS, signal)
+      const entries = await readEntries(owner, NO_TOKENS, { signal, minLedger })
       const rows = openOrders(entries)
       if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
       return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(entries.ledger, signal) }
     })
   }
 
+  /** What is kept, unless more has been seen of the account since. A read that was under way may be from before that, so it is looked twice. */
+  async function notOlder<T extends { readonly ledger: number }>(
+    memo: Memo<T>,
+    owner: string,
+    fromLedger: number,
+    read: (minLedger: number) => Promise<T>,
+  ): Promise<T> {
+    const minLedger = Math.max(fromLedger, ledgerMarks.of(owner))
+    const first = await memo.get(owner, () => read(minLedger))
+    if (first.ledger >= minLedger) return first
+    memo.forget(owner)
+    const second = await memo.get(owner, () => read(minLedger))
+    if (second.ledger >= minLedger) return second
+    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'behind', retryable: true, detail: `the account is wanted as of ledger ${minLedger}` })
+  }
+
   return {
-    async openOrders(owner, fromLedger = 0) {
-      let read = await orders.get(owner, () => readOrders(owner))
-      if (read.ledger < fromLedger) {
-        orders.forget(owner)
-        read = await orders.get(owner, () => readOrders(owner))
-      }
-      if (read.ledger >= fromLedger) return read
-      throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: `the node has not come to ledger ${fromLedger}` })
-    },
-    async state(owner) {
-      return await states.get(owner, () => withinLimit((signal) => readState(owner, signal)))
-    },
+    openOrders: (owner, fromLedger = 0) => notOlder(orders, owner, fromLedger, (minLedger) => readOrders(owner, minLedger)),
+    state: (owner) => notOlder(states, owner, 0, (minLedger) => withinLimit((signal) => readState(owner, { signal, minLedger }))),
   }
 }

@@ -1,5 +1,6 @@
 // An account as the ledger has it: its positions, orders, margin, record and balances, all out of one ledger.
 
+import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import { classicBalance, instanceKey, instanceStorage, trustlineKey } from '../chain/ledger-keys.ts'
@@ -53,10 +54,10 @@ export const NO_IDS: OwnIds = { positions: [], orders: [] }
 /** The entries of one ledger, by key; or why there are none: calls of one read were answered at different ledgers. */
 type Snapshot = { readonly ledger: number; readonly entries: ReadonlyMap<string, string> } | undefined
 
-async function readTogether(rpc: Rpc, keys: readonly string[], signal: AbortSignal): Promise<Snapshot> {
+async function readTogether(rpc: Rpc, keys: readonly string[], call: CallOptions): Promise<Snapshot> {
   const batches: (readonly string[])[] = []
   for (let start = 0; start < keys.length; start += ENTRY_KEYS_MAX) batches.push(keys.slice(start, start + ENTRY_KEYS_MAX))
-  const answers = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, { signal })))
+  const answers = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, call)))
   const [first] = answers
   if (first === undefined || answers.some(({ latestLedger }) => latestLedger !== first.latestLedger)) return undefined
   return { ledger: first.latestLedger, entries: new Map(answers.flatMap(({ entries }) => entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))) }
@@ -101,16 +102,16 @@ function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets
 export async function lookAtAccount(
   rpc: Rpc,
   owner: string,
-  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: OwnIds; readonly signal: AbortSignal },
+  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: OwnIds; readonly call: CallOptions },
 ): Promise<{ readonly found: OwnIds; readonly entries: AccountEntries | undefined }> {
-  const { contracts, tokens, expected, signal } = parts
+  const { contracts, tokens, expected, call } = parts
   const { market } = contracts
   const keys = keysOf(owner, contracts, tokens)
   const numbered = [
     ...expected.positions.map((id) => numberedKey(market, 'Position', id)),
     ...expected.orders.flatMap((id) => [numberedKey(market, 'Order', id), numberedKey(market, 'TrailingStopPeak', id)]),
   ]
-  const snapshot = await readTogether(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], signal)
+  const snapshot = await readTogether(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], call)
   if (snapshot === undefined) return { found: expected, entries: undefined }
   const entry = (key: string | undefined): string | undefined => (key === undefined ? undefined : snapshot.entries.get(key))
   const lists = {

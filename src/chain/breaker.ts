@@ -8,6 +8,8 @@ export const BREAKER_OPEN_MS = 5_000
 export interface Breaker {
   /** Asks for leave to make one call. After the pause, exactly one caller gets it until that call has been reported. */
   allow(): boolean
+  /** True while nothing is held against the endpoint. Unlike `allow` it takes nothing. */
+  isClosed(): boolean
   succeeded(): void
   failed(): void
   /** The call ended without telling anything about the endpoint, such as one that its caller gave up. */
@@ -26,6 +28,7 @@ export function createBreaker(clock: Clock): Breaker {
       probing = true
       return true
     },
+    isClosed: () => failures < BREAKER_FAILURES,
     succeeded() {
       failures = 0
       probing = false

@@ -1,7 +1,7 @@
 // How a call to the chain fails. One class, so that callers ask the type and never the text.
 
-/** `rpc`: the node answered with a JSON-RPC error, or with a simulation that failed. */
-export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'rpc'
+/** `rpc`: the node answered with a JSON-RPC error, or with a simulation that failed. `behind`: it answered as of a ledger that is older than one asked for. */
+export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'rpc' | 'behind'
 
 /** What is known of a failure. */
 export interface RpcFailureFacts {
@@ -73,6 +73,7 @@ const SENTENCES: Readonly<Record<RpcFailureKind, string>> = {
   http: 'the chain answered with an HTTP error',
   malformed: 'the chain gave an answer that cannot be read',
   rpc: 'the chain refused the call',
+  behind: 'the chain answered with a state that is out of date',
 }
 
 /** HTTP statuses that a later attempt may cure: rate limits and overloaded or restarting proxies. */

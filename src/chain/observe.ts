@@ -18,6 +18,8 @@ export interface RpcCall {
 export interface RpcObserver {
   /** One attempt at one node has ended. */
   called(call: RpcCall): void
+  /** Two nodes were asked for the same, and this one was faster. */
+  hedged?(winner: 'first' | 'second'): void
 }
 
 /** The same endpoint, whose calls are told. */

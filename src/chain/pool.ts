@@ -1,7 +1,8 @@
 // The liquidity vault as its views tell it.
 
 import { RpcFailure } from './failure.ts'
-import type { CallOptions, Rpc } from './rpc.ts'
+import type { CallOptions } from './caller.ts'
+import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'

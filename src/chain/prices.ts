@@ -3,6 +3,7 @@
 import { Account, Address, Contract, TransactionBuilder } from '@stellar/stellar-sdk'
 
 import { RpcFailure } from './failure.ts'
+import type { CallOptions } from './caller.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { decodeScVal, MalformedScVal, toXdr } from './scval.ts'
@@ -26,10 +27,10 @@ const envelopes = new Map<string, string>()
  */
 export async function readShimPrice(
   rpc: Rpc,
-  options: { shim: string; asset: string; networkPassphrase: string; signal?: AbortSignal },
+  options: { readonly shim: string; readonly asset: string; readonly networkPassphrase: string } & CallOptions,
 ): Promise<ShimPrice> {
-  const envelope = lastPriceEnvelope(options.shim, options.asset, options.networkPassphrase)
-  const answer = await rpc.simulateTransaction(envelope, options.signal === undefined ? {} : { signal: options.signal })
+  const { shim, asset, networkPassphrase, ...call } = options
+  const answer = await rpc.simulateTransaction(lastPriceEnvelope(shim, asset, networkPassphrase), call)
   const method = 'simulateTransaction'
   if (answer.error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: answer.error })
   const returned = answer.results[0]?.returnValueXdr

@@ -1,6 +1,7 @@
-// Soroban JSON-RPC as the gateway needs it: time-outs of its own, answers checked, failures named, several endpoints with one preferred.
+// Soroban JSON-RPC as the gateway needs it: time-outs of its own, answers checked, failures named, several nodes of which
+// the best is asked.
 
-import { assert, defined } from '../base/assert.ts'
+import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
@@ -10,23 +11,17 @@ import type {
 import {
   readEntries, readEvents, readHealth, readLatestLedger, readLedgers, readNetwork, readSend, readSimulation, readTransaction,
 } from './answers.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Asker, Caller, CallOptions, MethodPolicy, Question } from './caller.ts'
+import { createCaller } from './caller.ts'
 import { createEndpoint } from './endpoint.ts'
-import { isUntaken, RpcFailure } from './failure.ts'
-import type { Gate } from './gate.ts'
-import { createGate } from './gate.ts'
+import { RpcFailure } from './failure.ts'
+import { createHedging } from './hedge.ts'
+import type { Nodes, NodeView, Told } from './nodes.ts'
+import { createNodes } from './nodes.ts'
 import { observed } from './observe.ts'
 import type { RpcObserver } from './observe.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transport.ts'
-
-/** What every call takes. */
-export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's own reason. */
-  readonly signal?: AbortSignal
-  /** Asks this endpoint and no other. */
-  readonly endpoint?: number
-}
 
 /** Where a page of events begins: right behind a cursor, or with a ledger. */
 export type EventsFrom = { readonly cursor: string } | { readonly startLedger: number }
@@ -58,6 +53,15 @@ export interface Rpc {
 
 /** The client that calls the nodes by itself. */
 export interface RpcClient extends Rpc {
+  /** The same methods for somebody who reads on where it left off: it keeps to one node for as long as that is good. */
+  session(): Rpc
+  /**
+   * Keeps knowing the nodes that nobody asks, until the signal aborts. Never rejects. Without it a node that was left is only asked again when the others
+   * fail.
+   */
+  watch(signal: AbortSignal): Promise<void>
+  /** How each node stands. */
+  nodes(): readonly NodeView[]
   /** Calls that wait for their turn, by method. */
   queues(): ReadonlyMap<string, number>
 }
@@ -69,144 +73,132 @@ type Method =
   | 'getHealth' | 'getNetwork' | 'getEvents' | 'getLedgers' | 'getLatestLedger' | 'getLedgerEntries' | 'simulateTransaction' | 'sendTransaction'
   | 'getTransaction'
 
-/** How each method is called. More than one attempt is for reads only. Simulation is a node's scarcest good, so it has the tightest cap. */
-const POLICIES: Readonly<Record<Method, { readonly timeoutMs: number; readonly concurrent: number; readonly attempts: number }>> = {
-  getHealth: { timeoutMs: 8_000, concurrent: 4, attempts: 3 },
-  getNetwork: { timeoutMs: 8_000, concurrent: 2, attempts: 3 },
-  getEvents: { timeoutMs: 15_000, concurrent: 2, attempts: 3 },
-  getLedgers: { timeoutMs: 15_000, concurrent: 2, attempts: 3 },
-  getLatestLedger: { timeoutMs: 8_000, concurrent: 2, attempts: 3 },
-  getLedgerEntries: { timeoutMs: 8_000, concurrent: 8, attempts: 3 },
-  simulateTransaction: { timeoutMs: 10_000, concurrent: 8, attempts: 3 },
-  sendTransaction: { timeoutMs: 10_000, concurrent: 16, attempts: 1 },
-  getTransaction: { timeoutMs: 5_000, concurrent: 16, attempts: 1 },
+/** How each method is called. Simulation is a node's scarcest good, so it has the tightest cap. */
+const POLICIES: Readonly<Record<Method, MethodPolicy>> = {
+  getHealth: { timeoutMs: 8_000, concurrent: 4, attempts: 3, hedged: false },
+  getNetwork: { timeoutMs: 8_000, concurrent: 2, attempts: 3, hedged: false },
+  getEvents: { timeoutMs: 15_000, concurrent: 2, attempts: 3, hedged: false },
+  getLedgers: { timeoutMs: 15_000, concurrent: 2, attempts: 3, hedged: false },
+  getLatestLedger: { timeoutMs: 8_000, concurrent: 2, attempts: 3, hedged: false },
+  getLedgerEntries: { timeoutMs: 8_000, concurrent: 8, attempts: 3, hedged: true },
+  simulateTransaction: { timeoutMs: 10_000, concurrent: 8, attempts: 3, hedged: true },
+  sendTransaction: { timeoutMs: 10_000, concurrent: 16, attempts: 1, hedged: false },
+  getTransaction: { timeoutMs: 5_000, concurrent: 16, attempts: 1, hedged: true },
 }
 
-/** Waits between attempts at one endpoint are drawn from [0, base x 2^n], and never above the cap, about one ledger. */
-export const RETRY_BASE_MS = 250
-export const RETRY_CAP_MS = 5_000
+/** How often it is looked for nodes that are to be probed; each time is drawn between this and twice this. */
+export const PROBE_INTERVAL_MS = 2_500
 
 /** The start of a simulation's text when the node had no room to simulate. */
 const OVERLOADED_SIMULATION = 'preflight queue full'
 
-/** Builds the client. `urls` are tried in order, the one that answered last first. */
-export function createRpc(options: {
-  urls: readonly string[]
-  clock: Clock
-  random: Random
-  log: Log
-  transport?: Transport
+export interface RpcClientOptions {
+  readonly urls: readonly string[]
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** The network that the nodes must serve; absent: it is not looked at. */
+  readonly networkPassphrase?: string
+  readonly transport?: Transport
   /** Who is told of every attempt; null or absent: nobody. */
-  observer?: RpcObserver | null
-}): RpcClient {
-  const { clock, random, log } = options
-  assert(options.urls.length > 0, 'an RPC client needs at least one endpoint')
+  readonly observer?: RpcObserver | null
+}
+
+/** Builds the client. Of nodes that are as good as each other the one that answered last is asked first, at the start the first of `urls`. */
+export function createRpc(options: RpcClientOptions): RpcClient {
+  const { clock, random, log, urls } = options
+  assert(urls.length > 0, 'an RPC client needs at least one endpoint')
   const transport = options.transport ?? fetchTransport
   const observer = options.observer ?? null
-  const endpoints = options.urls.map((url, index) => {
+  const endpoints = urls.map((url, index) => {
     const endpoint = createEndpoint({ url, index, transport, clock, log })
     return observer === null ? endpoint : observed(endpoint, observer, clock)
   })
-  const gates = new Map<Method, Gate>()
-  let preferred = 0
-
-  /** The endpoint to ask next: the preferred one, or the next whose breaker gives leave. */
-  function choose(pinned: number | undefined): Endpoint | undefined {
-    if (pinned !== undefined) {
-      const only = defined(endpoints[pinned], `endpoint ${pinned}`)
-      return only.breaker.allow() ? only : undefined
-    }
-    for (let step = 0; step < endpoints.length; step++) {
-      const endpoint = defined(endpoints[(preferred + step) % endpoints.length], 'endpoint')
-      if (endpoint.breaker.allow()) return endpoint
-    }
-    return undefined
-  }
-
-  /** True when another attempt makes sense: the same call may work later, or another endpoint may be better. */
-  function worthAnother(failure: RpcFailure, pinned: number | undefined): boolean {
-    if (failure.retryAfterMs !== undefined && failure.retryAfterMs > RETRY_CAP_MS && (endpoints.length === 1 || pinned !== undefined)) return false
-    return failure.retryable || (failure.kind === 'http' && endpoints.length > 1 && pinned === undefined)
-  }
-
-  async function pause(attempt: number, failure: RpcFailure, callOptions: CallOptions): Promise<void> {
-    // An endpoint that has not been asked yet is asked at once.
-    if (callOptions.endpoint === undefined && attempt + 1 < endpoints.length) return
-    const drawnMs = random.float() * Math.min(RETRY_CAP_MS, RETRY_BASE_MS * 2 ** attempt)
-    await clock.sleep(Math.max(drawnMs, failure.retryAfterMs ?? 0), callOptions.signal)
-    callOptions.signal?.throwIfAborted()
-  }
-
-  function gateOf(method: Method): Gate {
-    const gate = gates.get(method) ?? createGate(POLICIES[method].concurrent)
-    gates.set(method, gate)
-    return gate
-  }
-
-  async function call<T>(method: Method, params: object | null, read: (result: unknown) => T, callOptions: CallOptions = {}): Promise<T> {
-    const policy = POLICIES[method]
-    const gate = gateOf(method)
-    let last: RpcFailure | undefined
-    for (let attempt = 0; attempt < policy.attempts; attempt++) {
-      if (last !== undefined) await pause(attempt - 1, last, callOptions)
-      const endpoint = choose(callOptions.endpoint)
-      if (endpoint === undefined) break
-      try {
-        const answer = await endpoint.ask(method, params, { gate, timeoutMs: policy.timeoutMs, signal: callOptions.signal, read })
-        if (callOptions.endpoint === undefined) preferred = endpoint.index
-        return answer
-      } catch (error) {
-        if (!(error instanceof RpcFailure)) throw error
-        if (!worthAnother(error, callOptions.endpoint)) throw error
-        if (callOptions.endpoint === undefined) preferred = (endpoint.index + 1) % endpoints.length
-        last = error
-      }
-    }
-    throw last ?? resting(method)
-  }
-
-  /** Each endpoint at most once, the next only when the one before did not take the envelope. */
-  async function send(envelopeXdr: string): Promise<SendAnswer> {
-    const method = 'sendTransaction'
-    let last: RpcFailure | undefined
-    for (let attempt = 0; attempt < endpoints.length; attempt++) {
-      const endpoint = choose(undefined)
-      if (endpoint === undefined) break
-      try {
-        const { timeoutMs } = POLICIES[method]
-        const answer = await endpoint.ask(method, { transaction: envelopeXdr }, { gate: gateOf(method), timeoutMs, signal: undefined, read: readSend })
-        preferred = endpoint.index
-        return answer
-      } catch (error) {
-        if (!(error instanceof RpcFailure) || !isUntaken(error)) throw error
-        preferred = (endpoint.index + 1) % endpoints.length
-        last = error
-      }
-    }
-    throw last ?? resting(method)
-  }
-
+  const nodes = createNodes(urls.length, clock)
+  const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer })
+  const everybody: Asker = { preferred: 0, sticky: false }
+  const watch = createNodeWatch({ caller, nodes, clock, random, log, networkPassphrase: options.networkPassphrase ?? null })
   return {
-    endpoints: endpoints.length,
-    queues: () => new Map([...gates].map(([method, gate]) => [method, gate.waiting()])),
-    getHealth: (callOptions) => call('getHealth', null, readHealth, callOptions),
-    getNetwork: (callOptions) => call('getNetwork', null, readNetwork, callOptions),
-    getEvents: (request, callOptions) => call('getEvents', eventsParams(request), readEvents, callOptions),
-    getLedgers: (request, callOptions) =>
-      call('getLedgers', { startLedger: request.startLedger, pagination: { limit: request.limit } }, readLedgers, callOptions),
-    getLatestLedger: (callOptions) => call('getLatestLedger', null, readLatestLedger, callOptions),
-    async getLedgerEntries(keysXdr, callOptions) {
-      assert(keysXdr.length > 0 && keysXdr.length <= ENTRY_KEYS_MAX, `getLedgerEntries takes 1 to ${ENTRY_KEYS_MAX} keys`)
-      return await call('getLedgerEntries', { keys: keysXdr }, readEntries, callOptions)
-    },
-    simulateTransaction: (envelopeXdr, callOptions) => call('simulateTransaction', { transaction: envelopeXdr }, readCalmSimulation, callOptions),
-    sendTransaction: send,
-    getTransaction: (hash, callOptions) => call('getTransaction', { hash }, readTransaction, callOptions),
+    ...methodsOf(caller, everybody, urls.length),
+    session: () => methodsOf(caller, { preferred: everybody.preferred, sticky: true }, urls.length),
+    watch: (signal) => watch(signal),
+    nodes: () => nodes.view(everybody.preferred),
+    queues: caller.queues,
   }
 }
 
-function resting(method: Method): RpcFailure {
-  return new RpcFailure({ method, kind: 'unreachable', retryable: true, unsent: true, detail: 'every endpoint is resting after failures' })
+/** The methods as one asker calls them. */
+function methodsOf(caller: Caller, asker: Asker, endpoints: number): Rpc {
+  function call<T>(method: Method, params: object | null, read: (result: unknown) => T, options: CallOptions = {}): Promise<T> {
+    return caller.call(asker, questionOf(method, params, read), options)
+  }
+  return {
+    endpoints,
+    getHealth: (options) => call('getHealth', null, readHealth, options),
+    getNetwork: (options) => call('getNetwork', null, readNetwork, options),
+    getEvents: (request, options) => call('getEvents', eventsParams(request), readEvents, options),
+    getLedgers: ({ startLedger, limit }, options) => call('getLedgers', { startLedger, pagination: { limit } }, readLedgers, options),
+    getLatestLedger: (options) => call('getLatestLedger', null, readLatestLedger, options),
+    async getLedgerEntries(keysXdr, options) {
+      assert(keysXdr.length > 0 && keysXdr.length <= ENTRY_KEYS_MAX, `getLedgerEntries takes 1 to ${ENTRY_KEYS_MAX} keys`)
+      return await call('getLedgerEntries', { keys: keysXdr }, readEntries, options)
+    },
+    simulateTransaction: (envelopeXdr, options) => call('simulateTransaction', { transaction: envelopeXdr }, readCalmSimulation, options),
+    sendTransaction: (envelopeXdr) => caller.send(asker, questionOf('sendTransaction', { transaction: envelopeXdr }, readSend)),
+    getTransaction: (hash, options) => call('getTransaction', { hash }, readTransaction, options),
+  }
+}
+
+function questionOf<T>(method: Method, params: object | null, read: (result: unknown) => T): Question<T> {
+  return { method, params, policy: POLICIES[method], read, tell: (answer) => tellOf(method, answer) }
+}
+
+/** Methods that read the ledger itself. The others know of it from elsewhere in the node. */
+const PROVING: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
+
+/** Where a node stands by an answer. A simulation that never reached the ledger says 0. */
+function tellOf(method: Method, answer: unknown): Told | null {
+  if (typeof answer === 'number') return { ledger: answer, closeSec: null, proven: false }
+  const { latestLedger, latestLedgerCloseSec } = answer as { latestLedger?: number; latestLedgerCloseSec?: number | null }
+  return latestLedger === undefined || latestLedger === 0
+    ? null
+    : { ledger: latestLedger, closeSec: latestLedgerCloseSec ?? null, proven: PROVING.has(method) }
+}
+
+/** Keeps knowing nodes that are not asked otherwise: where they stand, how fast they are, whether they serve the right network. */
+function createNodeWatch(parts: {
+  readonly caller: Caller
+  readonly nodes: Nodes
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly networkPassphrase: string | null
+}): (signal: AbortSignal) => Promise<void> {
+  const { caller, nodes, clock, random, log, networkPassphrase } = parts
+
+  async function probe(index: number, signal: AbortSignal): Promise<void> {
+    try {
+      if (networkPassphrase !== null) {
+        const { passphrase } = await caller.probe(index, questionOf('getNetwork', null, readNetwork), signal)
+        if (nodes.recognise(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'a node serves another network, it is left alone')
+      }
+      const startedMs = clock.nowMs()
+      await caller.probe(index, questionOf('getHealth', null, readHealth), signal)
+      nodes.timed(index, clock.nowMs() - startedMs)
+    } catch (error) {
+      if (!signal.aborted && !(error instanceof RpcFailure)) log.error({ err: error, endpoint: index }, 'a node could not be probed')
+    } finally {
+      nodes.probed(index)
+    }
+  }
+
+  return async (signal) => {
+    if (nodes.count === 1) return
+    while (!signal.aborted) {
+      await Promise.all(nodes.due().map((index) => probe(index, signal)))
+      await clock.sleep(PROBE_INTERVAL_MS * (1 + random.float()), signal)
+    }
+  }
 }
 
 function eventsParams(request: { from: EventsFrom; contractIds: readonly string[]; limit: number }): object {

@@ -1,6 +1,7 @@
 // What the vault factory says of a vault.
 
-import type { Rpc, CallOptions } from './rpc.ts'
+import type { CallOptions } from './caller.ts'
+import type { Rpc } from './rpc.ts'
 import { readStruct } from './structs.ts'
 import { readView } from './views.ts'
 

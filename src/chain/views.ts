@@ -3,7 +3,8 @@
 import { StrKey } from '@stellar/stellar-sdk'
 
 import { RpcFailure } from './failure.ts'
-import type { CallOptions, Rpc } from './rpc.ts'
+import type { CallOptions } from './caller.ts'
+import type { Rpc } from './rpc.ts'
 import type { ScArgument, ScValue } from './scval.ts'
 import { decodeScVal, MalformedScVal } from './scval.ts'
 import { draftCall, simulationEnvelope } from './transaction.ts'

@@ -3,7 +3,8 @@
 
 import type { LedgerRange } from '../chain/answers.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import type { CallOptions, Rpc } from '../chain/rpc.ts'
+import type { CallOptions } from '../chain/caller.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
 
 /** A node's range, as far as it tells close times. */

@@ -28,6 +28,7 @@ export interface Metrics {
 
 /** Methods that are told apart; a client may send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
+const NODE_STANDINGS = ['unknown', 'front', 'behind', 'ahead', 'foreign'] as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
 
 /** `runtime` adds the metrics of the process and of Node; they observe until the process ends. */
@@ -53,6 +54,9 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
         instruments.rpcCalls.inc({ node: endpoint, method, outcome })
         instruments.rpcSeconds.observe({ node: endpoint, method }, seconds)
       },
+      hedged(winner) {
+        instruments.rpcHedges.inc({ winner })
+      },
     },
     archived(events) {
       // A topic is a name of the table of events only where it was decoded.
@@ -62,11 +66,12 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       readings = { ...readings, ...more }
     },
     async text() {
-      const { gateway, indexer, rpcQueues, index } = readings
+      const { gateway, indexer, rpcQueues, rpcNodes, index } = readings
       instruments.queues.reset()
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
       for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
+      if (rpcNodes !== undefined) readNodes(instruments, rpcNodes())
       if (index !== undefined) await readIndex(instruments, index, clock)
       return await registry.metrics()
     },
@@ -92,6 +97,14 @@ function readGateway(instruments: Instruments, { stream, submissions, ...holds }
     stream_replays: stream.replays, submissions: submissions.flights, submission_waiters: submissions.waiters, index_waiters: holds.indexWaiters,
   }
   for (const [queue, length] of Object.entries(queues)) instruments.queues.set({ queue }, length)
+}
+
+function readNodes(instruments: Instruments, nodes: ReturnType<Readings['rpcNodes']>): void {
+  for (const [node, { ledger, standing, preferred }] of nodes.entries()) {
+    if (ledger !== null) instruments.rpcNodeLedger.set({ node }, ledger)
+    for (const one of NODE_STANDINGS) instruments.rpcNodeStanding.set({ node, standing: one }, one === standing ? 1 : 0)
+    instruments.rpcNodePreferred.set({ node }, preferred ? 1 : 0)
+  }
 }
 
 function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger }: ReturnType<Readings['indexer']>): void {

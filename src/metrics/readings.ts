@@ -1,5 +1,6 @@
 // What is read off the parts when somebody asks for the metrics: nothing of it is counted on the way.
 
+import type { NodeView } from '../chain/nodes.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexLook } from '../projections/index-look.ts'
 
@@ -22,5 +23,7 @@ export interface Readings {
   readonly indexer: () => IndexerStatus
   /** Calls that wait for their turn, by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>
+  /** How each node stands, in the order of the configuration. */
+  readonly rpcNodes: () => readonly NodeView[]
 }
 

@@ -1,10 +1,10 @@
 // POST /v1/orders/prepare and /v1/actions/prepare: the unsigned transaction of a call, built and simulated. Nothing is kept of it.
 
-import type { Clock } from '../base/clock.ts'
 import { MalformedAnswer } from '../chain/answers.ts'
 import type { SimulationAnswer } from '../chain/answers.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findSimulationError, readHostErrorType } from '../chain/outcome.ts'
+import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { accountKey, assembleTransaction, draftCall, readAccountSequence, simulationEnvelope } from '../chain/transaction.ts'
 import type { ContractCall } from '../exchange/call-arguments.ts'
@@ -14,7 +14,7 @@ import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import { adviceOn, adviceOnHost } from './advice.ts'
 import type { ContractErrors } from './contract-errors.ts'
-import type { LedgerMarks } from './ledger-marks.ts'
+import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import type { LedgerTime } from './ledger-time.ts'
 
 /** Raised when the network would not run the call. `message` is fit for the caller. */
@@ -28,13 +28,8 @@ export class SimulationFailed extends Error {
   }
 }
 
-/** How often an account is read again from nodes that lag, and how long after. */
-const LAGGING_READS_MAX = 4
-const LAGGING_WAIT_MS = 500
-
 export interface PrepareParts {
   readonly rpc: Rpc
-  readonly clock: Clock
   readonly contracts: ContractAddresses
   readonly contractErrors: ContractErrors
   readonly ledgerMarks: LedgerMarks
@@ -55,12 +50,13 @@ export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, contracts, contractErrors } = parts
 
   return async ({ op, contract, trader, functionName, args }, signal) => {
-    const call = signal === undefined ? {} : { signal }
+    // Neither may come from before what was last seen of the account: its sequence would be used up, its position not there yet.
+    const call = { minLedger: parts.ledgerMarks.of(trader), ...(signal === undefined ? {} : { signal }) }
     const called = contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     // What each of them needs is known already, so they cost one round trip together.
     const [sequence, simulation, ledgerSec] = await Promise.all([
-      readSequence(parts, trader, signal),
+      readSequence(parts, trader, call),
       rpc.simulateTransaction(simulationEnvelope(draft), call),
       parts.ledgerTime.nowSec(),
     ])
@@ -77,18 +73,13 @@ export function createPrepare(parts: PrepareParts): Prepare {
   }
 }
 
-/** The account's sequence number, from a node that has seen what this gateway has; null when there is no such account. */
-async function readSequence(parts: PrepareParts, trader: string, signal: AbortSignal | undefined): Promise<bigint | null> {
-  const { rpc, clock, ledgerMarks } = parts
+/** The account's sequence number; null when there is no such account. */
+async function readSequence({ rpc, ledgerMarks }: PrepareParts, trader: string, call: CallOptions): Promise<bigint | null> {
   const key = accountKey(trader)
-  for (let read = 0; read < LAGGING_READS_MAX; read++) {
-    if (read > 0) await clock.sleep(LAGGING_WAIT_MS, signal)
-    const { entries, latestLedger } = await rpc.getLedgerEntries([key], signal === undefined ? {} : { signal })
-    if (latestLedger < ledgerMarks.of(trader)) continue
-    const entry = entries.find(({ keyXdr }) => keyXdr === key)
-    return entry === undefined ? null : readable('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
-  }
-  throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the node lags behind the account\'s last transaction' })
+  const { entries, latestLedger } = await rpc.getLedgerEntries([key], call)
+  ledgerMarks.note(trader, latestLedger)
+  const entry = entries.find(({ keyXdr }) => keyXdr === key)
+  return entry === undefined ? null : readable('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
 }
 
 function readable<T>(method: string, read: () => T): T {

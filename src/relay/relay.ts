@@ -2,12 +2,12 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { createContractErrors } from './contract-errors.ts'
-import { createLedgerMarks } from './ledger-marks.ts'
 import { createLedgerTime } from './ledger-time.ts'
 import { createPrepare } from './prepare.ts'
 import type { Prepare } from './prepare.ts'
@@ -27,13 +27,13 @@ export function createRelay(parts: {
   readonly log: Log
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
+  readonly ledgerMarks: LedgerMarks
 }): Relay {
-  const { rpc, clock, log, contracts } = parts
+  const { rpc, clock, log, contracts, ledgerMarks } = parts
   const networkId = networkIdOf(parts.networkPassphrase)
   const contractErrors = createContractErrors(contracts)
-  const ledgerMarks = createLedgerMarks(clock)
   return {
-    prepare: createPrepare({ rpc, clock, contracts, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({ rpc, contracts, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
     read(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)

@@ -11,7 +11,7 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX, SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import type { ContractErrors } from './contract-errors.ts'
-import type { LedgerMarks } from './ledger-marks.ts'
+import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import { send } from './send.ts'
 import type { Sent } from './send.ts'
 

@@ -8,8 +8,8 @@ import { accountKey } from '../../src/chain/transaction.ts'
 import { operationCall } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createLedgerMarks, MARK_KEPT_MS } from '../../src/relay/ledger-marks.ts'
-import type { LedgerMarks } from '../../src/relay/ledger-marks.ts'
+import { createLedgerMarks, MARK_KEPT_MS } from '../../src/chain/ledger-marks.ts'
+import type { LedgerMarks } from '../../src/chain/ledger-marks.ts'
 import { createLedgerTime, LEDGER_TIME_WAIT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
@@ -34,7 +34,7 @@ function bench(says: Readonly<Record<string, readonly Says[]>> = {}): Bench {
   const { rpc, clock } = node
   const ledgerMarks = createLedgerMarks(clock)
   const prepareCall = createPrepare({
-    rpc, clock, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }),
+    rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal)
@@ -68,7 +68,10 @@ function transactionData(resourceFee = 54_321n): string {
 
 function simulated(changes: object = {}): Saying {
   return {
-    result: { transactionData: transactionData(), minResourceFee: '54321', events: [], results: [{ auth: [], xdr: 'AAAAAQ==' }], latestLedger: 9, ...changes },
+    result: {
+      transactionData: transactionData(), minResourceFee: '54321', events: [], results: [{ auth: [], xdr: 'AAAAAQ==' }],
+      latestLedger: LATEST_LEDGER, ...changes,
+    },
   }
 }
 
@@ -268,7 +271,7 @@ test('a node that goes on lagging: no fault of the caller\'s, until what was see
   const { node, prepare, ledgerMarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1)] })
   ledgerMarks.note(TRADER.publicKey(), LATEST_LEDGER)
   const lagging = assert.rejects(prepare(REQUEST, TRADER.publicKey()), RpcFailure)
-  await pass(node.clock, 3)
+  await pass(node.clock, 5)
   await lagging
   node.clock.advance(MARK_KEPT_MS)
   assert.equal(parsed(await prepare(REQUEST, TRADER.publicKey())).sequence, '8')

@@ -80,7 +80,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const networkPassphrase = network.networkPassphrase
   const indexer = building.use(
     createIndexer({
-      store, rpc, contracts: network.contracts, networkPassphrase, clock, random: random.fork('indexer'), log, pollIntervalMs: 2_000,
+      store, rpc: rpc.session(), contracts: network.contracts, networkPassphrase, clock, random: random.fork('indexer'), log, pollIntervalMs: 2_000,
       startLedger: options.startLedger ?? null,
       ...(options.metrics === undefined ? {} : { onArchived: options.metrics.archived }),
     }),
@@ -102,7 +102,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
   const lookAtIndex = createIndexLook({ db: store.read, clock, log })
-  options.metrics?.watch({ gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, index: lookAtIndex })
+  options.metrics?.watch({ gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, rpcNodes: rpc.nodes, index: lookAtIndex })
   const owned = building.move()
 
   return {

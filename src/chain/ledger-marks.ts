@@ -1,5 +1,5 @@
-// How far the ledger had come when this gateway last saw a transaction of an account applied. A node behind a balancer may lag behind that, and would then
-// answer with a sequence number that is used up.
+// How far the ledger had come when this gateway last saw something of an account: a transaction applied, or its entries read. A node may lag behind that, and
+// would then answer with a sequence number that is used up, or take back what was told before.
 
 import type { Clock } from '../base/clock.ts'
 
@@ -9,7 +9,7 @@ export const MARKS_MAX = 4_096
 export const MARK_KEPT_MS = 30_000
 
 export interface LedgerMarks {
-  /** A transaction of `account` was applied in `ledger`. */
+  /** Something of `account` was seen in `ledger`. */
   note(account: string, ledger: number): void
   /** The ledger below which nothing is to be believed of `account`; 0 when nothing is known. */
   of(account: string): number
