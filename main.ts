@@ -209,10 +209,12 @@ async function serveGateway({ settings, store, rpc, contracts, metrics, log }: P
 }
 
 function startIndexer({ settings, store, rpc, contracts, metrics, log }: Parts): Indexer {
+  const { archiveRpcUrls } = settings.secrets
+  const archive = archiveRpcUrls.length === 0 ? null : createRpc({ urls: archiveRpcUrls, clock, random, log })
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
   const addresses = Object.fromEntries(Object.entries(contracts).map(([key, { address }]) => [key, address])) as LocalNetwork['contracts']
   const indexer = createIndexer({
-    store, rpc: rpc.session(), contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
+    store, rpc: rpc.session(), archive, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
   })
   metrics?.watch({ indexer: indexer.status })

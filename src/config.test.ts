@@ -40,7 +40,7 @@ test('an empty environment starts the local network with the documented defaults
     logLevel: 'info',
     production: false,
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, rpcUrls: [] })
+  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, rpcUrls: [], archiveRpcUrls: [] })
 })
 
 test('testnet brings its manifest, its public RPC and the outside klines', () => {

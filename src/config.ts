@@ -68,6 +68,8 @@ export interface Secrets {
   readonly redisUrl: string | null
   /** Empty on a `local` network that this process serves itself. */
   readonly rpcUrls: readonly string[]
+  /** Nodes with more history; empty: none. */
+  readonly archiveRpcUrls: readonly string[]
 }
 
 export interface Settings {
@@ -128,6 +130,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
     databaseReadUrl: reader.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
     rpcUrls: readRpcUrls(reader, network.kind),
+    archiveRpcUrls: readArchiveUrls(reader),
   }
   const config: Config = {
     server: {
@@ -235,6 +238,13 @@ function readRpcUrls(reader: Reader, kind: NetworkKind): readonly string[] {
   const urls = listOf(text)
   if (urls.length > 0 && urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
   reader.refuse('RPC_URL', 'one or more http:// or https:// addresses, comma separated')
+  return []
+}
+
+function readArchiveUrls(reader: Reader): readonly string[] {
+  const urls = listOf(reader.text('ARCHIVE_RPC_URL') ?? '')
+  if (urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
+  reader.refuse('ARCHIVE_RPC_URL', 'http:// or https:// addresses, comma separated')
   return []
 }
 

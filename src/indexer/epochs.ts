@@ -84,7 +84,7 @@ export async function beginEpoch(
     await moveIndex(tx, from, to, nowMs)
     if (fromLedger === undefined) return
     const afterTs = from?.lastLedgerCloseTs ?? null
-    await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, afterSeq: lastPlace(to) }, nowMs)
+    await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastPlace(to) }, nowMs)
   })
 }
 

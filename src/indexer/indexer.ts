@@ -4,6 +4,8 @@
 import { createEntryWatch } from './entry-watch.ts'
 import { createHeldLock } from './held-lock.ts'
 import { MARGIN_MODES } from './margin-modes.ts'
+import { createGapFiller } from './fill.ts'
+import type { FillResult } from './fill.ts'
 import type { IndexerOptions } from './options.ts'
 import { INDEXER_LOCK } from './options.ts'
 import { ORDER_OWNERS } from './order-owners.ts'
@@ -25,6 +27,8 @@ export interface Indexer extends AsyncDisposable {
    * does.
    */
   observe(signal?: AbortSignal): Promise<number>
+  /** Reads one page of what was lost from the nodes that have it still. Rejects as `step` does. */
+  fill(signal?: AbortSignal): Promise<FillResult>
   /** Steps until the signal aborts: back to back while behind, else every poll interval. Never rejects. Gives the lock back at its end. */
   run(signal: AbortSignal): Promise<void>
   /** What it is doing, for start-up messages. */
@@ -41,6 +45,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const watches = [
     createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options), createEntryWatch(VAULTS, options), createEntryWatch(POOL, options),
   ]
+  const archive = options.archive ?? null
+  const filler = archive === null ? null : createGapFiller({ ...options, archive })
   const progress = createProgress(clock, log)
 
   async function step(signal?: AbortSignal): Promise<StepResult> {
@@ -59,6 +65,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       const held = lock.held()
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
         for (const watch of watches) await watch.tend(held.db, signal)
+        await filler?.tend(held.db, signal)
       }
       if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_LOOK_MS)
       return goesOnAtOnce(result) ? 0 : pollIntervalMs
@@ -82,6 +89,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
       let seen = 0
       for (const watch of watches) seen += await watch.observe(held.db, signal)
       return seen
+    },
+    async fill(signal) {
+      const held = await lock.hold()
+      return held === undefined || filler === null ? 'none' : await filler.step(held.db, signal)
     },
     async run(signal) {
       while (!signal.aborted) {

@@ -14,6 +14,8 @@ export const INDEXER_LOCK = 'indexer'
 export interface IndexerOptions {
   readonly store: Store
   readonly rpc: Rpc
+  /** Nodes with more history, asked for what `rpc` has dropped; null or absent: none. */
+  readonly archive?: Rpc | null
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
   readonly clock: Clock

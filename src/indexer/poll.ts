@@ -1,6 +1,7 @@
 // One page of events: asked for, checked against everything that is known of how pages must look, and cut to whole ledgers.
 
 import type { ChainEvent, EventsPage } from '../chain/answers.ts'
+import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
@@ -31,11 +32,11 @@ export class BadPage extends Error {
 export async function poll(
   rpc: Rpc,
   from: EventsPlace,
-  options: { readonly contractIds: readonly string[]; readonly limit: number; readonly signal?: AbortSignal },
+  options: CallOptions & { readonly contractIds: readonly string[]; readonly limit: number },
 ): Promise<CheckedPage> {
-  const { contractIds, limit, signal } = options
+  const { contractIds, limit, ...call } = options
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
-  const answer = await rpc.getEvents({ from: start, contractIds, limit }, signal === undefined ? {} : { signal })
+  const answer = await rpc.getEvents({ from: start, contractIds, limit }, call)
   checkPage(answer, from, limit)
   return cutToLedgers(answer)
 }

@@ -30,38 +30,47 @@ export interface RebuildProgress {
   readonly total: number
 }
 
+export interface RefoldOptions {
+  readonly clock: Clock
+  readonly onProgress?: ((progress: RebuildProgress) => void) | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Replays the whole archive, decoding it anew, in one transaction: readers see the old projections until the new ones are complete, and a rebuild that
  * fails leaves everything as it was. Throws IndexBusy while an indexer runs. Returns how many events were replayed and how many decode differently now.
  */
 export async function rebuild(
   store: Store,
-  options: { readonly clock: Clock; readonly onProgress?: (progress: RebuildProgress) => void; readonly signal?: AbortSignal },
+  options: RefoldOptions,
 ): Promise<{ events: number; redecoded: number }> {
-  const { clock, onProgress, signal } = options
   await using lock = await store.tryLock(INDEXER_LOCK)
   if (lock === undefined) throw new IndexBusy('another process writes the index; stop it first')
-  return await lock.db.transaction(async (tx) => {
-    const total = (await readIndexCursor(tx))?.lastSeq ?? 0
-    const epochs = new Map((await listEpochs(tx)).map((epoch) => [epoch.number, epoch]))
-    await clearProjections(tx)
-    let done = 0
-    let redecoded = 0
-    let toldAtMs = clock.nowMs()
-    for (let afterSeq = 0; afterSeq < total;) {
-      signal?.throwIfAborted()
-      const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
-      redecoded += await replay(tx, rows, epochs)
-      afterSeq = defined(rows.at(-1), 'the rest of the archive').seq
-      done += rows.length
-      if (clock.nowMs() - toldAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
-        toldAtMs = clock.nowMs()
-        onProgress?.({ done, total })
-      }
+  return await lock.db.transaction((tx) => refold(tx, options))
+}
+
+/** Computes every projection anew inside a transaction that its caller commits. */
+export async function refold(tx: Queryable, options: RefoldOptions): Promise<{ events: number; redecoded: number }> {
+  const { clock, onProgress, signal } = options
+  const total = (await readIndexCursor(tx))?.lastSeq ?? 0
+  const epochs = new Map((await listEpochs(tx)).map((epoch) => [epoch.number, epoch]))
+  await clearProjections(tx)
+  let done = 0
+  let redecoded = 0
+  let toldAtMs = clock.nowMs()
+  for (let afterSeq = 0; afterSeq < total;) {
+    signal?.throwIfAborted()
+    const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
+    redecoded += await replay(tx, rows, epochs)
+    afterSeq = defined(rows.at(-1), 'the rest of the archive').seq
+    done += rows.length
+    if (clock.nowMs() - toldAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
+      toldAtMs = clock.nowMs()
+      onProgress?.({ done, total })
     }
-    await recountUnknownEvents(tx)
-    return { events: done, redecoded }
-  })
+  }
+  await recountUnknownEvents(tx)
+  return { events: done, redecoded }
 }
 
 /** Replays rows, which may span epochs, and returns how many decode differently now. */

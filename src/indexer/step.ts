@@ -5,6 +5,7 @@ import type { Log } from '../base/log.ts'
 import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { RpcFailureKind } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch, EpochReason } from '../projections/epochs.ts'
@@ -20,7 +21,7 @@ import type { FullRange, LedgerComparison } from './identity.ts'
 import type { IndexerOptions } from './options.ts'
 import { BadPage, poll } from './poll.ts'
 import type { EventsPlace } from './poll.ts'
-import { ledgerAfter, ledgerOf } from './toid.ts'
+import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
 import { cursorAfter, toArchive, writePage } from './write-page.ts'
 
 /** What a step came to. */
@@ -58,6 +59,8 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   const wanted = { passphrase: options.networkPassphrase, contracts: eventContracts(options.contracts) }
   const tellProblems = createProblemTeller(log)
   const watch = createChainWatch()
+  const archive = options.archive ?? null
+  let archiveFailures = 0
   let identified = false
 
   async function begin(db: Writer, cursor: IndexCursor | null, reason: EpochReason, startLedger: number, range: FullRange): Promise<StepResult> {
@@ -118,8 +121,33 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const toLedger = range.oldestLedger - 1
     // The ledger that the cursor stands in is gone, but it was read whole: the next one is there, so nothing was lost.
     if (fromLedger > toLedger) return await page(db, cursor, call, { cursor: null, startLedger: fromLedger })
+    const elsewhere = await pageFromArchive(db, cursor, call)
+    if (elsewhere !== undefined) return elsewhere
     await noteGap(db, cursor, { fromLedger, toLedger })
     return { kind: 'gap', fromLedger, toLedger }
+  }
+
+  /**
+   * What the node has dropped, from one that has it still: then nothing is lost, and everything is read in its order. Undefined when there is none; one that
+   * does not answer is asked a few times before the ledgers are given up.
+   */
+  async function pageFromArchive(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | undefined> {
+    if (archive === null) return undefined
+    try {
+      const network = await archive.getNetwork(call)
+      if (network.passphrase !== wanted.passphrase) return undefined
+      const result = await page(db, cursor, call, readFrom(cursor), archive)
+      archiveFailures = 0
+      return result
+    } catch (error) {
+      if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+      const hasNone = error instanceof RpcFailure && error.code === RPC_CODES.invalidRequest
+      if (hasNone || ++archiveFailures >= ARCHIVE_ATTEMPTS) {
+        archiveFailures = 0
+        return undefined
+      }
+      return { kind: 'unreachable', error }
+    }
   }
 
   /** Goes on behind what was lost. The log gets another name: who follows it is told that frames are missing where the chain of places shows none. */
@@ -127,17 +155,17 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const name = epochName(random)
     await db.transaction(async (tx) => {
       await moveIndex(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
-      const gap = { epoch: cursor.epoch, fromLedger, toLedger, afterTs: cursor.lastLedgerCloseTs, afterSeq: lastPlace(cursor) }
-      await insertGap(tx, gap, clock.nowMs())
+      const { epoch, lastLedgerCloseTs: afterTs, cursor: fillCursor } = cursor
+      await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastPlace(cursor) }, clock.nowMs())
       await renameEpoch(tx, cursor.epoch, name)
     })
   }
 
   /** Reads one page, from the cursor unless told another way to say the same place, and writes it. */
-  async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPlace = cursor): Promise<StepResult> {
+  async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPlace = cursor, node: Rpc = rpc): Promise<StepResult> {
     const epochs = await listEpochs(db)
     const epoch = currentOf(epochs)
-    const read = await poll(rpc, from, { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
+    const read = await poll(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
     if (!watch.fits(cursor, read)) {
       // Two answers must agree before history is sealed.
       const other = await otherChain(db, cursor, await readRange(rpc, call), undefined, call)
@@ -184,6 +212,15 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
       throw error
     }
   }
+}
+
+/** A node with more history that does not answer is asked so often, a poll apart, before ledgers are given up; they can still be filled later. */
+const ARCHIVE_ATTEMPTS = 5
+
+/** The same place, said so that a node takes it that has dropped the last ledger that was read whole. */
+function readFrom(cursor: IndexCursor): EventsPlace {
+  if (cursor.cursor === null || !isEndOfLedger(cursor.cursor)) return cursor
+  return { cursor: null, startLedger: ledgerAfter(cursor.cursor) }
 }
 
 /** Failures after which another node, or another chain, may answer. */

@@ -16,8 +16,7 @@ export interface Gap {
   readonly lastSeq: number
   /** Unix seconds; null: not known. */
   readonly afterTs: number | null
-  readonly state: NotedGap['state']
-  /** Exclusive; null before the first page. */
+  /** Behind which it has not been read; null: it begins with its first ledger. */
   readonly fillCursor: string | null
 }
 
@@ -26,18 +25,19 @@ const PLACES_PER_LEDGER = 10_000
 /** Gaps are told up to this many, the newest. */
 export const GAPS_TOLD_MAX = 20
 
-/** Notes ledgers that were lost, and sets the places behind `afterSeq` aside for them. Returns the last of these. A gap that is known already grows. */
+/** Notes ledgers that were lost, and sets the places behind `afterSeq` aside for them. Returns the last of these. */
 export async function insertGap(
   tx: Queryable,
-  gap: Pick<Gap, 'epoch' | 'fromLedger' | 'toLedger' | 'afterTs'> & { readonly afterSeq: number },
+  gap: Pick<Gap, 'epoch' | 'fromLedger' | 'toLedger' | 'afterTs' | 'fillCursor'> & { readonly afterSeq: number },
   nowMs: number,
 ): Promise<number> {
-  const { epoch, fromLedger, toLedger, afterTs, afterSeq } = gap
+  const { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq } = gap
   const lastSeq = afterSeq + (toLedger - fromLedger + 1) * PLACES_PER_LEDGER
   assert(Number.isSafeInteger(lastSeq), 'the log has no places left')
   await tx.query(
-    `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts) values ($1, $2, $3, $4, $5, $6, $7)`,
-    [epoch, fromLedger, toLedger, nowMs, afterSeq + 1, lastSeq, afterTs],
+    `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [epoch, fromLedger, toLedger, nowMs, afterSeq + 1, lastSeq, afterTs, fillCursor],
   )
   await tx.query('update idx.cursor set reserved_seq = greatest(reserved_seq, $1::bigint)', [lastSeq])
   return lastSeq
@@ -65,4 +65,50 @@ export function unfilledGaps(condition: string): string {
 /** Those of them that a page reaches which ends at `lowSeq`. */
 export function gapsDownTo(lowSeq: number, gaps: readonly PlacedGap[]): readonly GapRange[] {
   return gaps.filter(({ lastSeq }) => lastSeq >= lowSeq).map(({ epoch, fromLedger, toLedger }) => ({ epoch, fromLedger, toLedger }))
+}
+
+/** The oldest gap of this incarnation of the network that another source may fill: open, or not looked for since `triedBeforeMs`. Null: none. */
+export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs: number): Promise<Gap | null> {
+  const [gap] = await db.query<Gap>(
+    `select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
+       g.fill_cursor as "fillCursor"
+     from idx.gaps g join idx.epochs e on e.number = g.epoch
+     where e.chain = $1 and g.first_seq < g.last_seq and (g.state = 'open' or g.state = 'unfillable' and g.changed_at < $2::bigint)
+     order by g.last_seq limit 1`,
+    [chain, triedBeforeMs],
+  )
+  return gap ?? null
+}
+
+/** The last place of a gap that an event has; the one before the first while none has. */
+export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
+  const [row] = await db.query<{ seq: number | null }>('select max(seq) as seq from idx.events where seq between $1 and $2', [firstSeq, lastSeq])
+  return row?.seq ?? firstSeq - 1
+}
+
+/** Notes how far a gap was read, or what became of it. */
+export async function markGap(
+  tx: Queryable,
+  gap: Gap,
+  mark: { readonly fillCursor: string | null; readonly state: NotedGap['state'] },
+  nowMs: number,
+): Promise<void> {
+  await tx.query(
+    'update idx.gaps set fill_cursor = $3, state = $4, changed_at = $5 where epoch = $1 and from_ledger = $2',
+    [gap.epoch, gap.fromLedger, mark.fillCursor, mark.state, nowMs],
+  )
+}
+
+/** Splits a gap before `ledger`, a later one than its first: each part keeps its share of the places. The lower one is as it was; the other is open. */
+export async function splitGap(tx: Queryable, gap: Gap, ledger: number, nowMs: number): Promise<void> {
+  const firstSeq = Math.max(gap.firstSeq + (ledger - gap.fromLedger) * PLACES_PER_LEDGER, (await lastFilledSeq(tx, gap)) + 1)
+  await tx.query(
+    `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts)
+     select epoch, $3, to_ledger, noticed_at, $4, last_seq, after_ts from idx.gaps where epoch = $1 and from_ledger = $2`,
+    [gap.epoch, gap.fromLedger, ledger, firstSeq],
+  )
+  await tx.query(
+    'update idx.gaps set to_ledger = $3, last_seq = $4, changed_at = $5 where epoch = $1 and from_ledger = $2',
+    [gap.epoch, gap.fromLedger, ledger - 1, firstSeq - 1, nowMs],
+  )
 }

@@ -194,6 +194,25 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
   return node
 }
 
+/** The same chain through a node that has dropped only what `oldest` says, and that fails while `failure` tells how. */
+export function olderView(node: FakeNode, view: { readonly oldest: number; readonly failure?: () => RpcFailure | undefined }): Rpc {
+  const looked = <Args extends readonly unknown[], Answer>(method: (...args: Args) => Promise<Answer>) => async (...args: Args): Promise<Answer> => {
+    const failure = view.failure?.()
+    if (failure !== undefined) throw failure
+    const { oldest } = node
+    node.oldest = view.oldest
+    try {
+      return await method(...args)
+    } finally {
+      node.oldest = oldest
+    }
+  }
+  const { rpc } = node
+  return {
+    ...rpc, getHealth: looked(rpc.getHealth), getNetwork: looked(rpc.getNetwork), getEvents: looked(rpc.getEvents), getLedgers: looked(rpc.getLedgers),
+  }
+}
+
 /** The cursor at the end of a ledger, as the node writes it. */
 export function endOf(ledger: number): string {
   return `${(((BigInt(ledger) + 1n) << 32n) - 1n).toString().padStart(19, '0')}-4294967295`

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts'
 import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
+import type { Rpc } from '../../src/chain/rpc.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { StepResult } from '../../src/indexer/step.ts'
@@ -53,6 +54,8 @@ export const FIRST_CLOSE_SEC = 1_800_000_000
 export interface IndexWorldOptions {
   readonly firstLedger?: number
   readonly startLedger?: number | null
+  /** A node with more history, made of the node. */
+  readonly archive?: (node: FakeNode) => Rpc
   readonly log?: Log
   readonly clock?: VirtualClock
 }
@@ -74,6 +77,7 @@ export function createIndexWorld(store: Store, options: IndexWorldOptions = {}):
       }),
       rpc: node.rpc, contracts: world.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
+      archive: options.archive?.(node) ?? null,
     })
   }
 

@@ -1,0 +1,203 @@
+// Fills gaps from nodes that have more history than those that are polled: a page at a time into the places that are set aside, and with the last one every
+// projection is computed anew, because what came behind was folded without it.
+
+import { defined } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { Random } from '../base/random.ts'
+import { failureFields, RpcFailure } from '../chain/failure.ts'
+import type { CallOptions } from '../chain/caller.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { EVENTS_PAGE_LIMIT } from '../limits.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import { listEpochs, renameEpoch } from '../projections/epochs.ts'
+import { appendEvents, readLastLedger } from '../projections/events.ts'
+import { lastFilledSeq, markGap, readGapToFill, splitGap } from '../projections/gaps.ts'
+import type { Gap } from '../projections/gaps.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
+import { IndexMoved, moveIndex, readIndexCursor } from '../projections/index-state.ts'
+import type { Writer } from '../store/store.ts'
+import { epochName } from './epochs.ts'
+import { compareLedger, readRange } from './identity.ts'
+import type { EventsPlace } from './poll.ts'
+import { BadPage, poll } from './poll.ts'
+import { refold } from './rebuild.ts'
+import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
+import { toArchive } from './write-page.ts'
+
+/** What the sources did not have is looked for again after this long. */
+export const FILL_AGAIN_MS = 60 * 60_000
+/** So many pages are read between two polls. */
+const PAGES_AT_A_TIME = 10
+
+/** What a look at the gaps came to. */
+export type FillResult =
+  /** There is nothing to fill. */
+  | 'none'
+  /** A page was read; there is more. */
+  | 'page'
+  /** A gap was filled to its end. */
+  | 'filled'
+  /** The sources do not have the ledgers, or not all of them: what they lack is set apart. */
+  | 'lacking'
+  /** No source answers now. */
+  | 'unreachable'
+
+export interface GapFiller {
+  /** Reads one page of the oldest gap. Rejects when the database fails, or with the signal's reason. */
+  step(db: Writer, signal?: AbortSignal): Promise<FillResult>
+  /** Reads pages while there are any, up to a bound. */
+  tend(db: Writer, signal?: AbortSignal): Promise<void>
+}
+
+export interface GapFillerOptions {
+  /** The nodes with more history. Each is looked at by itself. */
+  readonly archive: Rpc
+  readonly networkPassphrase: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** Told of events when they have been archived. */
+  readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
+}
+
+export function createGapFiller(options: GapFillerOptions): GapFiller {
+  const { archive, clock, random, log } = options
+  const startedAtMs = clock.nowMs()
+  /** The source of the gap that is being read. */
+  let source: { readonly gap: string; readonly endpoint: number } | undefined
+
+  async function fill(db: Writer, call: CallOptions): Promise<FillResult> {
+    const cursor = await readIndexCursor(db)
+    const epochs = await listEpochs(db)
+    const current = epochs.at(-1)
+    if (cursor === null || current === undefined) return 'none'
+    // After a start everything is looked for once: the sources may be others.
+    const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_AGAIN_MS))
+    if (gap === null) return 'none'
+    if (source?.gap !== nameOf(gap)) {
+      const found = await findSource(archive, { db, cursor, gap, passphrase: options.networkPassphrase }, call)
+      if (found === undefined) return 'unreachable'
+      if (found.oldestLedger > firstMissing(gap)) return await setApart(db, gap, found.oldestLedger)
+      source = { gap: nameOf(gap), endpoint: found.endpoint }
+    }
+    return await readPage(db, { cursor, epochs, gap }, { ...call, endpoint: source.endpoint })
+  }
+
+  /** What no source has stays missing; the rest becomes a gap of its own. */
+  async function setApart(db: Writer, gap: Gap, oldestLedger: number): Promise<FillResult> {
+    await db.transaction(async (tx) => {
+      if (oldestLedger <= gap.toLedger) await splitGap(tx, gap, oldestLedger, clock.nowMs())
+      await markGap(tx, gap, { fillCursor: gap.fillCursor, state: 'unfillable' }, clock.nowMs())
+    })
+    const toLedger = Math.min(gap.toLedger, oldestLedger - 1)
+    log.warn({ fromLedger: gap.fromLedger, toLedger }, 'no source has these ledgers; they are looked for again from time to time')
+    return 'lacking'
+  }
+
+  async function readPage(
+    db: Writer,
+    { cursor, epochs, gap }: { readonly cursor: IndexCursor; readonly epochs: readonly Epoch[]; readonly gap: Gap },
+    call: CallOptions,
+  ): Promise<FillResult> {
+    const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
+    const page = await poll(archive, placeOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
+    const end = endOfLedger(gap.toLedger)
+    const events = page.events.filter(({ id }) => id <= end)
+    const archived = toArchive(events, epoch, epochs, await lastFilledSeq(db, gap))
+    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than places')
+    const isWhole = page.cursor >= end
+    const unknown = archived.filter(({ problem }) => problem !== null).length
+    await db.transaction(async (tx) => {
+      await moveIndex(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
+      await appendEvents(tx, epoch.number, archived, clock.nowMs())
+      await markGap(tx, gap, { fillCursor: isWhole ? end : page.cursor, state: isWhole ? 'filled' : 'open' }, clock.nowMs())
+      if (!isWhole) return
+      log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'lost ledgers are read; every list is computed anew')
+      await refold(tx, { clock, signal: call.signal })
+      await renameEpoch(tx, cursor.epoch, epochName(random))
+    })
+    options.onArchived?.(archived)
+    if (!isWhole) return 'page'
+    source = undefined
+    log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'lost ledgers are filled')
+    return 'filled'
+  }
+
+  async function step(db: Writer, signal?: AbortSignal): Promise<FillResult> {
+    try {
+      return await fill(db, signal === undefined ? {} : { signal })
+    } catch (error) {
+      if (error instanceof IndexMoved) return 'unreachable'
+      if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+      source = undefined
+      log.debug(failureFields(error), 'lost ledgers cannot be read; asking again later')
+      return 'unreachable'
+    }
+  }
+
+  return {
+    step,
+    async tend(db, signal) {
+      for (let pages = 0; pages < PAGES_AT_A_TIME; pages++) {
+        const result = await step(db, signal)
+        if (result === 'none' || result === 'unreachable') return
+      }
+    },
+  }
+}
+
+function nameOf({ epoch, fromLedger, toLedger }: Gap): string {
+  return `${epoch} ${fromLedger} ${toLedger}`
+}
+
+/** Where the gap is read from. A node refuses a cursor in a ledger that it has dropped, also when nothing of that ledger is missing. */
+function placeOf(gap: Gap): EventsPlace {
+  const { fillCursor } = gap
+  if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissing(gap) }
+  return { cursor: fillCursor, startLedger: gap.fromLedger }
+}
+
+function firstMissing({ fillCursor, fromLedger }: Gap): number {
+  return fillCursor === null ? fromLedger : ledgerAfter(fillCursor)
+}
+
+interface Source {
+  readonly endpoint: number
+  readonly oldestLedger: number
+}
+
+/** The node of this chain that has the most of the gap's ledgers; undefined when none answers, or none is known to be of this chain. */
+async function findSource(
+  archive: Rpc,
+  want: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
+  call: CallOptions,
+): Promise<Source | undefined> {
+  let best: Source | undefined
+  for (let endpoint = 0; endpoint < archive.endpoints; endpoint++) {
+    const oldestLedger = await lookAt(archive, want, { ...call, endpoint })
+    if (oldestLedger !== undefined && oldestLedger < (best?.oldestLedger ?? Number.POSITIVE_INFINITY)) best = { endpoint, oldestLedger }
+  }
+  return best
+}
+
+/** The oldest ledger of a node that can serve the gap's end and tells of the indexed chain. */
+async function lookAt(
+  archive: Rpc,
+  { db, cursor, gap, passphrase }: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
+  call: CallOptions,
+): Promise<number | undefined> {
+  try {
+    if ((await archive.getNetwork(call)).passphrase !== passphrase) return undefined
+    const { latestLedger, oldestLedger } = await readRange(archive, call)
+    if (latestLedger < gap.toLedger) return undefined
+    const before = await readLastLedger(db, gap.epoch, gap.fromLedger - 1)
+    const known = [before, cursor.seen].find((moment) => moment !== null && moment.ledger >= oldestLedger && moment.ledger <= latestLedger)
+    const compared = await compareLedger(archive, known ?? null, call)
+    return compared?.told.closeSec === compared?.known.closeSec && compared !== undefined ? oldestLedger : undefined
+  } catch (error) {
+    if (error instanceof RpcFailure) return undefined
+    throw error
+  }
+}
