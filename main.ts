@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { askForContracts, NoLocalNetwork } from './localnet/join.ts'
+import manifest from './package.json' with { type: 'json' }
 import { startLocalNetwork } from './localnet/start.ts'
 import type { LocalNetwork } from './localnet/start.ts'
 import { createSystemClock } from './src/base/clock.ts'
@@ -12,6 +13,7 @@ import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'
 import { createRpc } from './src/chain/rpc.ts'
 import type { RpcClient } from './src/chain/rpc.ts'
+import { tracedRpc } from './src/chain/traced-rpc.ts'
 import { InvalidSettings, loadSettings, resolveContracts } from './src/config.ts'
 import type { Config, Secrets, Settings } from './src/config.ts'
 import type { ContractAddresses } from './src/exchange/contracts.ts'
@@ -19,6 +21,7 @@ import { createGateway } from './src/gateway.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
+import { tellProgress } from './src/indexer/tell-progress.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { CommandRefused, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
@@ -30,6 +33,8 @@ import type { ContractSources } from './src/resources/health.ts'
 import { openStore } from './src/store/open.ts'
 import { StoreUnavailable } from './src/store/store.ts'
 import type { Store } from './src/store/store.ts'
+import { tracedStore } from './src/store/traced-store.ts'
+import type { Tracing } from './src/tracing/tracing.ts'
 
 /** npm passes a Ctrl-C on that the process has seen already; signals this close together are one. */
 const SAME_SIGNAL_MS = 1_000
@@ -38,10 +43,6 @@ const NEIGHBOUR_TRIES = 15
 const NEIGHBOUR_RETRY_MS = 2_000
 /** A process that is well answers by then. */
 const HEALTHY_WITHIN_MS = 2_000
-/** How often the progress of the index is looked at. */
-const WATCH_INTERVAL_MS = 500
-/** How often a catch-up that goes on is told. */
-const TELL_CATCH_UP_MS = 2_000
 
 const clock = createSystemClock()
 /** For waiting that must not keep the process alive. */
@@ -121,6 +122,13 @@ async function openNeighbours(settings: Settings, log: Log, stop: AbortSignal, t
   return { network: network.value, store: store.value }
 }
 
+/** Traces, when they are wanted: what makes them is loaded only then. */
+async function openTracing({ config, secrets }: Settings, things: AsyncDisposableStack): Promise<Tracing | null> {
+  if (secrets.traces === null || config.tracing === null) return null
+  const { createTracing } = await import('./src/tracing/tracing.ts')
+  return things.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
+}
+
 /** Where the contracts are: the local network tells, or the deployment's manifest does; the environment may override either. */
 async function contractsOf({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
   const ask = (): Promise<ContractAddresses> => askForContracts(secrets.rpcUrls, clock)
@@ -131,12 +139,15 @@ async function contractsOf({ config, secrets }: Settings, network: LocalNetwork 
 async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
   const { config, secrets } = settings
   await using things = new AsyncDisposableStack()
-  const { network, store } = await openNeighbours(settings, log, stop, things)
+  const { network, store: untracedStore } = await openNeighbours(settings, log, stop, things)
   const contracts = await contractsOf(settings, network, log, stop)
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
-  const rpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
-  const parts: Parts = { settings, store, rpc, contracts, metrics, log }
+  const tracing = await openTracing(settings, things)
+  const untracedRpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
+  const rpc = tracing === null ? untracedRpc : tracedRpc(untracedRpc, tracing.tracer)
+  const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
+  const parts: Parts = { settings, store, rpc, contracts, metrics, tracing, log }
   const indexing: Promise<void>[] = []
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
@@ -151,7 +162,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
     things.use(indexer)
-    indexing.push(indexer.run(stop), tellProgress(indexer, rpcUrls, stop))
+    indexing.push(indexer.run(stop), tellProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, rpcNodes: rpc.nodes })
@@ -170,6 +181,7 @@ interface Parts {
   readonly rpc: RpcClient
   readonly contracts: ContractSources
   readonly metrics: Metrics | null
+  readonly tracing: Tracing | null
   readonly log: Log
 }
 
@@ -177,8 +189,8 @@ interface Parts {
  * Serves, and returns where. Told to stop, it announces that at once, beside the indexer's end and not behind it; prices stay fresh for whoever is still
  * served. Whatever it began has ended when `things` are disposed.
  */
-async function serveGateway({ settings, store, rpc, contracts, metrics, log }: Parts, stop: AbortSignal, things: AsyncDisposableStack): Promise<string> {
-  const { config, secrets } = settings
+async function serveGateway(parts: Parts, stop: AbortSignal, things: AsyncDisposableStack): Promise<string> {
+  const { settings: { config, secrets }, store, rpc, contracts, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
@@ -193,6 +205,7 @@ async function serveGateway({ settings, store, rpc, contracts, metrics, log }: P
     redis,
     streamLimits: config.stream,
     observer: metrics?.http ?? null,
+    tracer: tracing?.http ?? null,
   })
   const closed = new AbortController()
   const ticking = gateway.oracle.run(closed.signal)
@@ -208,7 +221,7 @@ async function serveGateway({ settings, store, rpc, contracts, metrics, log }: P
   return await gateway.listen(config.server)
 }
 
-function startIndexer({ settings, store, rpc, contracts, metrics, log }: Parts): Indexer {
+function startIndexer({ settings, store, rpc, contracts, metrics, tracing, log }: Parts): Indexer {
   const { archiveRpcUrls } = settings.secrets
   const archive = archiveRpcUrls.length === 0 ? null : createRpc({ urls: archiveRpcUrls, clock, random, log })
   const { network, indexer: { pollIntervalMs, startLedger } } = settings.config
@@ -216,6 +229,7 @@ function startIndexer({ settings, store, rpc, contracts, metrics, log }: Parts):
   const indexer = createIndexer({
     store, rpc: rpc.session(), archive, contracts: addresses, networkPassphrase: network.passphrase, clock, random, log, pollIntervalMs, startLedger,
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
+    ...(tracing === null ? {} : { tracer: tracing.tracer }),
   })
   metrics?.watch({ indexer: indexer.status })
   return indexer
@@ -264,27 +278,6 @@ function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalNetwork): readon
 
 function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the RPC'
-}
-
-/** Tells how the index gets on: while it catches up, when it follows the chain, and when it cannot. */
-async function tellProgress(indexer: Indexer, rpcUrls: readonly string[], stop: AbortSignal): Promise<void> {
-  const hosts = rpcUrls.map(hostOf).join(', ')
-  let told: string = 'starting'
-  let toldAtMs = 0
-  while (!stop.aborted) {
-    const { state, lastLedger, latestLedger } = indexer.status()
-    const again = state === 'catching-up' && clock.nowMs() - toldAtMs >= TELL_CATCH_UP_MS
-    if (state !== told || again) {
-      told = state
-      toldAtMs = clock.nowMs()
-      if (state === 'catching-up') say(`Index: catching up, at ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`)
-      if (state === 'live') say(`Index: follows the chain, at ledger ${lastLedger ?? 0}`)
-      if (state === 'standby') say('Index: another process writes it; this one stands by')
-      if (state === 'waiting') say(`Index: waits, because ${hosts} is behind it or serves another network`)
-      if (state === 'unreachable') say(`Index: ${hosts} cannot be reached. What is known is served, and the index goes on by itself as soon as it can.`)
-    }
-    await clock.sleep(WATCH_INTERVAL_MS, stop)
-  }
 }
 
 /** `main.ts rebuild`. */

@@ -32,6 +32,7 @@ test('an empty environment starts the local network with the documented defaults
     indexer: { pollIntervalMs: 2000, startLedger: null },
     local: { ledgerMs: 1000, rpcPort: 8000, seed: null, traders: 12 },
     metrics: null,
+    tracing: null,
     stream: STREAM_LIMITS,
     role: 'all',
     dataDir: './data',
@@ -40,7 +41,7 @@ test('an empty environment starts the local network with the documented defaults
     logLevel: 'info',
     production: false,
   } satisfies Config)
-  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, rpcUrls: [], archiveRpcUrls: [] })
+  assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [] })
 })
 
 test('testnet brings its manifest, its public RPC and the outside klines', () => {
@@ -60,6 +61,14 @@ test('a local network of another process is named by its address', () => {
   const { config, secrets } = loadSettings({ NETWORK: 'local', RPC_URL: 'http://a.example/rpc', ROLE: 'api', DATABASE_URL: 'postgres://a/b' })
   assert.deepEqual([config.network.kind, config.network.manifest, config.klinesUrls], ['local', null, []])
   assert.deepEqual(secrets.rpcUrls, ['http://a.example/rpc'])
+})
+
+test('traces go where OpenTelemetry\'s own variables say; address and headers are secrets', () => {
+  const { config, secrets } = loadSettings({
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a.example:4318', OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a=b, y=', OTEL_TRACES_SAMPLER_ARG: '0.01',
+  })
+  assert.deepEqual(secrets.traces, { endpoint: 'http://a.example:4318', headers: { 'x-key': 'a=b', y: '' } })
+  assert.deepEqual(config.tracing, { serviceName: 'perpetual-exchange-gateway', sampleRatio: 0.01 })
 })
 
 test('an empty value counts as not set', () => {
@@ -96,6 +105,7 @@ const REFUSED: readonly (readonly [variable: string, value: string])[] = [
   ['POLL_INTERVAL_MS', '0'], ['START_LEDGER', '0'], ['LOCAL_LEDGER_MS', '999'], ['LOCAL_TRADERS', '-1'], ['LOCAL_RPC_PORT', 'x'],
   ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
   ['HTTP_DRAIN_MS', '-1'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'], ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'], ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
 ]
 
 for (const [variable, value] of REFUSED) {

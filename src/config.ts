@@ -49,6 +49,8 @@ export interface Config {
   }
   /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
+  /** How traces are told; null: not at all. The address stands with the secrets. */
+  readonly tracing: { readonly serviceName: string; readonly sampleRatio: number } | null
   readonly stream: StreamLimits
   readonly role: 'all' | 'api' | 'indexer'
   readonly dataDir: string
@@ -66,6 +68,8 @@ export interface Secrets {
   readonly databaseReadUrl: string | null
   /** null: nothing is shared between instances. */
   readonly redisUrl: string | null
+  /** Where traces are sent; null: nowhere. */
+  readonly traces: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> } | null
   /** Empty on a `local` network that this process serves itself. */
   readonly rpcUrls: readonly string[]
   /** Nodes with more history; empty: none. */
@@ -129,6 +133,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     databaseReadUrl: reader.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']),
     redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
+    traces: readTraces(reader),
     rpcUrls: readRpcUrls(reader, network.kind),
     archiveRpcUrls: readArchiveUrls(reader),
   }
@@ -154,6 +159,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       traders: reader.integer('LOCAL_TRADERS', { fallback: 12, min: 0, max: TRADERS_MAX }),
     },
     metrics: readMetrics(reader),
+    tracing: readTracing(reader, secrets),
     stream: readStreamLimits(reader),
     role: reader.choice('ROLE', ['all', 'api', 'indexer'], 'all'),
     dataDir: reader.text('DATA_DIR') ?? './data',
@@ -251,6 +257,22 @@ function readArchiveUrls(reader: Reader): readonly string[] {
 function readMetrics(reader: Reader): Config['metrics'] {
   const port = reader.integer('METRICS_PORT', { fallback: null, min: 0, max: 65_535 })
   return port === null ? null : { host: reader.text('METRICS_HOST') ?? '127.0.0.1', port }
+}
+
+/** The names are OpenTelemetry's own. */
+function readTraces(reader: Reader): Secrets['traces'] {
+  const endpoint = reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'])
+  const pairs = listOf(reader.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '').map((pair) => /^([\w-]+)=(.*)$/.exec(pair))
+  if (pairs.some((pair) => pair === null)) reader.refuse('OTEL_EXPORTER_OTLP_HEADERS', 'name=value pairs, comma separated')
+  if (endpoint === null) return null
+  return { endpoint, headers: Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1] ?? '', pair[2] ?? '']]))) }
+}
+
+function readTracing(reader: Reader, { traces }: Secrets): Config['tracing'] {
+  const share = reader.text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
+  if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(share)) reader.refuse('OTEL_TRACES_SAMPLER_ARG', 'a share from 0 to 1')
+  const serviceName = reader.text('OTEL_SERVICE_NAME') ?? 'perpetual-exchange-gateway'
+  return traces === null ? null : { serviceName, sampleRatio: Number(share) }
 }
 
 function readTrustProxy(reader: Reader): Config['server']['trustProxy'] {

@@ -14,7 +14,7 @@ import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
 import { createApp } from './http/app.ts'
-import type { App } from './http/app.ts'
+import type { App, AppOptions } from './http/app.ts'
 import { createClientAddress } from './http/client-address.ts'
 import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
@@ -24,6 +24,7 @@ import type { HttpObserver } from './http/observe.ts'
 import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
 import type { RateLimits, SharedCounts } from './http/rate-limit.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
+import type { HttpTracer } from './http/trace.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
 import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
@@ -113,6 +114,8 @@ export interface GatewayParts {
   readonly drainMs?: number
   /** Who is told of requests; nobody when it is left out. */
   readonly observer?: HttpObserver | null
+  /** Who traces requests; nobody when it is left out. */
+  readonly tracer?: HttpTracer | null
 }
 
 export interface Gateway {
@@ -159,18 +162,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   let draining = false
   const isDraining = (): boolean => draining
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
-  const app = createApp({
-    clock, log, sharedCounts,
-    random: parts.random,
-    webOrigin: parts.webOrigin,
-    trustProxy: parts.trustProxy,
-    rateLimits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW,
-    regionGuard: parts.regionGuard,
-    authenticate: keys.authenticate,
-    observer: parts.observer ?? null,
-    isDraining,
-    errorRules: ERROR_RULES,
-  })
+  const app = createServer(parts, { sharedCounts, isDraining, authenticate: keys.authenticate })
   await gatherOpenApi(app)
   const indexWaits = createIndexWaits({ store, clock })
   waitForLedgers(app, indexWaits.until)
@@ -210,6 +202,23 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
   }
+}
+
+/** The server with its policies, ahead of every route. */
+function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' | 'isDraining' | 'authenticate'>): App {
+  return createApp({
+    ...own,
+    clock: parts.clock,
+    log: parts.log,
+    random: parts.random,
+    webOrigin: parts.webOrigin,
+    trustProxy: parts.trustProxy,
+    rateLimits: parts.rateLimits ?? RATE_LIMIT_PER_WINDOW,
+    regionGuard: parts.regionGuard,
+    observer: parts.observer ?? null,
+    tracer: parts.tracer ?? null,
+    errorRules: ERROR_RULES,
+  })
 }
 
 /** How the gateway itself is. */

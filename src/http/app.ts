@@ -32,6 +32,8 @@ import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
 import { refuseEncodedBodies, refuseUnknownFields } from './strict-body.ts'
 import { readQueriesStrictly } from './strict-query.ts'
+import { traceRequests } from './trace.ts'
+import type { HttpTracer } from './trace.ts'
 
 /** A client has this long to send its headers, and its headers and body; slower ones are cut off. */
 const HEADERS_TIMEOUT_MS = 5_000
@@ -77,6 +79,8 @@ export interface AppOptions {
   readonly observer?: HttpObserver | null
   /** True from when the end of the process was announced: every answer then tells its connection to end, too, so that the next request goes elsewhere. */
   readonly isDraining?: () => boolean
+  /** Who traces requests; null or absent: nobody. */
+  readonly tracer?: HttpTracer | null
   /** What lower layers throw and how it is answered. */
   readonly errorRules: readonly ErrorRule[]
 }
@@ -163,6 +167,7 @@ export function createApp(options: AppOptions): App {
   }
 
   app.decorateRequest('caller')
+  if (options.tracer) traceRequests(app, options.tracer)
   if (observer !== null) observeAnswers(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)

@@ -13,9 +13,14 @@ export interface HttpObserver {
 /** The route of requests that have none. */
 const NO_ROUTE = 'none'
 
+/** The address as it is declared; bounded in number, unlike those that are asked for. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? NO_ROUTE
+}
+
 export function observeAnswers(app: FastifyInstance, observer: HttpObserver): void {
   app.addHook('onResponse', (request, reply, done) => {
-    observer.answered({ method: request.method, route: request.routeOptions.url ?? NO_ROUTE, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    observer.answered({ method: request.method, route: routeOf(request), status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
     done()
   })
 }

@@ -1,6 +1,7 @@
 // The only writer of chain history. One step reads one page and writes it in one transaction, cursor included; everything that a step knows it reads from the
 // database first, so a crash between any two statements, or an answer lost after a commit, costs nothing but the step.
 
+import { NO_TRACER } from '../base/tracer.ts'
 import { createEntryWatch } from './entry-watch.ts'
 import { createHeldLock } from './held-lock.ts'
 import { MARGIN_MODES } from './margin-modes.ts'
@@ -48,6 +49,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const archive = options.archive ?? null
   const filler = archive === null ? null : createGapFiller({ ...options, archive })
   const progress = createProgress(clock, log)
+  const tracer = options.tracer ?? NO_TRACER
 
   async function step(signal?: AbortSignal): Promise<StepResult> {
     const held = await lock.hold()
@@ -55,7 +57,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       stepper.forget()
       return progress.note({ kind: 'standby' })
     }
-    return progress.note(await stepper.step(held.db, signal))
+    return progress.note(await tracer.span('index step', {}, () => stepper.step(held.db, signal)))
   }
 
   /** One turn of the loop; returns how long to wait before the next. */

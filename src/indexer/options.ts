@@ -3,6 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
+import type { Tracer } from '../base/tracer.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
@@ -24,6 +25,8 @@ export interface IndexerOptions {
   readonly pollIntervalMs: number
   /** Where a first start begins; null: at the RPC's oldest ledger. */
   readonly startLedger: number | null
+  /** Told of steps; nobody when it is left out. */
+  readonly tracer?: Tracer
   /** Told of events when they have been archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
 }

@@ -1,4 +1,5 @@
-// docs/alerts.yaml and the table of metrics against what is really told: a rule about a metric that does not exist never fires, and nobody notices.
+// docs/alerts.yaml, docs/dashboard.json and the table of metrics against what is really told: a rule about a metric that does not exist never fires, and
+// nobody notices.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -33,6 +34,12 @@ function selectors(expression: string): readonly { readonly name: string; readon
   }))
 }
 
+/** Buckets of histograms apart, which are summed by `le`. */
+function labelsSummedBy(expression: string): readonly string[] {
+  const lists = [...expression.matchAll(/\bby \(([^)]*)\)/g)].map(([, list = '']) => list)
+  return lists.flatMap((list) => list.split(',').map((label) => label.trim())).filter((label) => label !== 'le')
+}
+
 test('every rule has an expression, a severity and words for whoever is woken, and a name of its own', () => {
   assert.ok(RULES.length >= 10)
   assert.equal(new Set(RULES.map(({ name }) => name)).size, RULES.length)
@@ -56,11 +63,36 @@ test('every metric that a rule names is told, with the labels that it is selecte
       assert.ok(METRICS.has(metric), `${name}: there is no metric ${metric}`)
       for (const label of labels) assert.ok(METRICS.get(metric)?.includes(label), `${name}: ${metric} has no label ${label}`)
     }
-    const summedBy = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(',').map((label) => label.trim()))
-    for (const label of summedBy.filter((each) => each !== 'le')) {
+    for (const label of labelsSummedBy(expression)) {
       assert.ok(named.every(({ name: metric }) => METRICS.get(metric)?.includes(label)), `${name}: ${label}`)
     }
   }
+})
+
+interface Panel {
+  readonly title: string
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly targets?: readonly { readonly expr: string }[]
+}
+
+test('every panel of the dashboard shows metrics that are told, by labels that they have, and covers no other', () => {
+  const { panels } = JSON.parse(pageOf('dashboard.json')) as { panels: readonly Panel[] }
+  const shown = new Set<string>()
+  for (const { title, targets = [] } of panels) {
+    for (const { expr } of targets) {
+      const named = selectors(expr)
+      assert.ok(named.length > 0, title)
+      const summedBy = labelsSummedBy(expr)
+      for (const { name, labels } of named) {
+        shown.add(name)
+        for (const label of [...labels, ...summedBy]) assert.ok(METRICS.get(name)?.includes(label), `${title}: ${name} has no label ${label}`)
+      }
+    }
+  }
+  const places = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`))
+  assert.equal(new Set(places).size, places.length, 'panels lie on each other')
+  const missing = [...METRICS.keys()].filter((name) => name.startsWith('gateway_') && !shown.has(name))
+  assert.deepEqual(missing, ['gateway_index_answers', 'gateway_index_vault_corrections'], 'what only the alerts are about')
 })
 
 test('the page lists the gateway\'s metrics, and no others, each with its labels', () => {

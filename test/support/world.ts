@@ -24,6 +24,8 @@ import type { RpcSwitch } from './rpc-switch.ts'
 /** Monday, 6 July 2026, 12:00:00 UTC. */
 export const WORLD_START_MS = 1_783_339_200_000
 const LEDGER_MS = 1_000
+/** A busy machine is no finding: statements may take as long as they need. */
+const PATIENCE_MS = 60_000
 /** A loop that should end does so within this many steps. */
 const STEPS_MAX = 1_000
 
@@ -74,7 +76,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const network = building.use(
     await startLocalNetwork({ clock, random: random.fork('network'), log, seed, ledgerMs: LEDGER_MS, host: '', port: null, traders, directory: null }),
   )
-  const store = building.use(await openTestStore())
+  const store = building.use(await openTestStore({ readTimeoutMs: PATIENCE_MS }))
   const { switches, transport } = createRpcSwitch(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
   const networkPassphrase = network.networkPassphrase

@@ -15,7 +15,7 @@ interface Layer {
 
 const ALL_OF_SRC = [
   'src/base', 'src/exchange', 'src/resources', 'src/store', 'src/chain', 'src/projections', 'src/oracle', 'src/indexer', 'src/keys', 'src/account', 'src/venue',
-  'src/relay', 'src/stream', 'src/redis', 'src/http', 'src/routes', 'src/metrics', 'src/limits.ts', 'src/config.ts',
+  'src/relay', 'src/stream', 'src/redis', 'src/http', 'src/routes', 'src/metrics', 'src/tracing', 'src/limits.ts', 'src/config.ts',
 ]
 
 /** The layer table. A file belongs to the longest entry that its path begins with; a file that belongs to none is a violation itself. */
@@ -43,6 +43,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     types: ['src/store'],
   },
   'src/metrics': { imports: ['src/base'], types: ['src/projections', 'src/chain', 'src/indexer', 'src/http'] },
+  'src/tracing': { imports: ['src/base'], types: ['src/http'] },
   'src/limits.ts': { imports: [] },
   'src/config.ts': { imports: ['src/base', 'src/exchange', 'src/limits.ts', 'deployments'] },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
@@ -72,6 +73,11 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@electric-sql/pglite': ['src/store'],
   pino: ['main.ts'],
   'prom-client': ['src/metrics'],
+  '@opentelemetry/api': ['src/tracing'],
+  '@opentelemetry/core': ['src/tracing'],
+  '@opentelemetry/exporter-trace-otlp-http': ['src/tracing'],
+  '@opentelemetry/resources': ['src/tracing'],
+  '@opentelemetry/sdk-trace': ['src/tracing'],
   'fast-check': [],
 }
 

@@ -1,0 +1,26 @@
+// Calls to the nodes as parts of traces: the same behaviour, and a span around each.
+
+import type { Tracer } from '../base/tracer.ts'
+import type { Rpc, RpcClient } from './rpc.ts'
+
+/** Tells each call, with all its attempts. */
+export function tracedRpc(rpc: RpcClient, tracer: Tracer): RpcClient {
+  return { ...rpc, ...tracedMethods(rpc, tracer), session: () => tracedMethods(rpc.session(), tracer) }
+}
+
+function tracedMethods(rpc: Rpc, tracer: Tracer): Rpc {
+  const call = <T>(method: string, work: () => Promise<T>): Promise<T> =>
+    tracer.span(`rpc ${method}`, { 'rpc.system.name': 'jsonrpc', 'rpc.method': method }, work)
+  return {
+    endpoints: rpc.endpoints,
+    getHealth: (options) => call('getHealth', () => rpc.getHealth(options)),
+    getNetwork: (options) => call('getNetwork', () => rpc.getNetwork(options)),
+    getEvents: (request, options) => call('getEvents', () => rpc.getEvents(request, options)),
+    getLedgers: (request, options) => call('getLedgers', () => rpc.getLedgers(request, options)),
+    getLatestLedger: (options) => call('getLatestLedger', () => rpc.getLatestLedger(options)),
+    getLedgerEntries: (keys, options) => call('getLedgerEntries', () => rpc.getLedgerEntries(keys, options)),
+    simulateTransaction: (envelope, options) => call('simulateTransaction', () => rpc.simulateTransaction(envelope, options)),
+    sendTransaction: (envelope) => call('sendTransaction', () => rpc.sendTransaction(envelope)),
+    getTransaction: (hash, options) => call('getTransaction', () => rpc.getTransaction(hash, options)),
+  }
+}

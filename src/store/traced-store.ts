@@ -1,0 +1,34 @@
+// Statements as parts of traces: the same behaviour, and a span around each.
+
+import type { Tracer } from '../base/tracer.ts'
+import type { Queryable, Store, Writer } from './store.ts'
+
+/** Statements are long; this much of one names it. Values are no part of them. */
+const STATEMENT_TOLD_LENGTH = 500
+
+/** Tells each statement and each transaction, waiting for a connection included. */
+export function tracedStore(store: Store, tracer: Tracer): Store {
+  function queryable(db: Queryable): Queryable {
+    return {
+      query: (sql, params) =>
+        tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, STATEMENT_TOLD_LENGTH) }, () => db.query(sql, params)),
+    }
+  }
+  function writer(db: Writer): Writer {
+    return {
+      ...queryable(db),
+      transaction: (work) => tracer.span('transaction', { 'db.system.name': 'postgresql' }, () => db.transaction((tx) => work(queryable(tx)))),
+    }
+  }
+  return {
+    engine: store.engine,
+    read: queryable(store.read),
+    write: writer(store.write),
+    listen: (channel, callback, onHeard) => store.listen(channel, callback, onHeard),
+    async tryLock(name) {
+      const lock = await store.tryLock(name)
+      return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  }
+}
