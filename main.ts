@@ -105,8 +105,10 @@ async function whenReady<T>(work: () => Promise<T>, isWorthWaiting: (error: unkn
 }
 
 function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {
-  const { databaseUrl, databaseReadUrl } = secrets
-  const open = (): Promise<Store> => openStore({ databaseUrl, readUrl: databaseReadUrl, dataDir: dataFolder(config, 'database'), log, clock })
+  const { databaseUrl } = secrets
+  // An indexer reads nothing from it, and is not to wait for it.
+  const readUrl = config.role === 'indexer' ? null : secrets.databaseReadUrl
+  const open = (): Promise<Store> => openStore({ databaseUrl, readUrl, dataDir: dataFolder(config, 'database'), log, clock })
   return whenReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 

@@ -58,6 +58,9 @@ export const LOCK_LOST_AFTER_MS = 6_000
 /** Server: what is sent to a holder that has vanished is given up after this long, and so is a holder that answers no probe. */
 export const LOCK_PEER_GONE_MS = 5_000
 
+/** Server: where reads come from a replica, which is behind the notification, the notification is told again after so long. */
+export const REPLICA_ECHOES_MS = [25, 100, 400] as const
+
 /** After a loss, the first and the longest pause before trying again; the pause doubles in between. */
 export const RECONNECT_FIRST_MS = 250
 export const RECONNECT_MAX_MS = 10_000

@@ -47,7 +47,7 @@ export function namedError(failure: Failure): Error {
   return new StatementFailed(message, code, failure.constraint)
 }
 
-/** Classes 08 (connection), 57P (shutting down, starting up) and 53 (out of connections, memory or disk). */
+/** Classes 08 (connection), 57P (shutting down, starting up) and 53 (out of connections, memory or disk), and a read that stood in a replica's way. */
 function meansConnectionTrouble(code: string): boolean {
-  return /^(?:08|57P|53)/.test(code)
+  return /^(?:08|57P|53|40001$)/.test(code)
 }

@@ -47,6 +47,17 @@ export async function migrate(db: Writer, directory: string = MIGRATIONS_DIRECTO
   throw new MigrationRefused('the migrations do not come to an end: another program is taking them back')
 }
 
+/** True when nothing is missing; a replica may be behind its server. Raises MigrationRefused as `migrate` does. */
+export async function isMigrated(db: Queryable, directory: string = MIGRATIONS_DIRECTORY): Promise<boolean> {
+  const [there] = await db.query<{ there: boolean }>("select to_regclass('public.migrations') is not null as there")
+  if (there?.there !== true) return false
+  return nextMigration(await readMigrations(directory), await readApplied(db)) === undefined
+}
+
+function readApplied(db: Queryable): Promise<AppliedMigration[]> {
+  return db.query<AppliedMigration>('select number, name, sha256 from public.migrations order by number')
+}
+
 /** Reads the numbered files of a folder, in order. Raises MigrationRefused when the numbers are not 1, 2, 3 and so on. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
@@ -72,8 +83,7 @@ async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promi
       sha256 text not null,
       applied_at timestamptz not null default now()
     )`)
-  const applied = await tx.query<AppliedMigration>('select number, name, sha256 from public.migrations order by number')
-  const next = nextMigration(migrations, applied)
+  const next = nextMigration(migrations, await readApplied(tx))
   if (next === undefined) return undefined
   await tx.query(next.sql)
   await tx.query('insert into public.migrations (number, name, sha256) values ($1, $2, $3)', [next.number, next.name, next.sha256])

@@ -7,9 +7,10 @@ import { READ_STATEMENT_TIMEOUT_MS } from '../limits.ts'
 import { openEmbeddedStore } from './embedded/embedded-store.ts'
 import type { EmbeddedStore } from './embedded/embedded-store.ts'
 import { PREPARED_DIRECTORY, preparedName } from './embedded/prepared-cluster.ts'
-import { MIGRATIONS_DIRECTORY, migrate, readMigrations } from './migrate.ts'
+import { isMigrated, MIGRATIONS_DIRECTORY, migrate, readMigrations } from './migrate.ts'
 import { createServerStore } from './server/server-store.ts'
 import { withOwnConnection } from './server/writer-lock.ts'
+import { StoreUnavailable } from './store.ts'
 import type { Store } from './store.ts'
 
 export interface OpenStoreOptions {
@@ -57,6 +58,8 @@ export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl'
 async function openServer(options: OpenStoreOptions, databaseUrl: string): Promise<Store> {
   const { clock, log, readUrl = null, readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
   tellApplied(log, await withOwnConnection(databaseUrl, 'migrations', clock, (db) => migrate(db, migrationsDirectory)))
+  const isBehind = readUrl !== null && !(await withOwnConnection(readUrl, 'schema', clock, (db) => isMigrated(db, migrationsDirectory)))
+  if (isBehind) throw new StoreUnavailable('the replica for reads has not got the schema yet')
   return createServerStore({ databaseUrl, readUrl, readTimeoutMs, clock, log })
 }
 

@@ -19,7 +19,7 @@ export type Rule = (tree: Tree) => Violation[]
 
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', 'data'])
 const TEXT_ENDINGS = ['.ts', '.md', '.sql', '.json', '.yml', '.yaml', '.html', '.css', '.js', '.mjs', '.sh', '.txt']
-const TEXT_NAMES: ReadonlySet<string> = new Set(['.gitignore', '.ci/run', '.npmrc', 'LICENSE'])
+const TEXT_NAMES: ReadonlySet<string> = new Set(['.gitignore', '.dockerignore', '.ci/run', '.npmrc', 'LICENSE', 'Dockerfile', 'deploy/Caddyfile'])
 /** Larger files are data, not authored text. */
 const TEXT_MAX_BYTES = 2_000_000
 

@@ -127,13 +127,17 @@ test('a holder that says nothing for seconds loses the lock, in a transaction or
 
 test('after every connection was ended the next statements go through', { skip }, async () => {
   await using database = await freshDatabase()
-  await using store = openOn(database.url)
+  const noticed = Promise.withResolvers<void>()
+  let idle = 3
+  const log: Log = { ...silentLog, warn: () => --idle === 0 && noticed.resolve() }
+  await using store = openOn(database.url, 5_000, log)
   await store.write.query('create table note (id int primary key)')
   await Promise.all([1, 2, 3].map(() => store.read.query('select 1')))
   const underWay = assert.rejects(store.read.query('select count(*) from generate_series(1, 1000000000000)'), StoreUnavailable)
   await atWork(database.direct, 1)
   await terminate(database.direct, '')
   await underWay
+  await noticed.promise
   await store.write.query('insert into note values (1)')
   assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
 })
