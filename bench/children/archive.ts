@@ -1,5 +1,6 @@
 // Archives: filled by the indexer as it catches up, which is itself a measurement, and multiplied for the sake of size.
 
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
@@ -50,6 +51,17 @@ async function begin(indexer: Indexer): Promise<void> {
   if (kind !== 'epoch') throw new Error(`the first step was ${kind}`)
 }
 
+async function indexAll(indexer: Indexer, events: number): Promise<void> {
+  let indexed = 0
+  for (let caughtUp = false; !caughtUp;) {
+    const result = await indexer.step()
+    if (result.kind !== 'indexed' || (!result.moved && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
+    indexed += result.events
+    caughtUp = result.caughtUp
+  }
+  if (indexed !== events) throw new Error(`${indexed} events were indexed, not ${events}`)
+}
+
 serveParent(
   {
     begin: (where: Where) => withIndexer(where, 1, begin),
@@ -58,15 +70,18 @@ serveParent(
       withIndexer(where, events, async (indexer) => {
         await begin(indexer)
         const started = performance.now()
-        let indexed = 0
-        for (let caughtUp = false; !caughtUp;) {
-          const result = await indexer.step()
-          if (result.kind !== 'indexed' || (!result.moved && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
-          indexed += result.events
-          caughtUp = result.caughtUp
-        }
-        if (indexed !== events) throw new Error(`${indexed} events were indexed, not ${events}`)
+        await indexAll(indexer, events)
         return events / ((performance.now() - started) / 1000)
+      }),
+    /** How long the event loop kept others waiting while it caught up: the 99th percentile, milliseconds. */
+    loopDelay: ({ where, events }: { where: Where; events: number }) =>
+      withIndexer(where, events, async (indexer) => {
+        await begin(indexer)
+        const delay = monitorEventLoopDelay({ resolution: 1 })
+        delay.enable()
+        await indexAll(indexer, events)
+        delay.disable()
+        return delay.percentile(99) / 1e6
       }),
     /** Lets the archive be so many times as long. */
     multiply: ({ where, times }: { where: Where; times: number }) =>
