@@ -167,7 +167,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     indexing.push(indexer.run(stop), tellProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
-    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, rpcNodes: rpc.nodes })
+    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
     const { url } = things.use(await serveMetrics({ metrics, ...config.metrics, log }))
     say(`Metrics: ${url}`)
   }

@@ -46,6 +46,7 @@ export function createInstruments(registry: Registry) {
     streamConnections: gauge('gateway_stream_connections', 'Open connections of the stream'),
     streamSubscribers: gauge('gateway_stream_subscribers', 'Connections that get at least one channel'),
     streamAccounts: gauge('gateway_stream_accounts', 'Accounts whose channels are followed'),
+    streamWaitingBytes: gauge('gateway_stream_waiting_bytes_max', 'Bytes that wait to be sent to the client that is furthest behind'),
     queues: gauge('gateway_queue_length', 'What is under way or waits: all of it is bounded', ['queue']),
   }
 }

@@ -66,12 +66,13 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       readings = { ...readings, ...more }
     },
     async text() {
-      const { gateway, indexer, rpcQueues, rpcNodes, index } = readings
+      const { gateway, indexer, rpcQueues, storeQueues, rpcNodes, index } = readings
       instruments.queues.reset()
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
       for (const [method, length] of rpcQueues?.() ?? []) instruments.queues.set({ queue: `rpc_${method}` }, length)
       if (rpcNodes !== undefined) readNodes(instruments, rpcNodes())
+      for (const [kind, length] of Object.entries(storeQueues?.() ?? {})) instruments.queues.set({ queue: `database_${kind}` }, length)
       if (index !== undefined) await readIndex(instruments, index, clock)
       return await registry.metrics()
     },
@@ -91,6 +92,7 @@ function readGateway(instruments: Instruments, { stream, submissions, ...holds }
   instruments.streamConnections.set(stream.connections)
   instruments.streamSubscribers.set(stream.subscribers)
   instruments.streamAccounts.set(stream.accounts)
+  instruments.streamWaitingBytes.set(stream.waitingBytesMax)
   tell(instruments.sharedCounts, holds.sharedCounts === null ? null : Number(holds.sharedCounts))
   tell(instruments.stalePrices, holds.stalePrices)
   const queues = {

@@ -6,7 +6,13 @@ import type { IndexLook } from '../projections/index-look.ts'
 
 /** What a gateway holds for its clients right now; all of it is bounded. */
 export interface GatewayHoldings {
-  readonly stream: { readonly connections: number; readonly subscribers: number; readonly accounts: number; readonly replays: number }
+  readonly stream: {
+    readonly connections: number
+    readonly subscribers: number
+    readonly accounts: number
+    readonly replays: number
+    readonly waitingBytesMax: number
+  }
   /** Requests that wait for the ledger of their X-Min-Ledger. */
   readonly indexWaiters: number
   readonly submissions: { readonly flights: number; readonly waiters: number }
@@ -23,6 +29,8 @@ export interface Readings {
   readonly indexer: () => IndexerStatus
   /** Calls that wait for their turn, by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>
+  /** Statements that wait for their turn. */
+  readonly storeQueues: () => { readonly reads: number; readonly writes: number }
   /** How each node stands, in the order of the configuration. */
   readonly rpcNodes: () => readonly NodeView[]
 }

@@ -33,6 +33,8 @@ export interface Store extends AsyncDisposable {
   readonly read: Queryable
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
+  /** Statements and transactions that wait for their turn; both are bounded. */
+  waiting(): { readonly reads: number; readonly writes: number }
   /** Takes the named lock, or undefined when another process or another holder has it. */
   tryLock(name: string): Promise<WriterLock | undefined>
   /**

@@ -24,6 +24,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     engine: store.engine,
     read: queryable(store.read),
     write: writer(store.write),
+    waiting: () => store.waiting(),
     listen: (channel, callback, onHeard) => store.listen(channel, callback, onHeard),
     async tryLock(name) {
       const lock = await store.tryLock(name)

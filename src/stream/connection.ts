@@ -27,6 +27,8 @@ export interface Connection {
   /** Resolves when what was written is on its way. */
   drained(): Promise<void>
   close(code: number, reason: string): void
+  /** Bytes that were written and that the system has not taken yet. */
+  waitingBytes(): number
   /** Sends a ping, or ends the connection when the last one was not answered. */
   ping(): void
 }
@@ -137,6 +139,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         ending.signal.addEventListener('abort', done)
       })
     },
+    waitingBytes: () => socket.writableLength,
     ping() {
       if (answersPings) {
         answersPings = false

@@ -58,6 +58,8 @@ export interface StreamHoldings {
   readonly addresses: number
   /** Clients that get at least one channel. */
   readonly subscribers: number
+  /** Of the client that is furthest behind; one that passes the bound is cut off. */
+  readonly waitingBytesMax: number
   /** Accounts whose channels are followed. */
   readonly accounts: number
   /** Under way. */
@@ -197,6 +199,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       connections: clients.size,
       addresses: byAddress.size,
       subscribers: hub.subscribers(),
+      waitingBytesMax: [...clients].reduce((most, { connection }) => Math.max(most, connection.waitingBytes()), 0),
       accounts: tail.watchedAccounts(),
       replays: [...clients].reduce((sum, { session }) => sum + session.replays(), 0),
     }),

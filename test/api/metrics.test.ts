@@ -103,6 +103,7 @@ test('calls to the nodes are counted by node, method and outcome', async () => {
   assert.equal(after.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
   assert.equal(after.get('gateway_indexer_state{state="unreachable"}'), 1)
   assert.equal(after.get('gateway_queue_length{queue="rpc_getEvents"}'), 0)
+  assert.deepEqual([after.get('gateway_queue_length{queue="database_reads"}'), after.get('gateway_stream_waiting_bytes_max')], [0, 0])
 })
 
 test('what clients hold of the stream, and who waits, is told as it is now', async () => {

@@ -69,6 +69,11 @@ test('every metric that a rule names is told, with the labels that it is selecte
   }
 })
 
+test('the runbook has an entry for every alert, and for nothing else', () => {
+  const entries = [...(pageOf('operating.md').split('\n## Runbook\n')[1] ?? '').matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name)
+  assert.deepEqual(entries, RULES.map(({ name }) => name))
+})
+
 interface Panel {
   readonly title: string
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }

@@ -74,6 +74,7 @@ export function openStoreDoor(name: string, real: Store, decisions: Decisions, p
     engine: real.engine,
     read: readable(real.read),
     write: writable(real.write),
+    waiting: () => real.waiting(),
     listen: (channel, callback) => real.listen(channel, callback),
     async tryLock(lockName) {
       const lock = await counted(() => real.tryLock(lockName))

@@ -104,7 +104,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
   const lookAtIndex = createIndexLook({ db: store.read, clock, log })
-  options.metrics?.watch({ gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, rpcNodes: rpc.nodes, index: lookAtIndex })
+  options.metrics?.watch({
+    gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
+  })
   const owned = building.move()
 
   return {

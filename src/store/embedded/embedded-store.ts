@@ -111,6 +111,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     },
     write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
     patientWriter,
+    waiting: () => scheduler.waiting(),
     async tryLock(name) {
       if (locks.has(name)) return undefined
       const lost = new AbortController()

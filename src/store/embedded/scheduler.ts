@@ -12,6 +12,8 @@ export interface Scheduler {
   read<T>(work: () => Promise<T>, timeLimitMs: number): Promise<T>
   /** Runs when nobody else wants to, or before the reads when it is overdue. Raises Interrupted when a writer needed the engine. */
   chore<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
+  /** How many wait for their turn. */
+  waiting(): { readonly reads: number; readonly writes: number }
   /** True when nothing runs and nobody waits. */
   isIdle(): boolean
   /** Refuses what waits and what comes, and resolves when what runs has ended. */
@@ -143,6 +145,7 @@ export function createScheduler(options: { clock: Clock; interrupt: () => void }
       pump()
       return done
     },
+    waiting: () => ({ reads: waiting.read.length, writes: waiting.write.length }),
     isIdle: () => current === undefined && Object.values(waiting).every((queue) => queue.length === 0),
     async close() {
       closed = true

@@ -10,7 +10,10 @@ import { runTransaction } from '../transaction.ts'
 import { connectionConfig, prepareSession, send, sendNamed, serverError } from './connection.ts'
 import { createStatementNames } from './statement-names.ts'
 
-export interface Pool extends Writer, AsyncDisposable {}
+export interface Pool extends Writer, AsyncDisposable {
+  /** How many wait for a connection. */
+  waiting(): number
+}
 
 /** Builds a pool of at most `size` connections, made when they are needed. */
 export function createPool(options: { url: string; readOnly: boolean; size: number; limitMs: number; clock: Clock; log: Log }): Pool {
@@ -66,6 +69,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
     query: <Row extends object>(sql: string, params?: readonly Param[]) => withClient((client) => query(client, sql, params) as Promise<Row[]>),
     transaction: <T>(work: (tx: Queryable) => Promise<T>) =>
       withClient((client) => runTransaction((sql, params) => send(client, sql, params), clock, work)),
+    waiting: () => pool.waitingCount,
     [Symbol.asyncDispose]: () => pool.end(),
   }
 }

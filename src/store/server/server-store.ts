@@ -28,6 +28,7 @@ export function createServerStore(options: ServerOptions): Store {
     // The transaction of a pool of read-only sessions is nobody's business.
     read: { query: (sql, params) => reads.query(sql, params) },
     write: writes,
+    waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
     async listen(channel, callback, onHeard) {
       if (readUrl === null) return await listener.listen(channel, callback, onHeard)
