@@ -37,7 +37,7 @@ export async function readMarketFigures(rpc: Rpc, market: string, options: CallO
     feeTiers: key('FeeTiers'), rate: key('CurrentFundingRate'), cumulative: key('CumulativeFundingRate'), lastFunding: key('LastFundingTime'),
     totalLong: key('TotalLongSize'), totalShort: key('TotalShortSize'), instance: instanceKey(market),
   }
-  const exposures = ASSET_SYMBOLS.map((asset) => [asset, key('AssetExposure', { type: 'symbol', value: asset })] as const)
+  const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
   const { entries, latestLedger } = await rpc.getLedgerEntries([...Object.values(single), ...exposures.map(([, exposure]) => exposure)], options)
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const amountAt = (place: string): bigint | null => {
@@ -58,7 +58,7 @@ export async function readMarketFigures(rpc: Rpc, market: string, options: CallO
     lastFundingSec: secondsIn(stored.get(single.lastFunding)),
     totalLong: amountAt(single.totalLong),
     totalShort: amountAt(single.totalShort),
-    sides: new Map(exposures.map(([asset, place]) => [asset, sidesIn(stored.get(place))])),
+    sides: new Map(exposures.map(([asset, place]) => [asset, readSides(stored.get(place))])),
   }
 }
 
@@ -67,8 +67,13 @@ function secondsIn(entry: string | undefined): number | null {
   return value?.type === 'u64' && value.value > 0n && value.value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value.value) : null
 }
 
-/** An exposure is four amounts: of each side something of its entry prices, and its size. */
-function sidesIn(entry: string | undefined): AssetSides | null {
+/** The base64 LedgerKey of an asset's exposure. */
+export function exposureKey(market: string, asset: string): string {
+  return contractDataKey(market, { type: 'vec', value: [{ type: 'symbol', value: 'AssetExposure' }, { type: 'symbol', value: asset }] })
+}
+
+/** An exposure is four amounts: of each side something of its entry prices, and its size. One that is not there yet is none; null: cannot be read. */
+export function readSides(entry: string | undefined): AssetSides | null {
   if (entry === undefined) return { long: 0n, short: 0n }
   const value = contractDataValue(entry)
   if (value?.type !== 'vec') return null

@@ -14,6 +14,7 @@ import { POOL } from './pool.ts'
 import { createProgress } from './progress.ts'
 import type { IndexerStatus } from './progress.ts'
 import { createStepper } from './step.ts'
+import { createReconciler } from './reconcile.ts'
 import { VAULTS } from './vaults.ts'
 import type { StepResult } from './step.ts'
 
@@ -28,6 +29,8 @@ export interface Indexer extends AsyncDisposable {
    * does.
    */
   observe(signal?: AbortSignal): Promise<number>
+  /** Compares one part of the projections with the ledger; how many corrections that made, null when nothing could be compared. Rejects as `step` does. */
+  compare(signal?: AbortSignal): Promise<number | null>
   /** Reads one page of what was lost from the nodes that have it still. Rejects as `step` does. */
   fill(signal?: AbortSignal): Promise<FillResult>
   /** Steps until the signal aborts: back to back while behind, else every poll interval. Never rejects. Gives the lock back at its end. */
@@ -48,6 +51,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   ]
   const archive = options.archive ?? null
   const filler = archive === null ? null : createGapFiller({ ...options, archive })
+  const reconciler = createReconciler(options)
   const progress = createProgress(clock, log)
   const tracer = options.tracer ?? NO_TRACER
 
@@ -57,7 +61,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
       stepper.forget()
       return progress.note({ kind: 'standby' })
     }
-    return progress.note(await tracer.span('index step', {}, () => stepper.step(held.db, signal)))
+    const result = await tracer.span('index step', {}, () => stepper.step(held.db, signal))
+    if (result.kind === 'gap' || result.kind === 'epoch') reconciler.hurry()
+    return progress.note(result)
   }
 
   /** One turn of the loop; returns how long to wait before the next. */
@@ -68,6 +74,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
         for (const watch of watches) await watch.tend(held.db, signal)
         await filler?.tend(held.db, signal)
+        await reconciler.tend(held.db, signal)
       }
       if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_LOOK_MS)
       return goesOnAtOnce(result) ? 0 : pollIntervalMs
@@ -80,7 +87,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   }
 
   async function settled(): Promise<void> {
-    await Promise.all(watches.map((watch) => watch.settled()))
+    await Promise.all([...watches, reconciler].map((watch) => watch.settled()))
   }
 
   return {
@@ -91,6 +98,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
       let seen = 0
       for (const watch of watches) seen += await watch.observe(held.db, signal)
       return seen
+    },
+    async compare(signal) {
+      const held = await lock.hold()
+      return held === undefined ? null : await reconciler.compare(held.db, signal)
     },
     async fill(signal) {
       const held = await lock.hold()

@@ -5,6 +5,8 @@ import { defined } from '../base/assert.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { applyEvents, clearProjections } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
+import { applyCorrections, readCorrections } from '../projections/corrections.ts'
+import type { PlacedCorrection } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { ArchiveRow } from '../projections/events.ts'
@@ -61,16 +63,37 @@ export async function refold(tx: Queryable, options: RefoldOptions): Promise<{ e
   for (let afterSeq = 0; afterSeq < total;) {
     signal?.throwIfAborted()
     const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
-    redecoded += await replay(tx, rows, epochs)
-    afterSeq = defined(rows.at(-1), 'the rest of the archive').seq
+    const through = defined(rows.at(-1), 'the rest of the archive').seq
+    const corrections = await readCorrections(tx, afterSeq, through)
+    redecoded += await replayCorrected(tx, rows, epochs, corrections)
+    afterSeq = through
     done += rows.length
     if (clock.nowMs() - toldAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
       toldAtMs = clock.nowMs()
       onProgress?.({ done, total })
     }
   }
+  await applyCorrections(tx, await readCorrections(tx, total, Number.MAX_SAFE_INTEGER))
   await recountUnknownEvents(tx)
   return { events: done, redecoded }
+}
+
+/** Replays rows, and between them what the ledger corrected there. */
+async function replayCorrected(
+  tx: Queryable,
+  rows: readonly ArchiveRow[],
+  epochs: ReadonlyMap<number, Epoch>,
+  corrections: readonly PlacedCorrection[],
+): Promise<number> {
+  let redecoded = 0
+  let from = 0
+  for (const correction of corrections) {
+    const until = rows.findIndex(({ seq }) => seq > correction.place)
+    redecoded += await replay(tx, rows.slice(from, until), epochs)
+    await applyCorrections(tx, [correction])
+    from = until
+  }
+  return redecoded + (await replay(tx, rows.slice(from), epochs))
 }
 
 /** Replays rows, which may span epochs, and returns how many decode differently now. */

@@ -123,5 +123,7 @@ async function readIndex(instruments: Instruments, look: Readings['index'], cloc
   tell(instruments.unknownEvents, state?.unknownEvents ?? null)
   tell(instruments.gaps, state?.gaps ?? null)
   tell(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
+  tell(instruments.corrections, state?.corrections ?? null)
+  tell(instruments.missingPositions, state?.compared?.positionsMissing ?? null)
   tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
 }

@@ -7,6 +7,16 @@ import { GAP_RANGES } from './gaps.ts'
 /** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */
 export const INDEX_CHANNEL = 'index_moved'
 
+/** The last comparison with the ledger, as it is shown. Amounts are digits, 7-decimal USDC. */
+export interface ComparedState {
+  readonly ledger: number
+  readonly comparedAt: number
+  readonly positions: number
+  readonly positionsMissing: number
+  readonly factoryBalance: string | null
+  readonly vaultsTotal: string | null
+}
+
 /** The state of the index as it is shown. */
 export interface IndexState {
   /** The last ledger that was scanned whole, with or without events. Null in the moment between the start of an epoch and its first page. */
@@ -25,6 +35,10 @@ export interface IndexState {
   readonly ledgersUntilLost: number | null
   /** Archived events that could not be decoded. */
   readonly unknownEvents: number
+  /** How often a position or the open interest was not what the ledger says. */
+  readonly corrections: number
+  /** The last comparison with the ledger; null before the first. */
+  readonly compared: ComparedState | null
   /** How often a vault was not what its events added up to. */
   readonly vaultCorrections: number
 }
@@ -39,6 +53,9 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
        c.unknown_events as "unknownEvents",
+       (select count(*) from idx.corrections) + coalesce((select r.interest_corrections from idx.reconciliation r), 0) as corrections,
+       (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
+          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r) as compared,
        (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"
      from idx.cursor c join idx.epochs e on e.number = c.epoch
      where c.updated_at is not null`,

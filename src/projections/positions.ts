@@ -8,7 +8,8 @@ import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
 export type MarginMode = 'isolated' | 'cross'
-export type PositionState = 'open' | 'closed' | 'liquidated' | 'cross_liquidated'
+/** `ended`: the ledger has it no more, and no event told how. */
+export type PositionState = 'open' | 'closed' | 'liquidated' | 'cross_liquidated' | 'ended'
 
 const KIND = 'positions-open'
 
@@ -49,7 +50,8 @@ export interface Position {
   readonly entryPrice: bigint
   readonly openedSeq: number
   readonly openedAt: number
-  readonly openedTxHash: string
+  /** Null: no event told of the opening. */
+  readonly openedTxHash: string | null
   /** Null: not known. */
   readonly marginMode: MarginMode | null
   readonly state: PositionState

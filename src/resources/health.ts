@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
-import { address, integerOrNull } from './fields.ts'
+import { address, integerOrNull, textOrNull } from './fields.ts'
 import { NotedGap } from './gap-range.ts'
 
 /** Where a contract lives and who said so: the baked deployment manifest, or the environment. */
@@ -24,6 +24,19 @@ const contractSource = Type.Object({
     description: 'manifest: the deployment\'s own list; env: an override in the gateway\'s environment',
   }),
 })
+
+const Compared = Type.Object(
+  {
+    ledger: Type.Integer({ description: 'The ledger that the index was compared at' }),
+    comparedAt: Type.Integer({ description: 'When, milliseconds' }),
+    positions: Type.Integer({ description: 'Positions that the market has opened since the first that the index knows' }),
+    positionsMissing: Type.Integer({ description: 'How many of these no archived event tells of: anything but 0 is lost history' }),
+    factoryBalance: textOrNull({ description: 'USDC of the trader vaults\' factory on the ledger, 7-decimal; null when it has no entry' }),
+    vaultsTotal: textOrNull({ description: 'What its vaults add up to there; null while they change. A leader\'s trade makes the two differ by design' }),
+  },
+  { description: 'The last comparison with the ledger\'s entries; null before the first' },
+)
+type Compared = Static<typeof Compared>
 
 /** Specification, "Health". */
 export const Health = Type.Object(
@@ -54,6 +67,8 @@ export const Health = Type.Object(
           examples: [120_000],
         }),
         vaultCorrections: integerOrNull({ description: 'How often a vault\'s figures were not what its events add up to, and were corrected', examples: [0] }),
+        corrections: integerOrNull({ description: 'How often a position or the open interest was not what the ledger says, and was corrected', examples: [0] }),
+        compared: Type.Unsafe<Compared | null>({ ...Compared, type: ['object', 'null'] }),
       },
       { description: 'How far the index is; every field is null while nothing is indexed' },
     ),

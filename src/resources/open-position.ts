@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
-import { address, amount, seconds, txHash } from './fields.ts'
+import { address, amount, EXAMPLE_TX_HASH, seconds, textOrNull } from './fields.ts'
 
 /** Specification, "Open position". */
 export const OpenPosition = Type.Object(
@@ -12,7 +12,9 @@ export const OpenPosition = Type.Object(
     size: amount('Notional, 7-decimal USDC', '500000000'),
     entryPrice: amount('7-decimal', '1084215000000'),
     openedAt: seconds('Close time of the opening ledger, unix seconds'),
-    openedTxHash: txHash('The opening transaction'),
+    openedTxHash: textOrNull({
+      description: 'The opening transaction; null when its event was lost and the position was read off the ledger', examples: [EXAMPLE_TX_HASH],
+    }),
   },
   { $id: 'OpenPosition', description: 'A position that was opened and neither closed nor liquidated since' },
 )

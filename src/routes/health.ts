@@ -60,12 +60,14 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     gapRanges: state.gapRanges,
     ledgersUntilLost: state.ledgersUntilLost,
     vaultCorrections: state.vaultCorrections,
+    corrections: state.corrections,
+    compared: state.compared,
   }
 }
 
 const NOTHING_INDEXED: Health['indexer'] = {
   lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, gapRanges: null, ledgersUntilLost: null,
-  vaultCorrections: null,
+  vaultCorrections: null, corrections: null, compared: null,
 }
 
 function healthOperation(parts: HealthParts) {
@@ -84,7 +86,11 @@ function healthOperation(parts: HealthParts) {
         contracts: EXAMPLE_CONTRACTS,
         indexer: {
           lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,
-          vaultCorrections: 0,
+          vaultCorrections: 0, corrections: 0,
+          compared: {
+            ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, factoryBalance: '182672426343',
+            vaultsTotal: '182672426343',
+          },
         },
         rateLimits: { counting: 'process' },
       },

@@ -34,6 +34,26 @@ create table idx.candles (
   constraint candles_pkey PRIMARY KEY (asset, "interval", "time")
 );
 
+create table idx.corrections (
+  place bigint not null,
+  deployment integer not null,
+  kind text not null,
+  position_id bigint not null,
+  ledger bigint not null,
+  noticed_at bigint not null,
+  trader text,
+  asset text,
+  direction smallint,
+  size numeric(39,0),
+  entry_price numeric(39,0),
+  opened_at bigint,
+  margin_mode text,
+  constraint corrections_pkey PRIMARY KEY (place),
+  constraint corrections_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
+  constraint corrections_kind_check CHECK ((kind = ANY (ARRAY['ended'::text, 'changed'::text, 'opened'::text]))),
+  constraint corrections_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text])))
+);
+
 create table idx.cursor (
   id integer not null default 1,
   epoch integer,
@@ -203,13 +223,26 @@ create table idx.positions (
   entry_price numeric(39,0) not null,
   opened_seq bigint not null,
   opened_at bigint not null,
-  opened_tx_hash text not null,
+  opened_tx_hash text,
   margin_mode text,
   state text not null,
   constraint positions_pkey PRIMARY KEY (deployment, position_id),
   constraint positions_deployment_fkey FOREIGN KEY (deployment) REFERENCES idx.epochs(number),
   constraint positions_margin_mode_check CHECK ((margin_mode = ANY (ARRAY['isolated'::text, 'cross'::text]))),
-  constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text])))
+  constraint positions_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'liquidated'::text, 'cross_liquidated'::text, 'ended'::text])))
+);
+
+create table idx.reconciliation (
+  id integer not null default 1,
+  ledger bigint not null,
+  compared_at bigint not null,
+  positions_expected bigint not null,
+  positions_missing bigint not null,
+  interest_corrections bigint not null,
+  factory_balance numeric(39,0),
+  vaults_total numeric(39,0),
+  constraint reconciliation_pkey PRIMARY KEY (id),
+  constraint reconciliation_id_check CHECK ((id = 1))
 );
 
 create table idx.referral_bindings (

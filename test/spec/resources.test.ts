@@ -43,7 +43,7 @@ const RESOURCES: readonly (readonly [heading: string, schema: unknown, fields: s
   ],
   [
     'Open position', OpenPosition,
-    'positionId integer, trader string, asset string, direction integer, size amount, entryPrice amount, openedAt integer, openedTxHash string',
+    'positionId integer, trader string, asset string, direction integer, size amount, entryPrice amount, openedAt integer, openedTxHash string?',
   ],
   [
     'Realized trade', RealizedTrade,

@@ -1,0 +1,65 @@
+// Positions and sums of the market, and what the vault factory holds, out of ledger entries: one call, one ledger.
+
+import { ASSET_SYMBOLS } from '../exchange/assets.ts'
+import type { CallOptions } from './caller.ts'
+import { contractDataKey, contractDataValue } from './ledger-keys.ts'
+import { numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
+import type { StoredPosition } from './market-entries.ts'
+import { exposureKey, readSides } from './market-figures.ts'
+import type { AssetSides } from './market-figures.ts'
+import type { Rpc } from './rpc.ts'
+import { ENTRY_KEYS_MAX } from './rpc.ts'
+import { structField } from './scval.ts'
+import { readField } from './structs.ts'
+
+/** So many positions are read beside the sums. */
+export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 3
+
+export interface MarketState {
+  readonly ledger: number
+  /** Every open position's id. Null: cannot be read. */
+  readonly openIds: ReadonlySet<number> | null
+  /** The last id that was given out. Null: cannot be read. */
+  readonly lastPositionId: number | null
+  readonly sides: ReadonlyMap<string, AssetSides | null>
+  /** Those of the asked positions that have an entry, archived ones included; null where it cannot be read. */
+  readonly positions: ReadonlyMap<number, StoredPosition | null>
+  /** USDC of the vault factory, 7 decimals. Null: cannot be read. */
+  readonly factoryBalance: bigint | null
+}
+
+/** Reads it all at one ledger. Rejects with RpcFailure. */
+export async function readMarketState(
+  rpc: Rpc,
+  contracts: { readonly market: string; readonly usdcToken: string; readonly vaultFactory: string },
+  positionIds: readonly number[],
+  options: CallOptions,
+): Promise<MarketState> {
+  const { market, usdcToken, vaultFactory } = contracts
+  const open = singleKey(market, 'AllPositions')
+  const counter = singleKey(market, 'PositionCounter')
+  const balance = contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] })
+  const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
+  const positions = positionIds.map((id) => [id, numberedKey(market, 'Position', id)] as const)
+  const keys = [open, counter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
+  const { entries, latestLedger } = await rpc.getLedgerEntries(keys, options)
+  const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
+  const at = <T>(key: string, read: (dataXdr: string) => T | undefined): T | null => {
+    const entry = stored.get(key)
+    return entry === undefined ? null : (read(entry) ?? null)
+  }
+  const openIds = at(open, readIds)
+  return {
+    ledger: latestLedger,
+    openIds: openIds === null ? null : new Set(openIds),
+    lastPositionId: at(counter, (entry) => readField(contractDataValue(entry), 'count')),
+    sides: new Map(exposures.map(([asset, key]) => [asset, readSides(stored.get(key))])),
+    positions: new Map(positions.filter(([, key]) => stored.has(key)).map(([id, key]) => [id, at(key, readPosition)])),
+    factoryBalance: at(balance, readBalance),
+  }
+}
+
+function readBalance(dataXdr: string): bigint | undefined {
+  const value = contractDataValue(dataXdr)
+  return value === undefined ? undefined : readField(structField(value, 'amount'), 'i128')
+}

@@ -1,0 +1,124 @@
+// What a comparison with the ledger needs of the projections, and what it came to.
+
+import type { Queryable } from '../store/store.ts'
+import type { Epoch } from './epochs.ts'
+import { readHome } from './homes.ts'
+import type { MarginMode, Position } from './positions.ts'
+
+/** A position as its ledger entry tells it. */
+export interface StoredPositionFacts {
+  readonly trader: string
+  readonly asset: string
+  readonly direction: number
+  readonly size: bigint
+  readonly entryPrice: bigint
+  /** Unix seconds. */
+  readonly openedAt: number
+  readonly marginMode: MarginMode | null
+}
+
+/** Open positions in the order of their opening, behind a place. */
+export async function listOpenIds(
+  db: Queryable,
+  deployment: number,
+  page: { readonly afterSeq: number; readonly limit: number },
+): Promise<readonly { readonly positionId: number; readonly openedSeq: number }[]> {
+  return await db.query<{ positionId: number; openedSeq: number }>(
+    `select position_id as "positionId", opened_seq as "openedSeq" from idx.positions
+     where deployment = $1 and state = 'open' and opened_seq > $2::bigint order by opened_seq limit $3::int`,
+    [deployment, page.afterSeq, page.limit],
+  )
+}
+
+/** What happened on the market and to the vaults behind a ledger. */
+export interface Since {
+  readonly positionIds: ReadonlySet<number>
+  /** Traders whose cross positions were liquidated. */
+  readonly traders: ReadonlySet<string>
+  readonly touchesVaults: boolean
+}
+
+/** More than this behind a ledger is too much to compare with it. */
+const EVENTS_SINCE_MAX = 2_000
+
+/** What is in the archive of this epoch behind `ledger`; null when that is too much. */
+export async function readSince(db: Queryable, epoch: Epoch, ledger: number): Promise<Since | null> {
+  const rows = await db.query<{ contractId: string; topic: string; positionId: number | null; trader: string | null }>(
+    `select contract_id as "contractId", topic, (payload->>'positionId')::numeric::bigint as "positionId", payload->>'trader' as trader
+     from idx.events where epoch = $1
+       and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
+       and contract_id = any($3::text[]) order by seq limit $4::int`,
+    [epoch.number, ledger, [epoch.contracts.market, epoch.contracts.vaultFactory], EVENTS_SINCE_MAX],
+  )
+  if (rows.length === EVENTS_SINCE_MAX) return null
+  const ofMarket = rows.filter(({ contractId }) => contractId === epoch.contracts.market)
+  return {
+    positionIds: new Set(ofMarket.map(({ positionId }) => positionId).filter((id) => id !== null)),
+    traders: new Set(ofMarket.filter(({ topic }) => topic === 'cross_liq').map(({ trader }) => trader).filter((trader) => trader !== null)),
+    touchesVaults: rows.some(({ contractId, trader }) => contractId === epoch.contracts.vaultFactory || trader === epoch.contracts.vaultFactory),
+  }
+}
+
+/** True where the position could have been another at the ledger behind which all this happened. */
+export function isTouched(since: Since, position: Pick<Position, 'positionId' | 'trader'>): boolean {
+  return since.positionIds.has(position.positionId) || since.traders.has(position.trader)
+}
+
+/** How many of the ids up to `lastId` the index knows, and the first of them; null when it knows none. */
+export async function countPositions(db: Queryable, deployment: number, lastId: number): Promise<{ readonly first: number; readonly known: number } | null> {
+  const [row] = await db.query<{ first: number | null; known: number }>(
+    `select min(p.position_id) as first, count(*) as known from idx.positions p
+     where p.deployment = $1 and p.position_id <= $2::bigint and p.opened_tx_hash is not null`,
+    [deployment, lastId],
+  )
+  return row === undefined || row.first === null ? null : { first: row.first, known: row.known }
+}
+
+/** Open interest as it is kept, by asset. */
+export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
+  const rows = await db.query<{ asset: string; long: string; short: string }>(
+    'select asset, long_size as long, short_size as short from idx.open_interest where deployment = $1',
+    [deployment],
+  )
+  return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
+}
+
+/** Adds the open interest up anew from the open positions. */
+export async function recountInterest(tx: Queryable, deployment: number): Promise<void> {
+  await tx.query('delete from idx.open_interest where deployment = $1', [deployment])
+  await tx.query(
+    `insert into idx.open_interest (deployment, asset, long_size, short_size, positions)
+     select deployment, asset, coalesce(sum(size) filter (where direction = 0), 0), coalesce(sum(size) filter (where direction = 1), 0), count(*)
+     from idx.positions where deployment = $1 and state = 'open' group by deployment, asset`,
+    [deployment],
+  )
+}
+
+/** What the vaults of this factory add up to. */
+export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
+  const home = await readHome(db, epoch, 'vaultFactory')
+  const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [home])
+  return BigInt(row?.total ?? 0)
+}
+
+/** What a comparison came to. */
+export interface Comparison {
+  readonly ledger: number
+  readonly expected: number
+  readonly missing: number
+  /** The open interest had to be added up anew. */
+  readonly interestWrong: boolean
+  readonly factoryBalance: bigint | null
+  readonly vaultsTotal: bigint | null
+}
+
+export async function recordComparison(tx: Queryable, { ledger, expected, missing, interestWrong, ...funds }: Comparison, nowMs: number): Promise<void> {
+  await tx.query(
+    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, interest_corrections, factory_balance, vaults_total)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,
+       positions_missing = excluded.positions_missing, interest_corrections = r.interest_corrections + excluded.interest_corrections,
+       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total`,
+    [ledger, nowMs, expected, missing, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal],
+  )
+}
