@@ -51,6 +51,13 @@ export const HTTP_FAULTS: readonly FaultKind[] = [
     countDefault: 1,
   },
   {
+    name: 'rate_limited',
+    description: '429 from a provider: a page of HTML, and how long to stay away',
+    methods: null,
+    parameters: { retryAfterSec: { type: 'integer', default: 2, min: 0, max: 3_600, description: 'retry-after header' } },
+    countDefault: 1,
+  },
+  {
     name: 'timeout',
     description: 'no answer; the connection is cut when the caller gives up or the time is over',
     methods: null,
@@ -82,8 +89,122 @@ export const HTTP_FAULTS: readonly FaultKind[] = [
   { name: 'empty_204', description: '204 and no body', methods: null, parameters: { executed: EXECUTED }, countDefault: 1 },
 ]
 
+/** Faults by which a node, or a proxy before it, answers well-formed and wrong. */
+const ANSWER_FAULTS: readonly FaultKind[] = [
+  {
+    name: 'short_scan',
+    description: 'a node that looks at few ledgers per call: pages may be empty, and only their cursor moves',
+    methods: ['getEvents'],
+    parameters: { ledgers: ledgers(3, 'how many it looks at') },
+    countDefault: null,
+  },
+  {
+    name: 'slow_scan',
+    description: '-32001: a page of so many events takes the node longer than it allows itself',
+    methods: ['getEvents'],
+    parameters: { events: { type: 'integer', default: 100, min: 1, max: 10_000, description: 'the most that it can look for in time' } },
+    countDefault: null,
+  },
+  {
+    name: 'mixed_filters_lose',
+    description: 'the older node: of filters with different members all but the first find nothing',
+    methods: ['getEvents'],
+    parameters: {},
+    countDefault: null,
+  },
+  { name: 'duplicated_event', description: 'the first event of a page stands there twice', methods: ['getEvents'], parameters: {}, countDefault: 1 },
+  {
+    name: 'renumbered_events',
+    description: 'a node of another release: the same events under other ids',
+    methods: ['getEvents'],
+    parameters: { by: { type: 'integer', default: 3, min: 1, max: 1_000, description: 'by how much the last part of an id is higher' } },
+    countDefault: null,
+  },
+  {
+    name: 'odd_events',
+    description: 'events, in turn: without topics, of no contract, with more than four topics',
+    methods: ['getEvents'],
+    parameters: {},
+    countDefault: 1,
+  },
+  {
+    name: 'unknown_xdr',
+    description: 'values, entries and results in the XDR of a protocol to come',
+    methods: ['getEvents', 'getLedgerEntries', 'getTransaction', 'getNetwork'],
+    parameters: {},
+    countDefault: 1,
+  },
+  {
+    name: 'archived_entries',
+    description: 'the entries of contracts are archived: the ledger until which they live is told as 0',
+    methods: ['getLedgerEntries'],
+    parameters: {},
+    countDefault: null,
+  },
+  {
+    name: 'stale_sequence',
+    description: 'accounts as they were before their last transaction, while getHealth is fine',
+    methods: ['getLedgerEntries'],
+    parameters: { ledgers: ledgers(1, 'how far the answer is behind') },
+    countDefault: 1,
+  },
+  {
+    name: 'boastful_health',
+    description: 'getHealth tells of ledgers that the node does not have',
+    methods: ['getHealth'],
+    parameters: { ledgers: ledgers(50, 'how many') },
+    countDefault: null,
+  },
+  {
+    name: 'leaping_ledger',
+    description: 'every answer names a ledger that the network has not come to',
+    methods: null,
+    parameters: { ledgers: ledgers(1_000_000, 'how far ahead') },
+    countDefault: null,
+  },
+  { name: 'wrong_network', description: 'the node serves another network', methods: ['getNetwork'], parameters: {}, countDefault: null },
+  {
+    name: 'heavy_latest_ledger',
+    description: 'the ledger of a busy network, megabytes of it',
+    methods: ['getLatestLedger'],
+    parameters: { megabytes: { type: 'integer', default: 8, min: 1, max: 64, description: 'how much' } },
+    countDefault: null,
+  },
+  {
+    name: 'method_missing',
+    description: '-32601: a provider that does not offer the method',
+    methods: null,
+    parameters: {},
+    countDefault: null,
+  },
+  refusedSend('bad_sequence', 'sendTransaction answers ERROR with txBAD_SEQ', {}),
+  refusedSend('fee_surge', 'sendTransaction answers ERROR with txINSUFFICIENT_FEE and the fee that would do', {
+    feeStroops: { type: 'integer', default: 1_000_000, min: 0, max: 1_000_000_000, description: 'the fee that would do' },
+  }),
+  refusedSend('too_late', 'sendTransaction answers ERROR with txTOO_LATE', {}),
+  {
+    name: 'footprint_moved',
+    description: 'a transaction that was simulated fails when it is applied: INVOKE_HOST_FUNCTION_RESOURCE_LIMIT_EXCEEDED',
+    methods: ['getTransaction'],
+    parameters: {},
+    countDefault: null,
+  },
+  {
+    name: 'entry_archived',
+    description: 'the same, because an entry was archived meanwhile: INVOKE_HOST_FUNCTION_ENTRY_ARCHIVED',
+    methods: ['getTransaction'],
+    parameters: {},
+    countDefault: null,
+  },
+]
+
+function refusedSend(name: string, description: string, parameters: Readonly<Record<string, FaultParameter>>): FaultKind {
+  return { name, description, methods: ['sendTransaction'], parameters, countDefault: 1 }
+}
+
 /** Faults of the node itself: they meet one call and answer in JSON-RPC. */
 export const CALL_FAULTS: readonly FaultKind[] = [
+  ...ANSWER_FAULTS,
   {
     name: 'rpc_error',
     description: 'a JSON-RPC error: -32001 (processing limit), -32098 (queue full), -32603 (database, core), -32003 (panic)',

@@ -1,28 +1,11 @@
 // What the node's own faults do to a call. Each stands between the call and the method, and may change either the question or the answer.
 
-import { TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Strike } from '../faults.ts'
-import type { FaultValues } from '../fault-kinds.ts'
+import { ANSWER_EFFECTS } from './answer-faults.ts'
+import type { Call, Effect, FaultMemory, Next } from './fault-effect.ts'
+import { fieldsOf, hashOf, latestOf, withHistory, withParams } from './fault-effect.ts'
 import { cutHistory, laggingHistory, lateTransactions } from './history-views.ts'
-import type { MethodContext } from './method.ts'
-import type { Params } from './params.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
-
-/** A call on its way to its method. */
-export interface Call {
-  readonly method: string
-  readonly context: MethodContext
-  readonly params: Params
-}
-
-/** What a door remembers between calls for its faults' sake. */
-export interface FaultMemory {
-  lastEventsPage: unknown
-}
-
-type Fields = Readonly<Record<string, unknown>>
-type Next = (call: Call) => unknown
-type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultMemory) => unknown
 
 const NODE_TEXTS: Readonly<Record<number, (method: string) => string>> = {
   [-32001]: () => 'request exceeded processing limit threshold',
@@ -31,6 +14,7 @@ const NODE_TEXTS: Readonly<Record<number, (method: string) => string>> = {
 }
 
 const EFFECTS: Readonly<Record<string, Effect>> = {
+  ...ANSWER_EFFECTS,
   rpc_error(call, next, values) {
     if (values['executed'] === true) next(call)
     const code = Number(values['code'])
@@ -96,18 +80,6 @@ export function callThroughFaults(strikes: readonly Strike[], call: Call, memory
   return effect === undefined ? next(call) : effect(call, next, strike.values, memory)
 }
 
-function withHistory(call: Call, history: MethodContext['history']): Call {
-  return { ...call, context: { ...call.context, history } }
-}
-
-function withParams(call: Call, params: Params): Call {
-  return { ...call, params }
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
-}
-
 /** Methods that ask the chain itself know the present; their answer still names the ledger of the node that is behind. */
 function asOfLedger(answer: unknown, latestLedger: number): unknown {
   const fields = fieldsOf(answer)
@@ -118,17 +90,3 @@ function simulationFailure({ context }: Call, error: string): unknown {
   return { error, latestLedger: context.history.latest().sequence }
 }
 
-function latestOf({ context }: Call): Fields {
-  const latest = context.history.latest()
-  return { latestLedger: latest.sequence, latestLedgerCloseTime: String(latest.closeTimeSec) }
-}
-
-/** The hash of the envelope that a call would send; undefined when it does not decode. */
-function hashOf({ context, params }: Call): string | undefined {
-  try {
-    const envelope = TransactionBuilder.fromXdr(String(params['transaction']), context.chain.networkPassphrase)
-    return Buffer.from(envelope.hash()).toString('hex')
-  } catch {
-    return undefined
-  }
-}

@@ -21,7 +21,8 @@ export function lateTransactions(history: History, ledgers: number): History {
   return { ...bound(history), transaction: (hash) => visible.transaction(hash) }
 }
 
-function historyWithin(history: History, oldest: number, latest: number): History {
+/** The ledgers from `oldest` to `latest` of the past, both included. */
+export function historyWithin(history: History, oldest: number, latest: number): History {
   const kept = (sequence: number): boolean => sequence >= oldest && sequence <= latest
   return {
     latest: () => defined(history.ledger(latest), `ledger ${latest}`),

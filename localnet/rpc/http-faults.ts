@@ -3,7 +3,7 @@
 import type { Clock } from '../../src/base/clock.ts'
 import type { Strike } from '../faults.ts'
 import type { FaultValues } from '../fault-kinds.ts'
-import { ConnectionCut, CORS_HEADERS, emptyAnswer } from './http-answer.ts'
+import { ConnectionCut, CORS_HEADERS, emptyAnswer, textAnswer } from './http-answer.ts'
 import type { HttpAnswer } from './http-answer.ts'
 
 /** An HTTP request on its way to the node: the answer it would get, the clock, and the caller's patience. */
@@ -23,6 +23,10 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     const retryAfterSec = Number(values['retryAfterSec'])
     const bare = emptyAnswer(Number(values['status']))
     return retryAfterSec > 0 ? { ...bare, headers: { ...bare.headers, 'retry-after': String(retryAfterSec) } } : bare
+  },
+  async rate_limited(_journey, values) {
+    const limited = textAnswer(429, '<html>\r\n<head><title>429 Too Many Requests</title></head>\r\n</html>\r\n')
+    return { ...limited, headers: { ...limited.headers, 'content-type': 'text/html', 'retry-after': String(values['retryAfterSec']) } }
   },
   async timeout({ answer, clock, signal }, values) {
     if (values['executed'] === true) await answer()

@@ -6,7 +6,6 @@ import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
 import type { RpcFailureKind } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch, EpochReason } from '../projections/epochs.ts'
 import { listEpochs, renameEpoch } from '../projections/epochs.ts'
@@ -19,6 +18,7 @@ import { beginEpoch, changeOf, epochName, eventContracts, nextEpoch } from './ep
 import { compareLedger, createChainWatch, readRange } from './identity.ts'
 import type { FullRange, LedgerComparison } from './identity.ts'
 import type { IndexerOptions } from './options.ts'
+import { createPageSize } from './page-size.ts'
 import { BadPage, poll } from './poll.ts'
 import type { EventsPlace } from './poll.ts'
 import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
@@ -61,6 +61,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   const watch = createChainWatch()
   const archive = options.archive ?? null
   let archiveFailures = 0
+  const pageSize = createPageSize()
   let identified = false
 
   async function begin(db: Writer, cursor: IndexCursor | null, reason: EpochReason, startLedger: number, range: FullRange): Promise<StepResult> {
@@ -165,7 +166,8 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPlace = cursor, node: Rpc = rpc): Promise<StepResult> {
     const epochs = await listEpochs(db)
     const epoch = currentOf(epochs)
-    const read = await poll(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
+    const read = await poll(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+    pageSize.succeeded()
     if (!watch.fits(cursor, read)) {
       // Two answers must agree before history is sealed.
       const other = await otherChain(db, cursor, await readRange(rpc, call), undefined, call)
@@ -197,6 +199,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
         if (!(error instanceof RpcFailure)) throw error
         // Whatever comes back after an outage may be another chain, grown past everything that could show it.
         if (OUTAGES.has(error.kind)) identified = false
+        pageSize.failed(error)
         if (error.code !== RPC_CODES.invalidRequest || error.method !== 'getEvents' || cursor === null) return { kind: 'unreachable', error }
         return await outOfRangeOrFailure(db, cursor, error, call)
       }

@@ -113,6 +113,8 @@ export function createPrices(options: PricesOptions): Prices {
     const nowMs = clock.nowMs()
     if (settledUntilMs(slot, nowMs) !== null) return
     const done = read(slot)
+    // What failed is asked for again, but nobody waits for it while there is a price to serve: a network that is away slows nobody.
+    if (slot.failedAtMs !== null && serve(slot, nowMs) !== undefined) return
     const waitMs = PRICE_WAIT_MS - (nowMs - (slot.inFlight?.startedAtMs ?? nowMs))
     const waited = new AbortController()
     await Promise.race([done, clock.sleep(waitMs, waited.signal)])

@@ -26,6 +26,8 @@ export interface Venue {
 }
 
 const BPS = 10_000n
+/** What was applied waits no longer for what applies now; when that was in vain, nobody waits for a moment. */
+const FUNDING_WAIT_MS = 1_000
 
 interface Snapshot {
   readonly pool: Pool
@@ -37,6 +39,7 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
   const memo = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
   const markets = createMemo<MarketFigures>(memo)
   const snapshots = createMemo<Snapshot>(memo)
+  let untoldUntilMs = 0
 
   async function market(): Promise<MarketFigures> {
     return await markets.get('', () => within('getLedgerEntries', (signal) => readMarketFigures(rpc, contracts.market, { signal })))
@@ -50,6 +53,15 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
     }))
   }
 
+  async function soonOrNull<T>(reading: Promise<T>): Promise<T | null> {
+    const waited = new AbortController()
+    try {
+      return await Promise.race([reading, clock.sleep(FUNDING_WAIT_MS, waited.signal).then(() => null)])
+    } finally {
+      waited.abort()
+    }
+  }
+
   function within<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return withinTime(clock, { limitMs: VENUE_READ_TIMEOUT_MS, method }, work)
   }
@@ -57,12 +69,15 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
   return {
     pool: async () => describePool(await snapshot()),
     async funding() {
+      if (clock.nowMs() < untoldUntilMs) return null
       try {
-        return describeFunding(await market())
+        const told = await soonOrNull(market())
+        if (told !== null) return describeFunding(told)
       } catch (error) {
-        if (error instanceof RpcFailure) return null
-        throw error
+        if (!(error instanceof RpcFailure)) throw error
       }
+      untoldUntilMs = clock.nowMs() + VENUE_CACHE_MS
+      return null
     },
     limits: async (asset) => describeLimits(asset, await snapshot()),
   }

@@ -27,7 +27,8 @@ export function createRpcSwitch(network: LocalNetwork): { readonly switches: Rpc
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
     }
     const answer = await network.door.handle(body)
-    return { status: answer.status, body: answer.body ?? '' }
+    const retryAfter = answer.headers['retry-after']
+    return { status: answer.status, body: answer.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
   return { switches, transport }
 }

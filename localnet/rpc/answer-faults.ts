@@ -1,0 +1,121 @@
+// Faults by which a node or a proxy answers well-formed and wrong: what it tells is not so, not yet, no longer, or not in words that are known.
+
+import { xdr } from '@stellar/stellar-sdk'
+import { encodeTransactionResult, inner, OP_CODES, TX } from '../ledger/results.ts'
+import type { TransactionResult } from '../ledger/results.ts'
+import type { Effect, Fields } from './fault-effect.ts'
+import { fieldsOf, hashOf, latestOf, withHistory, withParams } from './fault-effect.ts'
+import { historyWithin } from './history-views.ts'
+import { RPC_CODES, RpcError } from './rpc-error.ts'
+
+/** A union's discriminant that no protocol knows. */
+const UNKNOWN_XDR = Buffer.from([0x7f, 0xff, 0xff, 0xff]).toString('base64')
+
+export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
+  short_scan(call, next, values) {
+    const { history } = call.context
+    const pagination = fieldsOf(call.params['pagination'])
+    const cursor = typeof pagination['cursor'] === 'string' ? Number(BigInt(pagination['cursor'].split('-')[0] ?? '0') >> 32n) : null
+    const from = cursor ?? Number(call.params['startLedger'])
+    const until = Math.min(history.latest().sequence, Math.max(from, history.oldest().sequence) + Number(values['ledgers']) - 1)
+    const page = fieldsOf(next(withHistory(call, historyWithin(history, history.oldest().sequence, until))))
+    return page['cursor'] === undefined ? page : { ...page, ...latestOf(call) }
+  },
+  slow_scan(call, next, values) {
+    const asked = Number(fieldsOf(call.params['pagination'])['limit'] ?? 0)
+    if (asked > Number(values['events'])) throw new RpcError(-32001, 'request exceeded processing limit threshold')
+    return next(call)
+  },
+  mixed_filters_lose(call, next) {
+    const filters = Array.isArray(call.params['filters']) ? call.params['filters'].map(fieldsOf) : []
+    const shapes = new Set(filters.map((filter) => Object.keys(filter).sort().join()))
+    return shapes.size < 2 ? next(call) : next(withParams(call, { ...call.params, filters: filters.slice(0, 1) }))
+  },
+  duplicated_event: (call, next) => withEvents(next(call), (events) => events.flatMap((event, index) => (index === 0 ? [event, event] : [event]))),
+  renumbered_events(call, next, values) {
+    const renumber = (id: unknown): string => {
+      const [toid = '', index = ''] = String(id).split('-')
+      return `${toid}-${String(Number(index) + Number(values['by'])).padStart(10, '0')}`
+    }
+    return withEvents(next(call), (events) => events.map((event) => ({ ...event, id: renumber(event['id']) })))
+  },
+  odd_events(call, next) {
+    return withEvents(next(call), (events) => events.flatMap((event, index) => {
+      const { topic, ...bare } = event
+      const topics = Array.isArray(topic) ? topic : []
+      return [[bare], [{ ...event, contractId: '' }], [{ ...event, topic: [...topics, ...topics, ...topics] }]][index % 3] ?? []
+    }))
+  },
+  unknown_xdr(call, next) {
+    const answer = fieldsOf(next(call))
+    if (answer['protocolVersion'] !== undefined) return { ...answer, protocolVersion: Number(answer['protocolVersion']) + 1 }
+    if (Array.isArray(answer['entries'])) return { ...answer, entries: answer['entries'].map((entry) => ({ ...fieldsOf(entry), xdr: UNKNOWN_XDR })) }
+    if (answer['resultXdr'] !== undefined) return { ...answer, resultXdr: UNKNOWN_XDR, diagnosticEventsXdr: [UNKNOWN_XDR] }
+    return withEvents(answer, (events) => events.map((event) => ({ ...event, value: UNKNOWN_XDR })))
+  },
+  archived_entries(call, next) {
+    const answer = fieldsOf(next(call))
+    const entries = Array.isArray(answer['entries']) ? answer['entries'].map(fieldsOf) : []
+    return { ...answer, entries: entries.map((entry) => (entry['liveUntilLedgerSeq'] === undefined ? entry : { ...entry, liveUntilLedgerSeq: 0 })) }
+  },
+  stale_sequence(call, next, values) {
+    const answer = fieldsOf(next(call))
+    const entries = Array.isArray(answer['entries']) ? answer['entries'].map(fieldsOf) : []
+    return { ...answer, latestLedger: Number(answer['latestLedger']) - Number(values['ledgers']), entries: entries.map(beforeItsLastTransaction) }
+  },
+  boastful_health(call, next, values) {
+    const health = fieldsOf(next(call))
+    return { ...health, latestLedger: Number(health['latestLedger']) + Number(values['ledgers']) }
+  },
+  leaping_ledger(call, next, values) {
+    const answer = fieldsOf(next(call))
+    return answer['latestLedger'] === undefined ? answer : { ...answer, latestLedger: Number(answer['latestLedger']) + Number(values['ledgers']) }
+  },
+  wrong_network: (call, next) => ({ ...fieldsOf(next(call)), passphrase: 'Another Network ; November 2026' }),
+  heavy_latest_ledger(call, next, values) {
+    return { ...fieldsOf(next(call)), metadataXdr: 'A'.repeat(Number(values['megabytes']) * 1024 * 1024) }
+  },
+  method_missing: (call) => {
+    throw new RpcError(RPC_CODES.methodNotFound, 'method not found', call.method)
+  },
+  bad_sequence: refusal({ code: TX.badSeq, operations: [] }),
+  fee_surge: refusal({ code: TX.insufficientFee, operations: [] }),
+  too_late: refusal({ code: TX.tooLate, operations: [] }),
+  footprint_moved: applyFailure(OP_CODES.invokeHostFunction.resourceLimitExceeded),
+  entry_archived: applyFailure(OP_CODES.invokeHostFunction.entryArchived),
+}
+
+/** sendTransaction answers ERROR, and takes nothing up. */
+function refusal(result: TransactionResult): Effect {
+  return (call, next, values) => {
+    const hash = hashOf(call)
+    const feeCharged = BigInt(Number(values['feeStroops'] ?? 0))
+    const errorResultXdr = Buffer.from(encodeTransactionResult(result, feeCharged, null)).toString('base64')
+    return hash === undefined ? next(call) : { status: 'ERROR', hash, errorResultXdr, ...latestOf(call) }
+  }
+}
+
+/** getTransaction tells of a transaction that was applied and failed, in place of one that succeeded. */
+function applyFailure(code: number): Effect {
+  return (call, next) => {
+    const answer = fieldsOf(next(call))
+    if (answer['status'] !== 'SUCCESS') return answer
+    const result = { code: TX.failed, operations: [inner('invokeHostFunction', code)] } as const
+    return { ...answer, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
+  }
+}
+
+function withEvents(answer: unknown, change: (events: readonly Fields[]) => readonly unknown[]): unknown {
+  const page = fieldsOf(answer)
+  return Array.isArray(page['events']) ? { ...page, events: change(page['events'].map(fieldsOf)) } : answer
+}
+
+function beforeItsLastTransaction(entry: Fields): Fields {
+  const data = xdr.LedgerEntryData.fromXdr(String(entry['xdr']), 'base64')
+  if (data.type !== 'account') return entry
+  const { accountId, balance, seqNum, numSubEntries, inflationDest, flags, homeDomain, thresholds, signers, ext } = data.account
+  const before = new xdr.AccountEntry({
+    accountId, balance, seqNum: seqNum - 1n, numSubEntries, inflationDest, flags, homeDomain, thresholds, signers, ext,
+  })
+  return { ...entry, xdr: xdr.LedgerEntryData.account(before).toXdr('base64') }
+}

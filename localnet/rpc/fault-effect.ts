@@ -1,0 +1,51 @@
+// What a fault of the node does to a call: it stands between the call and its method, and may change the question or the answer.
+
+import { TransactionBuilder } from '@stellar/stellar-sdk'
+import type { FaultValues } from '../fault-kinds.ts'
+import type { MethodContext } from './method.ts'
+import type { Params } from './params.ts'
+
+/** A call on its way to its method. */
+export interface Call {
+  readonly method: string
+  readonly context: MethodContext
+  readonly params: Params
+}
+
+/** What a door remembers between calls for its faults' sake. */
+export interface FaultMemory {
+  lastEventsPage: unknown
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+export type Next = (call: Call) => unknown
+export type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultMemory) => unknown
+
+/** The members of an answer; none when it is no object. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+}
+
+export function withHistory(call: Call, history: MethodContext['history']): Call {
+  return { ...call, context: { ...call.context, history } }
+}
+
+export function withParams(call: Call, params: Params): Call {
+  return { ...call, params }
+}
+
+/** What a send answer tells of the ledger. */
+export function latestOf({ context }: Call): Fields {
+  const latest = context.history.latest()
+  return { latestLedger: latest.sequence, latestLedgerCloseTime: String(latest.closeTimeSec) }
+}
+
+/** The hash of the envelope that a call would send; undefined when it does not decode. */
+export function hashOf({ context, params }: Call): string | undefined {
+  try {
+    const envelope = TransactionBuilder.fromXdr(String(params['transaction']), context.chain.networkPassphrase)
+    return Buffer.from(envelope.hash()).toString('hex')
+  } catch {
+    return undefined
+  }
+}

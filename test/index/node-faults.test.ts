@@ -1,0 +1,165 @@
+// Reading through a node that misbehaves, one fault at a time: the archive must end as exactly what the chain emitted, and the index must not stop. What each
+// fault stands for, and what is done about it, is told in docs/operating.md.
+
+import assert from 'node:assert/strict'
+import { after, afterEach, before, test } from 'node:test'
+import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import type { StepResult } from '../../src/indexer/step.ts'
+import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
+import { readArchive } from '../sim/checkers/archive.ts'
+import type { Archived } from '../sim/checkers/archive.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+
+before(async () => {
+  world = await createWorld({ seed: 'node faults' })
+  await world.closeLedgers(6)
+  await world.settle()
+})
+afterEach(() => world.cheat('local_clearFaults'))
+after(() => world[Symbol.asyncDispose]())
+
+const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.cheat('local_fault', fault)
+
+async function health(): Promise<{ lastLedger: number; unknownEvents: number }> {
+  return (await world.get<{ indexer: { lastLedger: number; unknownEvents: number } }>('/v1/health')).body.indexer
+}
+
+async function hits(): Promise<number> {
+  const { armed } = await world.cheat('local_faults') as { armed: readonly { hits: number }[] }
+  return armed.reduce((sum, fault) => sum + fault.hits, 0)
+}
+
+/** Steps of the indexer while time passes, without anybody at the end of the line. */
+async function steps(count: number): Promise<readonly StepResult[]> {
+  const results: StepResult[] = []
+  for (let step = 0; step < count; step++) {
+    let result: StepResult | undefined
+    const stepping = world.indexer.step().then((ended) => (result = ended))
+    while (result === undefined) {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (world.clock.pendingTimers() > 0) world.clock.advance(50)
+    }
+    results.push(await stepping)
+  }
+  return results
+}
+
+/** What the chain emitted, by id, in its order; the archive must be that and nothing else. */
+async function assertWhole(sameId: (archived: string, emitted: string) => boolean = (a, b) => a === b): Promise<readonly Archived[]> {
+  const { history } = world.network.chain
+  const contractIds = EVENT_CONTRACT_KEYS.map((key) => world.network.contracts[key])
+  const range = { afterId: null, fromLedger: history.oldest().sequence, untilLedger: history.latest().sequence + 1, contractIds }
+  const emitted = [...history.events(range)]
+  const archive = await readArchive(world.store.read)
+  assert.deepEqual(archive.map(({ txHash, valueXdr }) => [txHash, valueXdr]), emitted.map(({ txHash, value }) => [txHash, value]))
+  for (const [index, { eventId }] of archive.entries()) assert.ok(sameId(eventId, emitted[index]?.id ?? ''), eventId)
+  return archive
+}
+
+/** Faults that are over by themselves, or when they are lifted: what must hold is that nothing is lost, doubled or put in another place. */
+const PASSING: readonly (readonly [name: string, fault: Readonly<Record<string, unknown>>])[] = [
+  ['short_scan', { ledgers: 2, count: null }], ['mixed_filters_lose', {}], ['duplicated_event', {}], ['repeated_page', {}],
+  ['cut_page', { events: 3, count: 5 }],
+  ['cursor_ignored', {}], ['slow_scan', { events: 100 }], ['torn_json', { method: 'getEvents' }], ['html_200', { method: 'getEvents' }],
+  ['empty_204', { method: 'getEvents' }], ['timeout', { method: 'getEvents' }], ['connection_reset', { method: 'getEvents' }],
+  ['http_status', { method: 'getEvents', status: 503 }], ['rate_limited', { method: 'getEvents' }], ['slow', { method: 'getEvents' }],
+  ['rpc_error', { method: 'getEvents', code: -32603 }], ['heavy_latest_ledger', {}], ['boastful_health', {}], ['get_transactions_cursor_zero', {}],
+  ['lagging', { ledgers: 3, count: 2 }], ['retention_cut', { ledgers: 20 }], ['archived_entries', {}],
+]
+
+for (const [name, fault] of PASSING) {
+  test(`${name}: nothing is lost, nothing is there twice`, async () => {
+    await world.closeLedgers(4)
+    await arm({ name, ...fault })
+    const results = await steps(10)
+    assert.ok(results.every(({ kind }) => kind !== 'gap' && kind !== 'epoch'), JSON.stringify(results))
+    await world.cheat('local_clearFaults')
+    await world.settle()
+    await assertWhole()
+  })
+}
+
+test('slow_scan: the page is asked for in ever smaller pieces until the node can, and in whole ones afterwards', async () => {
+  await world.closeLedgers(4)
+  await arm({ name: 'slow_scan', events: 60 })
+  const results = await steps(6)
+  assert.deepEqual(results.slice(0, 5).map(({ kind }) => kind), Array.from({ length: 5 }, () => 'unreachable'), `${EVENTS_PAGE_LIMIT} halved five times is 31`)
+  assert.equal(results[5]?.kind, 'indexed')
+  await world.cheat('local_clearFaults')
+  await world.settle()
+  await assertWhole()
+})
+
+test('short_scan: an empty page is not the end', async () => {
+  await world.cheat('local_actors', { traders: false, keeper: false })
+  await world.closeLedgers(9)
+  await arm({ name: 'short_scan', ledgers: 2 })
+  const [first] = await steps(1)
+  assert.ok(first?.kind === 'indexed' && !first.caughtUp, 'the page moved on and says that there is more')
+  await steps(8)
+  assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence)
+  await world.cheat('local_clearFaults')
+})
+
+test('heavy_latest_ledger: nobody asks for it while the node is healthy', async () => {
+  await arm({ name: 'heavy_latest_ledger' })
+  await world.closeLedgers(2)
+  await steps(3)
+  await world.settle()
+  assert.equal(await hits(), 0)
+  await world.cheat('local_clearFaults')
+})
+
+test('renumbered_events: a node that counts otherwise may take over between two ledgers, and gives no event a second time', async () => {
+  await world.closeLedgers(4)
+  await arm({ name: 'renumbered_events', by: 3 })
+  await steps(4)
+  await world.cheat('local_clearFaults')
+  await world.closeLedgers(4)
+  await world.settle()
+  const toid = (id: string): string => id.split('-')[0] ?? ''
+  await assertWhole((archived, emitted) => toid(archived) === toid(emitted))
+})
+
+test('wrong_network: nothing of it is indexed, and all goes on when the right one is back', async () => {
+  const before = (await readArchive(world.store.read)).length
+  await arm({ name: 'wrong_network' })
+  await arm({ name: 'connection_reset', method: 'getEvents', count: 3 })
+  await world.closeLedgers(3)
+  const results = await steps(6)
+  assert.ok(results.some((result) => result.kind === 'waiting' && result.reason === 'wrong-network'), JSON.stringify(results))
+  assert.equal((await readArchive(world.store.read)).length, before)
+  await world.cheat('local_clearFaults')
+  world.clock.advance(10_000)
+  await world.settle()
+})
+
+test('method_missing: told as a node that cannot be used, until another one answers', async () => {
+  await arm({ name: 'method_missing', method: 'getEvents' })
+  await world.closeLedgers(2)
+  const results = await steps(2)
+  assert.deepEqual(results.map(({ kind }) => kind), ['unreachable', 'unreachable'])
+  await world.cheat('local_clearFaults')
+  await world.settle()
+})
+
+test('odd_events and unknown_xdr: they are archived as they came, counted, and the index goes on', async () => {
+  const unknown = async (): Promise<number> => (await health()).unknownEvents
+  const before = await unknown()
+  await world.cheat('local_actors', { traders: true, keeper: true })
+  for (const name of ['odd_events', 'unknown_xdr']) {
+    await world.closeLedgers(6)
+    await arm({ name, method: 'getEvents', count: 1 })
+    const [result] = await steps(1)
+    assert.equal(result?.kind, 'indexed', name)
+    await world.settle()
+    assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence, name)
+  }
+  assert.ok((await unknown()) > before)
+  const raw = (await readArchive(world.store.read)).filter(({ problem }) => problem !== null)
+  assert.equal(raw.length, await unknown())
+  assert.ok(raw.every(({ valueXdr }) => valueXdr.length > 0), 'the bytes are there for a release that knows them')
+})
