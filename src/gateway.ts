@@ -69,6 +69,7 @@ import { probesRoutes } from './routes/probes.ts'
 import { referralRoutes } from './routes/referral.ts'
 import { tradesRoutes } from './routes/trades.ts'
 import { txRoutes } from './routes/tx.ts'
+import { udfRoutes } from './routes/udf.ts'
 import { vaultsRoutes } from './routes/vaults.ts'
 import { wsRoutes } from './routes/ws.ts'
 import { StatementTimeout, StoreUnavailable } from './store/store.ts'
@@ -171,6 +172,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
   historyRoutes(app, { db, clock })
+  udfRoutes(app, { db, prices, clock })
   venueRoutes(app, { db, venue: createVenue(chainParts) })
   callerRoutes(app, { keys, accounts })
   tradingRoutes(app, { relay, contracts: chainParts.contracts })

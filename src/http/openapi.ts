@@ -33,6 +33,7 @@ import { RealizedTrade } from '../resources/realized-trade.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
+import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
 import type { Answer } from './answer.ts'
@@ -47,6 +48,7 @@ const SCHEMAS: readonly TSchema[] = [
   ApiKey, IssuedKey, KeyChallenge, BetaStatus, AccountIdentity, AccountVolume, OpenOrder, OpenOrders, AccountState,
   TraderVault, VaultTrade, VaultFlow, Referrer, ReferralBinding, ReferralTrade, ReferralClaim,
   PoolState, PoolSample, CurrentFunding, FundingRow, MarketLimits,
+  UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
   UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
@@ -72,6 +74,7 @@ const TAGS = [
   { name: 'oracle', description: 'Prices as the chain holds them' },
   { name: 'trades', description: 'Positions that ended' },
   { name: 'candles', description: 'Prices over time' },
+  { name: 'charts', description: 'Candles as TradingView\'s charts ask for them' },
   { name: 'leaderboard', description: 'Who does well' },
   { name: 'events', description: 'What the contracts said' },
   { name: 'positions', description: 'Positions that are open' },

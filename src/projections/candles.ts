@@ -3,8 +3,9 @@
 import type { Candle, CandleInterval } from '../resources/candle.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Queryable } from '../store/store.ts'
-import { positionOf, readPage, searchable } from './log-list.ts'
-import type { Page } from './page.ts'
+import type { HeadColumns } from './log-list.ts'
+import { headOf, positionOf, readPage, searchable } from './log-list.ts'
+import type { Head, Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
 /** Bucket widths in seconds. */
@@ -63,6 +64,36 @@ export async function listCandles(db: Queryable, filter: CandlesFilter): Promise
     toCandle,
   )
   return { ...page, rows: page.rows.toReversed() }
+}
+
+/** What a chart asks for. */
+export interface CandleSpan {
+  readonly asset: string
+  readonly interval: CandleInterval
+  /** The earliest start of a bucket; null: as many as fit. */
+  readonly fromSec: number | null
+  /** Buckets begin before this. */
+  readonly toSec: number
+  readonly limit: number
+}
+
+/** The newest candles of a span, oldest first; where there are none, the start of the newest one before it. */
+export async function readCandlesBetween(
+  db: Queryable,
+  { asset, interval, fromSec, toSec, limit }: CandleSpan,
+): Promise<{ readonly candles: readonly Candle[]; readonly previous: number | null; readonly head: Head }> {
+  const rows = await db.query<RawCandle & HeadColumns & { readonly previous: number | null }>(
+    `select c.last_ledger as "headLedger", c.last_seq as "headSeq", k.*,
+       (select max(p.time) from idx.candles p where p.asset = $1::text and p.interval = $2::text and p.time < least($3::bigint, $4::bigint)) as previous
+     from idx.cursor c left join lateral (
+       select k.time as seq, k.open, k.high, k.low, k.close from idx.candles k
+       where k.asset = $1::text and k.interval = $2::text and k.time >= $3::bigint and k.time < $4::bigint
+       order by k.time desc limit $5::int
+     ) k on true order by k.seq`,
+    [searchable(asset), interval, fromSec ?? 0, toSec, limit],
+  )
+  const candles = rows.filter(({ seq }) => (seq as number | null) !== null).map(toCandle)
+  return { candles, previous: rows[0]?.previous ?? null, head: headOf(rows) }
 }
 
 /** When the bucket that begins at `time` is over, unix seconds. */

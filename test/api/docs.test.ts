@@ -139,6 +139,7 @@ test('every schema is used, every reference leads somewhere, and the fields\' ow
 
 /** What some operations must be asked with. */
 const REQUIRED: Readonly<Record<string, string>> = {
+  '/udf/symbols': '&symbol=eth', '/udf/history': '&symbol=eth&resolution=60&from=0&to=4000000000',
   '/v1/candles': '&asset=eth', '/v1/account/volume': `&address=${'G'.repeat(56)}`, '/v1/referral/lookup': '&code=NORTH',
 }
 

@@ -78,7 +78,7 @@ test('what is indexed already is answered at once, on every endpoint that takes 
 
 /** What some endpoints must be asked with. */
 const QUERIES: Readonly<Record<string, string>> = {
-  '/v1/candles': '?asset=eth', '/v1/account/volume': `?address=${'G'.repeat(56)}`,
+  '/v1/candles': '?asset=eth', '/udf/history': '?symbol=eth&resolution=60&from=0&to=1', '/v1/account/volume': `?address=${'G'.repeat(56)}`,
   '/v1/referral/lookup': '?code=abc', '/v1/referral/info': `?address=${'G'.repeat(56)}`,
 }
 

@@ -87,6 +87,17 @@ const ACTIONS = {
   claim_referral: [],
 }
 
+/** TradingView's names, for its charts. */
+const UDF_SYMBOL = [
+  's', 'errmsg', 'name', 'ticker', 'description', 'type', 'exchange', 'listed_exchange', 'session', 'timezone', 'format', 'minmov', 'pricescale',
+  'has_intraday', 'intraday_multipliers', 'has_daily', 'has_weekly_and_monthly', 'weekly_multipliers', 'monthly_multipliers', 'supported_resolutions', 'visible_plots_set',
+  'data_status',
+]
+const UDF_CONFIG = [
+  'supported_resolutions', 'supports_group_request', 'supports_marks', 'supports_search', 'supports_timescale_marks', 'supports_time',
+]
+const CHART_SYMBOL = 'symbol string minLength=1 maxLength=32'
+
 const VAULT_PATH = ['id integer minimum=0']
 const VAULT = [
   'id', 'leader', 'name', 'createdAt', 'totalUsdc', 'circulatingShares', 'hwmNav', 'realizedPnl', 'leaderShares', 'profitShareBps', 'paused', 'updatedAt',
@@ -115,6 +126,15 @@ const ENDPOINTS: readonly Endpoint[] = [
     path: '/v1/candles', indexed: true,
     query: ['asset string minLength=1 maxLength=12', 'interval? string enum=1m|5m|15m|1h|4h|1d|1w default=1h', limit(500, 1000), CURSOR],
     body: ['candles', 'source'], errors: [400, 429, 500],
+  },
+  { path: '/udf/config', query: [], body: UDF_CONFIG, errors: [429, 500] },
+  { path: '/udf/time', query: [], body: [], errors: [429, 500] },
+  { path: '/udf/symbols', query: [CHART_SYMBOL], body: UDF_SYMBOL, example: UDF_SYMBOL.slice(2), errors: [400, 429, 500] },
+  { path: '/udf/search', query: ['query? string maxLength=32', 'limit? integer minimum=1'], body: [], example: ['0'], errors: [400, 429, 500] },
+  {
+    path: '/udf/history', indexed: true,
+    query: [CHART_SYMBOL, 'resolution string minLength=1 maxLength=8', 'from integer', 'to integer', 'countback? integer minimum=1'],
+    body: ['s', 'errmsg', 'nextTime', 't', 'o', 'h', 'l', 'c'], example: ['s', 't', 'o', 'h', 'l', 'c'], errors: [400, 429, 500],
   },
   {
     path: '/v1/leaderboard', indexed: true, query: ['sort? string enum=pnl|volume default=pnl', limit(50, 200), CURSOR],

@@ -1,0 +1,166 @@
+// GET /udf/config, /udf/time, /udf/symbols, /udf/search and /udf/history: the candles as TradingView's charts ask for them.
+
+import { Type } from 'typebox'
+import type { Clock } from '../base/clock.ts'
+import { nowSec } from '../base/clock.ts'
+import { ASSETS, findAsset } from '../exchange/assets.ts'
+import type { Asset } from '../exchange/assets.ts'
+import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import type { App } from '../http/app.ts'
+import { operation } from '../http/operation.ts'
+import { UDF_BARS_MAX } from '../limits.ts'
+import type { Prices } from '../oracle/prices.ts'
+import { readCandlesBetween } from '../projections/candles.ts'
+import type { CandleInterval } from '../resources/candle.ts'
+import { ref } from '../resources/fields.ts'
+import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
+import type { UdfError } from '../resources/udf.ts'
+import type { Queryable } from '../store/store.ts'
+import { serialiseBody } from './page-answer.ts'
+
+/** By what charts call them; letters may come without their 1. */
+const INTERVALS: Readonly<Record<string, CandleInterval>> = {
+  1: '1m', 5: '5m', 15: '15m', 60: '1h', 240: '4h', '1D': '1d', D: '1d', '1W': '1w', W: '1w',
+}
+const RESOLUTIONS = ['1', '5', '15', '60', '240', '1D', '1W']
+
+const CONFIGURATION: UdfConfiguration = {
+  supported_resolutions: RESOLUTIONS, supports_group_request: false, supports_marks: false, supports_search: true, supports_timescale_marks: false,
+  supports_time: true,
+}
+
+const SEARCH_MAX = 30
+const TEXT_MAX_LENGTH = 32
+/** So many significant digits of a price are shown, between these numbers of decimals. */
+const SHOWN_DIGITS = 6
+const DECIMALS = { least: 2, most: 7 } as const
+
+const EXCHANGE = 'perpetual'
+const UNKNOWN_SYMBOL: UdfError = { s: 'error', errmsg: 'unknown_symbol' }
+const UNKNOWN_RESOLUTION: UdfError = { s: 'error', errmsg: `resolution must be one of ${RESOLUTIONS.join(', ')}` }
+
+const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, in any case' })
+const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Width of a bar: ${RESOLUTIONS.join(', ')}` })
+const moment = (description: string) => Type.Unsafe<number>({ type: 'integer', description })
+
+const EXAMPLE_FOUND: UdfFound = { symbol: 'BTC', full_name: 'BTC', description: 'Bitcoin', exchange: EXCHANGE, ticker: 'BTC', type: 'crypto' }
+const FEED = 'For TradingView\'s charts: give them the address of /udf as their data feed.'
+
+const getConfiguration = operation(
+  {
+    id: 'udfConfig', tag: 'charts', summary: 'What the feed can do', description: FEED, ok: ref(UdfConfiguration), example: CONFIGURATION, errors: [],
+  },
+  {},
+)
+
+const getTime = operation(
+  {
+    id: 'udfTime', tag: 'charts', summary: 'The gateway\'s clock',
+    description: 'Unix seconds. Charts count down to the next bar by it.', ok: Type.Integer(),
+    example: 1_783_339_200, errors: [],
+  },
+  {},
+)
+
+const getSymbol = operation(
+  {
+    id: 'udfSymbols', tag: 'charts', summary: 'One market as charts describe it', description: FEED, ok: ref(UdfSymbol),
+    example: describe({ symbol: 'BTC', name: 'Bitcoin' }, 65_000), errors: [400],
+  },
+  { querystring: Type.Object({ symbol }) },
+)
+
+const search = operation(
+  {
+    id: 'udfSearch', tag: 'charts', summary: 'Markets by symbol or name', description: 'Those that contain the text, in any case; all of them for none.',
+    ok: Type.Array(ref(UdfFound)), example: [EXAMPLE_FOUND], errors: [400],
+  },
+  {
+    querystring: Type.Object({
+      query: Type.Optional(Type.String({ maxLength: TEXT_MAX_LENGTH, description: 'Part of a symbol or name' })),
+      limit: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: `Rows; ${SEARCH_MAX} at most` })),
+    }),
+  },
+)
+
+const getHistory = operation(
+  {
+    id: 'udfHistory', tag: 'charts', summary: 'Bars of a market',
+    description:
+      'The oracle\'s own prices, the forming bar included; outside prices are not mixed in. `to` is exclusive. With `countback` so many bars before `to` are ' +
+      `answered, whatever \`from\` says. At most ${UDF_BARS_MAX} bars, the newest; charts ask again for older ones.`,
+    ok: ref(UdfHistory),
+    example: { s: 'ok', t: [1_783_339_200], o: [65_000.5], h: [65_010], l: [64_990.25], c: [65_005] },
+    headers: ['index'],
+    errors: [400, 503],
+  },
+  {
+    querystring: Type.Object({
+      symbol,
+      resolution,
+      from: moment('Start of the first bar at the earliest, unix seconds'),
+      to: moment('Bars begin before this, unix seconds'),
+      countback: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: 'How many bars before `to` are wanted' })),
+    }),
+  },
+)
+
+export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly prices: Prices; readonly clock: Clock }): void {
+  const configuration = prepareAnswer(JSON.stringify(CONFIGURATION), { 'cache-control': CACHE_REVALIDATE })
+
+  app.get('/udf/config', { schema: getConfiguration }, (request, reply) => sendAnswer(request, reply, configuration))
+
+  app.get('/udf/time', { schema: getTime }, (request, reply) => {
+    sendAnswer(request, reply, prepareAnswer(String(nowSec(parts.clock)), { 'cache-control': CACHE_ONE_SECOND }))
+  })
+
+  app.get('/udf/symbols', { schema: getSymbol }, (request, reply) => {
+    const asset = findAsset(request.query.symbol.toUpperCase())
+    const price = asset === undefined ? undefined : parts.prices.board()?.prices.get(asset.symbol)?.price.priceFloat
+    const body: UdfSymbol = asset === undefined ? { ...UNKNOWN_SYMBOL } : describe(asset, price)
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
+  })
+
+  app.get('/udf/search', { schema: search }, (request, reply) => {
+    const { query = '', limit = SEARCH_MAX } = request.query
+    const part = query.toUpperCase()
+    const found = ASSETS.filter((asset) => asset.symbol.includes(part) || asset.name.toUpperCase().includes(part)).slice(0, Math.min(limit, SEARCH_MAX))
+    const rows: UdfFound[] = found.map(({ symbol: name, name: description }) => ({
+      ...EXAMPLE_FOUND, symbol: name, full_name: name, ticker: name, description,
+    }))
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, rows), { 'cache-control': CACHE_REVALIDATE }))
+  })
+
+  app.get('/udf/history', { schema: getHistory }, async (request, reply) => {
+    const { query } = request
+    const asset = findAsset(query.symbol.toUpperCase())
+    const interval = INTERVALS[query.resolution.toUpperCase()]
+    const limit = Math.min(query.countback ?? UDF_BARS_MAX, UDF_BARS_MAX)
+    const fromSec = query.countback === undefined ? query.from : null
+    const { candles, previous, head } = await readCandlesBetween(parts.db, {
+      asset: asset?.symbol ?? '', interval: interval ?? '1m', fromSec, toSec: query.to, limit,
+    })
+    let body: UdfHistory = toColumns(candles)
+    if (candles.length === 0) body = previous === null ? { s: 'no_data' } : { s: 'no_data', nextTime: previous }
+    if (interval === undefined) body = { ...UNKNOWN_RESOLUTION }
+    if (asset === undefined) body = { ...UNKNOWN_SYMBOL }
+    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+  })
+}
+
+function toColumns(candles: Awaited<ReturnType<typeof readCandlesBetween>>['candles']): UdfHistory {
+  const column = (name: 'time' | 'open' | 'high' | 'low' | 'close'): number[] => candles.map((candle) => candle[name])
+  return { s: 'ok', t: column('time'), o: column('open'), h: column('high'), l: column('low'), c: column('close') }
+}
+
+/** `price` decides how many decimals are shown; all there are while none is known. */
+function describe({ symbol: name, name: description }: Pick<Asset, 'symbol' | 'name'>, price: number | undefined): UdfSymbol {
+  const wholeDigits = price === undefined || price <= 0 ? 0 : Math.floor(Math.log10(price)) + 1
+  const decimals = price === undefined ? DECIMALS.most : Math.min(DECIMALS.most, Math.max(DECIMALS.least, SHOWN_DIGITS - wholeDigits))
+  return {
+    name, ticker: name, description, type: 'crypto', exchange: EXCHANGE, listed_exchange: EXCHANGE, session: '24x7', timezone: 'Etc/UTC', format: 'price',
+    minmov: 1, pricescale: 10 ** decimals, has_intraday: true, intraday_multipliers: ['1', '5', '15', '60', '240'], has_daily: true,
+    has_weekly_and_monthly: true, weekly_multipliers: ['1'], monthly_multipliers: [], supported_resolutions: RESOLUTIONS, visible_plots_set: 'ohlc',
+    data_status: 'streaming',
+  }
+}
