@@ -90,8 +90,8 @@ const ACTIONS = {
 /** TradingView's names, for its charts. */
 const UDF_SYMBOL = [
   's', 'errmsg', 'name', 'ticker', 'description', 'type', 'exchange', 'listed_exchange', 'session', 'timezone', 'format', 'minmov', 'pricescale',
-  'has_intraday', 'intraday_multipliers', 'has_daily', 'has_weekly_and_monthly', 'weekly_multipliers', 'monthly_multipliers', 'supported_resolutions', 'visible_plots_set',
-  'data_status',
+  'has_intraday', 'intraday_multipliers', 'has_daily', 'has_weekly_and_monthly', 'weekly_multipliers', 'monthly_multipliers',
+  'supported_resolutions', 'visible_plots_set', 'data_status',
 ]
 const UDF_CONFIG = [
   'supported_resolutions', 'supports_group_request', 'supports_marks', 'supports_search', 'supports_timescale_marks', 'supports_time',
