@@ -23,8 +23,8 @@ const skip = WITHOUT_SERVER === false ? WITHOUT_OWN_REDIS : WITHOUT_SERVER
 const INSTANCES = 3
 /** A revocation, a lost Redis and one that came back are known everywhere by then. */
 const KNOWN_WITHIN_MS = 3_000
-const CALLERS = 4
-const WATCHERS = 4
+const CALLERS = 3
+const WATCHERS = 3
 /** Between two calls of one caller. */
 const BREATH_MS = 20
 /** Longer than two probes of either proxy. */

@@ -15,9 +15,9 @@ import { incarnationOf } from '../sim/simulation.ts'
 
 const skip = WITHOUT_SERVER
 const KILLS = 3
-/** docs/operating.md: how long the log may stand still when its writer was killed, and when it stands still itself. */
-const KILLED_WITHIN_MS = 4_000
-const SILENT_WITHIN_MS = 10_000
+/** docs/operating.md tells 1 and 7 seconds for the lock; what remains is for the first page and its being told, on a machine that has much to do. */
+const KILLED_WITHIN_MS = 8_000
+const SILENT_WITHIN_MS = 15_000
 
 const FOLLOWS = /^Index: follows the chain/
 const STANDS_BY = /^Index: another process writes it/

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent, createServer, request as sendRequest } from 'node:http'
+import { createServer, request as sendRequest } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, createServer as createSocketServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -32,11 +32,10 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Hands each request to the next instance that is ready, to any while none is. It tries another where nobody listens any more, and where a connection that
- * had been kept turned out to be closed; every proxy does, for calls that change nothing.
+ * Hands each request to the next instance that is ready, to any while none is, over a connection of its own. It tries another where nobody listens any more;
+ * a connection that is cut once it was made is an error, so that no instance can cut one unseen.
  */
 export async function startProxy(ports: readonly number[]): Promise<Proxy> {
-  const agent = new Agent({ keepAlive: true })
   const clock = createSystemClock()
   const ending = new AbortController()
   const sockets = new Set<Duplex>()
@@ -72,14 +71,13 @@ export async function startProxy(ports: readonly number[]): Promise<Proxy> {
       return
     }
     const { method, url: path, headers } = request
-    const forward = sendRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, connection: 'keep-alive' }, agent }, (answer) => {
+    const forward = sendRequest({ host: '127.0.0.1', port, method, path, headers: { ...headers, connection: 'close' } }, (answer) => {
       const { connection: _, ...kept } = answer.headers
       response.writeHead(answer.statusCode ?? 502, kept)
       answer.pipe(response)
     })
     forward.on('error', (error: NodeJS.ErrnoException) => {
-      const wasClosed = method === 'GET' && forward.reusedSocket && !response.headersSent
-      if (error.code === 'ECONNREFUSED' || wasClosed) hand(request, response, body, others)
+      if (error.code === 'ECONNREFUSED') hand(request, response, body, others)
       else if (response.headersSent) response.destroy()
       else response.writeHead(502).end(String(error.code))
     })
@@ -120,7 +118,6 @@ export async function startProxy(ports: readonly number[]): Promise<Proxy> {
     async [Symbol.asyncDispose]() {
       ending.abort()
       await probing
-      agent.destroy()
       for (const socket of sockets) socket.destroy()
       server.closeAllConnections()
       server.close()
