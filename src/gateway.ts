@@ -14,11 +14,13 @@ import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
 import { createApp } from './http/app.ts'
+import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
 import { createClientAddress } from './http/client-address.ts'
 import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
+import { serveLlmsText } from './http/llms.ts'
 import { waitForLedgers } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
 import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
@@ -183,6 +185,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   })
   wsRoutes(app, { stream, clientAddress: createClientAddress(parts.trustProxy), webOrigin: parts.webOrigin })
   await serveOpenApi(app)
+  serveAsyncApi(app, manifest.version)
+  serveLlmsText(app)
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {

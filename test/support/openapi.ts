@@ -105,7 +105,7 @@ function misfitsInside(document: OpenApiDocument, schema: Schema, value: unknown
 
 /** What says nothing about the value by itself. */
 const ANNOTATIONS = new Set([
-  'description', 'format', 'example', 'default', 'nullable', 'properties', 'items', 'additionalProperties', 'title', 'discriminator',
+  'description', 'format', 'example', 'examples', 'default', 'nullable', 'properties', 'items', 'additionalProperties', 'title', 'discriminator',
 ])
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -115,10 +115,12 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   array: (value) => Array.isArray(value),
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  // AsyncAPI's schemas have it; OpenAPI 3.0 says nullable.
+  null: (value) => value === null,
 }
 
 const CHECKS: Readonly<Record<string, (wanted: unknown, value: unknown) => boolean>> = {
-  type: (wanted, value) => TYPES[String(wanted)]?.(value) === true,
+  type: (wanted, value) => [wanted].flat().some((name) => TYPES[String(name)]?.(value) === true),
   enum: (wanted, value) => (wanted as readonly unknown[]).includes(value),
   required: (wanted, value) => (wanted as readonly string[]).every((key) => Object.hasOwn(Object(value) as object, key)),
   pattern: (wanted, value) => new RegExp(String(wanted), 'u').test(String(value)),
