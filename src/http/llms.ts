@@ -10,7 +10,7 @@ const TEXT = `# Perpetual Exchange Gateway
 
 Amounts, prices and sizes are strings that hold integers in 7-decimal fixed point: "10000000" is 1.0. Times are unix seconds unless a field says milliseconds.
 Direction 0 is long and 1 is short. Lists continue with the Link header (rel="next"). Every answer has x-request-id, those from the index x-ledger.
-Without a key 60 requests a minute are free; 429 says in Retry-After when to come again. To read what your own transaction did, send X-Min-Ledger with its ledger.
+Without a key 60 requests a minute are free; a 429 says when to come again. To read what a transaction of yours did, send its ledger as X-Min-Ledger.
 
 ## Reference
 
