@@ -35,8 +35,7 @@ import { readQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
 import type { HttpTracer } from './trace.ts'
 
-/** A client has this long to send its headers, and its headers and body; slower ones are cut off. */
-const HEADERS_TIMEOUT_MS = 5_000
+/** A client has this long to send its headers and body; slower ones are cut off. Shorter, a process that stands still for a moment would cut off others. */
 const REQUEST_TIMEOUT_MS = 10_000
 /** How often slow clients are looked for. */
 const SLOW_CLIENTS_INTERVAL_MS = 1_000
@@ -106,7 +105,7 @@ export function createApp(options: AppOptions): App {
     forceCloseConnections: 'idle',
     // What still comes over a connection that was open is served like everything before it.
     return503OnClosing: false,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
     // No name is too long to be answered as unknown.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
