@@ -2,7 +2,7 @@
 
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { CallOptions } from './caller.ts'
-import { contractDataKey, contractDataValue } from './ledger-keys.ts'
+import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
 import { numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'
 import { exposureKey, readSides } from './market-figures.ts'
@@ -13,10 +13,12 @@ import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
 /** So many positions are read beside the sums. */
-export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 3
+export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 4
 
 export interface MarketState {
   readonly ledger: number
+  /** False: there is no contract at the market's address, or its entry is archived. */
+  readonly isDeployed: boolean
   /** Every open position's id. Null: cannot be read. */
   readonly openIds: ReadonlySet<number> | null
   /** The last id that was given out. Null: cannot be read. */
@@ -41,7 +43,8 @@ export async function readMarketState(
   const balance = contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] })
   const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
   const positions = positionIds.map((id) => [id, numberedKey(market, 'Position', id)] as const)
-  const keys = [open, counter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
+  const instance = instanceKey(market)
+  const keys = [instance, open, counter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
   const { entries, latestLedger } = await rpc.getLedgerEntries(keys, options)
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const at = <T>(key: string, read: (dataXdr: string) => T | undefined): T | null => {
@@ -51,6 +54,7 @@ export async function readMarketState(
   const openIds = at(open, readIds)
   return {
     ledger: latestLedger,
+    isDeployed: stored.has(instance),
     openIds: openIds === null ? null : new Set(openIds),
     lastPositionId: at(counter, (entry) => readField(contractDataValue(entry), 'count')),
     sides: new Map(exposures.map(([asset, key]) => [asset, readSides(stored.get(key))])),

@@ -1,11 +1,11 @@
 // Is this still the chain that was indexed? A reset network has the same passphrase, the same addresses and the same ids; only its times tell: on one chain
 // close times rise with ledgers, so two moments that do not are of two chains.
 
-import type { LedgerRange } from '../chain/answers.ts'
+import type { LedgerRange, LedgerSummary } from '../chain/answers.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
+import type { IndexCursor, LedgerHash, LedgerMoment } from '../projections/index-state.ts'
 
 /** A node's range, as far as it tells close times. */
 export interface NodeRange {
@@ -46,7 +46,7 @@ export interface ChainWatch {
   /** True when these moments can be of the indexed chain. */
   fits(indexed: IndexedChain, told: NodeRange): boolean
   /** Judges a fresh range, and a ledger that was asked for beside it. */
-  judge(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison): Verdict
+  judge(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison, anchor?: HashComparison): Verdict
 }
 
 /** What the database says of the indexed chain. */
@@ -57,6 +57,9 @@ export interface LedgerComparison {
   readonly known: LedgerMoment
   readonly told: LedgerMoment
 }
+
+/** Whether the node has the ledger by which the chain is known under the same hash. A hash tells that chains differ, and not which is the newer one. */
+export type HashComparison = 'same' | 'other' | 'unknown'
 
 /**
  * A chain whose times are later than those that were indexed is a reset. One whose times are earlier may be an answer of the chain that was left; it is
@@ -83,8 +86,10 @@ export function createChainWatch(): ChainWatch {
       suspect = null
     },
     fits: (indexed, told) => contradiction(indexed, told) === undefined,
-    judge(indexed, range, beside) {
-      const found = contradiction(indexed, range) ?? (beside === undefined ? undefined : contradictionOf(beside.known, [beside.told]))
+    judge(indexed, range, beside, anchor) {
+      const found = contradiction(indexed, range) ??
+        (beside === undefined ? undefined : contradictionOf(beside.known, [beside.told])) ??
+        (anchor === 'other' ? 'earlier' : undefined)
       if (found === undefined) {
         suspect = null
         return 'same'
@@ -121,15 +126,27 @@ async function askRange(rpc: Rpc, options: CallOptions): Promise<LedgerRange> {
   }
 }
 
-/** A known ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
-export async function compareLedger(rpc: Rpc, known: LedgerMoment | null, options: CallOptions): Promise<LedgerComparison | undefined> {
-  if (known === null) return undefined
+/** Compares the ledger by which the chain is known. Throws RpcFailure. */
+export async function compareHash(rpc: Rpc, anchor: LedgerHash | null, options: CallOptions): Promise<HashComparison> {
+  const told = anchor === null ? undefined : await readLedger(rpc, anchor.ledger, options)
+  if (told === undefined || anchor === null) return 'unknown'
+  return told.hash === anchor.hash ? 'same' : 'other'
+}
+
+/** A ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
+export async function readLedger(rpc: Rpc, ledger: number, options: CallOptions): Promise<LedgerSummary | undefined> {
   try {
-    const { ledgers: [ledger] } = await rpc.getLedgers({ startLedger: known.ledger, limit: 1 }, options)
-    return ledger?.sequence === known.ledger ? { known, told: { ledger: ledger.sequence, closeSec: ledger.closeSec } } : undefined
+    const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, options)
+    return found?.sequence === ledger ? found : undefined
   } catch (error) {
     // Outside the node's range: nothing can be said.
     if (error instanceof RpcFailure && error.kind === 'rpc' && !error.retryable) return undefined
     throw error
   }
+}
+
+/** A known ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
+export async function compareLedger(rpc: Rpc, known: LedgerMoment | null, options: CallOptions): Promise<LedgerComparison | undefined> {
+  const told = known === null ? undefined : await readLedger(rpc, known.ledger, options)
+  return told === undefined || known === null ? undefined : { known, told: { ledger: told.sequence, closeSec: told.closeSec } }
 }

@@ -17,7 +17,8 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import type { Position } from '../projections/positions.ts'
 import { loadPositions } from '../projections/positions.ts'
 import {
-  countPositions, isTouched, listOpenIds, readInterest, readSince, readVaultsTotal, recordComparison, recountInterest,
+  countPositions, isTouched, listOpenIds, readInterest, readSince, readVaultsTotal, recordAbsence, recordComparison,
+  recountInterest,
 } from '../projections/reconciliation.ts'
 import type { Since, StoredPositionFacts } from '../projections/reconciliation.ts'
 import type { Queryable, Writer } from '../store/store.ts'
@@ -123,6 +124,11 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
   async function settle(tx: Queryable, part: Part, cursor: IndexCursor): Promise<{ corrections: readonly Correction[]; wanted: readonly number[] } | null> {
     const { epoch, state, asked } = part
     const { deployment } = epoch
+    if (!state.isDeployed) {
+      await recordAbsence(tx)
+      log.warn({ market: epoch.contracts.market, ledger: state.ledger }, 'there is no market at its address: the network was reset, or the address is wrong')
+      return null
+    }
     const since = await readSince(tx, epoch, state.ledger)
     if (since === null || state.openIds === null) return null
     const open = [...state.openIds]

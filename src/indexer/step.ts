@@ -12,11 +12,11 @@ import { listEpochs, renameEpoch } from '../projections/epochs.ts'
 import { readLastLedger } from '../projections/events.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { insertGap } from '../projections/gaps.ts'
-import { IndexMoved, lastPlace, moveIndex, readIndexCursor } from '../projections/index-state.ts'
+import { IndexMoved, lastPlace, moveIndex, readAnchor, readIndexCursor, writeAnchor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { beginEpoch, changeOf, epochName, eventContracts, nextEpoch } from './epochs.ts'
-import { compareLedger, createChainWatch, readRange } from './identity.ts'
-import type { FullRange, LedgerComparison } from './identity.ts'
+import { compareHash, compareLedger, createChainWatch, readLedger, readRange } from './identity.ts'
+import type { FullRange, HashComparison, LedgerComparison } from './identity.ts'
 import type { IndexerOptions } from './options.ts'
 import { createPageSize } from './page-size.ts'
 import { BadPage, poll } from './poll.ts'
@@ -63,6 +63,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   let archiveFailures = 0
   const pageSize = createPageSize()
   let identified = false
+  let identifiedAtMs = 0
 
   async function begin(db: Writer, cursor: IndexCursor | null, reason: EpochReason, startLedger: number, range: FullRange): Promise<StepResult> {
     const epochs = await listEpochs(db)
@@ -79,8 +80,9 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     range: FullRange,
     beside: LedgerComparison | undefined,
     call: CallOptions,
+    anchor?: HashComparison,
   ): Promise<StepResult | undefined> {
-    switch (watch.judge(cursor, range, beside)) {
+    switch (watch.judge(cursor, range, beside, anchor)) {
       case 'same':
         return undefined
       case 'another': {
@@ -100,11 +102,16 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const range = await readRange(rpc, call)
     const startLedger = Math.max(options.startLedger ?? 1, range.oldestLedger)
     if (cursor === null) return await begin(db, cursor, 'first', options.startLedger ?? range.oldestLedger, range)
-    const other = await otherChain(db, cursor, range, await compareLedger(rpc, cursor.seen, call), call)
+    const current = currentOf(await listEpochs(db))
+    const anchor = await compareHash(rpc, await readAnchor(db, current.chain), call)
+    const other = await otherChain(db, cursor, range, await compareLedger(rpc, cursor.seen, call), call, anchor)
     if (other !== undefined) return other
     watch.follow(cursor.epoch, range)
-    const change = changeOf(currentOf(await listEpochs(db)), wanted)
+    const latest = await readLedger(rpc, range.latestLedger, call)
+    if (latest !== undefined) await writeAnchor(db, current.chain, { ledger: latest.sequence, hash: latest.hash })
+    const change = changeOf(current, wanted)
     identified = change === undefined
+    identifiedAtMs = clock.nowMs()
     return change === undefined ? undefined : await begin(db, cursor, change, change === 'reset' ? range.oldestLedger : startLedger, range)
   }
 
@@ -191,6 +198,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
       const call = signal === undefined ? {} : { signal }
       const cursor = await readIndexCursor(db)
       try {
+        if (clock.nowMs() - identifiedAtMs >= IDENTIFY_EVERY_MS) identified = false
         const other = identified && cursor !== null ? undefined : await identify(db, cursor, call)
         return other ?? (await page(db, defined(cursor, 'the index cursor'), call))
       } catch (error) {
@@ -225,6 +233,9 @@ function readFrom(cursor: IndexCursor): EventsPlace {
   if (cursor.cursor === null || !isEndOfLedger(cursor.cursor)) return cursor
   return { cursor: null, startLedger: ledgerAfter(cursor.cursor) }
 }
+
+/** So often the chain is looked at even where nothing has failed: a network may be reset between two polls. */
+export const IDENTIFY_EVERY_MS = 10 * 60_000
 
 /** Failures after which another node, or another chain, may answer. */
 const OUTAGES: ReadonlySet<RpcFailureKind> = new Set(['unreachable', 'timeout', 'http'])

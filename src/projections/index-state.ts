@@ -37,6 +37,8 @@ export interface IndexState {
   readonly unknownEvents: number
   /** How often a position or the open interest was not what the ledger says. */
   readonly corrections: number
+  /** Whether the market was on the ledger when it was looked for last; null before the first look. */
+  readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */
   readonly compared: ComparedState | null
   /** How often a vault was not what its events added up to. */
@@ -55,7 +57,8 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        c.unknown_events as "unknownEvents",
        (select count(*) from idx.corrections) + coalesce((select r.interest_corrections from idx.reconciliation r), 0) as corrections,
        (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
-          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r) as compared,
+          'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r where r.ledger is not null) as compared,
+       (select r.market_found from idx.reconciliation r) as "marketFound",
        (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"
      from idx.cursor c join idx.epochs e on e.number = c.epoch
      where c.updated_at is not null`,
@@ -111,6 +114,25 @@ export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null
   const { seenLedger, seenLedgerCloseTs, ...rest } = row
   const seen = seenLedger === null || seenLedgerCloseTs === null ? null : { ledger: seenLedger, closeSec: seenLedgerCloseTs }
   return { ...rest, seen }
+}
+
+/** A ledger by its hash. */
+export interface LedgerHash {
+  readonly ledger: number
+  readonly hash: string
+}
+
+/** The ledger by which this incarnation of the network is known; null while there is none. */
+export async function readAnchor(db: Queryable, chain: number): Promise<LedgerHash | null> {
+  const [row] = await db.query<LedgerHash>(
+    'select anchor_ledger as ledger, anchor_hash as hash from idx.cursor where anchor_chain = $1 and anchor_hash is not null',
+    [chain],
+  )
+  return row ?? null
+}
+
+export async function writeAnchor(db: Queryable, chain: number, { ledger, hash }: LedgerHash): Promise<void> {
+  await db.query('update idx.cursor set anchor_chain = $1, anchor_ledger = $2, anchor_hash = $3', [chain, ledger, hash])
 }
 
 /** Raised when someone else has moved the index since this writer looked: nothing of its transaction may stay. */

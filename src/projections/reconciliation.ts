@@ -114,11 +114,17 @@ export interface Comparison {
 
 export async function recordComparison(tx: Queryable, { ledger, expected, missing, interestWrong, ...funds }: Comparison, nowMs: number): Promise<void> {
   await tx.query(
-    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, interest_corrections, factory_balance, vaults_total)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, interest_corrections, factory_balance, vaults_total,
+       market_found)
+     values ($1, $2, $3, $4, $5, $6, $7, true)
      on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,
        positions_missing = excluded.positions_missing, interest_corrections = r.interest_corrections + excluded.interest_corrections,
-       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total`,
+       factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total, market_found = true`,
     [ledger, nowMs, expected, missing, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal],
   )
+}
+
+/** Notes that there is no market at its address. */
+export async function recordAbsence(tx: Queryable): Promise<void> {
+  await tx.query('insert into idx.reconciliation as r (market_found) values (false) on conflict (id) do update set market_found = false')
 }

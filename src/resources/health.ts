@@ -68,6 +68,10 @@ export const Health = Type.Object(
         }),
         vaultCorrections: integerOrNull({ description: 'How often a vault\'s figures were not what its events add up to, and were corrected', examples: [0] }),
         corrections: integerOrNull({ description: 'How often a position or the open interest was not what the ledger says, and was corrected', examples: [0] }),
+        marketFound: Type.Unsafe<boolean | null>({
+          type: ['boolean', 'null'],
+          description: 'Whether the market is on the ledger at its address; false after a reset of the network, until the new addresses are known here',
+        }),
         compared: Type.Unsafe<Compared | null>({ ...Compared, type: ['object', 'null'] }),
       },
       { description: 'How far the index is; every field is null while nothing is indexed' },

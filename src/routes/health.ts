@@ -61,13 +61,14 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     ledgersUntilLost: state.ledgersUntilLost,
     vaultCorrections: state.vaultCorrections,
     corrections: state.corrections,
+    marketFound: state.marketFound,
     compared: state.compared,
   }
 }
 
 const NOTHING_INDEXED: Health['indexer'] = {
   lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, gapRanges: null, ledgersUntilLost: null,
-  vaultCorrections: null, corrections: null, compared: null,
+  vaultCorrections: null, corrections: null, marketFound: null, compared: null,
 }
 
 function healthOperation(parts: HealthParts) {
@@ -86,7 +87,7 @@ function healthOperation(parts: HealthParts) {
         contracts: EXAMPLE_CONTRACTS,
         indexer: {
           lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,
-          vaultCorrections: 0, corrections: 0,
+          vaultCorrections: 0, corrections: 0, marketFound: true,
           compared: {
             ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, factoryBalance: '182672426343',
             vaultsTotal: '182672426343',

@@ -68,6 +68,9 @@ create table idx.cursor (
   updated_at bigint,
   reserved_seq bigint not null default 0,
   oldest_ledger bigint,
+  anchor_chain integer,
+  anchor_ledger bigint,
+  anchor_hash text,
   constraint cursor_pkey PRIMARY KEY (id),
   constraint cursor_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number),
   constraint cursor_id_check CHECK ((id = 1))
@@ -234,13 +237,14 @@ create table idx.positions (
 
 create table idx.reconciliation (
   id integer not null default 1,
-  ledger bigint not null,
-  compared_at bigint not null,
-  positions_expected bigint not null,
-  positions_missing bigint not null,
-  interest_corrections bigint not null,
+  ledger bigint,
+  compared_at bigint,
+  positions_expected bigint,
+  positions_missing bigint,
+  interest_corrections bigint not null default 0,
   factory_balance numeric(39,0),
   vaults_total numeric(39,0),
+  market_found boolean,
   constraint reconciliation_pkey PRIMARY KEY (id),
   constraint reconciliation_id_check CHECK ((id = 1))
 );

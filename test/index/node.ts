@@ -70,6 +70,8 @@ export interface FakeNode {
 export function createFakeNode(options: { firstLedger?: number; passphrase?: string } = {}): FakeNode {
   let ledgers: NodeLedger[] = []
   let first = options.firstLedger ?? 1
+  /** Which network this is, by its ledgers' hashes. */
+  let incarnation = 1
 
   function range(): { oldest: NodeLedger; latest: NodeLedger } {
     const latest = node.latest()
@@ -111,7 +113,7 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
         ledgers: ledgers
           .filter((ledger) => ledger.sequence >= request.startLedger && ledger.sequence <= latest.sequence)
           .slice(0, request.limit)
-          .map((ledger) => ({ sequence: ledger.sequence, hash: 'aa'.repeat(32), closeSec: ledger.closeSec })),
+          .map((ledger) => ({ sequence: ledger.sequence, hash: `${incarnation}`.padStart(2, '0').repeat(32), closeSec: ledger.closeSec })),
         ...rangeAnswer(),
       }
     },
@@ -186,6 +188,7 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
     reset(from = 1) {
       ledgers = []
       first = from
+      incarnation += 1
       node.oldest = from
       node.positions = []
       node.orders = []
