@@ -7,7 +7,7 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
-import { HEDGED_SHARE } from './hedge.ts'
+import { HEDGED_SHARE, raceLegs } from './hedge.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc, RpcClient } from './rpc.ts'
 
@@ -159,3 +159,25 @@ test('who leaves lets both go; one that fails is made up for by the other', asyn
   bench.broken.add(0)
   await assert.rejects(bench.timed((rpc) => rpc.getTransaction('ab'.repeat(32))), RpcFailure)
 })
+
+test('of two calls under way the one that fails first is not the outcome, whichever it is; when both fail, the first one\'s failure is', async () => {
+  const clock = createVirtualClock(0)
+  for (const failing of ['first', 'second', 'both'] as const) {
+    const legs = { first: Promise.withResolvers<string>(), second: Promise.withResolvers<string>() }
+    const racing = raceLegs(clock, undefined, { first: () => legs.first.promise, patienceMs: 10, second: () => () => legs.second.promise })
+    const outcome = racing.then(({ answer, winner }) => [answer, winner], (error: unknown) => String(error))
+    clock.advance(10)
+    await turns()
+    if (failing === 'both') legs.second.reject(new Error('the second'))
+    legs[failing === 'both' ? 'first' : failing].reject(new Error(`the ${failing === 'both' ? 'first' : failing}`))
+    await turns()
+    const other = failing === 'first' ? 'second' : 'first'
+    if (failing !== 'both') legs[other].resolve('an answer')
+    assert.deepEqual(await outcome, failing === 'both' ? 'Error: the first' : ['an answer', other])
+  }
+})
+
+/** What is due without the clock has happened. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+}
