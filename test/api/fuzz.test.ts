@@ -187,6 +187,8 @@ function judge(sent: Sent, answer: Answer): void {
   if (answer.status === 304 || operation.path.startsWith('/docs')) return
   assert.match(answer.type, /^application\/json/, told)
   const json: unknown = JSON.parse(answer.text)
+  // What charts are answered has their own shapes.
+  if (answer.status === 200 && operation.path.startsWith('/udf/')) return
   assert.ok(typeof json === 'object' && json !== null && !Array.isArray(json), told)
   if (answer.status < 400) return
   const error = json as Json
