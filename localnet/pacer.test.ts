@@ -36,6 +36,7 @@ test('a beat that came late comes once, and the next one a whole beat later', ()
   const timers: { delayMs: number; callback: () => void }[] = []
   const clock = {
     nowMs: () => nowMs,
+    elapsedMs: () => nowMs,
     setTimer(delayMs: number, callback: () => void) {
       timers.push({ delayMs, callback })
       return { cancel: () => {} }

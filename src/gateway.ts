@@ -339,7 +339,7 @@ function addressesOf(contracts: ContractSources): ContractAddresses {
 }
 
 /** What chain, store and projections throw, and how it is answered. */
-const ERROR_RULES: readonly ErrorRule[] = [
+export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
     answer: (error) => validationFailure(`querystring/${error.message}`).answer,

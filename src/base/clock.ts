@@ -7,8 +7,10 @@ export interface Timer {
 
 /** The door to time. */
 export interface Clock {
-  /** Unix time, milliseconds. */
+  /** Unix time, milliseconds. Somebody may step it, forward or back: only a difference from a moment that others know, too, is worth taking of it. */
   nowMs(): number
+  /** Milliseconds since some moment, at the pace of timers, whatever happens to the time of day: what lasts, rests, or is kept for a while goes by this. */
+  elapsedMs(): number
   /** Calls `callback` once, `delayMs` from now, unless cancelled. */
   setTimer(delayMs: number, callback: () => void): Timer
   /** Resolves `delayMs` from now, or at once when `signal` aborts. Never rejects: the caller looks at its signal. */
@@ -25,6 +27,7 @@ export function createSystemClock(options: { keepAlive?: boolean } = {}): Clock 
   const keepAlive = options.keepAlive ?? true
   return withSleep({
     nowMs: () => Date.now(),
+    elapsedMs: () => performance.now(),
     setTimer(delayMs, callback) {
       const handle = setTimeout(callback, delayMs)
       if (!keepAlive) handle.unref()
@@ -37,6 +40,8 @@ export function createSystemClock(options: { keepAlive?: boolean } = {}): Clock 
 export interface VirtualClock extends Clock {
   /** Moves the time and fires the timers that fall due, in the order of their times; equal times in the order they were set. */
   advance(byMs: number): void
+  /** Sets the time of day forward, or back: no timer minds. */
+  step(byMs: number): void
   /** How many timers are waiting: a test of shutdown expects none. */
   pendingTimers(): number
 }
@@ -44,6 +49,8 @@ export interface VirtualClock extends Clock {
 /** Builds a virtual clock that stands at `startMs`. */
 export function createVirtualClock(startMs: number): VirtualClock {
   let now = startMs
+  /** How far the time of day was stepped away from what has passed. */
+  let steppedMs = 0
   let counter = 0
   const timers = new Map<number, { dueMs: number; callback: () => void }>()
 
@@ -56,7 +63,8 @@ export function createVirtualClock(startMs: number): VirtualClock {
   }
 
   const base = withSleep({
-    nowMs: () => now,
+    nowMs: () => now + steppedMs,
+    elapsedMs: () => now,
     setTimer(delayMs, callback) {
       const id = counter++
       timers.set(id, { dueMs: now + Math.max(0, delayMs), callback })
@@ -74,6 +82,7 @@ export function createVirtualClock(startMs: number): VirtualClock {
       }
       now = untilMs
     },
+    step: (byMs) => void (steppedMs += byMs),
     pendingTimers: () => timers.size,
   }
 }

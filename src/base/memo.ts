@@ -25,13 +25,13 @@ export function createMemo<Value extends object>(options: MemoOptions): Memo<Val
     kept.delete(key)
     const oldest = kept.keys().next()
     if (kept.size >= maxEntries && oldest.done !== true) kept.delete(oldest.value)
-    kept.set(key, { value, untilMs: clock.nowMs() + ttlMs })
+    kept.set(key, { value, untilMs: clock.elapsedMs() + ttlMs })
   }
 
   return {
     get(key, compute) {
       const entry = kept.get(key)
-      if (entry !== undefined && clock.nowMs() < entry.untilMs) return entry.value
+      if (entry !== undefined && clock.elapsedMs() < entry.untilMs) return entry.value
       const running = underway.get(key)
       if (running !== undefined) return running
       const started = compute()

@@ -24,7 +24,7 @@ export function createBreaker(clock: Clock): Breaker {
   return {
     allow() {
       if (failures < BREAKER_FAILURES) return true
-      if (probing || clock.nowMs() < openUntilMs) return false
+      if (probing || clock.elapsedMs() < openUntilMs) return false
       probing = true
       return true
     },
@@ -36,7 +36,7 @@ export function createBreaker(clock: Clock): Breaker {
     failed() {
       failures += 1
       probing = false
-      if (failures >= BREAKER_FAILURES) openUntilMs = clock.nowMs() + BREAKER_OPEN_MS
+      if (failures >= BREAKER_FAILURES) openUntilMs = clock.elapsedMs() + BREAKER_OPEN_MS
     },
     released() {
       probing = false

@@ -119,9 +119,9 @@ export function createCaller(parts: CallerParts): Caller {
   async function ask<T>(endpoint: Endpoint, question: Question<T>, options: CallOptions, tried: ReadonlySet<number>): Promise<T> {
     const { method, params, policy: { timeoutMs }, read } = question
     const askedAt = nodes.front()
-    const startedMs = clock.nowMs()
+    const startedMs = clock.elapsedMs()
     const answer = await endpoint.ask(method, params, { gate: gateOf(endpoint.index, question), timeoutMs, signal: options.signal, read })
-    hedging.took(method, clock.nowMs() - startedMs)
+    hedging.took(method, clock.elapsedMs() - startedMs)
     const told = question.tell(answer)
     if (told === null) return answer
     const standing = nodes.hear(endpoint.index, told, askedAt)

@@ -19,7 +19,7 @@ export function createLedgerMarks(clock: Clock): LedgerMarks {
   const marks = new Map<string, { readonly ledger: number; readonly atMs: number }>()
   function freshMark(account: string): number {
     const mark = marks.get(account)
-    return mark === undefined || clock.nowMs() - mark.atMs >= MARK_KEPT_MS ? 0 : mark.ledger
+    return mark === undefined || clock.elapsedMs() - mark.atMs >= MARK_KEPT_MS ? 0 : mark.ledger
   }
 
   return {
@@ -28,7 +28,7 @@ export function createLedgerMarks(clock: Clock): LedgerMarks {
       if (ledger < freshMark(account)) return
       // Again at the end of the line: the map's order is the order of age.
       marks.delete(account)
-      marks.set(account, { ledger, atMs: clock.nowMs() })
+      marks.set(account, { ledger, atMs: clock.elapsedMs() })
       for (const oldest of marks.keys()) {
         if (marks.size <= MARKS_MAX) break
         marks.delete(oldest)

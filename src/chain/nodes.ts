@@ -118,13 +118,13 @@ export function createNodes(count: number, clock: Clock): Nodes {
   }
 
   function moveFront(ledger: number, closeSec: number | null, by: number, moves: number): void {
-    front = { ledger, closeSec, sinceMs: clock.nowMs(), by, moves }
+    front = { ledger, closeSec, sinceMs: clock.elapsedMs(), by, moves }
   }
 
   /** Everybody's last claim against a front that was found anew. */
   function judgeAnew(): void {
     for (const node of nodes) {
-      if (node.claim === null || front === null || clock.nowMs() - node.claim.atMs >= FRONT_KEPT_MS) continue
+      if (node.claim === null || front === null || clock.elapsedMs() - node.claim.atMs >= FRONT_KEPT_MS) continue
       const { ledger } = node.claim
       if (ledger > front.ledger) leave(node, 'ahead')
       else if (ledger < front.ledger - FRONT_TOLERANCE_LEDGERS) leave(node, 'behind')
@@ -134,7 +134,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
 
   /** The highest of what was heard lately, without trust: if it is a chain that was left by a reset, the times of the new one will contradict it. */
   function expire(): void {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.elapsedMs()
     if (front === null || nowMs - front.sinceMs < FRONT_KEPT_MS) return
     front = null
     const heard = nodes.filter(({ claim, isForeign }) => !isForeign && claim !== null && nowMs - claim.atMs < FRONT_KEPT_MS)
@@ -145,7 +145,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
   }
 
   function isCredible(index: number, ledger: number, now: Front): boolean {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.elapsedMs()
     if (ledger - now.ledger <= LEAP_SLACK_LEDGERS + (nowMs - now.sinceMs) / LEDGER_LEAST_MS) return true
     return nodes.some(({ index: other, claim, isForeign }) =>
       other !== index && !isForeign && claim !== null && nowMs - claim.atMs < FRONT_KEPT_MS && Math.abs(claim.ledger - ledger) <= LEAP_SLACK_LEDGERS)
@@ -187,7 +187,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
   }
 
   function leave(node: Node, standing: 'behind' | 'ahead'): void {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.elapsedMs()
     const isNews = node.standing !== standing || nowMs >= node.returnAtMs
     node.standing = standing
     if (!isNews) return
@@ -198,7 +198,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
   /** What a node proves counts at once. What it only says counts when its pause is over, and the pause is remembered until it has proven it. */
   function takeBack(node: Node, isProven: boolean): void {
     const isLeft = node.standing === 'behind' || node.standing === 'ahead'
-    if (isLeft && !isProven && clock.nowMs() < node.returnAtMs) return
+    if (isLeft && !isProven && clock.elapsedMs() < node.returnAtMs) return
     node.standing = 'front'
     if (isProven) node.pauseMs = 0
   }
@@ -235,7 +235,7 @@ export function createNodes(count: number, clock: Clock): Nodes {
     hear(index, told, askedAt) {
       const node = nodeAt(index)
       if (node.isForeign) return 'foreign'
-      const atMs = clock.nowMs()
+      const atMs = clock.elapsedMs()
       const found = judge(index, told, askedAt)
       node.claim = { ...told, atMs }
       if (found === 'front') takeBack(node, told.proven)
@@ -255,14 +255,14 @@ export function createNodes(count: number, clock: Clock): Nodes {
     order,
     isGood: (index) => !isLeft(nodeAt(index)) && !nodeAt(index).isForeign,
     due() {
-      const nowMs = clock.nowMs()
+      const nowMs = clock.elapsedMs()
       return nodes.filter((node) => {
         const sinceMs = nowMs - node.probedAtMs
         return sinceMs >= PROBED_AFTER_MS || (sinceMs >= LEFT_PAUSE_MIN_MS && isLeft(node) && nowMs >= node.returnAtMs)
       }).map(({ index }) => index)
     },
     probed(index) {
-      nodeAt(index).probedAtMs = clock.nowMs()
+      nodeAt(index).probedAtMs = clock.elapsedMs()
     },
     view(preferred) {
       const [first] = order(preferred, { tried: new Set(), sticky: false, minLedger: 0 })

@@ -27,9 +27,9 @@ export function observed(endpoint: Endpoint, observer: RpcObserver, clock: Clock
   return {
     ...endpoint,
     async ask(method, params, attempt) {
-      const startedAtMs = clock.nowMs()
+      const startedAtMs = clock.elapsedMs()
       const ended = (outcome: RpcCall['outcome']): void =>
-        observer.called({ endpoint: endpoint.index, method, outcome, seconds: Math.max(0, clock.nowMs() - startedAtMs) / 1000 })
+        observer.called({ endpoint: endpoint.index, method, outcome, seconds: Math.max(0, clock.elapsedMs() - startedAtMs) / 1000 })
       try {
         const answer = await endpoint.ask(method, params, attempt)
         ended('ok')

@@ -182,9 +182,9 @@ function createNodeWatch(parts: {
         const { passphrase } = await caller.probe(index, questionOf('getNetwork', null, readNetwork), signal)
         if (nodes.recognise(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'a node serves another network, it is left alone')
       }
-      const startedMs = clock.nowMs()
+      const startedMs = clock.elapsedMs()
       await caller.probe(index, questionOf('getHealth', null, readHealth), signal)
-      nodes.timed(index, clock.nowMs() - startedMs)
+      nodes.timed(index, clock.elapsedMs() - startedMs)
     } catch (error) {
       if (!signal.aborted && !(error instanceof RpcFailure)) log.error({ err: error, endpoint: index }, 'a node could not be probed')
     } finally {

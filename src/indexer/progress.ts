@@ -43,8 +43,8 @@ export function createProgress(clock: Clock, log: Log): Progress {
       return
     }
     become('catching-up')
-    if (clock.nowMs() - toldAtMs < PROGRESS_EVERY_MS) return
-    toldAtMs = clock.nowMs()
+    if (clock.elapsedMs() - toldAtMs < PROGRESS_EVERY_MS) return
+    toldAtMs = clock.elapsedMs()
     log.info({ ledger: lastLedger, latestLedger, events }, 'the index is catching up')
   }
 

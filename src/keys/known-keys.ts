@@ -82,7 +82,7 @@ export function createKnownKeys({ store, clock, log }: KnownKeysOptions): KnownK
 
   async function readKeys(keyIds: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
     await bell.listen()
-    const startedAtMs = clock.nowMs()
+    const startedAtMs = clock.elapsedMs()
     const heardAll = bell.watch()
     const records = await findKeys(db, keyIds)
     const readAtMs = heardAll() ? startedAtMs : -Infinity
@@ -95,7 +95,7 @@ export function createKnownKeys({ store, clock, log }: KnownKeysOptions): KnownK
 
   /** Keys in use are read again where their use is written down. One that is gone from the table is not to be trusted any longer. */
   async function writeUses(lastUses: ReadonlyMap<string, number>): Promise<void> {
-    const startedAtMs = clock.nowMs()
+    const startedAtMs = clock.elapsedMs()
     const heardAll = bell.watch()
     const records = await noteUses(store.write, lastUses)
     const gone = new Set(lastUses.keys())
@@ -120,10 +120,10 @@ export function createKnownKeys({ store, clock, log }: KnownKeysOptions): KnownK
   return {
     find(keyId) {
       const entry = entries.get(keyId)
-      const nowMs = clock.nowMs()
+      const nowMs = clock.elapsedMs()
       if (entry === undefined) return nowMs < (absent.get(keyId) ?? -Infinity) ? undefined : lookUp(keyId)
       const ageMs = nowMs - entry.readAtMs
-      return entry.revoked || (ageMs >= 0 && ageMs < TRUST_MS) ? entry : lookUp(keyId)
+      return entry.revoked || ageMs < TRUST_MS ? entry : lookUp(keyId)
     },
     noteUse: (keyId) => uses.note(keyId),
     lastUsedAtMs: (keyId) => uses.lastAtMs(keyId),

@@ -46,7 +46,7 @@ export function createKlines(options: KlinesOptions): ReadKlines {
       return candles
     } catch (error) {
       host.failures += 1
-      if (host.failures >= KLINES_FAILURES_TO_OPEN) host.openUntilMs = clock.nowMs() + KLINES_OPEN_MS
+      if (host.failures >= KLINES_FAILURES_TO_OPEN) host.openUntilMs = clock.elapsedMs() + KLINES_OPEN_MS
       const reason = error instanceof Error ? error.message : 'unknown'
       log.warn({ host: hostOf(host.baseUrl), reason, failures: host.failures }, 'outside klines not readable')
       return undefined
@@ -57,11 +57,11 @@ export function createKlines(options: KlinesOptions): ReadKlines {
     const pair = findAsset(asset)?.klinesPair ?? null
     if (pair === null || inFlight >= KLINES_MAX_IN_FLIGHT) return []
     const path = `/api/v3/klines?symbol=${pair}&interval=${interval}&limit=${limit}`
-    const giveUpAtMs = clock.nowMs() + KLINES_TOTAL_MS
+    const giveUpAtMs = clock.elapsedMs() + KLINES_TOTAL_MS
     inFlight += 1
     try {
       for (const host of hosts) {
-        const nowMs = clock.nowMs()
+        const nowMs = clock.elapsedMs()
         if (nowMs >= giveUpAtMs) break
         if (nowMs < host.openUntilMs) continue
         const candles = await ask(host, path, limit)

@@ -78,9 +78,9 @@ export function createOracle(options: OracleOptions): Oracle {
     step,
     async run(signal) {
       while (!signal.aborted) {
-        const startedAtMs = clock.nowMs()
+        const startedAtMs = clock.elapsedMs()
         await step(signal)
-        await clock.sleep(Math.max(0, TICKER_INTERVAL_MS - (clock.nowMs() - startedAtMs)), signal)
+        await clock.sleep(Math.max(0, TICKER_INTERVAL_MS - (clock.elapsedMs() - startedAtMs)), signal)
       }
     },
   }

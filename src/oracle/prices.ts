@@ -83,7 +83,7 @@ export function createPrices(options: PricesOptions): Prices {
       slot.inFlight = null
       kept = null
     })
-    slot.inFlight = { done, startedAtMs: clock.nowMs() }
+    slot.inFlight = { done, startedAtMs: clock.elapsedMs() }
     return done
   }
 
@@ -93,11 +93,11 @@ export function createPrices(options: PricesOptions): Prices {
       if (slot.failedAtMs !== null) log.info({ asset: slot.asset }, 'price readable again')
       slot.failedAtMs = null
       outageReported = false
-      slot.last = { price: toResource(slot.asset, answer), readAtMs: clock.nowMs() }
+      slot.last = { price: toResource(slot.asset, answer), readAtMs: clock.elapsedMs() }
       options.onRead?.(slot.asset, answer)
     } catch (error) {
       if (slot.failedAtMs === null && signal?.aborted !== true) report(slot, error)
-      slot.failedAtMs = clock.nowMs()
+      slot.failedAtMs = clock.elapsedMs()
     }
   }
 
@@ -110,7 +110,7 @@ export function createPrices(options: PricesOptions): Prices {
 
   /** Reads the slot when that is due, and waits for it within bounds. */
   async function settle(slot: Slot): Promise<void> {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.elapsedMs()
     if (settledUntilMs(slot, nowMs) !== null) return
     const done = read(slot)
     // What failed is asked for again, but nobody waits for it while there is a price to serve: a network that is away slows nobody.
@@ -139,7 +139,7 @@ export function createPrices(options: PricesOptions): Prices {
 
   return {
     board() {
-      const nowMs = clock.nowMs()
+      const nowMs = clock.elapsedMs()
       if (kept !== null && nowMs < kept.untilMs) return kept.board
       for (const slot of slots.values()) {
         if (settledUntilMs(slot, nowMs) === null) return undefined
@@ -148,12 +148,12 @@ export function createPrices(options: PricesOptions): Prices {
     },
     async settledBoard() {
       await Promise.all([...slots.values()].map(settle))
-      return keepBoard(clock.nowMs())
+      return keepBoard(clock.elapsedMs())
     },
     async settledPrice(asset) {
       const slot = defined(slots.get(asset), `the price slot of ${asset}`)
       await settle(slot)
-      return serve(slot, clock.nowMs())
+      return serve(slot, clock.elapsedMs())
     },
     async refresh(signal) {
       await Promise.all([...slots.values()].map((slot) => read(slot, signal)))

@@ -72,7 +72,7 @@ export function createRedis(options: { readonly url: string; readonly clock: Clo
   }
 
   function available(): boolean {
-    return client.isReady && clock.nowMs() >= restUntilMs
+    return client.isReady && clock.elapsedMs() >= restUntilMs
   }
 
   /** One timer for all: commands are answered in their order, so the first that waits is the first to be given up. */
@@ -81,8 +81,8 @@ export function createRedis(options: { readonly url: string; readonly clock: Clo
     watchdog = undefined
     const [first] = waiting
     if (first === undefined) return
-    watchdog = clock.setTimer(Math.max(0, first.dueMs - clock.nowMs()), () => {
-      const nowMs = clock.nowMs()
+    watchdog = clock.setTimer(Math.max(0, first.dueMs - clock.elapsedMs()), () => {
+      const nowMs = clock.elapsedMs()
       for (const command of waiting) {
         if (command.dueMs > nowMs) break
         command.giveUp()
@@ -95,10 +95,10 @@ export function createRedis(options: { readonly url: string; readonly clock: Clo
     if (!available() || waiting.size >= WAITING_MAX) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const entry: Waiting = {
-        dueMs: clock.nowMs() + COMMAND_TIMEOUT_MS,
+        dueMs: clock.elapsedMs() + COMMAND_TIMEOUT_MS,
         giveUp() {
           waiting.delete(entry)
-          restUntilMs = clock.nowMs() + REST_MS
+          restUntilMs = clock.elapsedMs() + REST_MS
           tell('unavailable', 'no answer in time')
           resolve(undefined)
         },

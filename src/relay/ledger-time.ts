@@ -39,7 +39,7 @@ export function createLedgerTime(parts: { readonly rpc: Rpc; readonly clock: Clo
 
   return {
     async nowSec() {
-      if (asked === undefined || clock.nowMs() - asked.atMs >= LEDGER_TIME_KEPT_MS) asked = { atMs: clock.nowMs(), closeSec: ask() }
+      if (asked === undefined || clock.elapsedMs() - asked.atMs >= LEDGER_TIME_KEPT_MS) asked = { atMs: clock.elapsedMs(), closeSec: ask() }
       const closeSec = await asked.closeSec
       return Math.max(nowSec(clock), closeSec)
     },

@@ -129,21 +129,21 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   /** Asks for the transaction by its hash until there is an outcome or nobody waits. */
   async function follow(flight: Flight, first: Sent): Promise<void> {
     let resends = 0
-    let sentMs = clock.nowMs()
+    let sentMs = clock.elapsedMs()
     while (!flight.over.signal.aborted) {
-      const askedMs = clock.nowMs()
+      const askedMs = clock.elapsedMs()
       const seen = await lookUp(flight)
       if (flight.over.signal.aborted) return
       const outcome = seen === null ? undefined : (seen.outcome ?? verdictOf(first, seen.latestLedger, flight))
       if (outcome !== undefined) return finish(flight, outcome)
       if (stopped) return finish(flight, knownOf(flight.sent))
-      if (flight.sent?.kind === 'lost' && resends < RESENDS_MAX && clock.nowMs() - sentMs >= RESEND_AFTER_MS) {
+      if (flight.sent?.kind === 'lost' && resends < RESENDS_MAX && clock.elapsedMs() - sentMs >= RESEND_AFTER_MS) {
         resends += 1
-        sentMs = clock.nowMs()
+        sentMs = clock.elapsedMs()
         // Only a yes counts. A no is about this copy of the envelope; the first may be waiting elsewhere.
         if ((await send(parts, flight.signed)).kind === 'accepted') flight.sent = { kind: 'accepted' }
       }
-      await clock.sleep(Math.max(0, askedMs + SUBMIT_POLL_INTERVAL_MS - clock.nowMs()), flight.over.signal)
+      await clock.sleep(Math.max(0, askedMs + SUBMIT_POLL_INTERVAL_MS - clock.elapsedMs()), flight.over.signal)
     }
   }
 

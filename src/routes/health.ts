@@ -25,13 +25,13 @@ interface HealthParts {
 
 export function healthRoutes(app: App, parts: HealthParts): void {
   const { clock } = parts
-  const startedAtMs = clock.nowMs()
+  const startedAtMs = clock.elapsedMs()
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
     const { state } = await parts.lookAtIndex()
     const body: Health = {
       status: 'ok',
-      uptime: (clock.nowMs() - startedAtMs) / 1000,
+      uptime: (clock.elapsedMs() - startedAtMs) / 1000,
       version: parts.version,
       network: parts.networkName,
       contracts: parts.contracts,

@@ -54,7 +54,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   let handling = false
   let answersPings = true
   let tokens: number = limits.messagesPerSecond
-  let filledAtMs = clock.nowMs()
+  let filledAtMs = clock.elapsedMs()
 
   function end(): void {
     if (ending.signal.aborted) return
@@ -81,7 +81,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 
   /** A bucket that holds a second's worth of messages. */
   function mayTake(): boolean {
-    const nowMs = clock.nowMs()
+    const nowMs = clock.elapsedMs()
     tokens = Math.min(limits.messagesPerSecond, tokens + (Math.max(0, nowMs - filledAtMs) * limits.messagesPerSecond) / 1000)
     filledAtMs = nowMs
     if (tokens < 1) return false

@@ -169,13 +169,13 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   /** Does something again and again; what fails is told and tried again in the next round. */
   async function repeat(everyMs: number, signal: AbortSignal, work: () => void | Promise<void>): Promise<void> {
     while (!signal.aborted) {
-      const startedAtMs = clock.nowMs()
+      const startedAtMs = clock.elapsedMs()
       try {
         await work()
       } catch (error) {
         log.warn({ err: error }, 'a round of the stream failed')
       }
-      await clock.sleep(Math.max(0, everyMs - (clock.nowMs() - startedAtMs)), signal)
+      await clock.sleep(Math.max(0, everyMs - (clock.elapsedMs() - startedAtMs)), signal)
     }
   }
 

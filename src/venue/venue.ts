@@ -69,14 +69,14 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
   return {
     pool: async () => describePool(await snapshot()),
     async funding() {
-      if (clock.nowMs() < untoldUntilMs) return null
+      if (clock.elapsedMs() < untoldUntilMs) return null
       try {
         const told = await soonOrNull(market())
         if (told !== null) return describeFunding(told)
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error
       }
-      untoldUntilMs = clock.nowMs() + VENUE_CACHE_MS
+      untoldUntilMs = clock.elapsedMs() + VENUE_CACHE_MS
       return null
     },
     limits: async (asset) => describeLimits(asset, await snapshot()),

@@ -115,8 +115,8 @@ export async function startEngineThread(options: {
     interrupt() {
       if (interrupt === undefined || pending === undefined) return
       raiseInterrupt(interrupt)
-      interruptedAtMs ??= clock.nowMs()
-      if (clock.nowMs() - interruptedAtMs > STUCK_AFTER_MS) void worker.terminate()
+      interruptedAtMs ??= clock.elapsedMs()
+      if (clock.elapsedMs() - interruptedAtMs > STUCK_AFTER_MS) void worker.terminate()
     },
     async dump() {
       const report = await request({ kind: 'dump' })

@@ -1,0 +1,104 @@
+// The time of day of the machine is stepped by an hour, forward and back, under a gateway that goes on: nothing rests, waits or is kept for an hour because
+// of it, and nobody is let through or refused for it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ORACLE_CACHE_MS } from '../../src/limits.ts'
+import { call, createWallet, obtainKey, requestChallenge, signChallenge } from '../support/keys.ts'
+import { createTrader } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const STEPS = [['forward', HOUR_MS], ['back', -HOUR_MS]] as const
+const UNLIMITED = 1_000_000
+
+async function priceOf(world: World, asset: string): Promise<string> {
+  const { body } = await world.get<{ oracle: { price: string } }>(`/v1/markets/${asset}`)
+  return body.oracle.price
+}
+
+for (const [name, stepMs] of STEPS) {
+  test(`${name}: a key works and a revoked one does not; a challenge is void by the time that was told, and the next one is good`, async () => {
+    await using world = await createWorld({ traders: 0 })
+    const { app } = world.gateway
+    const wallet = createWallet(`steps ${name}`)
+    const [key, revoked] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
+    await call(app, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key })
+    const address = wallet.publicKey()
+    const { challengeHex, expiresAt } = await requestChallenge(app, address)
+    world.clock.step(stepMs)
+    assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
+    assert.equal((await call(app, '/v1/account/me', { key: revoked })).status, 401)
+    const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
+    assert.equal((await call(app, '/v1/keys', { method: 'POST', body })).status, world.clock.nowMs() < expiresAt ? 201 : 401)
+    await obtainKey(app, wallet)
+  })
+
+  test(`${name}: a price is read again when its time is up`, async () => {
+    await using world = await createWorld({ traders: 0 })
+    await world.closeLedgers(2)
+    await world.settle()
+    const before = await priceOf(world, 'BTC')
+    world.clock.step(stepMs)
+    // The network's own people find their feet.
+    await world.closeLedgers(3)
+    await world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(before) * 2n) })
+    world.clock.advance(ORACLE_CACHE_MS)
+    assert.equal(await priceOf(world, 'BTC'), String(BigInt(before) * 2n))
+  })
+
+  test(`${name}: a ticker of prices and an order go their way within seconds`, async () => {
+    await using world = await createWorld({ traders: 0 })
+    await world.closeLedgers(2)
+    const stop = new AbortController()
+    const running = world.gateway.oracle.run(stop.signal)
+    const trader = await createTrader(world, `trader ${name}`)
+    world.clock.step(stepMs)
+    await world.closeLedgers(3)
+    const { status } = await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
+    assert.equal(status, 'SUCCESS')
+    stop.abort()
+    await running
+  })
+
+  test(`${name}: who has used up the allowance waits a minute at most, and health counts no time that did not pass`, async () => {
+    const limits = { public: 2, standard: UNLIMITED, market_maker: UNLIMITED }
+    await using world = await createWorld({ traders: 2, gateway: { rateLimits: limits } })
+    await world.closeLedgers(3)
+    await world.settle()
+    const ask = () => world.get('/v1/markets')
+    const useUp = async (): Promise<void> => {
+      for (let asked = 0; asked < limits.public; asked++) await ask()
+    }
+    await useUp()
+    world.clock.step(stepMs)
+    assert.equal((await ask()).status, 200, 'another minute has another allowance')
+    await useUp()
+    const { status, headers } = await ask()
+    assert.equal(status, 429)
+    assert.ok(Number(headers['retry-after']) <= 60)
+    world.clock.advance(60_000)
+    assert.equal((await ask()).status, 200)
+    const { body } = await world.get<{ uptime: number; indexer: { ledgerAgeSeconds: number } }>('/v1/health')
+    assert.equal(body.uptime, 63)
+    assert.ok(body.indexer.ledgerAgeSeconds >= 0)
+  })
+
+  test(`${name}: candles go on in one order, none of them ahead of the ledger`, async () => {
+    await using world = await createWorld({ traders: 0 })
+    for (const byMs of [0, stepMs, -stepMs]) {
+      world.clock.step(byMs)
+      for (let round = 0; round < 3; round++) {
+        await world.closeLedgers(2)
+        await world.settle()
+      }
+    }
+    const { body } = await world.get<{ candles: { time: number }[] }>('/v1/candles?asset=BTC&interval=1m')
+    const times = body.candles.map(({ time }) => time)
+    assert.ok(times.length > 0)
+    assert.deepEqual(times, [...new Set(times)].sort((a, b) => a - b))
+    const closeMs = world.network.chain.history.latest().closeTimeSec * 1000
+    for (const time of times) assert.ok(time * (time < 1e11 ? 1000 : 1) <= closeMs)
+  })
+}
