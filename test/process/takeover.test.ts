@@ -11,7 +11,7 @@ import type { Processes } from '../support/processes.ts'
 import { connectStream } from '../support/stream-client.ts'
 import { checkArchiveIsTheChain } from '../sim/checkers/archive-is-the-chain.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
-import { incarnationOf } from '../sim/simulation.ts'
+import { incarnationOf } from '../sim/network-upsets.ts'
 
 const skip = WITHOUT_SERVER
 const KILLS = 3

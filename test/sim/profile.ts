@@ -6,7 +6,7 @@ import { fraction } from './decisions.ts'
 /** Chances are per occurrence: per call of the RPC, per transaction, per step of the driver. */
 export interface Profile {
   readonly traders: number
-  /** How many indexers run at the same time; one writes, the others stand by. */
+  /** How many processes run at the same time; one of them writes the index, the others stand by. */
   readonly indexers: number
   /** Ledgers that close while faults are on. */
   readonly ledgers: number
@@ -28,6 +28,26 @@ export interface Profile {
     readonly cursorIgnored: number
     readonly lagging: number
   }
+  /** Runs that were kept before there was a submission door have none of these. */
+  readonly send?: {
+    /** The network says that it has no room, and may have taken the transaction all the same. */
+    readonly tryAgainLater: number
+    readonly duplicate: number
+    /** The node could not tell whether its core took it, or did not understand what that said. */
+    readonly lost: number
+    /** Any fault of the way, where the call took effect although its answer was lost. */
+    readonly executed: number
+  }
+  readonly notify?: {
+    readonly lost: number
+    readonly twice: number
+    readonly late: number
+  }
+  /** People who get keys, trade and submit, and how often each of them does something, per ledger. */
+  readonly clients?: number
+  readonly activity?: number
+  /** Chance per ledger that the time of day of a process is stepped by an hour, forward or back. */
+  readonly timeStep?: number
   readonly store: {
     /** The transaction is rolled back and fails. */
     readonly failBeforeCommit: number
@@ -50,16 +70,29 @@ export interface Profile {
 const RARE = [0, 0, 0, 0.02, 0.1] as const
 const OFTEN = [0, 0, 0.03, 0.1, 0.3] as const
 
-/** The profile that belongs to a seed. */
+/** The profile that belongs to a seed: short, because many short lives meet more than few long ones. */
 export function profileOfSeed(seed: string): Profile {
   const pick = <T>(name: string, values: readonly [T, ...T[]]): T => values[Math.floor(fraction(`${seed}/profile/${name}`) * values.length)] ?? values[0]
+  // Where the network itself goes back, a transaction may be applied twice, and nothing could be said about what is final.
+  const staysOne = pick('staysOne', [true, true, false])
+  const clients = staysOne ? pick('clients', [0, 2, 4]) : 0
   return {
-    traders: pick('traders', [2, 4, 8]),
-    indexers: pick('indexers', [1, 1, 2]),
-    ledgers: pick('ledgers', [20, 40, 60]),
+    traders: pick('traders', [1, 2, 4, 5]),
+    indexers: pick('indexers', [1, 2, 2]),
+    ledgers: pick('ledgers', [8, 12, 16, 24]),
+    clients,
+    activity: pick('activity', [0.3, 0.7, 1]),
+    timeStep: pick('timeStep', [0, 0, 0.1]),
+    send: {
+      tryAgainLater: pick('tryAgainLater', OFTEN),
+      duplicate: pick('duplicate', OFTEN),
+      lost: pick('lost', OFTEN),
+      executed: pick('executed', OFTEN),
+    },
+    notify: { lost: pick('notifyLost', [0, 0, 0.1, 1]), twice: pick('notifyTwice', OFTEN), late: pick('notifyLate', OFTEN) },
     ledgerSec: pick('ledgerSec', [1, 5, 10, 20]),
     priceJump: pick('priceJump', [0, 0.1, 0.3]),
-    pollsPerLedger: pick('pollsPerLedger', [0.2, 0.5, 1, 2]),
+    pollsPerLedger: pick('pollsPerLedger', [0.34, 0.5, 1, 2]),
     rpc: {
       timeout: pick('timeout', RARE),
       status5xx: pick('status5xx', OFTEN),
@@ -78,8 +111,8 @@ export function profileOfSeed(seed: string): Profile {
       failRead: pick('failRead', RARE),
     },
     restart: pick('restart', OFTEN),
-    networkReset: pick('networkReset', [0, 0, 0.02]),
-    networkRestore: pick('networkRestore', [0, 0, 0.1]),
+    networkReset: staysOne ? 0 : pick('networkReset', [0, 0.05, 0.1]),
+    networkRestore: staysOne ? 0 : pick('networkRestore', [0, 0.1, 0.2]),
     clockStep: pick('clockStep', [0, 0, 0.05]),
     night: pick('night', [0, 0.02, 0.05]),
   }

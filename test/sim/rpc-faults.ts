@@ -10,7 +10,8 @@ function fault(name: string, parameters: Readonly<Record<string, string | number
   return { name, ...parameters }
 }
 
-function optionsOf(method: string, { rpc }: Profile): readonly Option[] {
+function optionsOf(method: string, profile: Profile): readonly Option[] {
+  const { rpc } = profile
   const everywhere: readonly Option[] = [
     // Longer than the client's own patience, so that the client gives up first, or a little shorter.
     { chance: rpc.timeout, choice: (roll) => fault('timeout', { ms: roll.integer(5_000, 60_000) }) },
@@ -21,12 +22,26 @@ function optionsOf(method: string, { rpc }: Profile): readonly Option[] {
     { chance: rpc.rpcError, choice: (roll) => fault('rpc_error', { code: [-32001, -32098, -32603][roll.integer(0, 2)] ?? -32001 }) },
     { chance: rpc.lagging, choice: (roll) => fault('lagging', { ledgers: roll.integer(1, 10) }) },
   ]
+  if (method === 'sendTransaction') return [...sendOptions(profile), ...everywhere]
   if (method !== 'getEvents') return everywhere
   return [
     ...everywhere,
     { chance: rpc.repeatedPage, choice: () => fault('repeated_page') },
     { chance: rpc.cursorIgnored, choice: () => fault('cursor_ignored') },
     { chance: rpc.cutPage, choice: (roll) => fault('cut_page', { events: roll.integer(1, 12) }) },
+  ]
+}
+
+/** What a submission may meet beside what every call may. */
+function sendOptions({ send }: Profile): readonly Option[] {
+  if (send === undefined) return []
+  return [
+    { chance: send.tryAgainLater, choice: (roll) => fault('try_again_later', { executed: roll.integer(0, 1) === 1 }) },
+    { chance: send.duplicate, choice: () => fault('duplicate') },
+    { chance: send.lost / 2, choice: (roll) => fault('submission_lost', { executed: roll.integer(0, 1) === 1 }) },
+    { chance: send.lost / 2, choice: () => fault('invalid_status') },
+    { chance: send.executed / 2, choice: (roll) => fault('timeout', { ms: roll.integer(1_000, 60_000), executed: true }) },
+    { chance: send.executed / 2, choice: () => fault('connection_reset', { executed: true }) },
   ]
 }
 

@@ -1,75 +1,71 @@
-// The index under faults. `SIM_SEED=x` repeats one seed; `SIM_RUNS=500 SIM_FROM=1` runs many.
+// The program under faults. `SIM_SEED=x` repeats one seed; `SIM_RUNS=5000 SIM_FROM=1` runs many.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { decisionsOfRecord, decisionsOfSeed } from './decisions.ts'
-import type { Decision, Decisions } from './decisions.ts'
-import { profileOfSeed } from './profile.ts'
-import type { Profile } from './profile.ts'
-import { simulate } from './simulation.ts'
-import type { Outcome } from './simulation.ts'
+import { testServerUrl } from '../support/database.ts'
+import { runTasks } from './threads.ts'
+import type { Kept, Task, Told } from './worker.ts'
 
-/** What every run of the tests tries: few seeds that together meet everything in EXPECTED; long runs say more. */
-const SEEDS_DEFAULT = ['3', '11', '14', '15']
+/** How many seeds every run of the tests tries; a server takes its time for each. */
+const SEEDS_DEFAULT = testServerUrl() === null ? 24 : 4
+/** So many seeds together meet everything in EXPECTED. */
+const SEEDS_FOR_ALL = 200
 /** A simulation in which nothing happens finds nothing. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
   'rpc getEvents: timeout', 'rpc getEvents: http_status', 'rpc getEvents: torn_json', 'rpc getEvents: repeated_page', 'rpc getEvents: cut_page',
-  'store transaction: fail before commit', 'store transaction: fail after commit', 'driver: kill', 'driver: restart', 'network: reset', 'network: night',
-  'network: keep or put back',
+  'rpc sendTransaction: try_again_later', 'rpc sendTransaction: duplicate', 'rpc sendTransaction: submission_lost', 'rpc sendTransaction: timeout',
+  'store transaction: fail before commit', 'store transaction: fail after commit', 'store transaction: die before commit',
+  'api write: fail after commit', 'api notify: lost', 'api notify: late', 'api notify: twice',
+  'driver: kill', 'driver: restart', 'time: back', 'time: forward', 'network: reset', 'network: night', 'network: keep or put back',
+  'key issued', 'key revoked', 'claim without an answer',
+  'submission: success', 'submission: failed', 'submission: rejected', 'submission: open', 'submission: unanswered',
 ]
 const CORPUS = new URL('./corpus/', import.meta.url)
-const COMMAND = 'node_modules/.bin/node --test test/sim/simulation.test.ts'
+const COMMAND = 'npm test -- test/sim/simulation.test.ts'
 
-/** A run worth keeping. */
-interface Kept {
-  /** One sentence: what it caught. */
-  readonly caught: string
-  readonly seed: string
-  readonly profile: Profile
-  readonly decisions: readonly Decision[]
-}
+const { SIM_SEED: seed, SIM_RUNS: runs, SIM_FROM: from } = process.env
+const isEveryday = seed === undefined && runs === undefined
 
 function seeds(): string[] {
-  const { SIM_SEED: seed, SIM_RUNS: runs, SIM_FROM: from } = process.env
   if (seed !== undefined) return [seed]
-  if (runs === undefined) return SEEDS_DEFAULT
   const first = Number(from ?? 1)
-  return Array.from({ length: Number(runs) }, (_value, index) => String(first + index))
+  return Array.from({ length: Number(runs ?? SEEDS_DEFAULT) }, (_value, index) => String(first + index))
 }
 
-/** Runs a simulation; what it throws says how to repeat it, and holds what would go into the corpus. */
-async function run(seed: string, profile: Profile, decisions: Decisions): Promise<Outcome> {
-  try {
-    const outcome = await simulate(seed, profile, decisions)
-    assert.ok(outcome.events > 0, 'nothing was indexed: the simulation says nothing')
-    return outcome
-  } catch (error) {
-    const kept: Kept = { caught: '', seed, profile, decisions: decisions.record }
-    throw new Error(`seed ${seed} found something. Repeat it with\n  SIM_SEED=${seed} ${COMMAND}\n${JSON.stringify(kept)}`, { cause: error })
-  }
+/** What was found, how to repeat it, and what would go into the corpus. */
+function describe({ task, failure, kept }: Told): string {
+  const repeat = task.kind === 'seed' ? `Repeat it with\n  SIM_SEED=${task.seed} ${COMMAND}\n` : ''
+  return `${failure}\n${repeat}${kept === undefined ? '' : JSON.stringify(kept)}`
 }
 
-const met = new Map<string, number>()
+function assertNothingFound(told: readonly Told[]): void {
+  const found = told.filter(({ failure }) => failure !== undefined)
+  assert.equal(found.length, 0, `${found.length} of ${told.length} simulations found something:\n${found.map(describe).join('\n\n')}`)
+}
 
-for (const seed of seeds()) {
-  test(`the index survives seed ${seed}`, async (t) => {
-    const outcome = await run(seed, profileOfSeed(seed), decisionsOfSeed(seed))
-    for (const [name, times] of outcome.met) met.set(name, (met.get(name) ?? 0) + times)
-    t.diagnostic(`${outcome.events} events of ${outcome.ledgers} ledgers, ${outcome.restarts} new indexers, met ${JSON.stringify([...outcome.met])}`)
+test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `seed ${seed}`}`, { timeout: 86_400_000 }, async (t) => {
+  const tasks = seeds().map((one): Task => ({ kind: 'seed', seed: one }))
+  // A long run is not waited for: what is found is told at once.
+  const told = await runTasks(tasks, (one) => {
+    if (one.failure !== undefined) console.error(describe(one))
   })
-}
+  const met = new Map<string, number>()
+  for (const [name, times] of told.flatMap(({ outcome }) => [...(outcome?.met ?? [])])) met.set(name, (met.get(name) ?? 0) + times)
+  const outcomes = told.flatMap(({ outcome }) => outcome ?? [])
+  const total = (field: 'events' | 'ledgers' | 'restarts' | 'steps'): number => outcomes.reduce((sum, outcome) => sum + outcome[field], 0)
+  t.diagnostic(`${total('events')} events of ${total('ledgers')} ledgers, ${total('restarts')} new processes, ${total('steps')} steps`)
+  t.diagnostic([...met].map(([name, times]) => `${name} ${times}`).sort((a, b) => a.localeCompare(b)).join(', '))
+  assertNothingFound(told)
+  if (told.length < SEEDS_FOR_ALL) return
+  for (const name of EXPECTED) assert.ok((met.get(name) ?? 0) > 0, `no simulation met "${name}": see why it never happens`)
+})
 
-if (process.env['SIM_SEED'] === undefined && process.env['SIM_RUNS'] === undefined) {
-  test('the simulations met what they are for', () => {
-    for (const name of EXPECTED) assert.ok((met.get(name) ?? 0) > 0, `no simulation met "${name}": choose other seeds, or see why it never happens`)
+if (isEveryday) {
+  test('the program survives what was once found', async () => {
+    const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
+    const kept = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as Kept)
+    assertNothingFound(await runTasks(kept.map((one): Task => ({ kind: 'kept', kept: one }))))
   })
-
-  for (const name of readdirSync(CORPUS).filter((file) => file.endsWith('.json'))) {
-    const kept = JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as Kept
-    test(`the index survives ${name}: ${kept.caught}`, async () => {
-      await run(kept.seed, kept.profile, decisionsOfRecord(kept.decisions))
-    })
-  }
 }

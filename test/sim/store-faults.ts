@@ -1,112 +1,139 @@
-// The store's door in a simulation, one per indexer: a transaction may fail before its commit, or be committed while its caller hears that it failed; a read
-// may fail; and at any of these moments the indexer may die, after which the door stays shut for it and its lock is free, as if its process were gone.
+// The store's door in a simulation, one per process: a transaction may fail before its commit, or be committed while its caller hears that it failed; a read
+// may fail; a notification may be lost, come twice or late; and before and after any of these the process may die, after which its lock is free and its
+// open transaction rolled back, as a server does it for a connection that is gone.
 
+import type { Clock } from '../../src/base/clock.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Queryable, Store, Writer, WriterLock } from '../../src/store/store.ts'
 import type { Decisions, Option } from './decisions.ts'
+import type { Mortal } from './mortal.ts'
 import type { Profile } from './profile.ts'
 
-export interface StoreDoor {
-  readonly store: Store
-  /** How many calls are under way: while there are some, virtual time stands still. */
-  busy(): number
-  /** True when the indexer behind this door is dead. */
-  dead(): boolean
-  /** Shuts the door, and gives its lock back as a lost connection does. */
-  kill(): Promise<void>
+export interface StoreDoorParts {
+  /** By which its decisions are known. */
+  readonly name: string
+  readonly real: Store
+  readonly mortal: Mortal
+  readonly decisions: Decisions
+  readonly profile: Profile
+  readonly clock: Clock
 }
 
-export function openStoreDoor(name: string, real: Store, decisions: Decisions, profile: Profile): StoreDoor {
-  let underWay = 0
-  let isDead = false
+export function openStoreDoor(parts: StoreDoorParts): Store {
+  const { name, real, mortal, decisions, profile, clock } = parts
   const locks = new Set<WriterLock>()
-
-  async function counted<T>(work: () => Promise<T>): Promise<T> {
-    if (isDead) throw new StoreUnavailable('this indexer is dead')
-    underWay += 1
-    try {
-      return await work()
-    } finally {
-      underWay -= 1
-    }
-  }
-
-  async function kill(): Promise<void> {
-    isDead = true
+  mortal.onDeath(() => {
     const held = [...locks]
     locks.clear()
-    for (const lock of held) await lock[Symbol.asyncDispose]()
+    for (const lock of held) void mortal.hold(() => Promise.resolve(lock[Symbol.asyncDispose]()))
+  })
+
+  function query(db: Queryable): Queryable['query'] {
+    return (sql, params) => mortal.pass(() => db.query(sql, params), true)
   }
 
-  function readable(db: Queryable): Queryable {
+  function readable(db: Queryable, door: string): Queryable {
     return {
-      query: (sql, params) =>
-        counted(async () => {
-          const choice = decisions.decide(`${name} read`, [{ chance: profile.store.failRead, choice: () => ({ name: 'fail' }) }])
-          if (choice !== undefined) throw new StoreUnavailable('the simulated connection broke')
-          return db.query(sql, params)
-        }),
+      query: (sql, params) => {
+        const choice = decisions.decide(`${name} ${door}`, [{ chance: profile.store.failRead, choice: () => ({ name: 'fail' }) }])
+        if (choice !== undefined) return Promise.reject(new StoreUnavailable('the simulated connection broke'))
+        return query(db)(sql, params)
+      },
     }
   }
 
-  function writable(db: Writer): Writer {
+  function writable(db: Writer, door: string): Writer {
     return {
-      ...readable(db),
-      transaction: (work) =>
-        counted(async () => {
-          const choice = decisions.decide(`${name} transaction`, optionsOf(profile))?.name ?? ''
-          try {
-            const result = await db.transaction(async (tx) => {
-              const value = await work(tx)
-              if (choice.endsWith('before commit')) throw new StoreUnavailable('the simulated connection broke before the commit')
-              return value
-            })
-            if (choice.endsWith('after commit')) throw new StoreUnavailable('the simulated connection broke after the commit')
-            return result
-          } finally {
-            if (choice.startsWith('die')) await kill()
-          }
-        }),
+      ...readable(db, door),
+      transaction: (work) => {
+        const choice = decisions.decide(`${name} transaction`, transactionOptions(profile))?.name ?? ''
+        return mortal.pass(async () => {
+          const result = await db.transaction(async (tx) => {
+            const value = await mortal.whileAlive(() => work({ query: query(tx) }))
+            if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
+            if (choice === 'die before commit') mortal.die()
+            // The last moment before the commit.
+            mortal.step()
+            return mortal.whileAlive(async () => value)
+          })
+          if (choice === 'die after commit') mortal.die()
+          if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
+          return result
+        }, true)
+      },
     }
   }
 
-  const store: Store = {
+  /** A short write of its own, which is a transaction too: it may be committed although its caller hears that it failed. */
+  function short(db: Writer): Writer {
+    return {
+      ...writable(db, 'read'),
+      async query(sql, params) {
+        const choice = decisions.decide(`${name} write`, writeOptions(profile))?.name
+        if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
+        const rows = await query(db)<never>(sql, params)
+        if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
+        return rows
+      },
+    }
+  }
+
+  return {
     engine: real.engine,
-    read: readable(real.read),
-    write: writable(real.write),
+    read: readable(real.read, 'read'),
+    write: short(real.write),
     waiting: () => real.waiting(),
-    listen: (channel, callback) => real.listen(channel, callback),
+    async listen(channel, callback, onHeard) {
+      const hear = (payload: string): void => {
+        const choice = decisions.decide(`${name} notify`, notifyOptions(profile))
+        const ring = (): void => (mortal.dead() ? undefined : callback(payload))
+        if (choice?.name === 'late') clock.setTimer(Number(choice['ms']), ring)
+        else if (choice?.name !== 'lost') ring()
+        if (choice?.name === 'twice') ring()
+      }
+      const stop = await mortal.pass(() => real.listen(channel, hear, (heard) => (mortal.dead() ? undefined : onHeard?.(heard))), true)
+      mortal.onDeath(() => void mortal.hold(stop))
+      return stop
+    },
     async tryLock(lockName) {
-      const lock = await counted(() => real.tryLock(lockName))
+      const lock = await mortal.pass(() => real.tryLock(lockName), true)
       if (lock === undefined) return undefined
       locks.add(lock)
       return {
-        db: writable(lock.db),
+        db: writable(lock.db, 'read'),
         lost: lock.lost,
         async [Symbol.asyncDispose]() {
           if (!locks.delete(lock)) return
           // A server takes a moment to let go of a session: virtual time waits for that too.
-          underWay += 1
-          try {
-            await lock[Symbol.asyncDispose]()
-          } finally {
-            underWay -= 1
-          }
+          await mortal.hold(() => Promise.resolve(lock[Symbol.asyncDispose]()))
         },
       }
     },
     async [Symbol.asyncDispose]() {
-      // The database outlives the indexers.
+      // The database outlives the processes.
     },
   }
-  return { store, busy: () => underWay, dead: () => isDead, kill }
 }
 
-function optionsOf({ store, restart }: Profile): readonly Option[] {
+function writeOptions({ store }: Profile): readonly Option[] {
   return [
     { chance: store.failBeforeCommit, choice: () => ({ name: 'fail before commit' }) },
     { chance: store.failAfterCommit, choice: () => ({ name: 'fail after commit' }) },
-    { chance: restart / 4, choice: () => ({ name: 'die before commit' }) },
-    { chance: restart / 4, choice: () => ({ name: 'die after commit' }) },
+  ]
+}
+
+function transactionOptions(profile: Profile): readonly Option[] {
+  return [
+    ...writeOptions(profile),
+    { chance: profile.restart / 4, choice: () => ({ name: 'die before commit' }) },
+    { chance: profile.restart / 4, choice: () => ({ name: 'die after commit' }) },
+  ]
+}
+
+function notifyOptions({ notify }: Profile): readonly Option[] {
+  return [
+    { chance: notify?.lost ?? 0, choice: () => ({ name: 'lost' }) },
+    { chance: notify?.twice ?? 0, choice: () => ({ name: 'twice' }) },
+    { chance: notify?.late ?? 0, choice: (roll) => ({ name: 'late', ms: roll.integer(1, 5_000) }) },
   ]
 }

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { threadId } from 'node:worker_threads'
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -59,7 +60,7 @@ export async function ensureEmbeddedTemplate(): Promise<string> {
   const present = await readdir(CACHE)
   if (present.includes(name)) return path
   await using store = await openEmbedded({ ...BACKGROUND, dataDir: null })
-  const unfinished = join(CACHE, `${name}.${process.pid}`)
+  const unfinished = join(CACHE, `${name}.${process.pid}.${threadId}`)
   await writeFile(unfinished, await store.dump())
   await rename(unfinished, path)
   await Promise.all(present.filter((old) => old.endsWith('.tar')).map((old) => rm(join(CACHE, old), { force: true })))
@@ -81,7 +82,7 @@ let ownTemplate: Promise<string> | undefined
 
 async function openServerTestStore(serverUrl: string, options: TestStoreOptions): Promise<Store> {
   const template = process.env[TEMPLATE_VARIABLE] ?? (await (ownTemplate ??= createOwnTemplate(serverUrl)))
-  const name = `${template.slice(0, 40)}_${process.pid}_${++databases}`
+  const name = `${template.slice(0, 40)}_${process.pid}_${threadId}_${++databases}`
   await administer(serverUrl, `create database "${name}" template "${template}"`)
   const store = await openStore({ ...BACKGROUND, ...options, databaseUrl: databaseUrl(serverUrl, name), dataDir: null })
   return {

@@ -36,8 +36,19 @@ export interface ReplicatedServer extends AsyncDisposable {
 /** The server does not run as the machine's administrator. */
 const AS_POSTGRES = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : []
 
-async function run(program: string, ...args: readonly string[]): Promise<void> {
+/** A command line of one of the server's programs. */
+export function postgresCommand(program: string, ...args: readonly string[]): [string, readonly string[]] {
   const [first = '', ...rest] = [...AS_POSTGRES, join(PROGRAMS ?? '', program), ...args]
+  return [first, rest]
+}
+
+/** Gives a folder to whom the server runs as. */
+export async function giveToPostgres(folder: string): Promise<void> {
+  if (AS_POSTGRES.length > 0) await chown(folder, Number(execFileSync('id', ['-u', 'postgres'])), Number(execFileSync('id', ['-g', 'postgres'])))
+}
+
+async function run(program: string, ...args: readonly string[]): Promise<void> {
+  const [first, rest] = postgresCommand(program, ...args)
   await promisify(execFile)(first, rest, { cwd: '/' })
 }
 
@@ -46,7 +57,7 @@ export async function startReplicatedServer(): Promise<ReplicatedServer> {
   await using building = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'gateway-postgres-'))
   building.defer(() => rm(folder, { recursive: true, force: true }))
-  if (AS_POSTGRES.length > 0) await chown(folder, Number(execFileSync('id', ['-u', 'postgres'])), Number(execFileSync('id', ['-g', 'postgres'])))
+  await giveToPostgres(folder)
   const [port, replicaPort] = [await freePort(), await freePort()]
   const start = async (name: string, at: number): Promise<void> => {
     const settings = `-p ${at} -k ${folder} -c listen_addresses=127.0.0.1 -c fsync=off -c shared_buffers=16MB -c max_standby_streaming_delay=0`

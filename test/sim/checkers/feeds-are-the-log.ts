@@ -9,7 +9,7 @@ import { wholeList } from './whole-list.ts'
 
 const ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper']
 /** Small and odd, so that borders fall inside ledgers and transactions. */
-const PAGE_ROWS = 5
+const PAGE_ROWS = 11
 /** How many accounts are looked at, those with the longest feeds first. */
 const ACCOUNTS_MAX = 8
 

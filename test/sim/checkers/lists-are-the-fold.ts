@@ -14,7 +14,7 @@ import { fold } from './fold.ts'
 import { wholeList } from './whole-list.ts'
 
 /** Small and odd, so that borders fall inside ledgers and transactions. */
-const PAGE_ROWS = 7
+const PAGE_ROWS = 17
 
 /** `openIds` are the positions in the market's own list. */
 export async function checkListsAreTheFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {

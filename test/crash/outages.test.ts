@@ -1,0 +1,125 @@
+// What a database may do to a gateway short of losing its data: its disk is full, a table is locked for too long. Whoever asks meanwhile is told to come
+// again, and afterwards all goes on by itself, with everything that was acknowledged.
+
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { createSystemClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSystemRandom } from '../../src/base/random.ts'
+import { openStore } from '../../src/store/open.ts'
+import { createServerStore } from '../../src/store/server/server-store.ts'
+import { createBareGateway } from '../support/bare-gateway.ts'
+import { openCrashStage } from '../support/crash-stage.ts'
+import { call, createWallet, obtainKey } from '../support/keys.ts'
+import { startMortalPostgres } from '../support/mortal-postgres.ts'
+import { WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const DISK_MB = 150
+const WITHOUT_DISK = process.getuid?.() === 0 && existsSync('/usr/bin/mount') && canMount() ? false : 'needs to mount a small file system, as root'
+const options = { clock: createSystemClock({ keepAlive: false }), log: silentLog }
+
+function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', '/mnt'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface SmallDisk extends AsyncDisposable {
+  readonly path: string
+  /** Writes until nothing more fits. */
+  fill(): Promise<void>
+  free(): Promise<void>
+}
+
+async function mountSmallDisk(): Promise<SmallDisk> {
+  const folder = await temporaryFolder()
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=755`, 'tmpfs', folder.path])
+  const filler = join(folder.path, 'filler')
+  return {
+    path: folder.path,
+    async fill() {
+      const { bavail, bsize } = await statfs(folder.path)
+      await writeFile(filler, Buffer.alloc(bavail * bsize + 1)).catch((error: unknown) => assert.match(String(error), /ENOSPC/))
+    },
+    free: () => rm(filler),
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', ['--lazy', folder.path])
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Trades, fills the disk, trades on for a while, frees it; then everything must come to a good end. */
+async function fillUp(disk: SmallDisk, database: readonly ['server' | 'folder', string], mend: () => Promise<void>): Promise<string> {
+  await using stage = await openCrashStage('full disk', database)
+  const life = await stage.start()
+  let isOver = false
+  const trading = stage.trade(life, () => isOver)
+  const issued = async (more: number): Promise<void> => {
+    const wanted = stage.holder.keys.length + more
+    while (stage.holder.keys.length < wanted) await stage.clock.sleep(20)
+  }
+  await issued(2)
+  await disk.fill()
+  // A claim that is not acknowledged: the disk is felt.
+  const refused = stage.holder.uncertain()
+  while (stage.holder.uncertain() <= refused) await stage.clock.sleep(20)
+  await disk.free()
+  await mend()
+  await issued(2)
+  isOver = true
+  await trading
+  stage.check()
+  stage.calm()
+  const judged = await stage.judge(life, () =>
+    openStore({ databaseUrl: database[0] === 'server' ? database[1] : null, dataDir: database[0] === 'server' ? null : database[1], ...options }))
+  return JSON.stringify(judged)
+}
+
+test('a full disk under the embedded database', { skip: WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+  await using disk = await mountSmallDisk()
+  const folder = join(disk.path, 'data')
+  await mkdir(folder)
+  t.diagnostic(await fillUp(disk, ['folder', folder], async () => {}))
+})
+
+test('a full disk under PostgreSQL', { skip: WITHOUT_DISK === false ? WITHOUT_OWN_POSTGRES : WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+  await using disk = await mountSmallDisk()
+  await using server = await startMortalPostgres(disk.path)
+  // A server whose log found no room may have ended itself: its operator starts it again.
+  t.diagnostic(await fillUp(disk, ['server', server.url], () => server.startIfEnded()))
+})
+
+test('a table that somebody has locked: 503 within the bound, and all is well when it is free', { skip: WITHOUT_OWN_POSTGRES }, async () => {
+  await using folder = await temporaryFolder()
+  await using server = await startMortalPostgres(folder.path)
+  const readTimeoutMs = 300
+  await using store = await openStore({ databaseUrl: server.url, dataDir: null, readTimeoutMs, ...options })
+  await using other = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })
+  await using bare = await createBareGateway({ store, clock: createSystemClock({ keepAlive: false }), random: createSystemRandom() })
+  const { app } = bare.gateway
+  const key = await obtainKey(app, createWallet('locked out'))
+  const released = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  const locking = other.write.transaction(async (tx) => {
+    await tx.query('lock table idx.trades, keys.api_keys in access exclusive mode')
+    locked.resolve()
+    await released.promise
+  })
+  await locked.promise
+  const [trades, mine] = await Promise.all([call(app, '/v1/trades'), call(app, '/v1/account/me', { key })])
+  assert.deepEqual([trades.status, mine.status], [503, 503])
+  assert.doesNotMatch(trades.text + mine.text, /lock|statement|idx|timeout/i)
+  released.resolve()
+  await locking
+  assert.equal((await call(app, '/v1/trades')).status, 200)
+  assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
+})

@@ -1,0 +1,80 @@
+// What a process is to a simulation: somebody who does one thing after the other through doors, and may die before or after any of them. A dead one is not
+// told so: what it asked is never answered, and nothing of what it wants happens any more.
+
+/** Raised inside a transaction of a process that dies in it, so that the database rolls it back as it does for a connection that is gone. */
+class ProcessDied extends Error {
+  override readonly name = 'ProcessDied'
+}
+
+export interface Mortal {
+  dead(): boolean
+  die(): void
+  /** Called when it dies. */
+  onDeath(callback: () => void): void
+  /**
+   * Passes a door: two steps, before and after, at each of which it may die. `work` does not begin when it is dead before, and nobody hears of its end when
+   * it is dead after. While `isBusy`, virtual time stands still.
+   */
+  pass<T>(work: () => Promise<T>, isBusy: boolean): Promise<T>
+  /** Ends as `work` does, or with an error as soon as the process is dead: for what must not be left open. */
+  whileAlive<T>(work: () => Promise<T>): Promise<T>
+  /** One step without a door. */
+  step(): void
+  /** How many calls are under way that virtual time waits for. */
+  busy(): number
+  /** Counts as such a call. */
+  hold<T>(work: () => Promise<T>): Promise<T>
+}
+
+/** `isLast` is asked at each step whether it is the last one. */
+export function createMortal(isLast: () => boolean): Mortal {
+  const died = Promise.withResolvers<never>()
+  died.promise.catch(() => {})
+  const callbacks: (() => void)[] = []
+  let isDead = false
+  let underWay = 0
+
+  function die(): void {
+    if (isDead) return
+    isDead = true
+    died.reject(new ProcessDied('this process is dead'))
+    for (const callback of callbacks) callback()
+  }
+
+  function step(): void {
+    if (!isDead && isLast()) die()
+  }
+
+  async function hold<T>(work: () => Promise<T>): Promise<T> {
+    underWay += 1
+    try {
+      return await work()
+    } finally {
+      underWay -= 1
+    }
+  }
+
+  const never = <T>(): Promise<T> => new Promise(() => {})
+  return {
+    dead: () => isDead,
+    die,
+    onDeath: (callback) => void callbacks.push(callback),
+    async pass(work, isBusy) {
+      step()
+      if (isDead) return never()
+      try {
+        const value = await (isBusy ? hold(work) : work())
+        step()
+        return isDead ? await never() : value
+      } catch (error) {
+        step()
+        if (isDead) return never()
+        throw error
+      }
+    },
+    whileAlive: (work) => Promise.race([work(), died.promise]),
+    step,
+    busy: () => underWay,
+    hold,
+  }
+}

@@ -1,0 +1,107 @@
+// What may happen to the network of a simulation as a whole: prices leap, it begins anew, it is kept and put back, its clock is stepped, nothing happens for
+// hours. And what it emitted all the while.
+
+import assert from 'node:assert/strict'
+import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import { readShimPrice } from '../../src/chain/prices.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import type { Transport } from '../../src/chain/transport.ts'
+import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
+import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { contractDataKey, contractDataValue } from '../../localnet/actors/exchange-state.ts'
+import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
+import type { LocalNetwork } from '../../localnet/start.ts'
+import type { Incarnation } from './checkers/archive-is-the-chain.ts'
+import type { Choice, Decisions, Roll } from './decisions.ts'
+import type { Profile } from './profile.ts'
+
+const HOUR_SEC = 3_600
+
+/** What is upset. */
+export interface Upsets {
+  readonly clock: VirtualClock
+  readonly network: LocalNetwork
+  readonly decisions: Decisions
+  readonly profile: Profile
+  /** What the network was before it began anew, or was put back. */
+  readonly incarnations: Incarnation[]
+  /** A snapshot of the network, and where it stood. */
+  kept: { readonly id: string; readonly ledger: number } | undefined
+}
+
+/** Between two ledgers. `idle` lets everything happen that needs no time. */
+export async function upset(upsets: Upsets, idle: () => Promise<void>): Promise<void> {
+  const { decisions, profile, network, clock } = upsets
+  const choice = decisions.decide('network', [
+    { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
+    { chance: profile.networkRestore, choice: () => ({ name: 'keep or put back' }) },
+    { chance: profile.clockStep, choice: (roll) => ({ name: 'step the clock', hours: roll.integer(1, 30) }) },
+    { chance: profile.night, choice: (roll) => ({ name: 'night', hours: roll.integer(1, 30) }) },
+  ])
+  switch (choice?.name) {
+    case 'reset':
+      upsets.incarnations.push(incarnationOf(network))
+      await network.door.call('local_reset', {})
+      upsets.kept = undefined
+      break
+    case 'keep or put back':
+      await keepOrPutBack(upsets)
+      break
+    case 'step the clock':
+      await network.door.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
+      break
+    case 'night':
+      await idle()
+      clock.advance(Number(choice['hours']) * HOUR_SEC * 1000)
+      break
+    default:
+  }
+}
+
+/** A price, or all of them, may leap up or down, and goes on from there. */
+export async function jump({ decisions, profile, network, clock }: Upsets): Promise<void> {
+  const leap = (roll: Roll): Choice => ({ name: 'jump', asset: ASSET_SYMBOLS[roll.integer(0, 13)] ?? 'BTC', percent: roll.integer(80, 125) })
+  const crash = (roll: Roll): Choice => ({ name: 'crash', percent: roll.integer(60, 140) })
+  const choice = decisions.decide('price', [{ chance: profile.priceJump, choice: leap }, { chance: profile.priceJump / 4, choice: crash }])
+  if (choice === undefined) return
+  const transport: Transport = async (_url, body) => {
+    const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown }
+    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: await network.door.call(method, params) }) }
+  }
+  const rpc = createRpc({ urls: ['http://undisturbed'], clock, random: createSeededRandom('prices'), log: silentLog, transport })
+  for (const asset of choice.name === 'crash' ? ASSET_SYMBOLS : [String(choice['asset'])]) {
+    const { price } = await readShimPrice(rpc, { shim: network.contracts.oracleShim, asset, networkPassphrase: network.networkPassphrase })
+    await network.door.call('local_setPrice', { asset, price: String((price * BigInt(Number(choice['percent']))) / 100n) })
+    await network.door.call('local_releasePrice', { asset })
+  }
+}
+
+/** Keeps the network, or puts back the one that was kept, unless that was so lately that the index could miss it between two polls. */
+async function keepOrPutBack(upsets: Upsets): Promise<void> {
+  const { network, profile, kept } = upsets
+  if (kept === undefined) {
+    upsets.kept = (await network.door.call('local_snapshot', {})) as { id: string; ledger: number }
+    return
+  }
+  if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
+  upsets.incarnations.push(incarnationOf(network))
+  await network.door.call('local_restore', { id: kept.id })
+}
+
+/** Everything that the network's exchange has emitted since it began. */
+export function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
+  const contractIds = EVENT_CONTRACT_KEYS.map((key) => contracts[key])
+  const untilLedger = chain.history.latest().sequence + 1
+  assert.ok(chain.history.oldest().sequence <= 2, 'the network forgot its first ledgers: the simulation is too long for it')
+  return [...chain.history.events({ afterId: null, fromLedger: 0, untilLedger, contractIds })].filter(({ successful }) => successful)
+}
+
+/** The ids in the market's list of open positions. */
+export async function openPositionIds({ door, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
+  const keys = [contractDataKey(contracts.market, storageKey('AllPositions'))]
+  const { entries } = (await door.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }
+  const list = contractDataValue(entries[0]?.xdr ?? assert.fail('the market has no list of positions'))
+  return new Set(asVec(list).map((id) => Number(asU64(id))))
+}

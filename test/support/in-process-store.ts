@@ -1,0 +1,90 @@
+// The embedded engine in memory and in this very thread: no message, no waiting for another core. For tests that ask it a thousand times a second and
+// want every run to go the same way. What the store adds on top (threads, interruptions, housekeeping) has tests of its own.
+
+import { readFile } from 'node:fs/promises'
+import { createSystemClock } from '../../src/base/clock.ts'
+import { openEngine } from '../../src/store/embedded/engine.ts'
+import { createListeners } from '../../src/store/embedded/listeners.ts'
+import type { StatementResult } from '../../src/store/embedded/messages.ts'
+import { namedError, readFailure } from '../../src/store/failures.ts'
+import { createSerial } from '../../src/store/serial.ts'
+import { StoreUnavailable } from '../../src/store/store.ts'
+import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
+import { runTransaction } from '../../src/store/transaction.ts'
+import { encodeParam } from '../../src/store/values.ts'
+import { ensureEmbeddedTemplate } from './database.ts'
+
+export interface InProcessStore extends Store {
+  /** Empties every table, as if it had just been migrated. Nobody may hold a lock or a transaction. */
+  clear(): Promise<void>
+}
+
+/** What is there after the migrations. */
+const FIRST_ROWS = 'insert into idx.cursor default values'
+/** One table each: `delete` costs less than `truncate` where there is little. */
+const TABLES = `
+  select format('%I.%I', schemaname, tablename) as name from pg_tables
+  where schemaname in ('idx', 'keys') order by 1`
+const IDENTITIES = `
+  select format('alter table %I.%I alter column %I restart', table_schema, table_name, column_name) as sql
+  from information_schema.columns where is_identity = 'YES' and table_schema in ('idx', 'keys')`
+
+/** Opens a fresh, migrated store. It takes a second: whoever needs many of them clears one. */
+export async function openInProcessStore(): Promise<InProcessStore> {
+  const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
+  const disk = { fsync() {}, onFailure(error: Error): never { throw error } }
+  const engine = await openEngine({ directory: null, template, disk })
+  const clock = createSystemClock({ keepAlive: false })
+  const serial = createSerial()
+  const locks = new Map<string, AbortController>()
+  const listeners = createListeners((sql) => serial(() => run('write', sql)))
+  engine.onNotification((channel, payload) => listeners.notify(channel, payload))
+
+  async function run(access: 'read' | 'write', sql: string, params?: readonly Param[]): Promise<StatementResult> {
+    try {
+      return await engine.run({ access, sql, params: params?.map(encodeParam) ?? null })
+    } catch (cause) {
+      throw namedError(readFailure(cause))
+    }
+  }
+
+  function queryable(access: 'read' | 'write'): Queryable {
+    return {
+      query: <Row extends object>(sql: string, params?: readonly Param[]) => serial(async () => (await run(access, sql, params)).rows as Row[]),
+    }
+  }
+
+  const write: Writer = {
+    ...queryable('write'),
+    transaction: (work) => serial(() => runTransaction((sql, params) => run('write', sql, params), clock, work)),
+  }
+  const tables = await queryable('read').query<{ name: string }>(TABLES)
+  const identities = await queryable('read').query<{ sql: string }>(IDENTITIES)
+  // Which table refers to which does not matter where all of them become empty.
+  const emptying = [...tables.map(({ name }) => `delete from ${name}`), ...identities.map(({ sql }) => sql)]
+  const clearing = ['set local session_replication_role = replica', ...emptying, FIRST_ROWS].join('; ')
+  return {
+    engine: 'embedded',
+    read: queryable('read'),
+    write,
+    waiting: () => ({ reads: 0, writes: 0 }),
+    async tryLock(name) {
+      if (locks.has(name)) return undefined
+      const lost = new AbortController()
+      locks.set(name, lost)
+      const check = (): void => {
+        if (locks.get(name) !== lost) throw new StoreUnavailable('the writer lock was given back')
+      }
+      const db: Writer = {
+        query: async (sql, params) => (check(), await write.query(sql, params)),
+        transaction: async (work) => (check(), await write.transaction(work)),
+      }
+      return { db, lost: lost.signal, [Symbol.asyncDispose]: async () => void (locks.get(name) === lost && locks.delete(name)) }
+    },
+    listen: (channel, callback, onHeard) => listeners.listen(channel, callback, onHeard),
+    async clear() {
+      await write.transaction(async (tx) => void (await tx.query(clearing)))
+    },
+    [Symbol.asyncDispose]: () => serial(() => engine.close()),
+  }
+}
