@@ -82,7 +82,9 @@ function anchors(source: string): ReadonlySet<string> {
 const MACHINE_WORDS = new RegExp(
   [
     `(?<![\\w.~*$}/-])/(?:${['home', 'root', 'Users', 'work', 'workspace', 'mnt'].join('|')})/[\\w.-]`,
-    '\\b[A-Z]:\\\\\\\\?(?:Users|work)', '\\bregistry\\.(?:npmjs|yarnpkg)', '\\bnpm\\.pkg\\.', '\\bverdaccio\\s', '\\bartifactory\\s', '"resolved"\\s*:',
+    '\\b[A-Z]:\\\\\\\\?(?:Users|work)', '\\bregistry\\.(?:npmjs|yarnpkg)', '\\bnpm\\.pkg\\.', '\\bverdaccio\\s', '\\bartifactory\\s',
+    // A workspace is resolved to its own folder, everywhere.
+    '"resolved"\\s*:\\s*"(?!client")',
   ].join('|'),
   'i',
 )

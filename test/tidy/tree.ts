@@ -17,7 +17,7 @@ export interface Violation {
 /** A rule of the house. */
 export type Rule = (tree: Tree) => Violation[]
 
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', 'data'])
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', 'data', 'dist'])
 const TEXT_ENDINGS = ['.ts', '.md', '.sql', '.json', '.yml', '.yaml', '.html', '.css', '.js', '.mjs', '.sh', '.txt']
 const TEXT_NAMES: ReadonlySet<string> = new Set(['.gitignore', '.dockerignore', '.ci/run', '.npmrc', 'LICENSE', 'Dockerfile', 'deploy/Caddyfile'])
 /** Larger files are data, not authored text. */
@@ -53,9 +53,11 @@ export function report(violations: readonly Violation[]): string {
   return violations.map(({ rule, path, line, message }) => `${path}:${line} [${rule}] ${message}`).join('\n')
 }
 
+const PRODUCT_FOLDERS = ['src/', 'localnet/', 'client/src/']
+
 /** True for TypeScript that runs in production: neither a test nor a benchmark. */
 export function isProduct(path: string): boolean {
-  return path.endsWith('.ts') && !isTestFile(path) && (path === 'main.ts' || path.startsWith('src/') || path.startsWith('localnet/'))
+  return path.endsWith('.ts') && !isTestFile(path) && (path === 'main.ts' || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
 }
 
 /** True for the files of the tests, wherever they stand: `x.test.ts` beside `x.ts`, and `test-….ts` for what such tests share. */

@@ -1,0 +1,148 @@
+// Which contract call each request asks for. It is written down here once more, apart from the gateway's own table: what the gateway prepares is held against
+// this one before anything is signed.
+
+import type { Health } from './resources.ts'
+import type { ActionRequest, OrderRequest } from './requests.ts'
+import type { ContractCall, ContractValue } from './xdr.ts'
+
+/** The names of the exchange's contracts. */
+export type ContractName = keyof Health['contracts']
+/** Their addresses, `C…`. */
+export type ContractAddresses = Readonly<Record<ContractName, string>>
+/** What an account can sign. */
+export type TradeRequest = OrderRequest | ActionRequest
+
+/** A field of the request, with the type that its value becomes; the signer's or a contract's address; or a fixed value. */
+type Part = string | ContractValue
+interface Row {
+  readonly contract: ContractName
+  /** Where the contract's function is called otherwise than the request. */
+  readonly functionName?: string
+  readonly args: readonly Part[]
+  /** The field whose amount leaves the account, and the token that it is of. */
+  readonly spends?: readonly [field: string, token: 'usdcToken' | 'lpToken']
+}
+
+const SIGNER = '@signer'
+const GOOD_TILL_CANCELLED: ContractValue = { type: 'u32', value: 0 }
+const NO_LIMIT_PRICE: ContractValue = { type: 'i128', value: 0n }
+const COLLATERAL = ['collateral', 'usdcToken'] as const
+const AMOUNT = ['amount', 'usdcToken'] as const
+const ENTRY = [SIGNER, 'asset', 'collateral', 'leverage', 'direction'] as const
+
+const CALLS: Readonly<Record<TradeRequest['op'], Row>> = {
+  open_position: { contract: 'market', args: ENTRY, spends: COLLATERAL },
+  open_position_cross: { contract: 'market', args: ENTRY, spends: COLLATERAL },
+  close_position: { contract: 'market', args: [SIGNER, 'positionId'] },
+  close_position_cross: { contract: 'market', args: [SIGNER, 'positionId'] },
+  place_limit_order: {
+    contract: 'market',
+    args: [SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps', GOOD_TILL_CANCELLED],
+    spends: COLLATERAL,
+  },
+  place_stop_limit_order: {
+    contract: 'market',
+    args: [
+      SIGNER, 'asset', 'direction', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'triggerCondition', 'slippageToleranceBps', GOOD_TILL_CANCELLED,
+    ],
+    spends: COLLATERAL,
+  },
+  place_trailing_stop: { contract: 'market', args: [SIGNER, 'positionId', 'trailingPercentBps', 'slippageToleranceBps'] },
+  set_stop_loss: { contract: 'market', args: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps'] },
+  set_take_profit: { contract: 'market', args: [SIGNER, 'positionId', 'triggerPrice', 'slippageToleranceBps', NO_LIMIT_PRICE] },
+  cancel_order: { contract: 'market', args: [SIGNER, 'orderId'] },
+  deposit_cross_margin: { contract: 'market', args: [SIGNER, 'amount'], spends: AMOUNT },
+  withdraw_cross_margin: { contract: 'market', args: [SIGNER, 'amount'] },
+  deposit_liquidity: { contract: 'vault', functionName: 'deposit', args: [SIGNER, 'amount'], spends: AMOUNT },
+  approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', args: [SIGNER, '@vault', 'lpAmount', 'expirationLedger'] },
+  withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', args: [SIGNER, 'lpAmount'], spends: ['lpAmount', 'lpToken'] },
+  create_vault: { contract: 'vaultFactory', args: [SIGNER, 'name'] },
+  deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', args: [SIGNER, 'vaultId', 'amount'], spends: AMOUNT },
+  withdraw_vault: { contract: 'vaultFactory', functionName: 'withdraw', args: [SIGNER, 'vaultId', 'shares'] },
+  leader_open_position: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'] },
+  leader_close_position: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'positionId'] },
+  leader_place_limit_order: {
+    contract: 'vaultFactory',
+    args: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
+  },
+  leader_cancel_order: { contract: 'vaultFactory', args: [SIGNER, 'vaultId', 'orderId'] },
+  claim_leader_fees: { contract: 'vaultFactory', args: ['vaultId'] },
+  set_vault_paused: { contract: 'vaultFactory', functionName: 'set_paused', args: ['vaultId', 'paused'] },
+  create_referral_code: { contract: 'referral', functionName: 'create_code', args: [SIGNER, 'code'] },
+  set_referrer: { contract: 'referral', args: [SIGNER, 'code'] },
+  claim_referral: { contract: 'referral', functionName: 'claim', args: [SIGNER] },
+}
+
+/** The order operations that stay open until a keeper executes them or they are cancelled. */
+const RESTING: ReadonlySet<TradeRequest['op']> = new Set(
+  ['place_limit_order', 'place_stop_limit_order', 'place_trailing_stop', 'set_stop_loss', 'set_take_profit'],
+)
+/** What `prepareOrder` takes; everything else is for `prepareAction`. */
+const ORDERS: ReadonlySet<TradeRequest['op']> = new Set(
+  [...RESTING, 'open_position', 'open_position_cross', 'close_position', 'close_position_cross', 'cancel_order'],
+)
+
+export const isOrder = (request: TradeRequest): request is OrderRequest => ORDERS.has(request.op)
+export const isResting = ({ op }: TradeRequest): boolean => RESTING.has(op)
+/** Every operation there is. */
+export const OPERATIONS = Object.keys(CALLS) as readonly TradeRequest['op'][]
+
+type Encode = (value: unknown) => ContractValue
+const i128: Encode = (value) => ({ type: 'i128', value: digits(value) })
+const u64: Encode = (value) => ({ type: 'u64', value: digits(value) })
+const u32: Encode = (value) => ({ type: 'u32', value: Number(digits(value)) })
+const text: Encode = (value) => ({ type: 'string', value: String(value) })
+const choice = (type: string, values: Readonly<Record<string, number | boolean>>): Encode => (value) => {
+  const found = Object.hasOwn(values, String(value)) ? values[String(value)] : undefined
+  if (found === undefined) throw new TypeError(`${String(value)} is none of ${Object.keys(values).join(', ')}`)
+  return { type, value: found }
+}
+
+/** How a field becomes an argument. A name means the same in each request that has it. */
+const FIELDS: Readonly<Record<string, Encode>> = {
+  asset: (value) => ({ type: 'symbol', value: String(value) }),
+  collateral: i128, amount: i128, lpAmount: i128, shares: i128, triggerPrice: i128, limitPrice: i128,
+  positionId: u64, orderId: u64,
+  leverage: u32, slippageToleranceBps: u32, trailingPercentBps: u32, vaultId: u32, expirationLedger: u32,
+  name: text, code: text,
+  direction: choice('u32', { Long: 0, Short: 1 }),
+  triggerCondition: choice('bool', { Above: true, Below: false }),
+  paused: choice('bool', { true: true, false: false }),
+}
+
+/** An amount or id: digits, or a number that is exactly what it seems to be. */
+function digits(value: unknown): bigint {
+  if (typeof value === 'string' && /^\d+$/.test(value)) return BigInt(value)
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
+  throw new TypeError(`${String(value)} is no whole amount: write digits, in 7-decimal fixed point where it is money`)
+}
+
+/** What signing a request may do. */
+export interface Expected {
+  readonly call: ContractCall
+  /** What may leave the account, and by which token; null when nothing may. */
+  readonly spends: { readonly token: string; readonly amount: bigint } | null
+}
+
+/** The call that a request asks for. Throws TypeError for a request that is none. */
+export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses): Expected {
+  if (!Object.hasOwn(CALLS, request.op)) throw new TypeError(`${request.op} is no operation`)
+  const { contract, functionName = request.op, args, spends } = CALLS[request.op]
+  const fields = request as unknown as Readonly<Record<string, unknown>>
+  const known = new Set(['op', ...args])
+  for (const field of Object.keys(fields)) if (!known.has(field)) throw new TypeError(`${request.op} takes no ${field}`)
+  return {
+    call: { contract: contracts[contract], functionName, args: args.map((part) => argument(part)) },
+    spends: spends === undefined ? null : { token: contracts[spends[1]], amount: digits(fields[spends[0]]) },
+  }
+
+  function argument(part: Part): ContractValue {
+    if (typeof part !== 'string') return part
+    if (part === SIGNER) return { type: 'address', value: signer }
+    if (part === '@vault') return { type: 'address', value: contracts.vault }
+    const value = fields[part]
+    const encode = FIELDS[part]
+    if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${part}`)
+    return encode(value)
+  }
+}

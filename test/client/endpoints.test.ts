@@ -1,0 +1,108 @@
+// Every endpoint through the client, against a gateway with a history, over real sockets.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createClient } from '../../client/src/client.ts'
+import type { Client } from '../../client/src/client.ts'
+import { ENDPOINTS, LISTS } from '../../client/src/endpoint-table.ts'
+import { GatewayError, Unauthorized } from '../../client/src/errors.ts'
+import type { Answer } from '../../client/src/http.ts'
+import type { EndpointName, ListName } from '../../client/src/rest.ts'
+import { clockOf, createTraderClient, whileTimePasses } from '../support/client-world.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+let world: World
+let url: string
+let client: Client
+let address: string
+
+before(async () => {
+  world = await createWorld({ traders: 6, seed: 'client endpoints' })
+  await world.closeLedgers(60)
+  await world.settle()
+  url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  client = await createTraderClient(world, url, 'client endpoints')
+  const { owner } = await client.login()
+  address = owner
+  await whileTimePasses(world, () => client.trade({ op: 'create_referral_code', code: 'endpoints' }))
+})
+after(() => world[Symbol.asyncDispose]())
+
+type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Readonly<Record<string, unknown>>>>
+
+test('every endpoint that can be read answers', async () => {
+  const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
+    getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
+    getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
+    lookupReferralCode: { code: 'endpoints' }, getReferralInfo: { address }, getAccountVolume: { address }, getBetaStatus: { address },
+    udfSymbols: { symbol: 'BTC' }, udfHistory: { symbol: 'BTC', resolution: '1', from: 1_783_339_200, to: 1_783_349_200 },
+  }
+  const vault = (await client.listVaults()).body.vaults[0]
+  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, string][]) {
+    if (!endpoint.startsWith('GET ')) continue
+    const input = inputs[name] ?? {}
+    const { body, requestId } = await (client[name] as unknown as AnyMethod)('id' in input ? { id: vault?.id } : input)
+    assert.ok(body !== undefined && requestId?.length === 24, name)
+    const rows = name in LISTS ? LISTS[name as ListName] : undefined
+    if (rows !== undefined) assert.ok(Array.isArray(body[rows]), `${name} has no ${rows}`)
+  }
+})
+
+test('a key is issued, listed, revoked, and of no use from then on', async () => {
+  const other = await createTraderClient(world, url, 'client endpoints')
+  const { keyId } = await other.login({ label: 'short-lived' })
+  assert.deepEqual((await other.getAccountIdentity()).body, { owner: address, tier: 'standard', keyId })
+  assert.deepEqual(other.allowance()?.tier, 'standard')
+  assert.deepEqual((await other.revokeKey({ keyId })).body, { revoked: true })
+  await assert.rejects(other.getAccountIdentity(), (error: unknown) => error instanceof Unauthorized && error.code === 'invalid_credentials')
+})
+
+test('the rows of a list are the list: none lost, none twice, in order, while new ones arrive', async () => {
+  const whole: string[] = []
+  const { body } = await client.listEvents({ limit: 500 })
+  const known = body.events.map(({ eventId }) => eventId)
+  assert.ok(known.length > 30, 'too short a history for pages')
+  for await (const { eventId } of client.rows('listEvents', { limit: 7 })) {
+    whole.push(eventId)
+    if (whole.length === 20) {
+      await world.closeLedgers(3)
+      await world.settle()
+    }
+  }
+  assert.deepEqual(whole.slice(0, known.length), known)
+  assert.equal(new Set(whole).size, whole.length)
+})
+
+test('leaving the loop asks for no further page', async () => {
+  let calls = 0
+  const counted = createClient({
+    url, clock: clockOf(world),
+    fetch: (to, init) => {
+      calls += 1
+      return fetch(to, init)
+    },
+  })
+  for await (const page of counted.pages('listEvents', { limit: 5 })) {
+    assert.equal(page.body.events.length, 5)
+    assert.ok((page.ledger ?? 0) > 0 && (page.seq ?? 0) > 0)
+    if (calls === 2) break
+  }
+  assert.equal(calls, 2)
+})
+
+test('an answer that refuses is an error with its code, its hint and the request\'s id', async () => {
+  const missing = await client.lookupReferralCode({ code: 'nobody' }).catch((error: unknown) => error)
+  assert.ok(missing instanceof GatewayError)
+  assert.deepEqual([missing.status, missing.code, missing.requestId?.length], [404, 'unknown_code', 24])
+  const invalid = await client.listTrades({ limit: 0 }).catch((error: unknown) => error)
+  assert.ok(invalid instanceof GatewayError)
+  assert.deepEqual([invalid.status, invalid.code], [400, 'FST_ERR_VALIDATION'])
+  assert.match(invalid.hint ?? '', /limit/)
+})
+
+test('whoever submitted reads what it did: the answer waits for the ledger', async () => {
+  const next = world.network.chain.history.latest().sequence + 2
+  const { ledger } = await whileTimePasses(world, () => client.listEvents({ limit: 1 }, { minLedger: next }))
+  assert.ok((ledger ?? 0) >= next)
+})

@@ -1,0 +1,210 @@
+// The client's whole way on a local network: a wallet gets a key, trades, and reads what its trades did, also when answers are lost or changed on their way.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Client } from '../../client/src/client.ts'
+import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/errors.ts'
+import type { SignedTransaction } from '../../client/src/errors.ts'
+import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
+import { createDeployment, createPeople } from '../../localnet/genesis.ts'
+import { createTraderClient, whileTimePasses } from '../support/client-world.ts'
+import { ONE } from '../support/trading.ts'
+import { createWorld } from '../support/world.ts'
+import type { World } from '../support/world.ts'
+
+const PRICE = 100_000n * ONE
+const percent = (share: bigint): string => String((PRICE * share) / 100n)
+const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
+
+let world: World
+let client: Client
+/** Stands between the client and the gateway. */
+let between: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
+const asItIs: typeof between = (_path, forward) => forward()
+
+const throughIt: FetchLike = (url, init) => between(new URL(url).pathname, () => fetch(url, init))
+
+before(async () => {
+  world = await createWorld({ traders: 0, seed: 'client trades' })
+  await world.closeLedgers(3)
+  await world.settle()
+  between = asItIs
+  const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  client = await createTraderClient(world, url, 'client trades', { fetch: throughIt })
+  const { keyId } = await client.login({ label: 'a test' })
+  assert.deepEqual((await client.listKeys()).body.keys.map((key) => [key.keyId, key.label]), [[keyId, 'a test']])
+  await hold(PRICE)
+})
+after(() => world[Symbol.asyncDispose]())
+
+/** Holds the price there; the market forgets the last price that it saw after ten minutes, so that no order is refused for the change. */
+async function hold(price: bigint): Promise<void> {
+  world.clock.advance(700_000)
+  await world.closeLedgers(1)
+  await world.cheat('local_setPrice', { asset: 'BTC', price: String(price) })
+  await world.closeLedgers(2)
+  await world.settle()
+}
+
+const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(world, () => client.trade(...args))
+
+async function positions(): Promise<readonly number[]> {
+  await world.settle()
+  const { body } = await client.getAccountState()
+  return body.positions?.map(({ positionId }) => positionId) ?? []
+}
+
+async function withBetween<T>(other: typeof between, work: () => Promise<T>): Promise<T> {
+  between = other
+  try {
+    return await work()
+  } finally {
+    between = asItIs
+  }
+}
+
+test('an order that is filled at once tells its position and its events', async () => {
+  const traded = await trade({ op: 'open_position', ...TERMS })
+  assert.deepEqual(traded.events?.map(({ topic, txHash }) => [topic, txHash]), [['position_opened', traded.hash]])
+  assert.deepEqual(await positions(), [traded.positionId])
+  assert.equal(traded.order, null)
+  const closed = await trade({ op: 'close_position', positionId: traded.positionId ?? 0 })
+  assert.deepEqual(closed.events?.map(({ topic }) => topic), ['position_closed'])
+})
+
+test('two trades at once are made one after another, each with a sequence number of its own', async () => {
+  const request = { op: 'open_position', ...TERMS } as const
+  const [one, other] = await whileTimePasses(world, () => Promise.all([client.trade(request), client.trade(request)]))
+  assert.notEqual(one.hash, other.hash)
+  assert.deepEqual((await positions()).toReversed(), [one.positionId, other.positionId])
+  for (const { positionId } of [one, other]) await trade({ op: 'close_position', positionId: positionId ?? 0 })
+})
+
+test('an order that rests is waited for until the keeper has executed it', async () => {
+  const order = { op: 'place_limit_order', ...TERMS, triggerPrice: percent(95n), triggerCondition: 'Below', slippageToleranceBps: 200 } as const
+  const resting = await trade(order)
+  assert.ok(resting.order?.state === 'resting')
+  const { orderId } = resting.order
+  const waited = whileTimePasses(world, () => client.awaitOrder(orderId, { ledger: resting.ledger, timeoutMs: 100_000 }))
+  await world.cheat('local_setPrice', { asset: 'BTC', price: percent(94n) })
+  const outcome = await waited
+  assert.ok(outcome.state === 'executed', JSON.stringify(outcome))
+  const [positionId = 0] = await positions()
+  const [opened] = (await client.listAccountEvents({ topic: 'position_opened', limit: 1 })).body.events
+  assert.equal(opened?.txHash, outcome.hash)
+  assert.equal((opened.payload as { positionId: number }).positionId, positionId)
+
+  // What hangs on the position ends with it, also the kinds whose placement no event tells.
+  const trailing = await trade({ op: 'place_trailing_stop', positionId, trailingPercentBps: 500, slippageToleranceBps: 100 })
+  assert.ok(trailing.order?.state === 'resting')
+  const { body } = await client.listAccountOpenOrders()
+  const { orderId: trailingId } = trailing.order
+  assert.deepEqual(body.orders.map((one) => one.orderId), [trailingId])
+  await trade({ op: 'close_position', positionId })
+  const ended = await whileTimePasses(world, () => client.awaitOrder(trailingId, { ledger: trailing.ledger, timeoutMs: 100_000 }))
+  assert.deepEqual([ended.state, 'reason' in ended ? ended.reason : null], ['cancelled', 'pos_closed'])
+})
+
+test('an order that is cancelled while it is waited for says so', async () => {
+  await hold(PRICE)
+  const stop = { op: 'place_stop_limit_order', ...TERMS, triggerPrice: percent(110n), limitPrice: percent(111n), triggerCondition: 'Above' } as const
+  const placed = await trade({ ...stop, slippageToleranceBps: 100 })
+  assert.equal(placed.order?.state, 'resting')
+  const cancelled = await trade({ op: 'cancel_order', orderId: placed.order.orderId })
+  const outcome = await client.awaitOrder(placed.order.orderId, { ledger: placed.ledger, timeoutMs: 0 })
+  assert.deepEqual(outcome, { orderId: placed.order.orderId, state: 'cancelled', reason: 'user', ledger: cancelled.ledger, hash: cancelled.hash })
+})
+
+test('what the network would refuse is refused with the contract\'s error, and nothing is sent', async () => {
+  const sent: string[] = []
+  const failure = await withBetween((path, forward) => {
+    sent.push(path)
+    return forward()
+  }, () => trade({ op: 'open_position', ...TERMS, collateral: '1' }).catch((error: unknown) => error))
+  assert.ok(failure instanceof ContractFailure, String(failure))
+  assert.deepEqual([failure.stage, failure.contractError, failure.status], ['simulation', { code: 22, name: 'InsufficientCollateral' }, 400])
+  assert.match(failure.requestId ?? '', /^[0-9a-f]{24}$/)
+  assert.ok(!sent.includes('/v1/tx/submit'))
+})
+
+test('a gateway that prepares something else gets no signature', async () => {
+  const before = await positions()
+  const other = await client.prepareOrder({ op: 'open_position', ...TERMS, direction: 'Short' })
+  const sent: string[] = []
+  const failure = await withBetween(async (path, forward) => {
+    sent.push(path)
+    const answer = await forward()
+    return path === '/v1/orders/prepare' ? { ...answer, status: 200, headers: answer.headers, text: async () => JSON.stringify(other.body) } : answer
+  }, () => trade({ op: 'open_position', ...TERMS }).catch((error: unknown) => error))
+  assert.ok(failure instanceof RefusedToSign, String(failure))
+  assert.ok(failure.differences.every(({ what, expected, found }) => what.endsWith('argument 5') && expected === 'u32 0' && found === 'u32 1'), failure.message)
+  assert.ok(!sent.includes('/v1/tx/submit'))
+  assert.deepEqual(await positions(), before)
+})
+
+test('answers that are lost behind a submission do not trade twice', async () => {
+  let lost = 0
+  const traded = await withBetween(async (path, forward) => {
+    const answer = await forward()
+    if (path !== '/v1/tx/submit' || lost === 3) return answer
+    lost += 1
+    throw new TypeError('the connection was reset')
+  }, () => trade({ op: 'open_position', ...TERMS }))
+  assert.equal(lost, 3)
+  assert.deepEqual(await positions(), [traded.positionId])
+  await trade({ op: 'close_position', positionId: traded.positionId ?? 0 })
+})
+
+test('whoever cannot learn the outcome goes on with the same transaction, also after a crash', async () => {
+  let kept: SignedTransaction | undefined
+  const onSigned = (transaction: SignedTransaction): void => {
+    kept = transaction
+  }
+  const failure = await withBetween(async (path, forward) => {
+    const answer = await forward()
+    if (path !== '/v1/tx/submit') return answer
+    throw new TypeError('the connection was reset')
+  }, () => trade({ op: 'open_position', ...TERMS }, { patienceMs: 20_000, onSigned }).catch((error: unknown) => error))
+  assert.ok(failure instanceof UnknownOutcome, String(failure))
+  const { transaction } = failure
+  assert.deepEqual(transaction, kept)
+  for (let time = 0; time < 3; time++) {
+    const { hash } = await whileTimePasses(world, () => client.finish(transaction))
+    assert.equal(hash, kept?.hash)
+  }
+  assert.equal((await positions()).length, 1)
+})
+
+test('a transaction that never arrived is unknown while a ledger could take it, and refused for certain when none can', async () => {
+  const before = await positions()
+  const failure = await withBetween(async (path, forward) => {
+    if (path === '/v1/tx/submit') throw new TypeError('the connection was refused')
+    return forward()
+  }, () => trade({ op: 'open_position', ...TERMS }, { patienceMs: 5_000 }).catch((error: unknown) => error))
+  assert.ok(failure instanceof UnknownOutcome, String(failure))
+  world.clock.advance(400_000)
+  await world.closeLedgers(1)
+  const certain = await whileTimePasses(world, () => client.finish(failure.transaction).catch((error: unknown) => error))
+  assert.ok(certain instanceof ContractFailure, String(certain))
+  assert.equal(certain.stage, 'submission')
+  assert.deepEqual(await positions(), before)
+})
+
+test('actions that move money, and those that do not, are signed as they are prepared', async () => {
+  await trade({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
+  await trade({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
+  const { networkPassphrase, chain } = world.network
+  const { owner } = (await client.getAccountIdentity()).body
+  chain.grant(owner, createDeployment(networkPassphrase, createPeople(networkPassphrase, 0)).lpAsset, 0n)
+  await trade({ op: 'deposit_liquidity', amount: String(300n * ONE) })
+  const lpAmount = String(100n * ONE)
+  const { ledger } = await trade({ op: 'create_referral_code', code: 'signed' })
+  await trade({ op: 'approve_liquidity_withdrawal', lpAmount, expirationLedger: ledger + 10_000 })
+  const withdrawn = await trade({ op: 'withdraw_liquidity', lpAmount })
+  assert.deepEqual(withdrawn.events?.map(({ topic }) => topic), ['withdraw'])
+  const created = await trade({ op: 'create_vault', name: 'Verified' })
+  assert.deepEqual(created.events?.map(({ topic }) => topic), ['vault_created'])
+  const vault = (await client.listVaults({ limit: 1 })).body.vaults[0]
+  await trade({ op: 'deposit_vault', vaultId: vault?.id ?? -1, amount: String(100n * ONE) })
+  await trade({ op: 'leader_open_position', vaultId: vault?.id ?? -1, ...TERMS, collateral: String(50n * ONE) })
+})

@@ -1,0 +1,225 @@
+// What the client signs is what was asked for: each request by the gateway's own table passes, and everything that could be changed on the way is refused.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
+import { expectedCall, isOrder, OPERATIONS } from '../../client/src/calls.ts'
+import type { ContractAddresses, TradeRequest } from '../../client/src/calls.ts'
+import { RefusedToSign } from '../../client/src/errors.ts'
+import { verifyTransaction } from '../../client/src/verify.ts'
+import { toXdr } from '../../src/chain/scval.ts'
+import { ACTION_NAMES, actionCall } from '../../src/exchange/actions.ts'
+import type { CallArgument } from '../../src/exchange/call-arguments.ts'
+import { OPERATION_NAMES, operationCall } from '../../src/exchange/operations.ts'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
+import { createWallet } from '../support/keys.ts'
+
+const NOW_SEC = 1_783_339_200
+const signer = createWallet('verifies').publicKey()
+const contractOf = (byte: number): string => Address.contract(Buffer.alloc(32, byte)).toString()
+const contracts: ContractAddresses = {
+  market: contractOf(1), vault: contractOf(2), oracleShim: contractOf(3), router: contractOf(4), usdcToken: contractOf(5), lpToken: contractOf(6),
+  vaultFactory: contractOf(7), referral: contractOf(8),
+}
+const OPEN = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' } as const
+
+interface Prepared {
+  readonly call: { readonly contract: string; readonly functionName: string; readonly args: readonly xdr.ScVal[] }
+  readonly source: string
+  readonly fee: number
+  readonly sequence: bigint
+  readonly minTime: bigint
+  readonly maxTime: bigint
+  readonly memo: xdr.Memo
+  readonly auth: readonly xdr.SorobanAuthorizationEntry[]
+  readonly operationSource: string | null
+  readonly operations: number
+  readonly signatures: number
+}
+
+const account = (address: string) => xdr.MuxedAccount.keyTypeEd25519(Address.fromString(address).toBuffer())
+
+function invocation(call: Prepared['call'], subCalls: readonly xdr.SorobanAuthorizedInvocation[] = []): xdr.SorobanAuthorizedInvocation {
+  const allowed = xdr.SorobanAuthorizedFunction.sorobanAuthorizedFunctionTypeContractFn(invoked(call))
+  return new xdr.SorobanAuthorizedInvocation({ function: allowed, subInvocations: [...subCalls] })
+}
+
+function invoked({ contract, functionName, args }: Prepared['call']): xdr.InvokeContractArgs {
+  return new xdr.InvokeContractArgs({ contractAddress: new Address(contract).toScAddress(), functionName, args: [...args] })
+}
+
+function bySource(call: Prepared['call'], subCalls: readonly xdr.SorobanAuthorizedInvocation[] = []): xdr.SorobanAuthorizationEntry {
+  const credentials = xdr.SorobanCredentials.sorobanCredentialsSourceAccount()
+  return new xdr.SorobanAuthorizationEntry({ credentials, rootInvocation: invocation(call, subCalls) })
+}
+
+const transfer = (from: string, to: string, amount: bigint, token = contracts.usdcToken): xdr.SorobanAuthorizedInvocation => invocation({
+  contract: token, functionName: 'transfer',
+  args: [new Address(from).toScVal(), new Address(to).toScVal(), nativeToScVal(amount, { type: 'i128' })],
+})
+
+/** What the gateway would prepare for the request, by its own table. */
+function prepared(request: TradeRequest): Prepared {
+  const { contract, functionName, args } = isOrder(request)
+    ? { contract: 'market' as const, ...operationCall(request, signer) }
+    : actionCall(request, signer, contracts)
+  const call = { contract: contracts[contract], functionName, args: args.map((one: CallArgument) => toXdr(one)) }
+  return {
+    call, source: signer, fee: 100_000, sequence: 7n, minTime: 0n, maxTime: BigInt(NOW_SEC + 300), memo: xdr.Memo.memoNone(), auth: [bySource(call)],
+    operationSource: null, operations: 1, signatures: 0,
+  }
+}
+
+function envelope({ call, source, fee, sequence, minTime, maxTime, memo, auth, operationSource, operations, signatures }: Prepared): string {
+  const func = xdr.HostFunction.hostFunctionTypeInvokeContract(invoked(call))
+  const body = xdr.OperationBody.invokeHostFunction(new xdr.InvokeHostFunctionOp({ hostFunction: func, auth: [...auth] }))
+  const operation = new xdr.Operation({ sourceAccount: operationSource === null ? null : account(operationSource), body })
+  const data = new xdr.SorobanTransactionData({
+    ext: xdr.SorobanTransactionDataExt.v0(),
+    resources: new xdr.SorobanResources({
+      footprint: new xdr.LedgerFootprint({ readOnly: [], readWrite: [] }), instructions: 1, diskReadBytes: 2, writeBytes: 3,
+    }),
+    resourceFee: 4n,
+  })
+  const tx = new xdr.Transaction({
+    sourceAccount: account(source), fee, seqNum: sequence, cond: xdr.Preconditions.precondTime(new xdr.TimeBounds({ minTime, maxTime })), memo,
+    operations: Array.from({ length: operations }, () => operation), ext: xdr.TransactionExt.sorobanData(data),
+  })
+  const signature = new xdr.DecoratedSignature({ hint: Buffer.alloc(4), signature: Buffer.alloc(64) })
+  const signed = new xdr.TransactionV1Envelope({ tx, signatures: Array.from({ length: signatures }, () => signature) })
+  return xdr.TransactionEnvelope.envelopeTypeTx(signed).toXdr('base64')
+}
+
+function verify(request: TradeRequest, made: Prepared): ReturnType<typeof verifyTransaction> {
+  return verifyTransaction(envelope(made), { request, signer, contracts, maxFeeStroops: 1_000_000, maxValiditySec: 600, nowMs: NOW_SEC * 1000 })
+}
+
+/** Fails unless the change is refused, with a difference that says `what`. */
+function assertRefused(made: Prepared, what: RegExp, request: TradeRequest = OPEN): void {
+  assert.throws(() => verify(request, made), (error: unknown) => {
+    assert.ok(error instanceof RefusedToSign, String(error))
+    assert.match(error.message, what)
+    return true
+  })
+}
+
+const digits = fc.bigInt({ min: 0n, max: 2n ** 126n }).map(String)
+const id = fc.oneof(fc.integer({ min: 0, max: 2 ** 40 }), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String))
+const small = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const text = fc.string({ minLength: 1, maxLength: 16 })
+const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  asset: fc.constantFrom('BTC', 'ETH', 'HYPE'), collateral: digits, amount: digits, lpAmount: digits, shares: digits, triggerPrice: digits, limitPrice: digits,
+  positionId: id, orderId: id, leverage: small, slippageToleranceBps: small, trailingPercentBps: small, vaultId: small, expirationLedger: small, name: text,
+  code: text, direction: fc.constantFrom('Long', 'Short'), triggerCondition: fc.constantFrom('Above', 'Below'), paused: fc.boolean(),
+}
+
+/** Any request of an operation. The fields that it takes are asked of the client's table by what it misses. */
+function requests(op: TradeRequest['op']): fc.Arbitrary<TradeRequest> {
+  const fields: string[] = []
+  for (;;) {
+    try {
+      expectedCall({ op, ...Object.fromEntries(fields.map((field) => [field, sample(field)])) } as unknown as TradeRequest, signer, contracts)
+      const drawn = Object.fromEntries(fields.map((field) => [field, FIELDS[field] ?? fc.constant(null)]))
+      return fc.record({ op: fc.constant(op), ...drawn }) as unknown as fc.Arbitrary<TradeRequest>
+    } catch (error) {
+      const missing = / needs (\w+)$/.exec((error as Error).message)?.[1]
+      assert.ok(missing !== undefined, String(error))
+      fields.push(missing)
+    }
+  }
+}
+
+function sample(field: string): unknown {
+  return { asset: 'BTC', direction: 'Long', triggerCondition: 'Above', paused: true, name: 'n', code: 'code' }[field] ?? 1
+}
+
+test('the client knows the gateway\'s operations, all of them', () => {
+  assert.deepEqual([...OPERATIONS].toSorted(), [...OPERATION_NAMES, ...ACTION_NAMES].toSorted())
+})
+
+for (const op of OPERATIONS) {
+  test(`property: ${op}: what the gateway prepares is signed, and with any argument changed it is not`, () => {
+    fc.assert(fc.property(requests(op), fc.nat(20), (request, at) => {
+      const made = prepared(request)
+      assert.equal(verify(request, made).call.functionName, made.call.functionName)
+      const args = made.call.args.with(at % made.call.args.length, nativeToScVal(4_294_967_295n, { type: 'u64' }))
+      const call = { ...made.call, args }
+      assertRefused({ ...made, call, auth: [] }, /argument \d+ is u64/, request)
+      assertRefused({ ...made, auth: [bySource(call)] }, /what it allows: argument/, request)
+      assertRefused({ ...made, call: { ...made.call, args: made.call.args.slice(1) } }, /the number of arguments/, request)
+      assertRefused({ ...made, call: { ...made.call, contract: contractOf(9) } }, /the contract is/, request)
+      assertRefused({ ...made, call: { ...made.call, functionName: 'transfer' } }, /the function is/, request)
+    }), { numRuns: fuzzRuns(20) })
+  })
+}
+
+test('everything around the call is looked at', () => {
+  const made = prepared(OPEN)
+  const other = createWallet('somebody else').publicKey()
+  assertRefused({ ...made, source: other }, /its source account/)
+  assertRefused({ ...made, operationSource: other }, /its operation is by/)
+  assert.equal(verify(OPEN, { ...made, operationSource: signer }).source, signer)
+  assertRefused({ ...made, fee: 1_000_001 }, /its fee is 1000001 instead of at most 1000000 stroops/)
+  assertRefused({ ...made, maxTime: 0n }, /its end is never/)
+  assertRefused({ ...made, maxTime: BigInt(NOW_SEC + 601) }, /its end is in 601 s/)
+  assertRefused({ ...made, minTime: 1n }, /the time that it begins at/)
+  assertRefused({ ...made, sequence: 0n }, /its sequence number/)
+  assertRefused({ ...made, memo: xdr.Memo.memoText('x') }, /the kind of its memo/)
+  assertRefused({ ...made, operations: 2 }, /how many operations/)
+  assertRefused({ ...made, operations: 0 }, /how many operations/)
+  assertRefused({ ...made, signatures: 1 }, /how many signatures/)
+})
+
+test('it may let the contract take what the order costs, to the exchange, and nothing else', () => {
+  const made = prepared(OPEN)
+  const cost = BigInt(OPEN.collateral)
+  const letting = (...subCalls: xdr.SorobanAuthorizedInvocation[]): Prepared => ({ ...made, auth: [bySource(made.call, subCalls)] })
+  assert.ok(verify(OPEN, letting(transfer(signer, contracts.market, cost))))
+  assert.ok(verify(OPEN, letting(transfer(signer, contracts.market, cost - 1n), transfer(signer, contracts.vault, 1n))))
+  const other = createWallet('somebody else').publicKey()
+  for (const [why, subCall] of Object.entries({
+    'more than it costs': transfer(signer, contracts.market, cost + 1n),
+    'to somebody else': transfer(signer, other, 1n),
+    'of another token': transfer(signer, contracts.market, 1n, contracts.lpToken),
+    'of a negative amount': transfer(signer, contracts.market, -1n),
+    'another function': invocation({ ...made.call, functionName: 'approve' }),
+  })) {
+    // A negative amount would make room for a larger one.
+    const subCalls = why === 'of a negative amount' ? [subCall, transfer(signer, contracts.market, cost + 1n)] : [subCall]
+    assert.throws(() => verify(OPEN, letting(...subCalls)), RefusedToSign, why)
+  }
+  assertRefused(letting(transfer(signer, contracts.market, cost), transfer(signer, contracts.market, 1n)), /what it lets the contract do/)
+  const close = { op: 'close_position', positionId: 1 } as const
+  const closing = prepared(close)
+  assertRefused({ ...closing, auth: [bySource(closing.call, [transfer(signer, contracts.market, 1n)])] }, /instead of nothing/, close)
+  assertRefused({ ...made, auth: [bySource(made.call), bySource(made.call)] }, /how often it allows the call/)
+  const byAddress = new xdr.SorobanAuthorizationEntry({
+    credentials: xdr.SorobanCredentials.sorobanCredentialsAddress(new xdr.SorobanAddressCredentials({
+      address: new Address(signer).toScAddress(), nonce: 1n, signatureExpirationLedger: 9, signature: xdr.ScVal.scvVoid(),
+    })),
+    rootInvocation: invocation(made.call),
+  })
+  assertRefused({ ...made, auth: [byAddress] }, /whose authority it carries/)
+})
+
+test('property: with any byte changed it is refused, or the change is in what the call may use up and when', () => {
+  const made = prepared(OPEN)
+  const bytes = Buffer.from(envelope(made), 'base64')
+  const good = verify(OPEN, made)
+  fc.assert(fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+    const changed = Buffer.from(bytes)
+    changed[at] = (changed[at] ?? 0) ^ change
+    try {
+      const terms = { request: OPEN, signer, contracts, maxFeeStroops: 1_000_000, maxValiditySec: 600, nowMs: NOW_SEC * 1000 }
+      const tx = verifyTransaction(changed.toString('base64'), terms)
+      assert.deepEqual([tx.call, tx.source, tx.authorizations], [good.call, good.source, good.authorizations])
+    } catch (error) {
+      assert.ok(error instanceof RefusedToSign, String(error))
+    }
+  }), { numRuns: fuzzRuns(1_000) })
+})
+
+test('a request that is none is refused before anything is asked', () => {
+  const wrong = [{ op: 'constructor' }, { collateral: '1.5' }, { direction: 'long' }, { direction: 'toString' }, { leverage: undefined }, { amount: '1' }]
+  for (const part of wrong) assert.throws(() => expectedCall({ ...OPEN, ...part } as unknown as TradeRequest, signer, contracts), TypeError)
+})

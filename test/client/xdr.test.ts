@@ -1,0 +1,156 @@
+// The client's own reading and writing of XDR and addresses, held against the Stellar SDK.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Account, Address, Contract, nativeToScVal, Operation, StrKey, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import type { Keypair } from '@stellar/stellar-sdk'
+import { fromBase64, toHex } from '../../client/src/bytes.ts'
+import { challengeTransaction, readCallTransaction, signedEnvelope, TESTNET_PASSPHRASE, transactionHash, unsignedEnvelope } from '../../client/src/envelope.ts'
+import { secretSigner, signTransaction } from '../../client/src/signer.ts'
+import { decodeStrKey, encodeStrKey } from '../../client/src/strkey.ts'
+import { createReader, MalformedXdr, readValue } from '../../client/src/xdr.ts'
+import { fc, fuzzRuns } from '../support/fuzz.ts'
+import { createWallet } from '../support/keys.ts'
+
+const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
+
+test('property: addresses and secrets are written as the SDK writes them, and read back', () => {
+  fc.assert(fc.property(key, (bytes) => {
+    const texts = { account: StrKey.encodeEd25519PublicKey(bytes), contract: StrKey.encodeContract(bytes), secret: StrKey.encodeEd25519SecretSeed(bytes) }
+    for (const kind of ['account', 'contract', 'secret'] as const) {
+      assert.equal(encodeStrKey(kind, bytes), texts[kind])
+      assert.deepEqual(decodeStrKey(kind, texts[kind]), bytes)
+    }
+    assert.throws(() => decodeStrKey('account', texts.contract), TypeError)
+  }), { numRuns: fuzzRuns(100) })
+})
+
+test('property: a text with any letter changed is no address, and the error does not repeat it', () => {
+  const secret = createWallet('a secret').secret()
+  fc.assert(fc.property(fc.nat(55), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567189 =ä'.split('')), (at, letter) => {
+    const changed = secret.slice(0, at) + letter + secret.slice(at + 1)
+    if (changed === secret) return
+    assert.throws(() => decodeStrKey('secret', changed), (error: Error) => error instanceof TypeError && !error.message.includes(changed.slice(1, 50)))
+  }), { numRuns: fuzzRuns(300) })
+})
+
+/** Signed ones have one bit less for the number itself. */
+const INTEGERS = [['u64', 64n, 0n], ['i64', 63n, 1n], ['u128', 128n, 0n], ['i128', 127n, 1n], ['u256', 256n, 0n], ['i256', 255n, 1n]] as const
+
+const value = fc.letrec<{ value: xdr.ScVal }>((tie) => ({
+  value: fc.oneof({ maxDepth: 3 },
+    fc.boolean().map((one) => xdr.ScVal.scvBool(one)),
+    fc.constant(xdr.ScVal.scvVoid()),
+    fc.integer({ min: 0, max: 2 ** 32 - 1 }).map((one) => nativeToScVal(one, { type: 'u32' })),
+    fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }).map((one) => nativeToScVal(one, { type: 'i32' })),
+    ...INTEGERS.map(([type, bits, signed]) =>
+      fc.bigInt({ min: signed * -(2n ** bits), max: 2n ** bits - 1n }).map((one) => nativeToScVal(one, { type }))),
+    fc.string({ unit: 'binary', maxLength: 20 }).map((one) => nativeToScVal(one, { type: 'string' })),
+    fc.string({ unit: fc.constantFrom(...'abcXYZ_019'.split('')), maxLength: 32 }).map((one) => nativeToScVal(one, { type: 'symbol' })),
+    fc.uint8Array({ maxLength: 9 }).map((one) => nativeToScVal(Buffer.from(one))),
+    key.map((one) => Address.contract(Buffer.from(one)).toScVal()),
+    key.map((one) => Address.account(Buffer.from(one)).toScVal()),
+    fc.array(tie('value'), { maxLength: 3 }).map((list) => xdr.ScVal.scvVec(list)),
+    fc.array(fc.tuple(tie('value'), tie('value')), { maxLength: 2 }).map((map) =>
+      xdr.ScVal.scvMap(map.map(([from, to]) => new xdr.ScMapEntry({ key: from, val: to })))),
+  ),
+})).value
+
+/** The value as the SDK has it; null for what the client reads over. */
+function expected(of: xdr.ScVal): unknown {
+  const read: Readonly<Record<string, (one: never) => unknown>> = {
+    scvBool: ({ b }: { b: boolean }) => b,
+    scvU32: ({ u32 }: { u32: number }) => u32,
+    scvI32: ({ i32 }: { i32: number }) => i32,
+    scvString: ({ str }: { str: { toString(): string } }) => String(str),
+    scvSymbol: ({ sym }: { sym: { toString(): string } }) => String(sym),
+    scvAddress: () => Address.fromScVal(of).toString(),
+  }
+  return read[of.type]?.(of as never)
+}
+
+test('property: values of contracts are read to their end, whatever they hold', () => {
+  fc.assert(fc.property(value, (one) => {
+    const reader = createReader(Uint8Array.from(one.toXdr()))
+    const read = readValue(reader)
+    assert.equal(reader.left(), 0)
+    const want = expected(one)
+    if (want !== undefined) assert.equal(read.value, want)
+  }), { numRuns: fuzzRuns(300) })
+})
+
+test('property: bytes that were cut or made up are refused, and never run away', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+    try {
+      readValue(createReader(bytes))
+    } catch (error) {
+      assert.ok(error instanceof MalformedXdr || error instanceof RangeError, String(error))
+    }
+  }), { numRuns: fuzzRuns(1_000) })
+  const deep = Uint8Array.from({ length: 50_000 }, (_none, at) => ([0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 1] as const)[at % 12] ?? 0)
+  assert.throws(() => readValue(createReader(deep)), MalformedXdr)
+})
+
+function callBy(wallet: Keypair, args: xdr.ScVal[]) {
+  const data = new xdr.SorobanTransactionData({
+    ext: xdr.SorobanTransactionDataExt.v0(),
+    resources: new xdr.SorobanResources({
+      footprint: new xdr.LedgerFootprint({
+        readOnly: [xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: xdr.PublicKey.publicKeyTypeEd25519(wallet.rawPublicKey()) }))],
+        readWrite: [],
+      }),
+      instructions: 1, diskReadBytes: 2, writeBytes: 3,
+    }),
+    resourceFee: 4n,
+  })
+  const transaction = new TransactionBuilder(new Account(wallet.publicKey(), '41'), { fee: '100', networkPassphrase: TESTNET_PASSPHRASE })
+    .addOperation(new Contract(Address.contract(Buffer.alloc(32, 7)).toString()).call('f', ...args))
+    .setTimebounds(0, 1_783_339_500)
+    .setSorobanData(data)
+    .build()
+  return transaction
+}
+
+test('property: the hash and the signature are those of the SDK', async () => {
+  const wallet = createWallet('signs')
+  const signer = await secretSigner(wallet.secret())
+  assert.equal(signer.address, wallet.publicKey())
+  await fc.assert(fc.asyncProperty(fc.array(value, { maxLength: 4 }), async (args) => {
+    const transaction = callBy(wallet, args)
+    const unsigned = transaction.toXdr()
+    const read = readCallTransaction(unsigned)
+    assert.equal(toHex(await transactionHash(read.bytes, TESTNET_PASSPHRASE)), Buffer.from(transaction.hash()).toString('hex'))
+    assert.equal(unsignedEnvelope(read.bytes), unsigned)
+    assert.deepEqual([read.source, read.sequence, read.maxTime], [wallet.publicKey(), 42n, 1_783_339_500n])
+    assert.deepEqual([read.call.functionName, read.call.args.length], ['f', args.length])
+    transaction.sign(wallet)
+    assert.equal((await signTransaction(signer, read.bytes, TESTNET_PASSPHRASE)).signedXdr, transaction.toXdr())
+  }), { numRuns: fuzzRuns(50) })
+})
+
+test('a challenge is signed as the SDK would build it', async () => {
+  const wallet = createWallet('proves')
+  const challenge = Uint8Array.from({ length: 32 }, (_none, at) => at)
+  const transaction = new TransactionBuilder(new Account(wallet.publicKey(), '-1'), { fee: '0', networkPassphrase: TESTNET_PASSPHRASE })
+    .addOperation(Operation.manageData({ name: 'key', value: Buffer.from(challenge), source: wallet.publicKey() }))
+    .setTimeout(0)
+    .build()
+  const bytes = challengeTransaction(wallet.publicKey(), challenge)
+  assert.equal(unsignedEnvelope(bytes), transaction.toXdr())
+  transaction.sign(wallet)
+  const hash = await transactionHash(bytes, TESTNET_PASSPHRASE)
+  assert.equal(signedEnvelope(bytes, wallet.publicKey(), wallet.sign(Buffer.from(hash))), transaction.toXdr())
+})
+
+test('a wallet that signs whole transactions is believed only when it signed the one that it was given', async () => {
+  const wallet = createWallet('in a browser')
+  const [mine, other] = [callBy(wallet, []), callBy(wallet, [nativeToScVal(1, { type: 'u32' })])]
+  mine.sign(wallet)
+  other.sign(wallet)
+  const { bytes } = readCallTransaction(callBy(wallet, []).toXdr())
+  const signing = (signedXdr: string) => signTransaction({ address: wallet.publicKey(), signTransaction: () => signedXdr }, bytes, TESTNET_PASSPHRASE)
+  assert.equal((await signing(mine.toXdr())).signedXdr, mine.toXdr())
+  await assert.rejects(signing(other.toXdr()), /what the wallet signed/)
+  await assert.rejects(signing('no base64'), /what the wallet signed/)
+  assert.throws(() => fromBase64('AA='))
+})
