@@ -21,7 +21,7 @@ const deadFiles: Rule = (tree) => {
 }
 
 /** Tools that are called by name, never imported. */
-const TOOLS = ['node', 'typescript', 'oxlint', 'oxlint-tsgolint']
+const TOOLS = ['node', 'typescript', 'typescript5', 'oxlint', 'oxlint-tsgolint']
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ function manifestOf(tree: Tree): Readonly<Record<string, string>> {
 
 const pinnedPackages: Rule = (tree) =>
   Object.entries(manifestOf(tree)).flatMap(([name, version]) => {
-    const pinned = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)
+    const pinned = /^(?:npm:[\w@/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version)
     return pinned ? [] : [{ rule: 'pinned-packages', path: 'package.json', line: 1, message: `${name} ${version} is not one exact version` }]
   })
 
@@ -49,7 +49,8 @@ const completeLock: Rule = (tree) => {
   const says = (message: string): Violation => ({ rule: 'complete-lock', path: 'package-lock.json', line: 1, message })
   const wrong = Object.entries(manifestOf(tree)).flatMap(([name, version]) => {
     const locked = lock.packages[`node_modules/${name}`]?.version
-    return locked === version ? [] : [says(`${name} is locked at ${locked ?? 'nothing'}, package.json says ${version}`)]
+    // A package under another name is written with its own: `npm:typescript@5.9.3`.
+    return locked === version.replace(/^npm:.+@/, '') ? [] : [says(`${name} is locked at ${locked ?? 'nothing'}, package.json says ${version}`)]
   })
   const missing = Object.entries(lock.packages).flatMap(([path, { optionalDependencies }]) =>
     Object.keys(optionalDependencies ?? {}).flatMap((name) => {

@@ -1,0 +1,129 @@
+// The package as its users get it: packed, installed into a project of its own, type-checked by two compilers, and run by the oldest Node that it promises.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { createWallet } from '../support/keys.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** What a page has to load for the whole client, compressed and not minified. */
+const SIZE_MAX_BYTES = 24_000
+const OLDEST_NODE = 20
+const TIMEOUT_MS = 120_000
+
+const run = promisify(execFile)
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let project: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  const [parts, made] = [join(folder.path, 'package'), join(folder.path, 'project')]
+  project = made
+  for (const path of [parts, project]) mkdirSync(path)
+  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'client'), '--outDir', join(parts, 'dist')])
+  for (const file of ['package.json', 'README.md']) copyFileSync(join(ROOT, 'client', file), join(parts, file))
+  const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: parts, timeout: TIMEOUT_MS })
+  const [packed] = Object.values(JSON.parse(stdout) as Readonly<Record<string, { readonly filename: string }>>)
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'somebody', private: true, type: 'module' }))
+  await run('npm', ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${packed?.filename}`], { cwd: project, timeout: TIMEOUT_MS })
+})
+after(() => folder[Symbol.asyncDispose]())
+
+const installed = (): string => join(project, 'node_modules/perpetual-exchange-client')
+
+test('the package holds what runs, its types and its page, and brings nothing else along', () => {
+  assert.deepEqual(readdirSync(installed()).toSorted((a, b) => a.localeCompare(b)), ['dist', 'package.json', 'README.md'])
+  assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['perpetual-exchange-client'])
+  for (const file of readdirSync(join(installed(), 'dist'))) assert.match(file, /\.(?:js|d\.ts)$/)
+})
+
+test('the package is as small as it promises', () => {
+  const files = readdirSync(join(installed(), 'dist')).filter((file) => file.endsWith('.js'))
+  const bytes = gzipSync(Buffer.concat(files.map((file) => readFileSync(join(installed(), 'dist', file))))).length
+  assert.ok(bytes <= SIZE_MAX_BYTES, `${bytes} bytes compressed, ${SIZE_MAX_BYTES} at most`)
+})
+
+/** What somebody might write, and what the compiler has to find in it. */
+const USE = `import { createClient, GatewayError, secretSigner } from 'perpetual-exchange-client'
+import type { Traded, TradeRequest } from 'perpetual-exchange-client'
+
+export async function use(secret: string): Promise<Traded> {
+  const client = createClient({ url: 'http://127.0.0.1:1', signer: await secretSigner(secret), fetch })
+  const { body } = await client.listTrades({ asset: 'BTC', limit: 5 })
+  const pnl: string | null | undefined = body.trades[0]?.pnl
+  for await (const row of client.rows('listEvents', { topic: pnl ?? '' })) console.log(row.eventId.length, row.ledger + 1)
+  for await (const page of client.pages('getFunding')) console.log(page.body.history.length)
+  const request: TradeRequest = { op: 'close_position', positionId: 7 }
+  try {
+    return await client.trade(request)
+  } catch (error) {
+    if (error instanceof GatewayError) console.log(error.status + 1, error.requestId?.length)
+    throw error
+  }
+}
+`
+const WRONG = `import { createClient } from 'perpetual-exchange-client'
+void createClient({ url: '' }).trade({ op: 'open_position', asset: 'BTC', collateral: 5, leverage: 5, direction: 'Long' })
+`
+
+async function check(compiler: string): Promise<void> {
+  const options = {
+    target: 'es2022', lib: ['es2022', 'dom'], module: 'nodenext', types: [], strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck: false,
+  }
+  const compile = async (name: string, source: string): Promise<string> => {
+    writeFileSync(join(project, `${name}.ts`), source)
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: [`${name}.ts`] }))
+    return run(process.execPath, [compiler, '--project', project], { timeout: TIMEOUT_MS }).then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout)
+  }
+  assert.equal(await compile('use', USE), '')
+  assert.match(await compile('wrong', WRONG), /wrong\.ts\(2,\d+\): error TS2322/)
+}
+
+test('its types hold under TypeScript 7', () => check(join(ROOT, 'node_modules/typescript/bin/tsc')))
+
+test('its types hold under TypeScript 5', async (context: TestContext) => {
+  const compiler = join(ROOT, 'node_modules/typescript5/bin/tsc')
+  if (!existsSync(compiler)) return context.skip('TypeScript 5 is not installed as `typescript5`')
+  await check(compiler)
+})
+
+/** The machine's own Node of the oldest kind that is promised. */
+async function oldestNode(): Promise<string | undefined> {
+  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
+    const node = join(directory, 'node')
+    if (directory.includes('node_modules') || !existsSync(node)) continue
+    const { stdout } = await run(node, ['--version'])
+    if (stdout.startsWith(`v${OLDEST_NODE}.`)) return node
+  }
+  return undefined
+}
+
+test(`it runs on Node ${OLDEST_NODE}: it reads, and signs`, async (context: TestContext) => {
+  const node = await oldestNode()
+  if (node === undefined) return context.skip(`there is no Node ${OLDEST_NODE} on the PATH`)
+  const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'application/json', 'x-seq': '7' }).end('{"trades":[]}'))
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  try {
+    const wallet = createWallet('an old machine')
+    const script = `import { createClient, secretSigner } from 'perpetual-exchange-client'
+      const answer = await createClient({ url: process.env.URL }).listTrades()
+      const signer = await secretSigner(process.env.SECRET)
+      const signature = await signer.signHash(new Uint8Array(32))
+      console.log(JSON.stringify([answer.seq, answer.body, signer.address, Buffer.from(signature).toString('hex')]))`
+    const env = { PATH: process.env['PATH'], URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, SECRET: wallet.secret() }
+    const { stdout } = await run(node, ['--input-type=module', '--eval', script], { cwd: project, env, timeout: TIMEOUT_MS })
+    const signature = Buffer.from(wallet.sign(Buffer.alloc(32))).toString('hex')
+    assert.deepEqual(JSON.parse(stdout), [7, { trades: [] }, wallet.publicKey(), signature])
+  } finally {
+    server.close()
+  }
+})
