@@ -82,7 +82,8 @@ async function check(compiler: string): Promise<void> {
   const compile = async (name: string, source: string): Promise<string> => {
     writeFileSync(join(project, `${name}.ts`), source)
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: [`${name}.ts`] }))
-    return run(process.execPath, [compiler, '--project', project], { timeout: TIMEOUT_MS }).then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout)
+    const compiled = run(process.execPath, [compiler, '--project', project], { timeout: TIMEOUT_MS })
+    return compiled.then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout)
   }
   assert.equal(await compile('use', USE), '')
   assert.match(await compile('wrong', WRONG), /wrong\.ts\(2,\d+\): error TS2322/)
