@@ -7,7 +7,7 @@ import { readField, readList, readStruct } from './structs.ts'
 import type { Struct } from './structs.ts'
 
 /** Entries that exist once. */
-type SingleEntry = 'FeeTiers' | 'CumulativeFundingRate' | 'AllPositions' | 'PositionCounter'
+type SingleEntry = 'FeeTiers' | 'CumulativeFundingRate' | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter'
 /** Entries of one account. */
 type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions'
 /** Entries of one position or order. */

@@ -13,7 +13,7 @@ import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
 /** So many positions are read beside the sums. */
-export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 4
+export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 6
 
 export interface MarketState {
   readonly ledger: number
@@ -23,6 +23,10 @@ export interface MarketState {
   readonly openIds: ReadonlySet<number> | null
   /** The last id that was given out. Null: cannot be read. */
   readonly lastPositionId: number | null
+  /** Every order's id that rests. Null: cannot be read. */
+  readonly restingIds: readonly number[] | null
+  /** The last order's id that was given out. Null: cannot be read. */
+  readonly lastOrderId: number | null
   readonly sides: ReadonlyMap<string, AssetSides | null>
   /** Those of the asked positions that have an entry, archived ones included; null where it cannot be read. */
   readonly positions: ReadonlyMap<number, StoredPosition | null>
@@ -40,11 +44,13 @@ export async function readMarketState(
   const { market, usdcToken, vaultFactory } = contracts
   const open = singleKey(market, 'AllPositions')
   const counter = singleKey(market, 'PositionCounter')
+  const resting = singleKey(market, 'AllOrders')
+  const orderCounter = singleKey(market, 'OrderCounter')
   const balance = contractDataKey(usdcToken, { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, { type: 'address', value: vaultFactory }] })
   const exposures = ASSET_SYMBOLS.map((asset) => [asset, exposureKey(market, asset)] as const)
   const positions = positionIds.map((id) => [id, numberedKey(market, 'Position', id)] as const)
   const instance = instanceKey(market)
-  const keys = [instance, open, counter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
+  const keys = [instance, open, counter, resting, orderCounter, balance, ...exposures.map(([, key]) => key), ...positions.map(([, key]) => key)]
   const { entries, latestLedger } = await rpc.getLedgerEntries(keys, options)
   const stored = new Map(entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))
   const at = <T>(key: string, read: (dataXdr: string) => T | undefined): T | null => {
@@ -56,11 +62,17 @@ export async function readMarketState(
     ledger: latestLedger,
     isDeployed: stored.has(instance),
     openIds: openIds === null ? null : new Set(openIds),
-    lastPositionId: at(counter, (entry) => readField(contractDataValue(entry), 'count')),
+    lastPositionId: at(counter, readCount),
+    restingIds: at(resting, readIds),
+    lastOrderId: at(orderCounter, readCount),
     sides: new Map(exposures.map(([asset, key]) => [asset, readSides(stored.get(key))])),
     positions: new Map(positions.filter(([, key]) => stored.has(key)).map(([id, key]) => [id, at(key, readPosition)])),
     factoryBalance: at(balance, readBalance),
   }
+}
+
+function readCount(dataXdr: string): number | undefined {
+  return readField(contractDataValue(dataXdr), 'count')
 }
 
 function readBalance(dataXdr: string): bigint | undefined {

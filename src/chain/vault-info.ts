@@ -2,7 +2,7 @@
 
 import type { CallOptions } from './caller.ts'
 import type { Rpc } from './rpc.ts'
-import { readStruct } from './structs.ts'
+import { readField, readStruct } from './structs.ts'
 import { readView } from './views.ts'
 
 /** A vault as `view_vault` tells it. Amounts have 7 decimals. */
@@ -41,3 +41,9 @@ const VAULT_INFO = {
   circulating_shares: 'i128', hwm_nav: 'i128', id: 'u32', leader_shares: 'i128', paused: 'bool', profit_share_bps: 'u32', realized_pnl: 'i128',
   total_usdc: 'i128',
 } as const
+
+/** How many vaults the factory has: ids are given out one after the other, from 0. Null when that cannot be read. Rejects with RpcFailure. */
+export async function readVaultCount(rpc: Rpc, factory: string, options: CallOptions = {}): Promise<{ readonly count: number | null; readonly ledger: number }> {
+  const { value, ledger } = await readView(rpc, { contract: factory, functionName: 'vault_count', args: [] }, options)
+  return { count: readField(value, 'u32') ?? null, ledger }
+}

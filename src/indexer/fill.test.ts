@@ -14,7 +14,8 @@ import type { IndexWorld, IndexWorldOptions } from '../../test/index/world.ts'
 import { FILL_AGAIN_MS } from './fill.ts'
 import { rebuild } from './rebuild.ts'
 
-const store = await openTestStore()
+/** A busy machine is no finding. */
+const store = await openTestStore({ readTimeoutMs: 60_000 })
 after(() => store[Symbol.asyncDispose]())
 beforeEach(() => emptyIndex(store.write))
 

@@ -10,7 +10,7 @@ import type { PlacedCorrection } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import type { ArchiveRow } from '../projections/events.ts'
-import { readArchive, replaceDecoded } from '../projections/events.ts'
+import { readArchive, recountEvents, replaceDecoded } from '../projections/events.ts'
 import { readIndexCursor, recountUnknownEvents } from '../projections/index-state.ts'
 import type { Queryable, Store } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
@@ -75,6 +75,7 @@ export async function refold(tx: Queryable, options: RefoldOptions): Promise<{ e
   }
   await applyCorrections(tx, await readCorrections(tx, total, Number.MAX_SAFE_INTEGER))
   await recountUnknownEvents(tx)
+  if (redecoded > 0) await recountEvents(tx)
   return { events: done, redecoded }
 }
 

@@ -4,10 +4,14 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import type { CallOptions } from '../chain/caller.ts'
+import { RpcFailure } from '../chain/failure.ts'
 import type { MarketState } from '../chain/market-state.ts'
 import { POSITIONS_AT_A_TIME, readMarketState } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
+import { readVaultCount } from '../chain/vault-info.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
+import { readCompleteness } from '../projections/completeness.ts'
 import { recordCorrections } from '../projections/corrections.ts'
 import type { Correction } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
@@ -17,7 +21,7 @@ import type { IndexCursor } from '../projections/index-state.ts'
 import type { Position } from '../projections/positions.ts'
 import { loadPositions } from '../projections/positions.ts'
 import {
-  countPositions, isTouched, listOpenIds, readInterest, readSince, readVaultsTotal, recordAbsence, recordComparison,
+  isTouched, listOpenIds, readInterest, readSince, readVaultsTotal, recordAbsence, recordComparison,
   recountInterest,
 } from '../projections/reconciliation.ts'
 import type { Since, StoredPositionFacts } from '../projections/reconciliation.ts'
@@ -47,6 +51,10 @@ interface Part {
   /** Where the next part begins; null: this was the last page. */
   readonly nextSeq: number | null
   readonly state: MarketState
+  /** Read at the ledger of `since`. Null: not told. */
+  readonly vaultCount: number | null
+  /** Nothing was read at an earlier ledger. */
+  readonly since: number
   readonly readAtMs: number
 }
 
@@ -89,8 +97,11 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
     return async (signal) => {
       try {
         const call = signal === undefined ? { minLedger } : { minLedger, signal }
-        const state = await readMarketState(rpc, { ...contracts, market: epoch.contracts.market }, part.asked, call)
-        return state.ledger < minLedger ? undefined : { ...part, state, readAtMs: clock.nowMs() }
+        const vaults = await countVaults(rpc, epoch.contracts.vaultFactory, call)
+        const notBefore = Math.max(minLedger, vaults.ledger)
+        const state = await readMarketState(rpc, { ...contracts, market: epoch.contracts.market }, part.asked, { ...call, minLedger: notBefore })
+        if (state.ledger < notBefore) return undefined
+        return { ...part, state, vaultCount: vaults.count, since: vaults.count === null ? state.ledger : vaults.ledger, readAtMs: clock.nowMs() }
       } catch (error) {
         if (signal?.aborted !== true) log.debug({ err: error }, 'the market\'s entries cannot be read; comparing later')
         return undefined
@@ -129,7 +140,7 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
       log.warn({ market: epoch.contracts.market, ledger: state.ledger }, 'there is no market at its address: the network was reset, or the address is wrong')
       return null
     }
-    const since = await readSince(tx, epoch, state.ledger)
+    const since = await readSince(tx, epoch, part.since)
     if (since === null || state.openIds === null) return null
     const open = [...state.openIds]
     const known = new Map((await loadPositions(tx, deployment, { ids: [...new Set([...asked, ...open])], openOf: [] })).map((one) => [one.positionId, one]))
@@ -144,20 +155,18 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
   }
 
   /** Keeps what the sums came to. `settled`: no position is in doubt, so that the open interest must be the ledger's. */
-  async function note(tx: Queryable, { epoch, state }: Part, since: Since, settled: boolean): Promise<void> {
+  async function note(tx: Queryable, { epoch, state, vaultCount }: Part, since: Since, settled: boolean): Promise<void> {
     const { deployment } = epoch
-    const { lastPositionId, ledger, factoryBalance } = state
-    const counted = lastPositionId === null ? null : await countPositions(tx, deployment, lastPositionId)
+    const { ledger, factoryBalance } = state
     const isComparable = settled && since.positionIds.size === 0 && since.traders.size === 0
     const interestWrong = isComparable && isInterestWrong(await readInterest(tx, deployment), state)
     if (interestWrong) {
       await recountInterest(tx, deployment)
       log.warn({ ledger }, 'the open interest was not what the ledger says, and was added up anew')
     }
-    const expected = counted === null || lastPositionId === null ? 0 : lastPositionId - counted.first + 1
     const vaultsTotal = since.touchesVaults ? null : await readVaultsTotal(tx, epoch)
-    const missing = expected - (counted?.known ?? 0)
-    await recordComparison(tx, { ledger, expected, missing, interestWrong, factoryBalance, vaultsTotal }, clock.nowMs())
+    const completeness = await readCompleteness(tx, epoch, since, { ...state, vaultCount })
+    await recordComparison(tx, { ledger, ...completeness, interestWrong, factoryBalance, vaultsTotal }, clock.nowMs())
   }
 
   async function keep(answer: Promise<Part | undefined>): Promise<void> {
@@ -186,6 +195,16 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
     async settled() {
       await asking
     },
+  }
+}
+
+/** A factory that cannot be asked, or that is none, is no reason not to compare the market. */
+async function countVaults(rpc: Rpc, factory: string, call: CallOptions): Promise<{ readonly count: number | null; readonly ledger: number }> {
+  try {
+    return await readVaultCount(rpc, factory, call)
+  } catch (error) {
+    if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
+    return { count: null, ledger: 0 }
   }
 }
 

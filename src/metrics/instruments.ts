@@ -41,8 +41,9 @@ export function createInstruments(registry: Registry) {
     ledgersUntilLost: gauge(
       'gateway_index_ledgers_until_lost', 'Ledgers that the node may still drop before one is lost; absent while it has dropped none',
     ),
-    corrections: gauge('gateway_index_corrections', 'How often a position or the open interest was not what the ledger says, and was corrected'),
-    missingPositions: gauge('gateway_index_missing_positions', 'Positions that the market has opened and no archived event tells of'),
+    corrections: gauge('gateway_index_corrections', 'How often a position or the open interest was not what the ledger says', ['kind']),
+    missing: gauge('gateway_index_missing', 'What the exchange has given an id and no archived event tells of', ['kind']),
+    archived: gauge('gateway_index_archived_events', 'Events in the archive since the network began; topic unknown: they could not be decoded', ['topic']),
     vaultCorrections: gauge('gateway_index_vault_corrections', 'How often a vault was not what its events added up to, and was corrected'),
     stalePrices: gauge('gateway_prices_stale', 'Assets without a fresh price; absent while that is not known'),
     streamConnections: gauge('gateway_stream_connections', 'Open connections of the stream'),

@@ -8,6 +8,7 @@ import { nowSec } from '../base/clock.ts'
 import type { RpcObserver } from '../chain/observe.ts'
 import type { HttpObserver } from '../http/observe.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
+import type { IndexState } from '../projections/index-state.ts'
 import { createInstruments } from './instruments.ts'
 import type { Instruments } from './instruments.ts'
 import type { GatewayHoldings, Readings } from './readings.ts'
@@ -123,7 +124,16 @@ async function readIndex(instruments: Instruments, look: Readings['index'], cloc
   tell(instruments.unknownEvents, state?.unknownEvents ?? null)
   tell(instruments.gaps, state?.gaps ?? null)
   tell(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
-  tell(instruments.corrections, state?.corrections ?? null)
-  tell(instruments.missingPositions, state?.compared?.positionsMissing ?? null)
+  readCompared(instruments, state)
   tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
+}
+
+function readCompared({ corrections, missing, archived }: Instruments, state: IndexState | null): void {
+  for (const metric of [corrections, missing, archived]) metric.reset()
+  for (const [kind, times] of Object.entries(state?.corrections ?? {})) corrections.set({ kind }, times)
+  for (const [topic, events] of Object.entries(state?.archived ?? {})) archived.set({ topic }, events)
+  const { positionsMissing = null, ordersMissing = null, vaultsMissing = null } = state?.compared ?? {}
+  for (const [kind, count] of Object.entries({ positions: positionsMissing, orders: ordersMissing, vaults: vaultsMissing })) {
+    if (count !== null) missing.set({ kind }, count)
+  }
 }

@@ -11,6 +11,7 @@ import { changeOpenInterest } from './market-stats.ts'
 import { foldPage } from './page-fold.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { applyReferralEvents } from './referral.ts'
+import { countToldIds } from './told-ids.ts'
 import { insertTrades } from './trades.ts'
 import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
@@ -21,6 +22,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly 
   await applyAccountEvents(tx, epoch.deployment, events)
   await applyVaultEvents(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
+  await countToldIds(tx, epoch, events)
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
@@ -52,4 +54,5 @@ const PROJECTIONS = [
   'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
+  'told_ids',
 ]

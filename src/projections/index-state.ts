@@ -2,6 +2,8 @@
 
 import type { NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
+import type { CorrectionKind } from './corrections.ts'
+import { ARCHIVED_BY_TOPIC } from './events.ts'
 import { GAP_RANGES } from './gaps.ts'
 
 /** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */
@@ -13,9 +15,16 @@ export interface ComparedState {
   readonly comparedAt: number
   readonly positions: number
   readonly positionsMissing: number
+  readonly orders: number | null
+  readonly ordersMissing: number | null
+  readonly vaults: number | null
+  readonly vaultsMissing: number | null
   readonly factoryBalance: string | null
   readonly vaultsTotal: string | null
 }
+
+/** What was not as the ledger has it. */
+export type CorrectedKind = CorrectionKind | 'interest'
 
 /** The state of the index as it is shown. */
 export interface IndexState {
@@ -35,8 +44,10 @@ export interface IndexState {
   readonly ledgersUntilLost: number | null
   /** Archived events that could not be decoded. */
   readonly unknownEvents: number
+  /** How many events the archive has, by topic; `unknown` could not be decoded. */
+  readonly archived: Readonly<Record<string, number>>
   /** How often a position or the open interest was not what the ledger says. */
-  readonly corrections: number
+  readonly corrections: Readonly<Record<CorrectedKind, number>>
   /** Whether the market was on the ledger when it was looked for last; null before the first look. */
   readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */
@@ -55,8 +66,12 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
        (select count(*) from idx.gaps) as gaps, ${GAP_RANGES} as "gapRanges",
        case when c.oldest_ledger > ${FIRST_LEDGERS} then greatest(0, c.last_ledger + 1 - c.oldest_ledger) end as "ledgersUntilLost",
        c.unknown_events as "unknownEvents",
-       (select count(*) from idx.corrections) + coalesce((select r.interest_corrections from idx.reconciliation r), 0) as corrections,
+       ${ARCHIVED_BY_TOPIC} as archived,
+       (select jsonb_build_object('ended', count(*) filter (where k.kind = 'ended'), 'changed', count(*) filter (where k.kind = 'changed'),
+          'opened', count(*) filter (where k.kind = 'opened'),
+          'interest', coalesce((select r.interest_corrections from idx.reconciliation r), 0)) from idx.corrections k) as corrections,
        (select jsonb_build_object('ledger', r.ledger, 'comparedAt', r.compared_at, 'positions', r.positions_expected, 'positionsMissing', r.positions_missing,
+          'orders', r.orders_expected, 'ordersMissing', r.orders_missing, 'vaults', r.vaults_expected, 'vaultsMissing', r.vaults_missing,
           'factoryBalance', r.factory_balance::text, 'vaultsTotal', r.vaults_total::text) from idx.reconciliation r where r.ledger is not null) as compared,
        (select r.market_found from idx.reconciliation r) as "marketFound",
        (select coalesce(sum(o.corrections), 0)::bigint from idx.vault_observations o) as "vaultCorrections"

@@ -48,6 +48,16 @@ export async function insertPlacedOrders(tx: Queryable, deployment: number, plac
   )
 }
 
+/** Those of these orders whose placement was told. */
+export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.query<{ id: number }>(
+    'select order_id as id from idx.placed_orders where deployment = $1 and order_id = any($2::bigint[])',
+    [deployment, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** Sets aside events that belong to somebody unknown. */
 export async function insertOwnerlessEvents(tx: Queryable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
   if (events.length === 0) return

@@ -1,6 +1,7 @@
 // What a comparison with the ledger needs of the projections, and what it came to.
 
 import type { Queryable } from '../store/store.ts'
+import type { Completeness } from './completeness.ts'
 import type { Epoch } from './epochs.ts'
 import { readHome } from './homes.ts'
 import type { MarginMode, Position } from './positions.ts'
@@ -36,6 +37,19 @@ export interface Since {
   /** Traders whose cross positions were liquidated. */
   readonly traders: ReadonlySet<string>
   readonly touchesVaults: boolean
+  /** Positions that were opened, orders that were placed or ended, vaults that were created. */
+  readonly opened: ReadonlySet<number>
+  readonly orders: ReadonlySet<number>
+  readonly vaults: ReadonlySet<number>
+}
+
+interface SinceRow {
+  readonly isMarket: boolean
+  readonly topic: string
+  readonly positionId: number | null
+  readonly orderId: number | null
+  readonly vaultId: number | null
+  readonly trader: string | null
 }
 
 /** More than this behind a ledger is too much to compare with it. */
@@ -43,35 +57,37 @@ const EVENTS_SINCE_MAX = 2_000
 
 /** What is in the archive of this epoch behind `ledger`; null when that is too much. */
 export async function readSince(db: Queryable, epoch: Epoch, ledger: number): Promise<Since | null> {
-  const rows = await db.query<{ contractId: string; topic: string; positionId: number | null; trader: string | null }>(
-    `select contract_id as "contractId", topic, (payload->>'positionId')::numeric::bigint as "positionId", payload->>'trader' as trader
+  const { market, vaultFactory } = epoch.contracts
+  // What a leader names may be any number, and is not looked at.
+  const rows = await db.query<SinceRow>(
+    `select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
+       case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
+       case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
+       case when topic = 'vault_created' then (payload->>'vaultId')::numeric::bigint end as "vaultId"
      from idx.events where epoch = $1
        and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
        and contract_id = any($3::text[]) order by seq limit $4::int`,
-    [epoch.number, ledger, [epoch.contracts.market, epoch.contracts.vaultFactory], EVENTS_SINCE_MAX],
+    [epoch.number, ledger, [market, vaultFactory], EVENTS_SINCE_MAX, market],
   )
   if (rows.length === EVENTS_SINCE_MAX) return null
-  const ofMarket = rows.filter(({ contractId }) => contractId === epoch.contracts.market)
+  const opened = rows.filter(({ isMarket, topic }) => isMarket && topic === 'position_opened')
   return {
-    positionIds: new Set(ofMarket.map(({ positionId }) => positionId).filter((id) => id !== null)),
-    traders: new Set(ofMarket.filter(({ topic }) => topic === 'cross_liq').map(({ trader }) => trader).filter((trader) => trader !== null)),
-    touchesVaults: rows.some(({ contractId, trader }) => contractId === epoch.contracts.vaultFactory || trader === epoch.contracts.vaultFactory),
+    positionIds: idsIn(rows, 'positionId'),
+    traders: new Set(rows.filter(({ isMarket, topic }) => isMarket && topic === 'cross_liq').map(({ trader }) => trader).filter((trader) => trader !== null)),
+    touchesVaults: rows.some(({ isMarket, trader }) => !isMarket || trader === vaultFactory),
+    opened: idsIn(opened, 'positionId'),
+    orders: idsIn(rows, 'orderId'),
+    vaults: idsIn(rows, 'vaultId'),
   }
+}
+
+function idsIn(rows: readonly SinceRow[], key: 'positionId' | 'orderId' | 'vaultId'): ReadonlySet<number> {
+  return new Set(rows.map((row) => row[key]).filter((id) => id !== null))
 }
 
 /** True where the position could have been another at the ledger behind which all this happened. */
 export function isTouched(since: Since, position: Pick<Position, 'positionId' | 'trader'>): boolean {
   return since.positionIds.has(position.positionId) || since.traders.has(position.trader)
-}
-
-/** How many of the ids up to `lastId` the index knows, and the first of them; null when it knows none. */
-export async function countPositions(db: Queryable, deployment: number, lastId: number): Promise<{ readonly first: number; readonly known: number } | null> {
-  const [row] = await db.query<{ first: number | null; known: number }>(
-    `select min(p.position_id) as first, count(*) as known from idx.positions p
-     where p.deployment = $1 and p.position_id <= $2::bigint and p.opened_tx_hash is not null`,
-    [deployment, lastId],
-  )
-  return row === undefined || row.first === null ? null : { first: row.first, known: row.known }
 }
 
 /** Open interest as it is kept, by asset. */
@@ -104,23 +120,29 @@ export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigi
 /** What a comparison came to. */
 export interface Comparison {
   readonly ledger: number
-  readonly expected: number
-  readonly missing: number
+  readonly positions: Completeness | null
+  readonly orders: Completeness | null
+  readonly vaults: Completeness | null
   /** The open interest had to be added up anew. */
   readonly interestWrong: boolean
   readonly factoryBalance: bigint | null
   readonly vaultsTotal: bigint | null
 }
 
-export async function recordComparison(tx: Queryable, { ledger, expected, missing, interestWrong, ...funds }: Comparison, nowMs: number): Promise<void> {
+export async function recordComparison(tx: Queryable, { ledger, positions, orders, vaults, interestWrong, ...funds }: Comparison, nowMs: number): Promise<void> {
   await tx.query(
-    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, interest_corrections, factory_balance, vaults_total,
-       market_found)
-     values ($1, $2, $3, $4, $5, $6, $7, true)
+    `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
+       vaults_missing, interest_corrections, factory_balance, vaults_total, market_found)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, true)
      on conflict (id) do update set ledger = excluded.ledger, compared_at = excluded.compared_at, positions_expected = excluded.positions_expected,
-       positions_missing = excluded.positions_missing, interest_corrections = r.interest_corrections + excluded.interest_corrections,
+       positions_missing = excluded.positions_missing, orders_expected = excluded.orders_expected, orders_missing = excluded.orders_missing,
+       vaults_expected = excluded.vaults_expected, vaults_missing = excluded.vaults_missing,
+       interest_corrections = r.interest_corrections + excluded.interest_corrections,
        factory_balance = excluded.factory_balance, vaults_total = excluded.vaults_total, market_found = true`,
-    [ledger, nowMs, expected, missing, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal],
+    [
+      ledger, nowMs, positions?.expected ?? 0, positions?.missing ?? 0, orders?.expected ?? null, orders?.missing ?? null, vaults?.expected ?? null,
+      vaults?.missing ?? null, interestWrong ? 1 : 0, funds.factoryBalance, funds.vaultsTotal,
+    ],
   )
 }
 

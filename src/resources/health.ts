@@ -31,6 +31,12 @@ const Compared = Type.Object(
     comparedAt: Type.Integer({ description: 'When, milliseconds' }),
     positions: Type.Integer({ description: 'Positions that the market has opened since the first that the index knows' }),
     positionsMissing: Type.Integer({ description: 'How many of these no archived event tells of: anything but 0 is lost history' }),
+    orders: integerOrNull({ description: 'Orders since the first placement that the index knows; null: could not be counted' }),
+    ordersMissing: integerOrNull({
+      description: 'How many of these no archived event names and are not pending either: anything but 0 is lost history. Placements of some kinds tell nothing',
+    }),
+    vaults: integerOrNull({ description: 'Trader vaults since the first that the index knows; null: could not be counted' }),
+    vaultsMissing: integerOrNull({ description: 'How many of these no archived event tells of: anything but 0 is lost history' }),
     factoryBalance: textOrNull({ description: 'USDC of the trader vaults\' factory on the ledger, 7-decimal; null when it has no entry' }),
     vaultsTotal: textOrNull({ description: 'What its vaults add up to there; null while they change. A leader\'s trade makes the two differ by design' }),
   },
@@ -59,6 +65,11 @@ export const Health = Type.Object(
         unknownEvents: integerOrNull({
           description: 'Archived events whose topic or shape is not known; anything but 0 deserves a look',
           examples: [0],
+        }),
+        archived: Type.Unsafe<Readonly<Record<string, number>> | null>({
+          type: ['object', 'null'],
+          additionalProperties: { type: 'integer' },
+          description: 'How many events of each topic are archived since the network began; unknown: could not be decoded',
         }),
         gaps: integerOrNull({ description: 'Stretches of history that the RPC had dropped before they were read, filled ones included', examples: [0] }),
         gapRanges: Type.Unsafe<readonly NotedGap[] | null>({ type: ['array', 'null'], items: NotedGap, description: 'The newest of them, at most twenty' }),

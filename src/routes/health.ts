@@ -56,19 +56,20 @@ function describe(state: IndexState | null, clock: Clock): Health['indexer'] {
     lastUpdatedAt: state.lastUpdatedAt,
     ledgerAgeSeconds: closeTs === null ? null : Math.max(0, nowSec(clock) - closeTs),
     unknownEvents: state.unknownEvents,
+    archived: state.archived,
     gaps: state.gaps,
     gapRanges: state.gapRanges,
     ledgersUntilLost: state.ledgersUntilLost,
     vaultCorrections: state.vaultCorrections,
-    corrections: state.corrections,
+    corrections: Object.values(state.corrections).reduce((sum, count) => sum + count, 0),
     marketFound: state.marketFound,
     compared: state.compared,
   }
 }
 
 const NOTHING_INDEXED: Health['indexer'] = {
-  lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, gaps: null, gapRanges: null, ledgersUntilLost: null,
-  vaultCorrections: null, corrections: null, marketFound: null, compared: null,
+  lastLedger: null, lastUpdatedAt: null, ledgerAgeSeconds: null, unknownEvents: null, archived: null, gaps: null, gapRanges: null,
+  ledgersUntilLost: null, vaultCorrections: null, corrections: null, marketFound: null, compared: null,
 }
 
 function healthOperation(parts: HealthParts) {
@@ -86,11 +87,11 @@ function healthOperation(parts: HealthParts) {
         network: 'testnet',
         contracts: EXAMPLE_CONTRACTS,
         indexer: {
-          lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,
-          vaultCorrections: 0, corrections: 0, marketFound: true,
+          lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0,
+          archived: { order_placed: 9_120, position_opened: 4_211 }, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958, vaultCorrections: 0, corrections: 0, marketFound: true,
           compared: {
-            ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, factoryBalance: '182672426343',
-            vaultsTotal: '182672426343',
+            ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, orders: 9_310, ordersMissing: 0,
+            vaults: 12, vaultsMissing: 0, factoryBalance: '182672426343', vaultsTotal: '182672426343',
           },
         },
         rateLimits: { counting: 'process' },

@@ -93,6 +93,14 @@ create table idx.epochs (
   constraint epochs_reason_check CHECK ((reason = ANY (ARRAY['first'::text, 'contracts'::text, 'reset'::text])))
 );
 
+create table idx.event_counts (
+  epoch integer not null,
+  topic text not null,
+  events bigint not null,
+  constraint event_counts_pkey PRIMARY KEY (epoch, topic),
+  constraint event_counts_epoch_fkey FOREIGN KEY (epoch) REFERENCES idx.epochs(number)
+);
+
 create table idx.events (
   seq bigint not null,
   epoch integer not null,
@@ -245,6 +253,10 @@ create table idx.reconciliation (
   factory_balance numeric(39,0),
   vaults_total numeric(39,0),
   market_found boolean,
+  orders_expected bigint,
+  orders_missing bigint,
+  vaults_expected bigint,
+  vaults_missing bigint,
   constraint reconciliation_pkey PRIMARY KEY (id),
   constraint reconciliation_id_check CHECK ((id = 1))
 );
@@ -295,6 +307,16 @@ create table idx.referrers (
   updated_at bigint not null,
   constraint referrers_pkey PRIMARY KEY (home, referrer),
   constraint referrers_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number)
+);
+
+create table idx.told_ids (
+  home integer not null,
+  kind text not null,
+  first_id bigint not null,
+  told bigint not null,
+  constraint told_ids_pkey PRIMARY KEY (home, kind),
+  constraint told_ids_home_fkey FOREIGN KEY (home) REFERENCES idx.epochs(number),
+  constraint told_ids_kind_check CHECK ((kind = ANY (ARRAY['position'::text, 'order'::text, 'vault'::text])))
 );
 
 create table idx.trader_hours (

@@ -20,7 +20,7 @@ after(() => world[Symbol.asyncDispose]())
 test('on a fresh deployment every field of the indexer is null', async () => {
   const { status, body, headers } = await world.get<Health>('/v1/health')
   assert.equal(status, 200)
-  assert.deepEqual(Object.values(body.indexer), Array.from({ length: 11 }, () => null))
+  assert.deepEqual(Object.values(body.indexer), Array.from({ length: 12 }, () => null))
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 

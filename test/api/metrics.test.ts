@@ -77,6 +77,9 @@ test('events are counted by topic when they are archived, and the lag of the ind
   assert.deepEqual([samples.get('gateway_indexer_lag_ledgers'), samples.get('gateway_indexer_state{state="live"}')], [0, 1])
   assert.deepEqual([samples.get('gateway_index_unknown_events'), samples.get('gateway_index_gaps'), samples.get('gateway_prices_stale')], [0, 0, 0])
   assert.deepEqual([samples.get('gateway_index_vault_corrections'), samples.get('gateway_index_answers')], [0, 1])
+  const archived = of(samples, 'gateway_index_archived_events').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
+  assert.deepEqual(Object.fromEntries(archived), Object.fromEntries(inLog))
+  assert.equal(samples.get('gateway_index_corrections{kind="ended"}'), 0)
 })
 
 test('an event that cannot be decoded is counted as unknown: its text is no label', async () => {

@@ -87,6 +87,7 @@ const PROJECTIONS = [
   'positions', 'trades', 'traders', 'open_interest', 'fills', 'asset_hours', 'trader_hours', 'placed_orders', 'ownerless_events', 'account_events',
   'referrers', 'referral_bindings', 'referral_trades', 'referral_claims',
   'vaults', 'vault_depositors', 'vault_orders', 'vault_positions', 'vault_trades', 'vault_flows',
+  'told_ids',
 ]
 
 /** Every row of every projection, as it is stored. Interest that came back to nothing counts as none. */
