@@ -42,8 +42,15 @@ const VAULT_INFO = {
   total_usdc: 'i128',
 } as const
 
-/** How many vaults the factory has: ids are given out one after the other, from 0. Null when that cannot be read. Rejects with RpcFailure. */
-export async function readVaultCount(rpc: Rpc, factory: string, options: CallOptions = {}): Promise<{ readonly count: number | null; readonly ledger: number }> {
+/** Null: cannot be read. */
+export interface VaultCount {
+  readonly count: number | null
+  /** The ledger that it was read at. */
+  readonly ledger: number
+}
+
+/** How many vaults the factory has: ids are given out one after the other, from 0. Rejects with RpcFailure. */
+export async function readVaultCount(rpc: Rpc, factory: string, options: CallOptions = {}): Promise<VaultCount> {
   const { value, ledger } = await readView(rpc, { contract: factory, functionName: 'vault_count', args: [] }, options)
   return { count: readField(value, 'u32') ?? null, ledger }
 }

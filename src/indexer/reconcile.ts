@@ -10,6 +10,7 @@ import type { MarketState } from '../chain/market-state.ts'
 import { POSITIONS_AT_A_TIME, readMarketState } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readVaultCount } from '../chain/vault-info.ts'
+import type { VaultCount } from '../chain/vault-info.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { readCompleteness } from '../projections/completeness.ts'
 import { recordCorrections } from '../projections/corrections.ts'
@@ -199,7 +200,7 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
 }
 
 /** A factory that cannot be asked, or that is none, is no reason not to compare the market. */
-async function countVaults(rpc: Rpc, factory: string, call: CallOptions): Promise<{ readonly count: number | null; readonly ledger: number }> {
+async function countVaults(rpc: Rpc, factory: string, call: CallOptions): Promise<VaultCount> {
   try {
     return await readVaultCount(rpc, factory, call)
   } catch (error) {

@@ -41,6 +41,7 @@ export function createInstruments(registry: Registry) {
     ledgersUntilLost: gauge(
       'gateway_index_ledgers_until_lost', 'Ledgers that the node may still drop before one is lost; absent while it has dropped none',
     ),
+    marketFound: gauge('gateway_index_market_found', '0 while there is no market on the ledger at its address; absent before the first look'),
     corrections: gauge('gateway_index_corrections', 'How often a position or the open interest was not what the ledger says', ['kind']),
     missing: gauge('gateway_index_missing', 'What the exchange has given an id and no archived event tells of', ['kind']),
     archived: gauge('gateway_index_archived_events', 'Events in the archive since the network began; topic unknown: they could not be decoded', ['topic']),

@@ -124,6 +124,7 @@ async function readIndex(instruments: Instruments, look: Readings['index'], cloc
   tell(instruments.unknownEvents, state?.unknownEvents ?? null)
   tell(instruments.gaps, state?.gaps ?? null)
   tell(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
+  tell(instruments.marketFound, state === null || state.marketFound === null ? null : Number(state.marketFound))
   readCompared(instruments, state)
   tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
 }

@@ -4,14 +4,9 @@ import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
 import { readHome } from './homes.ts'
 import { listPlaced } from './orders.ts'
-import type { Since } from './reconciliation.ts'
+import type { Completeness, Since } from './reconciliation.ts'
 import { readToldIds } from './told-ids.ts'
-
-/** Ids since the first that was told of, and how many of them nothing told of. */
-export interface Completeness {
-  readonly expected: number
-  readonly missing: number
-}
+import type { ToldIds } from './told-ids.ts'
 
 /** What the ledger says. Null: cannot be read. */
 export interface GivenOut {
@@ -32,9 +27,9 @@ export async function readCompleteness(db: Queryable, epoch: Epoch, since: Since
   const vaults = await readToldIds(db, await readHome(db, epoch, 'vaultFactory'), 'vault')
   const { lastPositionId, vaultCount } = given
   return {
-    positions: positions === null || lastPositionId === null ? null : complete(positions.first, lastPositionId, told(positions.told, since.opened, lastPositionId)),
+    positions: complete(positions, lastPositionId, since.opened),
     orders: await readOrders(db, deployment, since, given),
-    vaults: vaults === null || vaultCount === null ? null : complete(vaults.first, vaultCount - 1, told(vaults.told, since.vaults, vaultCount - 1)),
+    vaults: complete(vaults, vaultCount === null ? null : vaultCount - 1, since.vaults),
   }
 }
 
@@ -44,15 +39,13 @@ async function readOrders(db: Queryable, deployment: number, since: Since, { las
   if (known === null || lastOrderId === null || restingIds === null) return null
   const placed = await listPlaced(db, deployment, restingIds)
   const silent = restingIds.filter((id) => id >= known.first && !placed.has(id) && !since.orders.has(id)).length
-  return complete(known.first, lastOrderId, told(known.told, since.orders, lastOrderId) + silent)
+  return complete({ ...known, told: known.told + silent }, lastOrderId, since.orders)
 }
 
-/** Without those that were given out behind the ledger. */
-function told(all: number, since: ReadonlySet<number>, last: number): number {
-  return all - [...since].filter((id) => id > last).length
-}
-
-function complete(first: number, last: number, known: number): Completeness {
-  const expected = Math.max(0, last - first + 1)
-  return { expected, missing: Math.max(0, expected - known) }
+/** Those that were given out behind the ledger are left out. */
+function complete(known: ToldIds | null, last: number | null, since: ReadonlySet<number>): Completeness | null {
+  if (known === null || last === null) return null
+  const expected = Math.max(0, last - known.first + 1)
+  const told = known.told - [...since].filter((id) => id > last).length
+  return { expected, missing: Math.max(0, expected - told) }
 }

@@ -3,7 +3,7 @@
 import type { NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
 import type { CorrectionKind } from './corrections.ts'
-import { ARCHIVED_BY_TOPIC } from './events.ts'
+import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 
 /** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */

@@ -1,7 +1,6 @@
 // What a comparison with the ledger needs of the projections, and what it came to.
 
 import type { Queryable } from '../store/store.ts'
-import type { Completeness } from './completeness.ts'
 import type { Epoch } from './epochs.ts'
 import { readHome } from './homes.ts'
 import type { MarginMode, Position } from './positions.ts'
@@ -117,6 +116,12 @@ export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigi
   return BigInt(row?.total ?? 0)
 }
 
+/** Ids since the first that was told of, and how many of them nothing told of. */
+export interface Completeness {
+  readonly expected: number
+  readonly missing: number
+}
+
 /** What a comparison came to. */
 export interface Comparison {
   readonly ledger: number
@@ -129,7 +134,8 @@ export interface Comparison {
   readonly vaultsTotal: bigint | null
 }
 
-export async function recordComparison(tx: Queryable, { ledger, positions, orders, vaults, interestWrong, ...funds }: Comparison, nowMs: number): Promise<void> {
+export async function recordComparison(tx: Queryable, comparison: Comparison, nowMs: number): Promise<void> {
+  const { ledger, positions, orders, vaults, interestWrong, ...funds } = comparison
   await tx.query(
     `insert into idx.reconciliation as r (ledger, compared_at, positions_expected, positions_missing, orders_expected, orders_missing, vaults_expected,
        vaults_missing, interest_corrections, factory_balance, vaults_total, market_found)

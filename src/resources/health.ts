@@ -33,7 +33,7 @@ const Compared = Type.Object(
     positionsMissing: Type.Integer({ description: 'How many of these no archived event tells of: anything but 0 is lost history' }),
     orders: integerOrNull({ description: 'Orders since the first placement that the index knows; null: could not be counted' }),
     ordersMissing: integerOrNull({
-      description: 'How many of these no archived event names and are not pending either: anything but 0 is lost history. Placements of some kinds tell nothing',
+      description: 'How many of these are not pending and no archived event names: anything but 0 is lost history',
     }),
     vaults: integerOrNull({ description: 'Trader vaults since the first that the index knows; null: could not be counted' }),
     vaultsMissing: integerOrNull({ description: 'How many of these no archived event tells of: anything but 0 is lost history' }),

@@ -88,7 +88,8 @@ function healthOperation(parts: HealthParts) {
         contracts: EXAMPLE_CONTRACTS,
         indexer: {
           lastLedger: 1_234_567, lastUpdatedAt: 1_783_339_202_481, ledgerAgeSeconds: 3, unknownEvents: 0,
-          archived: { order_placed: 9_120, position_opened: 4_211 }, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958, vaultCorrections: 0, corrections: 0, marketFound: true,
+          archived: { order_placed: 9_120, position_opened: 4_211 }, gaps: 0, gapRanges: [], ledgersUntilLost: 120_958,
+          vaultCorrections: 0, corrections: 0, marketFound: true,
           compared: {
             ledger: 1_234_560, comparedAt: 1_783_339_167_020, positions: 4_211, positionsMissing: 0, orders: 9_310, ordersMissing: 0,
             vaults: 12, vaultsMissing: 0, factoryBalance: '182672426343', vaultsTotal: '182672426343',

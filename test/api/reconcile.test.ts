@@ -1,55 +1,17 @@
 // Positions are held against the ledger: after lost ledgers no phantom stays open, and none that is there is missing (docs/decisions/gaps.md).
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { readMarketState } from '../../src/chain/market-state.ts'
-import { createRpc } from '../../src/chain/rpc.ts'
-import { silentLog } from '../../src/base/log.ts'
-import { createSeededRandom } from '../../src/base/random.ts'
 import { rebuild } from '../../src/indexer/rebuild.ts'
 import type { Health } from '../../src/resources/health.ts'
 import type { MarketStats } from '../../src/resources/market-stats.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { dumpProjections } from '../index/tables.ts'
+import { compareAll, openInList, openOnLedger } from '../support/open-positions.ts'
+import type { ShownPosition } from '../support/open-positions.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
-
-type Shown = readonly string[]
-
-/** Open positions as the ledger has them, in the form of the list. */
-async function onLedger(world: World): Promise<readonly Shown[]> {
-  const { network, clock } = world
-  const rpc = createRpc({
-    urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog,
-    transport: async (_url, body) => {
-      const { status, body: text } = await network.door.handle(body)
-      return { status, body: text ?? '' }
-    },
-  })
-  const { openIds } = await readMarketState(rpc, network.contracts, [], {})
-  const { positions } = await readMarketState(rpc, network.contracts, [...(openIds ?? [])], {})
-  return [...positions.values()].map((one) => shown(one?.id, one?.trader, one?.asset, one?.direction, one?.size, one?.entry_price, one?.timestamp))
-    .toSorted(byText)
-}
-
-async function inList(world: World): Promise<readonly Shown[]> {
-  const { body } = await world.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
-  return body.positions.map((one) => shown(one.positionId, one.trader, one.asset, one.direction, one.size, one.entryPrice, one.openedAt)).toSorted(byText)
-}
-
-const shown = (...parts: readonly unknown[]): Shown => parts.map(String)
-const byText = (a: Shown, b: Shown): number => (a.join() < b.join() ? -1 : 1)
-
-/** Compares until nothing is left to compare. */
-async function compareAll(world: World): Promise<number> {
-  let corrections = 0
-  for (let parts = 0; parts < 20; parts++) {
-    const made = await world.indexer.compare()
-    if (made === null) return corrections
-    corrections += made
-  }
-  throw new Error('the comparison does not end')
-}
 
 async function interest(world: World): Promise<readonly string[]> {
   const { body } = await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
@@ -58,6 +20,10 @@ async function interest(world: World): Promise<readonly string[]> {
 
 const health = async (world: World): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
 
+/** What counts ids in a database of before. */
+const COUNT_ANEW = readFileSync(new URL('../../src/store/migrations/0011_completeness.sql', import.meta.url), 'utf8')
+  .split(';').filter((statement) => statement.includes('insert into idx.told_ids'))
+
 test('where nothing was lost the ledger has nothing to correct, and every position was told of', async () => {
   await using world = await createWorld({ seed: 'reconcile' })
   for (let stretch = 0; stretch < 3; stretch++) {
@@ -65,7 +31,7 @@ test('where nothing was lost the ledger has nothing to correct, and every positi
     await world.settle()
     world.clock.advance(600_000)
     assert.equal(await compareAll(world), 0)
-    assert.deepEqual(await inList(world), await onLedger(world))
+    assert.deepEqual(await openInList(world), await openOnLedger(world))
   }
   const { corrections, compared, lastLedger } = await health(world)
   assert.equal(corrections, 0)
@@ -84,14 +50,14 @@ test('after lost ledgers the open list is the ledger\'s: phantoms end without a 
   await world.cheat('local_fault', { name: 'retention_cut', ledgers: 5 })
   await world.settle()
   await world.cheat('local_clearFaults')
-  const [before, truth] = [await inList(world), await onLedger(world)]
-  const ids = (rows: readonly Shown[]): ReadonlySet<unknown> => new Set(rows.map(([id]) => id))
+  const [before, truth] = [await openInList(world), await openOnLedger(world)]
+  const ids = (rows: readonly ShownPosition[]): ReadonlySet<unknown> => new Set(rows.map(([id]) => id))
   assert.ok([...ids(before)].some((id) => !ids(truth).has(id)), 'there are phantoms')
   assert.ok([...ids(truth)].some((id) => !ids(before).has(id)), 'and positions that no event told of')
   const trades = (await world.get<{ trades: readonly unknown[] }>('/v1/trades?limit=200')).body.trades.length
 
   assert.ok((await compareAll(world)) > 0)
-  assert.deepEqual(await inList(world), truth)
+  assert.deepEqual(await openInList(world), truth)
   assert.equal((await world.get<{ trades: readonly unknown[] }>('/v1/trades?limit=200')).body.trades.length, trades)
   const { body } = await world.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
   const added = body.positions.filter(({ openedTxHash }) => openedTxHash === null)
@@ -103,7 +69,7 @@ test('after lost ledgers the open list is the ledger\'s: phantoms end without a 
   await world.settle()
   world.clock.advance(600_000)
   await compareAll(world)
-  assert.deepEqual(await inList(world), await onLedger(world))
+  assert.deepEqual(await openInList(world), await openOnLedger(world))
   const live = { rows: await dumpProjections(world.store.read), interest: await interest(world) }
   await world.indexer[Symbol.asyncDispose]()
   await rebuild(world.store, { clock: world.clock })
@@ -120,11 +86,17 @@ test('what the archive has is counted by topic, and an id that no event tells of
   assert.deepEqual(archived, Object.fromEntries(rows.map(({ topic, events }) => [topic, events])))
   assert.ok((archived?.['order_placed'] ?? 0) < (compared?.orders ?? 0), 'some placements tell nothing')
 
+  const counted = (): Promise<readonly object[]> => world.store.read.query('select * from idx.told_ids order by home, kind')
+  const told = await counted()
+  await world.store.write.query('delete from idx.told_ids')
+  for (const statement of COUNT_ANEW) await world.store.write.query(statement)
+  assert.deepEqual(await counted(), told, 'what was archived before anybody counted is counted alike')
+
   await world.store.write.query('update idx.told_ids set told = told - 1')
   world.clock.advance(600_000)
   await compareAll(world)
-  const told = (await health(world)).compared
-  assert.deepEqual([told?.positionsMissing, told?.ordersMissing, told?.vaultsMissing], [1, 1, 1])
+  const less = (await health(world)).compared
+  assert.deepEqual([less?.positionsMissing, less?.ordersMissing, less?.vaultsMissing], [1, 1, 1])
 })
 
 test('open interest that is not the ledger\'s is added up anew and counted', async () => {

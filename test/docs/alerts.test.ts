@@ -97,7 +97,7 @@ test('every panel of the dashboard shows metrics that are told, by labels that t
   const places = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`))
   assert.equal(new Set(places).size, places.length, 'panels lie on each other')
   const missing = [...METRICS.keys()].filter((name) => name.startsWith('gateway_') && !shown.has(name))
-  const ofAlerts = ['gateway_index_answers', 'gateway_index_vault_corrections']
+  const ofAlerts = ['gateway_index_answers', 'gateway_index_market_found', 'gateway_index_vault_corrections']
   assert.deepEqual(missing, ofAlerts, 'what only the alerts and the runbook are about')
 })
 

@@ -1,5 +1,6 @@
 // A world whose gateway listens, for tests of the stream.
 
+import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import type { GatewayParts } from '../../src/gateway.ts'
 import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
@@ -12,6 +13,8 @@ export interface Stage {
   readonly url: string
   /** Another gateway on the same database, with nothing in memory. Whoever is connected must have left. */
   restart(differently?: Partial<GatewayParts>): Promise<void>
+  /** Indexer and gateway with other addresses, on the same database. Whoever is connected must have left. */
+  restartWith(contracts: ContractAddresses): Promise<void>
   connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
   /** Closes ledgers, has them indexed and published. */
   play(ledgers: number): Promise<void>
@@ -29,6 +32,10 @@ export async function onStage(options: WorldOptions, play: (stage: Stage) => Pro
     },
     async restart(differently) {
       await world.restartGateway(differently)
+      url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+    },
+    async restartWith(contracts) {
+      await world.restartWith(contracts)
       url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
     },
     async connect(headers) {

@@ -8,6 +8,7 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { createRpc } from '../../src/chain/rpc.ts'
 import { resolveContracts } from '../../src/config.ts'
+import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { createGateway } from '../../src/gateway.ts'
 import type { Gateway, GatewayParts } from '../../src/gateway.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
@@ -63,6 +64,8 @@ export interface World extends AsyncDisposable {
   settle(): Promise<void>
   /** Another gateway in the place of this one, as after a restart of its process: on the same database, with nothing in memory. */
   restartGateway(differently?: Partial<GatewayParts>): Promise<void>
+  /** Indexer and gateway begin anew on the same database with these addresses, as after an upgrade whose manifest has others. */
+  restartWith(contracts: ContractAddresses): Promise<void>
   /** One of the local network's extra methods. */
   cheat(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
   get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<WorldAnswer<Body>>
@@ -80,13 +83,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { switches, transport } = createRpcSwitch(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
   const networkPassphrase = network.networkPassphrase
-  const indexer = building.use(
-    createIndexer({
-      store, rpc: rpc.session(), contracts: network.contracts, networkPassphrase, clock, random: random.fork('indexer'), log, pollIntervalMs: 2_000,
-      startLedger: options.startLedger ?? null,
-      ...(options.metrics === undefined ? {} : { onArchived: options.metrics.archived }),
-    }),
-  )
+  const startIndexer = (contracts: ContractAddresses, name: string): Indexer => createIndexer({
+    store, rpc: rpc.session(), contracts, networkPassphrase, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
+    startLedger: options.startLedger ?? null,
+    ...(options.metrics === undefined ? {} : { onArchived: options.metrics.archived }),
+  })
+  let indexer = startIndexer(network.contracts, 'indexer')
+  building.defer(() => indexer[Symbol.asyncDispose]())
+  let manifests = 1
   // A test asks more often than the public may; tests of the limit give their own.
   const parts: GatewayParts = {
     store, rpc, contracts: resolveContracts(network.contracts, {}), clock, log,
@@ -105,13 +109,16 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   building.defer(() => gateway.close())
   const lookAtIndex = createIndexLook({ db: store.read, clock, log })
   options.metrics?.watch({
-    gateway: () => gateway.holds(), indexer: indexer.status, rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
+    gateway: () => gateway.holds(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
   })
   const owned = building.move()
 
   return {
-    clock, network, store, indexer,
+    clock, network, store,
     rpc: switches,
+    get indexer() {
+      return indexer
+    },
     get gateway() {
       return gateway
     },
@@ -132,6 +139,12 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     async restartGateway(differently = {}) {
       await gateway.close()
       gateway = await createGateway({ ...parts, ...differently })
+    },
+    async restartWith(contracts) {
+      await indexer[Symbol.asyncDispose]()
+      indexer = startIndexer(contracts, `indexer ${++manifests}`)
+      await gateway.close()
+      gateway = await createGateway({ ...parts, contracts: resolveContracts(contracts, {}) })
     },
     cheat: (method, params = {}) => network.door.call(method, params),
     async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<WorldAnswer<Body>> {

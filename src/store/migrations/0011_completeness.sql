@@ -24,7 +24,9 @@ with first_orders as (
   where e.topic in ('order_placed', 'order_executed', 'order_cancelled') and e.payload is not null
 )
 insert into idx.told_ids (home, kind, first_id, told)
-select f.deployment, 'order', f.id, count(distinct n.id) from first_orders f join named n on n.deployment = f.deployment and n.id >= f.id group by f.deployment, f.id;
+select f.deployment, 'order', f.id, count(distinct n.id)
+from first_orders f join named n on n.deployment = f.deployment and n.id >= f.id
+group by f.deployment, f.id;
 
 -- How many events the archive has of each topic; topic unknown: could not be decoded.
 create table idx.event_counts (

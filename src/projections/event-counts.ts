@@ -1,0 +1,36 @@
+// How many events the archive has of each topic, counted as they come.
+
+import type { Queryable } from '../store/store.ts'
+import type { ArchivedEvent } from './archived-event.ts'
+
+/** What events that cannot be decoded are counted under: their own topics have no bound. */
+const UNKNOWN_TOPIC = 'unknown'
+
+/** Counts events that are appended to the archive. */
+export async function countEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
+  const counts = new Map<string, number>()
+  for (const { topic, problem } of events) {
+    const name = problem === null ? topic : UNKNOWN_TOPIC
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  await tx.query(
+    `insert into idx.event_counts as c (epoch, topic, events) select $1::int, * from unnest($2::text[], $3::bigint[])
+     on conflict (epoch, topic) do update set events = c.events + excluded.events`,
+    [epoch, [...counts.keys()], [...counts.values()]],
+  )
+}
+
+/** Counts the archive anew after a decoder has learned more. Reads all of it. */
+export async function recountEvents(tx: Queryable): Promise<void> {
+  await tx.query('delete from idx.event_counts')
+  await tx.query(
+    `insert into idx.event_counts (epoch, topic, events)
+     select epoch, case when problem is null then topic else $1::text end, count(*) from idx.events group by 1, 2`,
+    [UNKNOWN_TOPIC],
+  )
+}
+
+/** SQL: how many events the archive has of each topic on this incarnation of the network, as one JSON object; `e` is the current row of idx.epochs. */
+export const ARCHIVED_BY_TOPIC = `(select coalesce(jsonb_object_agg(t.topic, t.events), '{}'::jsonb)
+  from (select n.topic, sum(n.events)::bigint as events from idx.event_counts n join idx.epochs p on p.number = n.epoch
+        where p.chain = e.chain group by n.topic) t)`

@@ -1,0 +1,207 @@
+// A network that begins anew while nobody watches, and an exchange that moves: everything that clients hold, and everything that they ask for afterwards.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defined } from '../../src/base/assert.ts'
+import { createVirtualClock } from '../../src/base/clock.ts'
+import { LEADERBOARD_CACHE_MS } from '../../src/limits.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import type { EventRow } from '../../src/resources/event-row.ts'
+import type { Health } from '../../src/resources/health.ts'
+import { samplesOf } from '../support/metrics.ts'
+import { compareAll, openInList, openOnLedger } from '../support/open-positions.ts'
+import { followPages, nextPage } from '../support/pages.ts'
+import type { Row } from '../support/pages.ts'
+import type { StreamFrame } from '../support/stream-client.ts'
+import { onStage } from '../support/stream-stage.ts'
+import type { World } from '../support/world.ts'
+
+/** A list that only grows: old rows stay, in their order, below the new ones. */
+interface History {
+  readonly url: string
+  readonly key: string
+  /** Everything, newest first. */
+  readonly rows: readonly Row[]
+  /** The second page, as it was handed out. */
+  readonly next: string
+  readonly first: number
+}
+
+const LISTS = [['/v1/events?limit=20', 'events'], ['/v1/trades?limit=2', 'trades']] as const
+
+async function allRows(world: World, url: string, key: string): Promise<readonly Row[]> {
+  return (await followPages(world, url, key)).flat()
+}
+
+async function remember(world: World): Promise<readonly History[]> {
+  return await Promise.all(LISTS.map(async ([url, key]) => {
+    const answer = await world.get<Record<string, readonly Row[]>>(url)
+    return {
+      url, key,
+      rows: await allRows(world, url, key),
+      next: defined(nextPage(answer.headers['link']), 'a second page'),
+      first: defined(answer.body[key], key).length,
+    }
+  }))
+}
+
+/** The history is as it was, also for the cursors of before; nothing of it comes twice. Returns what is new of each list. */
+async function assertKept(world: World, histories: readonly History[]): Promise<readonly (readonly Row[])[]> {
+  return await Promise.all(histories.map(async ({ url, key, rows, next, first }) => {
+    const now = await allRows(world, url, key)
+    const added = now.slice(0, now.length - rows.length)
+    assert.deepEqual(now.slice(added.length), rows, `${key}: what was, is`)
+    assert.deepEqual(await allRows(world, next, key), rows.slice(first), `${key}: a cursor from before goes on where it stood`)
+    const names = now.map(({ eventId, ...row }) => eventId ?? JSON.stringify(row))
+    assert.equal(new Set(names).size, names.length, `${key}: nothing comes twice`)
+    return added
+  }))
+}
+
+/** The leaderboard is what all openings and trades add up to, of every epoch. */
+async function assertLeaderboard(world: World): Promise<void> {
+  world.clock.advance(LEADERBOARD_CACHE_MS)
+  const totals = new Map<string, { pnl: bigint; volume: bigint }>()
+  const add = (trader: unknown, pnl: unknown, volume: unknown): void => {
+    const { pnl: oldPnl, volume: oldVolume } = totals.get(String(trader)) ?? { pnl: 0n, volume: 0n }
+    totals.set(String(trader), { pnl: oldPnl + BigInt(String(pnl)), volume: oldVolume + BigInt(String(volume)) })
+  }
+  for (const { payload } of await allRows(world, '/v1/events?limit=500&topic=position_opened', 'events')) {
+    const { trader, size } = payload as Row
+    add(trader, 0, size)
+  }
+  for (const { trader, kind, pnl, size } of await allRows(world, '/v1/trades?limit=200', 'trades')) if (kind === 'close') add(trader, pnl, size ?? 0)
+  const board = await allRows(world, '/v1/leaderboard?limit=200', 'leaders')
+  assert.ok(board.length > 3)
+  const shown = new Map(board.map(({ trader, pnl, volume }) => [String(trader), { pnl: BigInt(String(pnl)), volume: BigInt(String(volume)) }]))
+  assert.deepEqual(shown, totals)
+}
+
+/** Ids that events of these rows name. */
+function idsOf(rows: readonly Row[], topic: string, key: string): ReadonlySet<unknown> {
+  return new Set((rows as unknown as readonly EventRow[]).filter((row) => row.topic === topic).map(({ payload }) => (payload as Row)[key]))
+}
+
+/** An address that nothing is at. */
+const NO_CONTRACT = 'CADQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQP5KR'
+
+const isGap = ({ type }: StreamFrame): boolean => type === 'gap'
+const vaultsOf = (world: World): Promise<readonly Row[]> => allRows(world, '/v1/vaults?limit=200', 'vaults')
+const indexer = async (world: World): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
+
+test('the network is reset while nobody watches, and comes back with the same ids on lower ledgers: nothing is mixed, nothing of before is lost', async () => {
+  await onStage({ seed: 'reset' }, async ({ world, connect, play }) => {
+    await play(90)
+    await compareAll(world)
+    const client = await connect()
+    const hello = await client.frame(() => true)
+    client.send({ op: 'subscribe', channels: ['events'] })
+    await client.settle()
+    const histories = await remember(world)
+    const oldVaults = await vaultsOf(world)
+    const wasOpen = await openInList(world)
+    const lastLedger = world.network.chain.history.latest().sequence
+
+    await world.cheat('local_reset')
+    await world.closeLedgers(60)
+    assert.ok(world.network.chain.history.latest().sequence < lastLedger, 'its ledgers are lower')
+    await world.settle()
+    await world.gateway.stream.follow()
+    await client.settle()
+
+    const [events = [], trades = []] = await assertKept(world, histories)
+    const [before] = histories
+    const old = defined(before, 'the events of before').rows
+    const chainIds = new Set(old.map(({ eventId }) => String(eventId)))
+    assert.ok(events.some(({ eventId }) => chainIds.has(String(eventId).replace(/-[0-9a-f]+$/, ''))), 'ids of the chain repeat')
+    for (const [topic, key] of [['position_opened', 'positionId'], ['order_placed', 'orderId'], ['vault_created', 'vaultId']] as const) {
+      const known = idsOf(old, topic, key)
+      assert.ok([...idsOf(events, topic, key)].some((id) => known.has(id)), `${key} repeats`)
+    }
+    assert.ok(trades.length > 0)
+    const opened = idsOf(events, 'position_opened', 'positionId')
+    assert.ok(trades.every(({ positionId }) => opened.has(positionId)), 'a trade is of a position of its own network')
+    assert.ok(trades.filter(({ kind }) => kind === 'close').every(({ asset }) => asset !== null))
+
+    assert.ok(wasOpen.length > 0)
+    assert.deepEqual(await openInList(world), await openOnLedger(world), 'only what is open on the ledger')
+    const vaults = await vaultsOf(world)
+    assert.deepEqual(new Set(vaults.map(({ id }) => id)), idsOf(events, 'vault_created', 'vaultId'))
+    assert.equal(vaults.length, new Set(vaults.map(({ id }) => id)).size)
+    assert.ok(oldVaults.length > 0 && vaults.every((vault) => Number(vault['createdAt']) > Number(oldVaults[0]?.['createdAt'])))
+    await assertLeaderboard(world)
+    world.clock.advance(600_000)
+    assert.equal(await compareAll(world), 0)
+    const { compared, marketFound, gaps } = await indexer(world)
+    assert.deepEqual([compared?.positionsMissing, compared?.ordersMissing, compared?.vaultsMissing, marketFound, gaps], [0, 0, 0, true, 0])
+
+    const [gap, ...more] = client.frames.filter(isGap)
+    assert.deepEqual([gap?.['reason'], more.length], ['epoch', 0])
+    assert.equal(client.of('events').length, events.length, 'and every event of the new network came')
+    const from = client.frames.length
+    client.send({ op: 'subscribe', channels: ['events'], since: hello['head'], epoch: hello['epoch'] })
+    assert.equal((await client.frame(isGap, from))['reason'], 'epoch')
+  })
+})
+
+test('only the market\'s address changes: its positions leave, history and vaults stay, and whoever resumes with the old epoch is told', async () => {
+  await onStage({ seed: 'moved' }, async (stage) => {
+    const { world, connect, play } = stage
+    await play(90)
+    const { contracts } = world.network
+    const client = await connect()
+    const hello = await client.frame(() => true)
+    const head = hello['head']
+    await client.close()
+    const histories = await remember(world)
+    const vaults = await vaultsOf(world)
+    assert.ok((await openInList(world)).length > 0 && vaults.length > 0)
+
+    await stage.restartWith({ ...contracts, market: contracts.oracleShim })
+    await world.settle()
+    const added = await assertKept(world, histories)
+    assert.deepEqual(added.map((rows) => rows.length), [0, 0])
+    assert.deepEqual(await openInList(world), [], 'what was open there is not open here')
+    assert.deepEqual(await vaultsOf(world), vaults)
+    await assertLeaderboard(world)
+    const resumed = await connect()
+    const now = await resumed.frame(() => true)
+    assert.equal(now['head'], head)
+    assert.notEqual(now['epoch'], hello['epoch'])
+    resumed.send({ op: 'subscribe', channels: ['events'], since: head, epoch: hello['epoch'] })
+    assert.equal((await resumed.frame(isGap))['reason'], 'epoch')
+    await resumed.close()
+
+    await stage.restartWith(contracts)
+    await play(30)
+    assert.deepEqual(await openInList(world), await openOnLedger(world), 'the market of before goes on where it stood')
+    assert.ok((await assertKept(world, histories)).every((rows) => rows.length > 0))
+    await assertLeaderboard(world)
+    assert.equal(await compareAll(world), 0)
+    assert.equal((await indexer(world)).compared?.positionsMissing, 0)
+  })
+})
+
+test('a market that is not on the ledger at its address is told: in health, and to whoever watches the metrics', async () => {
+  const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
+  const isFound = async (): Promise<number | undefined> => samplesOf(await metrics.text()).get('gateway_index_market_found')
+  await onStage({ seed: 'no market', metrics }, async (stage) => {
+    const { world, play } = stage
+    await play(20)
+    await compareAll(world)
+    assert.deepEqual([(await indexer(world)).marketFound, await isFound()], [true, 1])
+    const { contracts } = world.network
+    await stage.restartWith({ ...contracts, market: NO_CONTRACT })
+    await world.settle()
+    assert.equal(await world.indexer.compare(), null)
+    world.clock.advance(1_000)
+    assert.deepEqual([(await indexer(world)).marketFound, await isFound()], [false, 0])
+    assert.deepEqual(await openInList(world), [])
+
+    await stage.restartWith(contracts)
+    await world.settle()
+    await compareAll(world)
+    assert.equal((await indexer(world)).marketFound, true)
+    assert.deepEqual(await openInList(world), await openOnLedger(world))
+  })
+})
