@@ -9,11 +9,13 @@ import { challengeTransaction, TESTNET_PASSPHRASE } from './envelope.ts'
 import { createHttp } from './http.ts'
 import type { Allowance, CallOptions, Key } from './http.ts'
 import { platform } from './platform.ts'
-import type { FetchLike } from './platform.ts'
+import type { FetchLike, WebSocketConstructor } from './platform.ts'
 import { createEndpoints, createLists } from './rest.ts'
 import type { Endpoints, Lists } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'
+import { createStream } from './stream.ts'
+import type { Stream } from './stream.ts'
 import { createTrading } from './trade.ts'
 import type { Trading } from './trade.ts'
 
@@ -38,16 +40,23 @@ export interface ClientOptions {
   /** How long the pauses of one call may be together, milliseconds; 65 seconds by default, enough for the next minute's allowance. */
   readonly maxWaitMs?: number
   readonly fetch?: FetchLike
+  /** For the stream, where there is none by itself: on Node 20 the class of the package `ws`. */
+  readonly WebSocket?: WebSocketConstructor
   readonly clock?: Clock
 }
 
-/** A client of one gateway. It holds no connection; there is nothing to close. */
+/** A client of one gateway. Nothing of it needs to be closed but its streams. */
 export interface Client extends Endpoints, Lists, Trading {
   /**
    * Gets a key for the signer's account by signing a challenge, and uses it from then on. The secret is told this once. Rejects with GatewayError
    * `not_in_beta` where keys are for listed accounts only.
    */
   login(how?: { readonly label?: string; readonly signal?: AbortSignal }): Promise<IssuedKey>
+  /**
+   * A stream of its own connection, which begins with its first reader. `silenceMs`: after so long without a word the connection is taken for dead; ten
+   * seconds by default.
+   */
+  stream(how?: { readonly silenceMs?: number }): Stream
   /** Calls are made with this key from now on; null: without one. */
   useKey(key: Key | null): void
   /** The key that calls are made with. */
@@ -57,6 +66,7 @@ export interface Client extends Endpoints, Lists, Trading {
 }
 
 const DEFAULTS = { timeoutMs: 10_000, attempts: 4, maxWaitMs: 65_000 }
+const SILENCE_MS = 10_000
 const CHALLENGE_BYTES = 32
 
 export function createClient(options: ClientOptions): Client {
@@ -87,6 +97,11 @@ export function createClient(options: ClientOptions): Client {
     useKey: http.useKey,
     key: http.key,
     allowance: http.allowance,
+    stream({ silenceMs = SILENCE_MS } = {}) {
+      const WebSocket = options.WebSocket ?? platform.WebSocket
+      if (WebSocket === undefined) throw new TypeError('There is no WebSocket here: give createClient one.')
+      return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
+    },
     async login({ label, signal } = {}) {
       const call = signal === undefined ? {} : { signal }
       const wallet = signer()

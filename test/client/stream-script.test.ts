@@ -1,0 +1,121 @@
+// The stream's client before a gateway that says what a test tells it to: holes, gaps, silence, and readers that are too slow.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SlowReader } from '../../client/src/frame-queue.ts'
+import { createStream } from '../../client/src/stream.ts'
+import type { StreamProblem } from '../../client/src/stream-frames.ts'
+import { createVirtualClock } from '../../src/base/clock.ts'
+
+interface Line {
+  readonly sent: Readonly<Record<string, unknown>>[]
+  say(message: object): void
+  hello(head: number): void
+}
+
+function stage() {
+  const clock = createVirtualClock(0)
+  const lines: Line[] = []
+  class FakeSocket {
+    readonly listeners = new Map<string, (event: never) => void>()
+    readonly sent: Readonly<Record<string, unknown>>[] = []
+    constructor() {
+      const say = (message: object): void => this.listeners.get('message')?.({ data: JSON.stringify(message) } as never)
+      lines.push({ sent: this.sent, say, hello: (head) => say({ type: 'hello', epoch: 'e1', head }) })
+    }
+    send(text: string): void {
+      this.sent.push(JSON.parse(text) as Readonly<Record<string, unknown>>)
+    }
+    close(): void {
+      this.listeners.clear()
+    }
+    addEventListener(type: string, listener: (event: never) => void): void {
+      this.listeners.set(type, listener)
+    }
+  }
+  const later = (ms: number, run: () => void) => {
+    const timer = clock.setTimer(ms, run)
+    return () => timer.cancel()
+  }
+  const stream = createStream({
+    url: 'http://gateway.test', key: () => null, WebSocket: FakeSocket, silenceMs: 10_000,
+    clock: { nowMs: () => clock.nowMs(), later },
+  })
+  const problems: StreamProblem[] = []
+  stream.onProblem((problem) => problems.push(problem))
+  const line = (at: number): Line => {
+    const found = lines[at]
+    assert.ok(found !== undefined, `there is no connection ${at + 1}`)
+    return found
+  }
+  return { clock, stream, problems, lines, line, gaps: () => problems.flatMap((one) => (one.kind === 'gap' ? [one.gap] : [])) }
+}
+
+const frame = (seq: number, prev: number): object => ({ channel: 'events', seq, prev, data: {} })
+
+test('a missing frame is asked for once, and what still misses is told', () => {
+  const { clock, stream, line, lines, gaps } = stage()
+  const got: (number | undefined)[] = []
+  stream.on('events', ({ seq }) => got.push(seq))
+  line(0).hello(5)
+  line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 5 } })
+  line(0).say(frame(6, 5))
+  line(0).say(frame(6, 5))
+  line(0).say(frame(9, 8))
+  assert.deepEqual(got, [6], 'neither twice, nor out of order')
+  clock.advance(1_000)
+  line(1).hello(9)
+  assert.deepEqual(line(1).sent.at(-1), { op: 'subscribe', channels: ['events'], since: 6, id: 1, epoch: 'e1' })
+  line(1).say({ type: 'subscribed', channels: ['events'], heads: { events: 9 }, id: 1 })
+  line(1).say(frame(9, 8))
+  assert.deepEqual(got, [6, 9])
+  assert.deepEqual(gaps(), [{ channels: ['events'], since: 6, until: 8, reason: 'hole' }])
+  assert.equal(lines.length, 2)
+})
+
+test('what a resume cannot bring is told, with where the live frames begin', () => {
+  const { stream, line, gaps } = stage()
+  const got: (number | undefined)[] = []
+  stream.on('events', ({ seq }) => got.push(seq), { since: 3 })
+  line(0).hello(900)
+  line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 900 }, id: 1 })
+  line(0).say({ type: 'gap', channels: ['events'], since: 3, oldest: 1, reason: 'too_far', id: 1 })
+  line(0).say(frame(901, 900))
+  assert.deepEqual(got, [901])
+  assert.deepEqual(gaps(), [{ channels: ['events'], since: 3, until: 900, reason: 'too_far' }])
+})
+
+test('silence is a dead connection; a word is a living one', () => {
+  const { clock, stream, line, lines, problems } = stage()
+  stream.on('ticker.BTC', () => {})
+  line(0).hello(1)
+  for (let second = 0; second < 30; second++) {
+    clock.advance(1_000)
+    line(0).say({ channel: 'heartbeat', data: {} })
+  }
+  assert.equal(lines.length, 1)
+  clock.advance(10_000)
+  assert.deepEqual(problems, [{ kind: 'disconnected', reason: 'silence' }])
+  clock.advance(1_000)
+  line(1).hello(1)
+  assert.deepEqual(line(1).sent, [{ op: 'subscribe', channels: ['heartbeat', 'ticker.BTC'] }])
+  stream.close()
+  clock.advance(100_000)
+  assert.equal(lines.length, 2, 'a closed stream comes back')
+})
+
+test('a loop that is too slow ends, and the others go on', async () => {
+  const { stream, line } = stage()
+  const got: (number | undefined)[] = []
+  const slow = stream.frames('events', { limit: 2 })
+  const first = slow.next()
+  stream.on('events', ({ seq }) => got.push(seq))
+  line(0).hello(0)
+  line(0).say({ type: 'subscribed', channels: ['events'], heads: { events: 0 } })
+  for (let seq = 1; seq <= 5; seq++) line(0).say(frame(seq, seq - 1))
+  assert.equal((await first).value?.seq, 1)
+  await slow.next()
+  await slow.next()
+  await assert.rejects(slow.next(), SlowReader)
+  assert.deepEqual(got, [1, 2, 3, 4, 5])
+})

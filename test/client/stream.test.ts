@@ -1,0 +1,60 @@
+// The stream's client before the real program, which is killed under it.
+
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { createClient } from '../../client/src/client.ts'
+import type { EventRow } from '../../client/src/resources.ts'
+import type { EventData, Frame, StreamProblem } from '../../client/src/stream-frames.ts'
+import { startMain } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+import { assertUnbroken } from '../support/stream-client.ts'
+
+const KILLS = 2
+const FRAMES_EACH = 15
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => void server.close(() => resolve()))
+  return String(port)
+}
+
+test('whatever happens to the gateway, the loop gets every event once, in order, and knows it', async () => {
+  await using folder = await temporaryFolder()
+  const port = await freePort()
+  const environment = { DATA_DIR: folder.path, PORT: port, LOCAL_SEED: 'client stream', LOCAL_TRADERS: '6', LOG_LEVEL: 'error' }
+  let main = startMain(environment)
+  try {
+    await main.said(/^Index: follows the chain/)
+    const client = createClient({ url: `http://127.0.0.1:${port}` })
+    const stream = client.stream({ silenceMs: 5_000 })
+    const problems: StreamProblem[] = []
+    stream.onProblem((problem) => problems.push(problem))
+    const frames: Frame<'events'>[] = []
+    let kills = 0
+    for await (const frame of stream.frames('events', { since: 0 })) {
+      frames.push(frame)
+      if (frames.length % FRAMES_EACH !== 0) continue
+      if (kills === KILLS) break
+      kills += 1
+      await main.end('SIGKILL')
+      main = startMain(environment)
+      await main.said(/^Index: follows the chain/)
+    }
+    assert.equal(problems.filter(({ kind }) => kind === 'gap').length, 0, JSON.stringify(problems))
+    assert.ok(problems.filter(({ kind }) => kind === 'disconnected').length >= KILLS, JSON.stringify(problems))
+    assertUnbroken(frames.map(({ channel, seq = 0, prev = -1 }) => ({ channel, seq, prev })), 0)
+    stream.close()
+    // What the lists have, in the same order: newest first there, as many as the loop took here.
+    const rows: EventRow[] = []
+    for await (const row of client.rows('listEvents', { limit: 500 })) rows.unshift(row)
+    const event = ({ topic, ledger, txHash }: EventRow | EventData): string => `${topic} ${ledger} ${txHash}`
+    assert.deepEqual(frames.map(({ data }) => event(data)), rows.slice(0, frames.length).map(event))
+  } finally {
+    await main[Symbol.asyncDispose]()
+  }
+})
