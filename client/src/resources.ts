@@ -132,6 +132,9 @@ export interface Health {
     /** When the index moved last, milliseconds */ readonly lastUpdatedAt: number | null
     /** Age of the last scanned ledger, whether the chain is busy or quiet */ readonly ledgerAgeSeconds: number | null
     /** Archived events whose topic or shape is not known; anything but 0 deserves a look */ readonly unknownEvents: number | null
+    /** How many events of each topic are archived since the network began; unknown: could not be decoded */
+    readonly archived: {
+    } | null
     /** Stretches of history that the RPC had dropped before they were read, filled ones included */ readonly gaps: number | null
     /** The newest of them, at most twenty */
     readonly gapRanges: readonly {
@@ -154,6 +157,10 @@ export interface Health {
       /** When, milliseconds */ readonly comparedAt: number
       /** Positions that the market has opened since the first that the index knows */ readonly positions: number
       /** How many of these no archived event tells of: anything but 0 is lost history */ readonly positionsMissing: number
+      /** Orders since the first placement that the index knows; null: could not be counted */ readonly orders: number | null
+      /** How many of these are not pending and no archived event names: anything but 0 is lost history */ readonly ordersMissing: number | null
+      /** Trader vaults since the first that the index knows; null: could not be counted */ readonly vaults: number | null
+      /** How many of these no archived event tells of: anything but 0 is lost history */ readonly vaultsMissing: number | null
       /** USDC of the trader vaults' factory on the ledger, 7-decimal; null when it has no entry */ readonly factoryBalance: string | null
       /** What its vaults add up to there; null while they change. A leader's trade makes the two differ by design */
       readonly vaultsTotal: string | null
