@@ -111,7 +111,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     if (latest !== undefined) await writeAnchor(db, current.chain, { ledger: latest.sequence, hash: latest.hash })
     const change = changeOf(current, wanted)
     identified = change === undefined
-    identifiedAtMs = clock.nowMs()
+    identifiedAtMs = clock.elapsedMs()
     return change === undefined ? undefined : await begin(db, cursor, change, change === 'reset' ? range.oldestLedger : startLedger, range)
   }
 
@@ -123,7 +123,11 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const known = isBehind ? await readLastLedger(db, cursor.epoch, range.latestLedger) : null
     const other = await otherChain(db, cursor, range, await compareLedger(rpc, known, call), call)
     if (other !== undefined) return other
-    if (isBehind) return { kind: 'waiting', reason: 'node-behind' }
+    if (isBehind) {
+      // A new chain that is too short to show it looks like a node that lags, until it has grown: then it must be asked again who it is.
+      identified = false
+      return { kind: 'waiting', reason: 'node-behind' }
+    }
     if (place >= range.oldestLedger) return { kind: 'unreachable', error: refusal }
     const fromLedger = cursor.cursor === null ? place : ledgerAfter(cursor.cursor)
     const toLedger = range.oldestLedger - 1
@@ -198,7 +202,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
       const call = signal === undefined ? {} : { signal }
       const cursor = await readIndexCursor(db)
       try {
-        if (clock.nowMs() - identifiedAtMs >= IDENTIFY_EVERY_MS) identified = false
+        if (clock.elapsedMs() - identifiedAtMs >= IDENTIFY_EVERY_MS) identified = false
         const other = identified && cursor !== null ? undefined : await identify(db, cursor, call)
         return other ?? (await page(db, defined(cursor, 'the index cursor'), call))
       } catch (error) {

@@ -2,6 +2,7 @@
 // hours. And what it emitted all the while.
 
 import assert from 'node:assert/strict'
+import { nowSec } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
@@ -31,8 +32,8 @@ export interface Upsets {
   kept: { readonly id: string; readonly ledger: number } | undefined
 }
 
-/** Between two ledgers. `idle` lets everything happen that needs no time. */
-export async function upset(upsets: Upsets, idle: () => Promise<void>): Promise<void> {
+/** Between two ledgers. `rest` lets time pass until nobody waits for an answer: hours that pass at once are nobody's patience. */
+export async function upset(upsets: Upsets, rest: () => Promise<void>): Promise<void> {
   const { decisions, profile, network, clock } = upsets
   const choice = decisions.decide('network', [
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
@@ -53,7 +54,7 @@ export async function upset(upsets: Upsets, idle: () => Promise<void>): Promise<
       await network.door.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
       break
     case 'night':
-      await idle()
+      await rest()
       clock.advance(Number(choice['hours']) * HOUR_SEC * 1000)
       break
     default:
@@ -80,12 +81,15 @@ export async function jump({ decisions, profile, network, clock }: Upsets): Prom
 
 /** Keeps the network, or puts back the one that was kept, unless that was so lately that the index could miss it between two polls. */
 async function keepOrPutBack(upsets: Upsets): Promise<void> {
-  const { network, profile, kept } = upsets
+  const { network, profile, kept, clock } = upsets
   if (kept === undefined) {
     upsets.kept = (await network.door.call('local_snapshot', {})) as { id: string; ledger: number }
     return
   }
   if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
+  // A ledger that closes at the very time of the one whose number it takes is told from it by its hash alone, which is looked at every few minutes.
+  const { history, clockOffsetSec } = network.chain
+  if (nowSec(clock) + clockOffsetSec <= (history.ledger(kept.ledger + 1)?.closeTimeSec ?? 0)) return
   upsets.incarnations.push(incarnationOf(network))
   await network.door.call('local_restore', { id: kept.id })
 }

@@ -31,6 +31,8 @@ import { simulatedFaults } from './rpc-faults.ts'
 const START_MS = 1_783_339_200_000
 /** Virtual time moves in slices, so that timers that lie close to each other still fire one after the other's consequences. */
 const SLICE_LEAST_MS = 100
+/** What somebody waits for is seen at the end of a slice. */
+const SLICE_MOST_MS = 4_000
 const SLICES_PER_POLL = 5
 /** Once the faults stop, the index stands at the chain's head within this virtual time and so many polls: time-outs, pauses, and a breaker's rest. */
 const LIVENESS_MS = 120_000
@@ -104,7 +106,7 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
       await pass(world, profile.ledgerSec * 1000)
       await jump(world)
       await disturb(world)
-      await upset(world, () => idle(world))
+      await upset(world, () => rest(world))
       await watch()
       people.check()
     }
@@ -175,7 +177,7 @@ function ledgersPerPoll({ pollsPerLedger }: Profile): number {
 }
 
 function sliceMs(profile: Profile): number {
-  return Math.max(SLICE_LEAST_MS, Math.floor(pollIntervalMs(profile) / SLICES_PER_POLL))
+  return Math.min(SLICE_MOST_MS, Math.max(SLICE_LEAST_MS, Math.floor(pollIntervalMs(profile) / SLICES_PER_POLL)))
 }
 
 function livenessMs(profile: Profile): number {
@@ -190,6 +192,13 @@ async function idle({ everybody }: World): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
     quiet = everybody.some(({ mortal }) => mortal.busy() > 0) ? 0 : quiet + 1
   }
+}
+
+/** Lets time pass until nobody waits. */
+async function rest(world: World): Promise<void> {
+  const slice = sliceMs(world.profile)
+  for (let waited = 0; world.people.waiting() > 0 && waited < LIVENESS_MS; waited += slice) await pass(world, slice)
+  await idle(world)
 }
 
 /** What happens to processes between two ledgers: live ones may be killed or restarted, or their time stepped; dead ones are replaced. */

@@ -45,24 +45,37 @@ const READ_TIMEOUT_MS = 300_000
 /** More turns than this see nothing new in a stack. */
 const STACK_LENGTH = 4_000
 
+/** An engine's log grows, and a server remembers what nobody will ever answer: both are thrown away after so many runs. */
+const RUNS_PER_ENGINE = 20
+
 /** Runs `work` on an empty database: on the server when there is one, else on one in this thread that is emptied each time. */
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   if (testServerUrl() !== null) {
     await using store = await openTestStore({ readTimeoutMs: READ_TIMEOUT_MS })
     return await work(store)
   }
+  if (runs++ % RUNS_PER_ENGINE === 0) await beginAnew()
   const store = await (own ??= openInProcessStore())
   try {
     await store.clear()
     return await work(store)
   } catch (error) {
     // What failed may have left the database in any state.
-    own = undefined
+    await beginAnew()
     throw error
   }
 }
 
+let runs = 0
 let own: ReturnType<typeof openInProcessStore> | undefined
+
+async function beginAnew(): Promise<void> {
+  const old = await own
+  own = undefined
+  servers.clear()
+  // Whoever still waits for a statement waits in vain.
+  await old?.[Symbol.asyncDispose]()
+}
 
 /** The servers of this thread; what costs most of a gateway's start is the same for all. */
 const servers = new Map<number, Promise<TradingServer>>()
