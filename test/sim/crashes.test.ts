@@ -10,7 +10,7 @@ import type { Task } from './worker.ts'
 
 const ALL = process.env['SIM_CRASHES'] === 'all'
 /** Of how many steps one is taken. */
-const EVERY = ALL ? 1 : testServerUrl() === null ? 6 : 60
+const EVERY = ALL ? 1 : testServerUrl() === null ? 60 : 240
 /** So many steps after its start the next process dies as well. */
 const AGAIN = ALL ? [null, 2, 11] : [null]
 /** A sweep is shared among threads in so many parts. */
