@@ -10,7 +10,6 @@ import { bearer } from '../support/keys.ts'
 import type { ApiAnswer } from '../support/keys.ts'
 import { createTrader, untilAnswered } from '../support/trading.ts'
 import type { Trader } from '../support/trading.ts'
-import { until } from '../support/until.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
@@ -136,10 +135,7 @@ test('method_missing, boastful_health, leaping_ledger: one node is believed or f
 
 /** The answer, without any time passing. */
 async function atOnce(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
-  let answer: { readonly status: number; readonly body: unknown } | undefined
-  void world.get<unknown>(path).then((came) => (answer = came))
-  await until(() => answer !== undefined, path)
-  return answer ?? assert.fail()
+  return await world.get<unknown>(path)
 }
 
 const ENDLESS: readonly Readonly<Record<string, unknown>>[] = [
