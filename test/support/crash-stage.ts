@@ -126,12 +126,21 @@ export async function openCrashStage(seed: string, database: readonly [kind: 'se
 }
 
 async function openLife(child: ReturnType<typeof spawn>): Promise<Life> {
-  const gone = new Promise((resolve) => void child.once('close', resolve))
   let isDead = false
-  void gone.then(() => (isDead = true))
+  let how = ''
+  const gone = new Promise<void>((resolve) => {
+    child.once('close', (code, signal) => {
+      isDead = true
+      how = `${code ?? signal}`
+      resolve()
+    })
+  })
   assert.ok(child.stdout)
   const { value } = (await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()) as { value: string | undefined }
-  assert.ok(value !== undefined, 'the process ended before it served')
+  if (value === undefined) {
+    await gone
+    assert.fail(`the process ended (${how}) before it served`)
+  }
   return {
     dead: () => isDead,
     async call(url, options) {
