@@ -5,7 +5,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createFaults } from '../../localnet/faults.ts'
 
-const NAMES = createFaults().kinds.map(({ name }) => name).sort()
+/** What misbehaves in an answer is a fault of the door; a reset happens to the network itself, and is a method of it. */
+const NAMES = [...createFaults().kinds.map(({ name }) => name), 'local_reset'].sort()
 const ROOT = new URL('../../', import.meta.url)
 
 function pageRows(): readonly (readonly string[])[] {
@@ -29,7 +30,7 @@ test('every row tells a symptom and what is done about it', () => {
 })
 
 test('every fault meets the gateway in some test', () => {
-  const tests = globSync(['test/{api,index}/**/*.test.ts', 'test/sim/rpc-faults.ts'], { cwd: ROOT.pathname })
+  const tests = globSync(['test/{api,index,stream}/**/*.test.ts', 'test/sim/rpc-faults.ts'], { cwd: ROOT.pathname })
   const texts = tests.map((path) => readFileSync(new URL(path, ROOT), 'utf8')).join('\n')
   assert.deepEqual(NAMES.filter((name) => !texts.includes(`'${name}'`)), [])
 })

@@ -92,8 +92,10 @@ export function openStoreDoor(parts: StoreDoorParts): Store {
         if (choice?.name === 'twice') ring()
       }
       const stop = await mortal.pass(() => real.listen(channel, hear, (heard) => (mortal.dead() ? undefined : onHeard?.(heard))), true)
-      mortal.onDeath(() => void mortal.hold(stop))
-      return stop
+      // Like every word with the database, the end of listening takes real time: virtual time waits for it.
+      const stopAndWait = (): Promise<void> => mortal.hold(stop)
+      mortal.onDeath(() => void stopAndWait())
+      return stopAndWait
     },
     async tryLock(lockName) {
       const lock = await mortal.pass(() => real.tryLock(lockName), true)

@@ -29,8 +29,6 @@ export async function createTraderClient(world: World, url: string, name: string
   return createClient({ url, signer: await secretSigner(secret), clock: clockOf(world), timeoutMs: PATIENCE_MS, maxWaitMs: PATIENCE_MS, ...differently })
 }
 
-/** What happens without the clock has happened after so many turns of the event loop. */
-const TURNS = 50
 const SECONDS_MAX = 400
 
 /** Closes ledgers and indexes them, a second each, until the work is done. */
@@ -42,7 +40,7 @@ export async function whileTimePasses<T>(world: World, work: () => Promise<T>): 
   // Failing is for whoever awaits it below.
   done.catch(() => {})
   for (let second = 0; second < SECONDS_MAX && !settled; second++) {
-    for (let turn = 0; turn < TURNS && !settled; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.race([done.catch(() => {}), world.idle()])
     if (settled) break
     await world.closeLedgers(1)
     await world.settle()

@@ -69,8 +69,6 @@ export function sign(prepared: PreparedTransaction, wallet: Keypair, networkPass
   return transaction.toXdr()
 }
 
-/** What happens without the clock has happened after so many turns of the event loop. */
-const TURNS = 50
 /** Longer than any caller is kept waiting. */
 const SECONDS_MAX = 120
 
@@ -83,7 +81,7 @@ export async function untilAnswered<T>(world: World, ask: () => Promise<T>): Pro
   // Failing is for whoever awaits it below.
   answer.catch(() => {})
   for (let second = 0; second < SECONDS_MAX && !settled; second++) {
-    for (let turn = 0; turn < TURNS && !settled; turn++) await new Promise((resolve) => setImmediate(resolve))
+    await Promise.race([answer.catch(() => {}), world.idle()])
     if (!settled) await world.closeLedgers(1)
   }
   return answer

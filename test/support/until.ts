@@ -1,15 +1,19 @@
 // Waiting for something that comes about by itself, without time passing.
 
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/** Far more turns of the event loop than anything inside one process needs. */
-const TURNS_MAX = 100_000
+/** What needs nothing but this process comes about within so many turns of the event loop. */
+const TURNS_AT_ONCE = 1_000
+/** Far longer than anything needs that also waits for a database or a socket, on a machine that is busy with other things. */
+const PATIENCE_MS = 60_000
 
 /** Lets the process work until the condition holds; fails with `what` when it does not come about. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let turns = 0; turns < TURNS_MAX; turns++) {
+  const deadlineMs = performance.now() + PATIENCE_MS
+  for (let turns = 0; ; turns++) {
     if (condition()) return
-    await setImmediate()
+    if (performance.now() > deadlineMs) throw new Error(`waited in vain for ${what}`)
+    // A loop that only turned would keep a core from whoever is waited for.
+    await (turns < TURNS_AT_ONCE ? setImmediate() : setTimeout(1))
   }
-  throw new Error(`waited in vain for ${what}`)
 }

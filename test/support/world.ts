@@ -1,6 +1,7 @@
 // The whole product in one process without sockets: local network stepped by hand, indexer, gateway, on a virtual clock. Only the database is real in
 // time as well. It is what main.ts starts, with other doors.
 
+import { setImmediate } from 'node:timers/promises'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -18,6 +19,7 @@ import { createIndexLook } from '../../src/projections/index-look.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
+import { busyStore } from './busy-store.ts'
 import { openTestStore } from './database.ts'
 import { createRpcSwitch } from './rpc-switch.ts'
 import type { RpcSwitch } from './rpc-switch.ts'
@@ -27,6 +29,8 @@ export const WORLD_START_MS = 1_783_339_200_000
 const LEDGER_MS = 1_000
 /** A busy machine is no finding: statements may take as long as they need. */
 const PATIENCE_MS = 60_000
+/** Whoever does not wait for the database has done so after so many turns of the event loop. */
+const IDLE_TURNS = 50
 /** A loop that should end does so within this many steps. */
 const STEPS_MAX = 1_000
 
@@ -58,6 +62,8 @@ export interface World extends AsyncDisposable {
   readonly gateway: Gateway
   /** What stands between gateway and network. */
   readonly rpc: RpcSwitch
+  /** Resolves when nothing more happens by itself: the database has answered, and whoever waits waits for time. */
+  idle(): Promise<void>
   /** Closes ledgers, a second each, everybody acting. */
   closeLedgers(count: number): Promise<void>
   /** Lets the index and the prices catch up with the chain. */
@@ -79,7 +85,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const network = building.use(
     await startLocalNetwork({ clock, random: random.fork('network'), log, seed, ledgerMs: LEDGER_MS, host: '', port: null, traders, directory: null }),
   )
-  const store = building.use(await openTestStore({ readTimeoutMs: PATIENCE_MS }))
+  const { store, busy } = busyStore(building.use(await openTestStore({ readTimeoutMs: PATIENCE_MS })))
   const { switches, transport } = createRpcSwitch(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
   const networkPassphrase = network.networkPassphrase
@@ -121,6 +127,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     },
     get gateway() {
       return gateway
+    },
+    async idle() {
+      for (let quiet = 0; quiet < IDLE_TURNS; quiet = busy() > 0 ? 0 : quiet + 1) await setImmediate()
     },
     async closeLedgers(count) {
       for (let ledger = 0; ledger < count; ledger++) {
