@@ -17,6 +17,8 @@ const DATABASE_MODULES = ['test/support/database.ts', 'test/support/world.ts']
 const REDIS_MODULES = ['test/support/redis.ts']
 /** Test files at the same time: each may hold an embedded engine, and two cores are what a small machine has. */
 const CONCURRENCY = 2
+/** Each file is a process of its own, and reads the same modules: what one has compiled serves the others. */
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node-compile')
 /** A test that hangs is ended after this long. */
 const TEST_TIMEOUT_MS = 600_000
 const LEAST_NODE = 24
@@ -66,7 +68,11 @@ function readImports(file: string): string[] {
 /** Runs node's own runner over the files and answers with its exit code; a signal to this process is handed on. */
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-reporter=spec']
-  const child = spawn(process.execPath, [...own, ...flags, ...files], { cwd: ROOT, env: environment, stdio: 'inherit' })
+  const child = spawn(process.execPath, [...own, ...flags, ...files], {
+    cwd: ROOT,
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
+    stdio: 'inherit',
+  })
   const handOn = (signal: NodeJS.Signals): void => void child.kill(signal)
   process.on('SIGINT', handOn)
   process.on('SIGTERM', handOn)

@@ -30,6 +30,7 @@ import type { RateLimits, SharedCounts } from './rate-limit.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
+import { buildSerializer } from './serializers.ts'
 import { refuseEncodedBodies, refuseUnknownFields } from './strict-body.ts'
 import { readQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
@@ -109,6 +110,7 @@ export function createApp(options: AppOptions): App {
     // No name is too long to be answered as unknown.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
+    schemaController: { compilersFactory: { buildSerializer } },
     frameworkErrors: (error, request, reply) => refuseUnroutable(error, request, reply),
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()

@@ -63,6 +63,7 @@ const DATA = ['deployments', 'package.json']
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@stellar/stellar-sdk': ['src/chain', 'src/keys', 'localnet'],
   fastify: ['src/http', 'src/routes', 'src/gateway.ts'],
+  '@fastify/fast-json-stringify-compiler': ['src/http'],
   '@fastify/swagger': ['src/http', 'src/gateway.ts'],
   '@fastify/swagger-ui': ['src/http', 'src/gateway.ts'],
   '@fastify/type-provider-typebox': ['src/http', 'src/routes', 'src/gateway.ts'],

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildSerializer, referredTo } from './serializers.ts'
+
+const SHARED = {
+  Trade: { $id: 'Trade', type: 'object', properties: { of: { $ref: 'Position#' }, pnl: { type: 'string' } } },
+  Position: { $id: 'Position', type: 'object', properties: { id: { type: 'integer' }, closedBy: { anyOf: [{ $ref: 'Trade#' }, { type: 'null' }] } } },
+  Vault: { $id: 'Vault', type: 'object', properties: { name: { type: 'string' } } },
+}
+
+test('a schema gets what it refers to, by way of others and in circles too, and nothing else', () => {
+  const answer = { type: 'object', properties: { trades: { type: 'array', items: { $ref: 'Trade#' } } } }
+  assert.deepEqual(Object.keys(referredTo(answer, SHARED)).sort(), ['Position', 'Trade'])
+  assert.deepEqual(referredTo({ type: 'string' }, SHARED), {})
+  assert.deepEqual(referredTo({ $ref: '#/properties/own' }, SHARED), {})
+})
+
+test('an answer leaves out what its schema does not name, also inside what it refers to', () => {
+  const schema = { type: 'object', properties: { trade: { $ref: 'Trade#' } } }
+  const serialize = buildSerializer(SHARED, {})({ method: 'GET', url: '/', httpStatus: '200', schema })
+  const text = serialize({ trade: { pnl: '1', secret: 'x', of: { id: 3, secret: 'y' } }, secret: 'z' })
+  assert.deepEqual(JSON.parse(text), { trade: { pnl: '1', of: { id: 3 } } })
+})
