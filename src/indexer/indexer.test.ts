@@ -302,6 +302,24 @@ test('a reset network begins an epoch: its ids repeat, its events are new, and o
   assert.deepEqual(open.map(({ positionId, openedAt }) => [positionId, openedAt]), [[1, world.nowSec()]])
 })
 
+test('a reset network that is still shorter than all that is known is asked again who it is once it has outgrown it', async () => {
+  await using world = createIndexWorld(store, { firstLedger: 100 })
+  for (let ledger = 0; ledger < 10; ledger++) world.closeLedger()
+  await world.catchUp()
+  const before = await readIndexState(store.read)
+  world.reset({ secondsBack: 60 })
+  world.closeLedger()
+  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-behind' }, 'it could be a node that lags')
+  // Ledgers and times go on behind those that are known: by these it could be the same chain.
+  for (let ledger = 0; ledger < 120; ledger++) world.closeLedger(1)
+  world.happen(world.exchange.open(0, 2))
+  world.closeLedger()
+  await world.catchUp()
+  const state = await readIndexState(store.read)
+  assert.notEqual(state?.epoch, before?.epoch)
+  assert.equal(state?.seq, (before?.seq ?? 0) + 1)
+})
+
 test('a reset network whose ledgers stand at the same places at the same times is told by their hashes, once it goes on', async () => {
   await using world = createIndexWorld(store)
   for (let ledger = 0; ledger < 6; ledger++) world.closeLedger()
