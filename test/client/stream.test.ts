@@ -1,12 +1,11 @@
 // The stream's client before the real program, which is killed under it.
 
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createClient } from '../../client/src/client.ts'
 import type { EventRow } from '../../client/src/resources.ts'
 import type { EventData, Frame, StreamProblem } from '../../client/src/stream-frames.ts'
+import { freePort } from '../support/proxies.ts'
 import { startMain } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
@@ -14,18 +13,9 @@ import { assertUnbroken } from '../support/stream-client.ts'
 const KILLS = 2
 const FRAMES_EACH = 15
 
-/** A port that was free a moment ago. */
-async function freePort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>((resolve) => void server.close(() => resolve()))
-  return String(port)
-}
-
 test('whatever happens to the gateway, the loop gets every event once, in order, and knows it', async () => {
   await using folder = await temporaryFolder()
-  const port = await freePort()
+  const port = String(await freePort())
   const environment = { DATA_DIR: folder.path, PORT: port, LOCAL_SEED: 'client stream', LOCAL_TRADERS: '6', LOG_LEVEL: 'error' }
   let main = startMain(environment)
   try {

@@ -18,6 +18,7 @@ const TARGETS = {
   'src/config.ts': 'export const config = 1',
   'src/limits.ts': 'export const LIMIT = 1',
   'localnet/chain.ts': 'export const chain = 1',
+  'client/src/index.ts': 'export const createClient = 1',
   'test/support/world.ts': 'export const world = 1',
   'deployments/testnet.json': '{}',
   'package.json': '{}',
@@ -91,6 +92,10 @@ const FORBIDDEN: readonly (readonly [kind: string, path: string, source: string,
   ['a golden file in the product', 'src/http/x.ts', "new URL('../../docs/openapi.json', import.meta.url)", /docs\/openapi\.json belongs to no layer/],
   ['a folder outside the table', 'src/helpers/x.ts', 'export const x = 1', /belongs to no layer/],
   ['a file outside the table', 'src/util.ts', 'export const x = 1', /belongs to no layer/],
+  ['the client by its path in an example', 'examples/x.ts', "import { createClient } from '../client/src/index.ts'", /examples may not import client\/src/],
+  ['the gateway in an example', 'examples/x.ts', "import { ASSETS } from '../src/exchange/assets.ts'", /examples may not import src\/exchange/],
+  ['the SDK in an example', 'examples/x.ts', "import { Keypair } from '@stellar/stellar-sdk'", /is not for examples/],
+  ['the published client in the gateway', 'src/chain/x.ts', "import { createClient } from 'perpetual-exchange-client'", /only for examples/],
   ['a script outside the table', 'scripts/x.ts', 'export const x = 1', /belongs to no layer/],
 ]
 
@@ -111,6 +116,7 @@ const ALLOWED: readonly (readonly [kind: string, path: string, source: string])[
   ['owners of packages', 'src/store/x.ts', "import pg from 'pg'\nimport { NodeFS } from '@electric-sql/pglite/nodefs'\nimport { readFileSync } from 'node:fs'"],
   ['the manifest', 'src/config.ts', "import testnet from '../deployments/testnet.json' with { type: 'json' }"],
   ['a test anywhere', 'src/base/x.test.ts', "import { rpc } from '../chain/rpc.ts'\nimport fc from 'fast-check'"],
+  ['the published client in an example', 'examples/x.ts', "import { createClient } from 'perpetual-exchange-client'\nimport { readFileSync } from 'node:fs'"],
   ['a golden file in a test', 'src/http/x.test.ts', "const golden = new URL('../../docs/openapi.json', import.meta.url)"],
   ['the process', 'main.ts', "import { chain } from './localnet/chain.ts'\nimport { gateway } from './src/gateway.ts'"],
   [

@@ -50,6 +50,8 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'main.ts': { imports: 'anything' },
   localnet: { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
   'client/src': { imports: [] },
+  // Written as a user of the published package would: by its name, and nothing else of the project.
+  examples: { imports: [] },
   test: { imports: 'anything' },
   bench: { imports: 'anything' },
 }
@@ -79,6 +81,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-http': ['src/tracing'],
   '@opentelemetry/resources': ['src/tracing'],
   '@opentelemetry/sdk-trace': ['src/tracing'],
+  'perpetual-exchange-client': ['examples'],
   'fast-check': [],
 }
 
@@ -86,7 +89,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
 const BUILTIN_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['localnet'],
   'node:timers': ['src/base'],
-  'node:timers/promises': ['src/base'],
+  'node:timers/promises': ['src/base', 'examples'],
   'node:perf_hooks': ['src/base'],
   'node:process': ['main.ts', 'src/config.ts'],
   'node:child_process': [],

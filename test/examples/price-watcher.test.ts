@@ -1,0 +1,32 @@
+// The price watcher before a real exchange: exact prices, levels, old prices, and a gateway that dies under it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startExchange } from '../support/exchange-process.ts'
+
+test('the price watcher tells prices to the last decimal, what crosses a level, and what is old or not heard any more', async () => {
+  await using exchange = await startExchange()
+  const setPrice = (price: string, ageSeconds = 0): Promise<unknown> => exchange.cheat('local_setPrice', { asset: 'BTC', price, ageSeconds })
+  await setPrice('949999999999')
+  await using watcher = exchange.example('price-watcher', ['BTC=95000', 'eth'])
+  await watcher.said(/^BTC 94999\.9999999 {2}\d+ s old$/)
+  await watcher.said(/^ETH \d+\.\d{7} {2}\d+ s old$/)
+  await setPrice('950000000000')
+  await watcher.said(/^BTC 95000\.0000000 {2}\d+ s old$/)
+  await watcher.said(/^BTC went to or above 95000\.0000000$/)
+  await setPrice('949999999998')
+  await watcher.said(/^BTC went below 95000\.0000000$/)
+  await setPrice('949999999997', 120)
+  assert.match(await watcher.said(/^BTC 94999\.9999997/), / 1\d\d s old: too old to open a position at$/)
+
+  await exchange.kill()
+  await watcher.said(/^connection lost/)
+  await watcher.said(/^ETH no price for 10 s/)
+  await exchange.start()
+  await watcher.said(/^ETH \d+\.\d{7} {2}\d+ s old$/)
+  assert.equal(await watcher.end('SIGINT'), 0, watcher.errors())
+  // A market that does not exist ends it at once.
+  await using wrong = exchange.example('price-watcher', ['BTC', 'SHIB'])
+  await wrong.said(/^not traded here: ticker\.SHIB$/)
+  assert.equal(await wrong.ended, 1)
+})

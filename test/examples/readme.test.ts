@@ -1,0 +1,27 @@
+// The page of the examples lists them all, and each says how it is run.
+
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { PROJECT } from '../support/program.ts'
+
+const EXAMPLES = globSync('examples/*.ts', { cwd: PROJECT }).toSorted()
+const read = (path: string): string => readFileSync(PROJECT + path, 'utf8')
+
+test('the page lists every example, and nothing else', () => {
+  const listed = [...read('examples/README.md').matchAll(/^\| \[([\w-]+\.ts)\]\(\1\) \|/gm)].map(([, file]) => `examples/${file}`)
+  assert.deepEqual(listed.toSorted(), EXAMPLES)
+  assert.equal(EXAMPLES.length, 5)
+})
+
+for (const example of EXAMPLES) {
+  test(`${example} begins with what it is, how to run it, what to expect, and how it ends; and a test runs it`, () => {
+    const [header = ''] = read(example).split('\n\n')
+    for (const line of header.split('\n')) assert.match(line, /^\/\/(?: |$)/)
+    assert.match(header, new RegExp(`npm run example ${example.replaceAll('.', '\\.')}`))
+    for (const what of [/\bExpect\b/, /GATEWAY_URL/]) assert.match(header, what)
+    assert.match(read(example), /process\.once\('SIGINT'/)
+    assert.match(read(example), /from 'perpetual-exchange-client'\n/)
+    assert.match(read(example.replace('examples/', 'test/examples/').replace('.ts', '.test.ts')), /exchange\.example\('/)
+  })
+}

@@ -1,0 +1,70 @@
+// A program in a process of its own, by what it says.
+
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+export interface Program extends AsyncDisposable {
+  /** Resolves with the first line it says or logs, from now on or before, that fits; rejects when it ends without one. Each line is found once. */
+  readonly said: (pattern: RegExp) => Promise<string>
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void
+  /** Sends the signal and resolves with the exit code, or the signal that ended it. */
+  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
+  /** Resolves with the exit code, or the signal that ended it, once it has ended. */
+  readonly ended: Promise<number | NodeJS.Signals | null>
+  /** What it wrote to its error output so far. */
+  readonly errors: () => string
+  /** What it wrote to its output so far. */
+  readonly output: () => string
+}
+
+export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Starts `command` with nothing of this process's environment but what is named. */
+export function startProgram(command: readonly string[], environment: Readonly<Record<string, string | undefined>>, cwd: string = PROJECT): Program {
+  const [file = '', ...args] = command
+  const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => void child.once('close', (code, signal) => resolve(code ?? signal)))
+  const lines: string[] = []
+  const waiting = new Set<() => void>()
+  let ended = false
+  const written = { stdout: '', stderr: '' }
+  const tell = (): void => waiting.forEach((look) => look())
+  for (const name of ['stdout', 'stderr'] as const) {
+    createInterface({ input: child[name] }).on('line', (line) => {
+      lines.push(line)
+      written[name] += `${line}\n`
+      tell()
+    })
+  }
+  void exited.then(() => {
+    ended = true
+    tell()
+  })
+  return {
+    said: (pattern) => new Promise((resolve, reject) => {
+      const look = (): void => {
+        const at = lines.findIndex((line) => pattern.test(line))
+        if (at < 0 && !ended) return
+        waiting.delete(look)
+        if (at < 0) reject(new Error(`the program ended without saying ${String(pattern)}:\n${lines.join('\n')}\n${written.stderr}`))
+        else resolve(lines.splice(at, 1)[0] ?? '')
+      }
+      waiting.add(look)
+      look()
+    }),
+    signal: (signal) => void child.kill(signal),
+    end(signal) {
+      child.kill(signal)
+      return exited
+    },
+    ended: exited,
+    errors: () => written.stderr,
+    output: () => written.stdout,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
