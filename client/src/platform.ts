@@ -59,3 +59,9 @@ export function subtleCrypto(): SubtleLike {
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await subtleCrypto().digest('SHA-256', bytes))
 }
+
+/** Bytes that nobody can foresee. */
+export function chance(length: number): Uint8Array {
+  if (platform.crypto === undefined) throw new Error('There is no WebCrypto here.')
+  return platform.crypto.getRandomValues(new Uint8Array(length))
+}

@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -15,8 +15,8 @@ import { createWallet } from '../support/keys.ts'
 import { temporaryFolder } from '../support/store-child.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** What a page has to load for the whole client, compressed and not minified. */
-const SIZE_MAX_BYTES = 24_000
+/** What a page has to load for the whole client, compressed and not minified; and the command line, which no page loads. */
+const SIZES_MAX_BYTES = { '.': 24_000, cli: 24_000 }
 const OLDEST_NODE = 20
 const TIMEOUT_MS = 120_000
 
@@ -29,7 +29,10 @@ before(async () => {
   const [parts, made] = [join(folder.path, 'package'), join(folder.path, 'project')]
   project = made
   for (const path of [parts, project]) mkdirSync(path)
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'client'), '--outDir', join(parts, 'dist')])
+  // As the package's own script `build` does it.
+  for (const part of ['tsconfig.json', 'tsconfig.cli.json']) {
+    await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'client', part), '--outDir', join(parts, 'dist')])
+  }
   for (const file of ['package.json', 'README.md']) copyFileSync(join(ROOT, 'client', file), join(parts, file))
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: parts, timeout: TIMEOUT_MS })
   const [packed] = Object.values(JSON.parse(stdout) as Readonly<Record<string, { readonly filename: string }>>)
@@ -43,13 +46,16 @@ const installed = (): string => join(project, 'node_modules/perpetual-exchange-c
 test('the package holds what runs, its types and its page, and brings nothing else along', () => {
   assert.deepEqual(readdirSync(installed()).toSorted((a, b) => a.localeCompare(b)), ['dist', 'package.json', 'README.md'])
   assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['perpetual-exchange-client'])
-  for (const file of readdirSync(join(installed(), 'dist'))) assert.match(file, /\.(?:js|d\.ts)$/)
+  for (const file of readdirSync(join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })) assert.match(file, /^cli$|\.(?:js|d\.ts)$/)
 })
 
 test('the package is as small as it promises', () => {
-  const files = readdirSync(join(installed(), 'dist')).filter((file) => file.endsWith('.js'))
-  const bytes = gzipSync(Buffer.concat(files.map((file) => readFileSync(join(installed(), 'dist', file))))).length
-  assert.ok(bytes <= SIZE_MAX_BYTES, `${bytes} bytes compressed, ${SIZE_MAX_BYTES} at most`)
+  for (const [part, most] of Object.entries(SIZES_MAX_BYTES)) {
+    const folder = join(installed(), 'dist', part)
+    const files = readdirSync(folder).filter((file) => file.endsWith('.js'))
+    const bytes = gzipSync(Buffer.concat(files.map((file) => readFileSync(join(folder, file))))).length
+    assert.ok(bytes <= most, `${part}: ${bytes} bytes compressed, ${most} at most`)
+  }
 })
 
 /** What somebody might write, and what the compiler has to find in it. */
@@ -108,7 +114,7 @@ async function oldestNode(): Promise<string | undefined> {
   return undefined
 }
 
-test(`it runs on Node ${OLDEST_NODE}: it reads, and signs`, async (context: TestContext) => {
+test(`it runs on Node ${OLDEST_NODE}: it reads, signs, and answers as a command`, async (context: TestContext) => {
   const node = await oldestNode()
   if (node === undefined) return context.skip(`there is no Node ${OLDEST_NODE} on the PATH`)
   const server = createServer((_request, response) => response.writeHead(200, { 'content-type': 'application/json', 'x-seq': '7' }).end('{"trades":[]}'))
@@ -124,6 +130,13 @@ test(`it runs on Node ${OLDEST_NODE}: it reads, and signs`, async (context: Test
     const { stdout } = await run(node, ['--input-type=module', '--eval', script], { cwd: project, env, timeout: TIMEOUT_MS })
     const signature = Buffer.from(wallet.sign(Buffer.alloc(32))).toString('hex')
     assert.deepEqual(JSON.parse(stdout), [7, { trades: [] }, wallet.publicKey(), signature])
+    const command = join(project, 'node_modules/.bin/perpetual-exchange-client')
+    const called = await run(node, [command, 'trades', '--json'], { cwd: project, env, timeout: TIMEOUT_MS })
+    assert.deepEqual([JSON.parse(called.stdout), called.stderr], [{ trades: [] }, ''])
+    // As somebody calls it: npm finds the command in what is installed, and the shell starts it by its first line, with the Node that is found there.
+    const path = `${dirname(node)}${delimiter}${env.PATH ?? ''}`
+    const npx = await run('npx', ['--offline', 'perpetual-exchange-client', '--version'], { cwd: project, env: { ...env, PATH: path }, timeout: TIMEOUT_MS })
+    assert.match(npx.stdout, /^perpetual-exchange-client \d/)
   } finally {
     server.close()
   }

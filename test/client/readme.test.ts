@@ -1,20 +1,30 @@
-// The examples of the client's page, run as they are written against a local network of their own.
+// The examples of the client's page and its commands, run as they are written against a local network of their own.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startMain } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
 
 const TIMEOUT_MS = 120_000
+const COMMAND = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
+/** What the commands print, block by block. */
+const COMMANDS_PRINT = [
+  /^asset +price .*\nBTC .*\nETH .*\n[^]*begin \(UTC\) +open[^]*(?:^(?:ticker\.BTC|events) .*\n){5}$/m,
+  new RegExp([
+    /^Key nk_\w+ of G\w{55} is in \.\/exchange\.key\n/, /transaction [^]*\nstate +resting\n/, /order +type +asset [^]* below 50000\.00 [^]*\n/,
+    /dry run +the network would take it now[^]*\nUSDC +\d+\.\d+\n/,
+  ].map(({ source }) => source).join('')),
+]
 const DOOR = new URL('../../client/src/index.ts', import.meta.url)
 /** What each example prints, in the page's order. */
 const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+\n$/]
 
-test('the examples of the client\'s page run', async () => {
+test('the examples and the commands of the client\'s page run', async () => {
   const page = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')
   const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
   assert.equal(examples.length, PRINTS.length)
@@ -28,5 +38,13 @@ test('the examples of the client\'s page run', async () => {
     writeFileSync(file, example.replaceAll('\'perpetual-exchange-client\'', `'${DOOR.href}'`).replaceAll('http://127.0.0.1:8080', url))
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { SECRET: secret }, timeout: TIMEOUT_MS })
     assert.match(stdout, PRINTS[index] ?? /^$/, example)
+  }
+  const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text).filter((text) => text.includes('npx perpetual-exchange-client'))
+  assert.equal(blocks.length, COMMANDS_PRINT.length)
+  for (const [index, block] of blocks.entries()) {
+    const script = block.replaceAll('npx perpetual-exchange-client', `node ${COMMAND}`).replaceAll('http://127.0.0.1:8080', url)
+    const env = { PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}`, URL: url, SECRET: secret }
+    const { stdout, stderr } = await promisify(execFile)('sh', ['-e', '-c', script], { cwd: folder.path, env, timeout: TIMEOUT_MS })
+    assert.match(stdout, COMMANDS_PRINT[index] ?? /^$/, stderr)
   }
 })

@@ -60,7 +60,10 @@ const oneDice = tokenRule('one-dice', (path) => isProduct(path) && !DICE_HOMES.i
   return rolls && tokens[index]?.kind === 'word' ? `${text}: only src/base/random.ts rolls dice` : undefined
 })
 
-const oneEnvironment = tokenRule('one-environment', (path) => isProduct(path) && path !== 'src/config.ts', (tokens, index) => {
+/** The client's command line is a program of its own. */
+const ENVIRONMENT_HOMES = ['src/config.ts', 'client/src/cli/main.ts']
+
+const oneEnvironment = tokenRule('one-environment', (path) => isProduct(path) && !ENVIRONMENT_HOMES.includes(path), (tokens, index) => {
   const reads = startsWithTexts(tokens, index, ['process', '.', 'env']) || startsWithTexts(tokens, index, ['process', '?.', 'env'])
   const byName = startsWithTexts(tokens, index, ['process', '[']) || destructuresProcess(tokens, index)
   return reads || byName ? 'only src/config.ts reads the environment' : undefined

@@ -1,0 +1,104 @@
+// What the caller's account has: balances, positions, resting orders, and what happened to them.
+
+import type { AccountState, OpenOrder } from '../account-resources.ts'
+import { toPercent } from './decimal.ts'
+import type { Command, Context } from './command.ts'
+import { textOf } from './command.ts'
+import { callOf, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
+import { listing, plain, table, timeOf } from './table.ts'
+
+type Position = NonNullable<AccountState['positions']>[number]
+
+async function stateOf(context: Context): Promise<AccountState> {
+  return (await context.progress.during('Asking for the account', () => context.keyed().getAccountState({}, callOf(context)))).body
+}
+
+function positionTable(context: Context, rows: readonly Position[]): string {
+  return table([
+    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'asset', text: ({ asset }) => asset },
+    { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'margin', text: ({ marginMode }) => marginMode },
+    { title: 'size', align: 'point', text: ({ size }) => context.human(size) }, { title: 'leverage', align: 'right', text: ({ leverage }) => leverage },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.human(entryPrice) },
+    { title: 'price', align: 'point', text: ({ price }) => context.human(price) },
+    { title: 'pnl', align: 'point', text: ({ unrealizedPnl }) => context.human(unrealizedPnl) },
+    { title: 'funding', align: 'point', text: ({ accruedFunding }) => context.human(accruedFunding) },
+    { title: 'liquidation', align: 'point', text: ({ liquidationPrice }) => context.human(liquidationPrice) },
+  ], rows, 'No open positions.')
+}
+
+/** What an order waits for. */
+function waitsFor(context: Context, { triggerCondition, referencePrice, triggerPrice, trailingPercentBps }: OpenOrder): string {
+  const price = context.human(referencePrice ?? triggerPrice)
+  const trail = trailingPercentBps === null ? '' : ` (trail ${toPercent(String(trailingPercentBps * 1000))})`
+  return `${triggerCondition.toLowerCase()} ${price ?? '–'}${trail}`
+}
+
+function orderTable(context: Context, rows: readonly OpenOrder[]): string {
+  return table([
+    { title: 'order', align: 'right', text: ({ orderId }) => orderId }, { title: 'type', text: ({ orderType }) => orderType },
+    { title: 'asset', text: ({ asset }) => asset }, { title: 'side', text: ({ direction }) => sideOf(direction) },
+    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.human(size) },
+    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.human(limitPrice) },
+    { title: 'slippage', align: 'right', text: ({ slippageToleranceBps }) => toPercent(String(slippageToleranceBps * 1000)) },
+    { title: 'placed (UTC)', text: ({ createdAt }) => timeOf(createdAt) },
+  ], rows, 'No resting orders.')
+}
+
+const UNREADABLE = 'They cannot be read now.\n'
+
+async function account(context: Context): Promise<void> {
+  const state = await stateOf(context)
+  const { balances, cross, fees } = state
+  const rate = (value: string | null): string => (value === null ? '–' : toPercent(value))
+  const text = [
+    listing([
+      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.human(balances.usdc)],
+      ['LP tokens', context.human(balances.lp)], ['XLM, for fees', context.human(balances.xlm)], ['cross pool', context.human(cross.pool)],
+      ['cross equity', context.human(cross.equity)], ['cross free margin', context.human(cross.freeMargin)],
+      ['volume, 14 days', context.human(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
+    ]),
+    state.positions === null ? `Positions: ${UNREADABLE}` : positionTable(context, state.positions),
+    state.orders === null ? `Orders: ${UNREADABLE}` : orderTable(context, state.orders),
+  ]
+  context.show(state, text.join('\n'))
+  for (const { part, reason } of state.unknown) context.note(`${part} is not known: ${reason}`)
+}
+
+async function positions(context: Context): Promise<void> {
+  const { owner, ledger, ledgerCloseTs, positions: rows } = await stateOf(context)
+  context.show({ owner, ledger, ledgerCloseTs, positions: rows }, rows === null ? UNREADABLE : positionTable(context, rows))
+}
+
+async function orders(context: Context): Promise<void> {
+  const { body } = await context.progress.during('Asking for orders', () => context.keyed().listAccountOpenOrders({}, callOf(context)))
+  context.show(body, orderTable(context, body.orders))
+}
+
+async function events(context: Context): Promise<void> {
+  const topic = textOf(context, 'topic')
+  const limit = limitOf(context)
+  const input = { limit: Math.min(limit, 200), ...(topic === undefined ? {} : { topic }) }
+  const rows = await context.progress.during('Asking for events', () => firstRows(context.keyed().rows('listAccountEvents', input, callOf(context)), limit))
+  context.show({ events: rows }, table([
+    { title: 'time (UTC)', text: ({ ledgerCloseTs }) => timeOf(ledgerCloseTs) }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
+    { title: 'topic', text: ({ topic }) => topic }, { title: 'what', text: ({ payload }) => payloadText(payload) },
+  ], rows, 'No events.'))
+}
+
+/** An event's fields, in short; as they are on the wire. */
+export function payloadText(payload: unknown): string {
+  if (typeof payload !== 'object' || payload === null) return plain(JSON.stringify(payload ?? null))
+  return Object.entries(payload).filter(([, value]) => typeof value !== 'string' || value.length < 56)
+    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ')
+}
+
+export const ACCOUNT_COMMANDS: readonly Command[] = [
+  { name: 'account', summary: 'What the account has and is worth.', examples: ['account', 'account --json'], run: account },
+  { name: 'positions', summary: 'The account\'s open positions.', examples: ['positions'], run: positions },
+  { name: 'orders', summary: 'The account\'s resting orders.', examples: ['orders --json'], run: orders },
+  {
+    name: 'events', summary: 'What happened to the account, newest first.',
+    flags: [{ name: 'topic', value: 'TOPIC', help: 'only events of this topic, like position_closed' }, LIMIT_FLAG],
+    examples: ['events --topic order_executed'], run: events,
+  },
+]

@@ -1,0 +1,203 @@
+// Orders: each of the ten operations as a command.
+
+import { isOrder } from '../calls.ts'
+import type { TradeRequest } from '../calls.ts'
+import type { Traded } from '../trade.ts'
+import type { Argument, Command, Context, Flag } from './command.ts'
+import { textOf } from './command.ts'
+import { toBps } from './decimal.ts'
+import { callOf } from './exchange-commands.ts'
+import { listing } from './table.ts'
+import { UsageError } from './usage-error.ts'
+
+const TRADE_FLAGS: readonly Flag[] = [
+  { name: 'dry-run', help: 'asks whether the network would take it now, and signs nothing' },
+  { name: 'wait', value: 'SECONDS', help: 'how long to wait for the keeper to execute an order that rests; not at all by default' },
+]
+const WAIT_MAX_SEC = 3600
+
+/** Makes a trade and tells what came of it. */
+export async function trade(context: Context, request: TradeRequest): Promise<void> {
+  if (context.flags['dry-run'] === true) return rehearse(context, request)
+  const seconds = Number(textOf(context, 'wait') ?? '0')
+  if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait takes a number of seconds, ${WAIT_MAX_SEC} at most.`)
+  const client = await context.signing(true)
+  const { progress } = context
+  const traded = await progress.during('Preparing', () => client.trade(request, {
+    signal: context.signal, keeperTimeoutMs: seconds * 1000,
+    onSigned: () => progress.say('Signed; waiting for a ledger to take it'),
+  }).catch(asUsage))
+  context.show(traded, summary(traded))
+}
+
+/** The client tells a request that is none as a TypeError. */
+function asUsage(error: unknown): never {
+  throw error instanceof TypeError ? new UsageError(error.message) : error
+}
+
+async function rehearse(context: Context, request: TradeRequest): Promise<void> {
+  const client = context.keyed()
+  const { body } = await context.progress.during('Preparing', () =>
+    isOrder(request) ? client.prepareOrder(request, callOf(context)) : client.prepareAction(request, callOf(context)))
+  context.show({ request, accepted: true, minResourceFee: body.minResourceFee ?? null }, listing([
+    ['dry run', 'the network would take it now; nothing was signed'],
+    ...Object.entries(request).map(([name, value]) => [name, String(value)] as const), ['least fee, stroops', body.minResourceFee],
+  ]))
+}
+
+function summary({ hash, ledger, positionId, order }: Traded): string {
+  const entries: [string, string | number | null][] = [['transaction', hash], ['ledger', ledger]]
+  if (positionId !== null) entries.push(['position', positionId])
+  if (order !== null) {
+    entries.push(['order', order.orderId ?? 'not known: see orders'], ['state', order.state])
+    if (order.state === 'cancelled') entries.push(['reason', order.reason])
+  }
+  return listing(entries)
+}
+
+/** A flag that has to be there. */
+function needed(context: Context, name: string, example: string): string {
+  const text = textOf(context, name)
+  if (text === undefined) throw new UsageError(`--${name} is missing, like --${name} ${example}.`)
+  return text
+}
+
+function wholeNumber(text: string, what: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is no whole number.`)
+  return Number(text)
+}
+
+/** Ids are u64s: their digits are handed on as they are. */
+function idOf(context: Context, name: string): string {
+  const text = context.words[name] ?? ''
+  if (!/^\d{1,20}$/.test(text)) throw new UsageError(`${name}: ${JSON.stringify(text)} is no id, which is a number.`)
+  return text
+}
+
+interface Entry {
+  readonly asset: string
+  readonly direction: 'Long' | 'Short'
+  readonly collateral: string
+  readonly leverage: number
+}
+
+function entryOf(context: Context): Entry {
+  const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.words
+  const direction = { long: 'Long', short: 'Short' }[side.toLowerCase()] as Entry['direction'] | undefined
+  if (direction === undefined) throw new UsageError(`SIDE: ${JSON.stringify(side)} is neither long nor short.`)
+  return {
+    asset: asset.toUpperCase(), direction, collateral: context.units(collateral, 'COLLATERAL'),
+    leverage: wholeNumber(needed(context, 'leverage', '5'), '--leverage'),
+  }
+}
+
+const price = (context: Context, name: string): string => context.units(needed(context, name, '92000.50'), `--${name}`)
+const slippageOf = (context: Context): number => toBps(textOf(context, 'slippage') ?? '1%', '--slippage')
+
+/** On which side of its trigger an order waits; `byDefault` when the caller does not say. */
+function whenOf(context: Context, byDefault: 'Above' | 'Below'): 'Above' | 'Below' {
+  const text = textOf(context, 'when')
+  const found = text === undefined ? byDefault : { above: 'Above', below: 'Below' }[text.toLowerCase()] as 'Above' | 'Below' | undefined
+  if (found === undefined) throw new UsageError('--when takes above or below.')
+  return found
+}
+
+const ENTRY: readonly Argument[] = [
+  { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'USDC that is put in, like 100' },
+]
+const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'its id, as `positions` shows it' }]
+const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'times the collateral; needed' }
+const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that it waits for; needed' }
+const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the price may be off when it is executed; 1% by default' }
+const CROSS: Flag = { name: 'cross', help: 'under cross margin' }
+
+async function placeMarket(context: Context): Promise<void> {
+  await trade(context, { op: context.flags['cross'] === true ? 'open_position_cross' : 'open_position', ...entryOf(context) })
+}
+
+async function placeLimit(context: Context): Promise<void> {
+  const entry = entryOf(context)
+  await trade(context, {
+    op: 'place_limit_order', ...entry, triggerPrice: price(context, 'trigger'),
+    triggerCondition: whenOf(context, entry.direction === 'Long' ? 'Below' : 'Above'), slippageToleranceBps: slippageOf(context),
+  })
+}
+
+async function placeStopLimit(context: Context): Promise<void> {
+  const entry = entryOf(context)
+  await trade(context, {
+    op: 'place_stop_limit_order', ...entry, triggerPrice: price(context, 'trigger'), limitPrice: price(context, 'limit'),
+    triggerCondition: whenOf(context, entry.direction === 'Long' ? 'Above' : 'Below'), slippageToleranceBps: slippageOf(context),
+  })
+}
+
+const placeStop = (op: 'set_stop_loss' | 'set_take_profit') => async (context: Context): Promise<void> => {
+  await trade(context, { op, positionId: idOf(context, 'POSITION'), triggerPrice: price(context, 'trigger'), slippageToleranceBps: slippageOf(context) })
+}
+
+async function placeTrail(context: Context): Promise<void> {
+  const trailingPercentBps = toBps(needed(context, 'trail', '2%'), '--trail')
+  await trade(context, { op: 'place_trailing_stop', positionId: idOf(context, 'POSITION'), trailingPercentBps, slippageToleranceBps: slippageOf(context) })
+}
+
+async function close(context: Context): Promise<void> {
+  const positionId = idOf(context, 'POSITION')
+  await trade(context, { op: context.flags['cross'] === true || await isCross(context, positionId) ? 'close_position_cross' : 'close_position', positionId })
+}
+
+/** The two kinds of positions are closed by two operations; which kind this is, the account tells. */
+async function isCross(context: Context, positionId: string): Promise<boolean> {
+  const { body } = await context.progress.during('Asking for the position', () => context.keyed().getAccountState({}, callOf(context)))
+  return body.positions?.find((position) => String(position.positionId) === positionId)?.marginMode === 'cross'
+}
+
+async function cancel(context: Context): Promise<void> {
+  await trade(context, { op: 'cancel_order', orderId: idOf(context, 'ORDER') })
+}
+
+const WAITS = 'It rests until the price is there and the keeper executes it, or until it is cancelled.'
+
+export const TRADE_COMMANDS: readonly Command[] = [
+  {
+    name: 'place market', summary: 'Opens a position now, at the oracle\'s price.', arguments: ENTRY, flags: [LEVERAGE, CROSS, ...TRADE_FLAGS],
+    details: ['The size is the collateral times the leverage.'], examples: ['place market BTC long 100 --leverage 5'], run: placeMarket,
+  },
+  {
+    name: 'place limit', summary: 'Places an order that opens a position once the price is there.', arguments: ENTRY, details: [WAITS],
+    flags: [
+      LEVERAGE, TRIGGER, { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits below, a short above' }, SLIPPAGE,
+      ...TRADE_FLAGS,
+    ],
+    examples: ['place limit BTC long 100 --leverage 5 --trigger 90000'], run: placeLimit,
+  },
+  {
+    name: 'place stop-limit', summary: 'Places an order that becomes a limit order once its trigger is reached.', arguments: ENTRY, details: [WAITS],
+    flags: [
+      LEVERAGE, TRIGGER, { name: 'limit', value: 'PRICE', help: 'the price of the limit order; needed' },
+      { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits above, a short below' }, SLIPPAGE, ...TRADE_FLAGS,
+    ],
+    examples: ['place stop-limit BTC long 100 --leverage 5 --trigger 95000 --limit 95100'], run: placeStopLimit,
+  },
+  {
+    name: 'place stop-loss', summary: 'Closes a position once its loss is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
+    details: [WAITS], examples: ['place stop-loss 7 --trigger 88000'], run: placeStop('set_stop_loss'),
+  },
+  {
+    name: 'place take-profit', summary: 'Closes a position once its profit is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
+    details: [WAITS], examples: ['place take-profit 7 --trigger 99000'], run: placeStop('set_take_profit'),
+  },
+  {
+    name: 'place trailing-stop', summary: 'Closes a position once the price falls back from its best.', arguments: POSITION, details: [WAITS],
+    flags: [{ name: 'trail', value: 'SHARE', help: 'how far from the best price, like 2%; needed' }, SLIPPAGE, ...TRADE_FLAGS],
+    examples: ['place trailing-stop 7 --trail 2%'], run: placeTrail,
+  },
+  {
+    name: 'close', summary: 'Closes a position now, isolated or cross.', arguments: POSITION,
+    flags: [{ ...CROSS, help: 'it is a cross position; else the account is asked' }, ...TRADE_FLAGS.slice(0, 1)],
+    examples: ['close 7'], run: close,
+  },
+  {
+    name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'its id, as `orders` shows it' }], flags: TRADE_FLAGS.slice(0, 1),
+    details: ['This works while trading is paused, too.'], examples: ['cancel 3'], run: cancel,
+  },
+]

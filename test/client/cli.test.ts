@@ -1,0 +1,308 @@
+// The client's command line, called as a process against the program as it is started, on a local network of its own.
+
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, request as forward } from 'node:http'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { COMMANDS } from '../../client/src/cli/commands.ts'
+import { EXIT_CODES } from '../../client/src/cli/failures.ts'
+import { run } from '../../client/src/cli/run.ts'
+import type { Surroundings } from '../../client/src/cli/run.ts'
+import { NodeWebSocket } from '../../client/src/cli/web-socket.ts'
+import { systemClock } from '../../client/src/clock.ts'
+import { callCommand, startCommand } from '../support/cli.ts'
+import type { Called, CallOptions } from '../support/cli.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let main: MainProcess
+let url: string
+let secret: string
+let keyFile: string
+let environment: Readonly<Record<string, string>>
+/** Everything that any command has said. */
+const everything: string[] = []
+
+before(async () => {
+  folder = await temporaryFolder()
+  main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '2', LOG_LEVEL: 'error', LOCAL_SEED: 'command line' })
+  secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
+  url = await main.url()
+  await main.said(/^Index: follows the chain/)
+  keyFile = join(folder.path, 'exchange.key')
+  environment = { URL: url, SECRET: secret, KEY_FILE: keyFile }
+  const { code, errors } = await call(['key', 'new', '--key-file', keyFile, '--label', 'a test'])
+  assert.equal(code, 0, errors)
+})
+after(async () => {
+  await main[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+async function call(words: readonly string[], options: CallOptions = {}): Promise<Called> {
+  const called = await callCommand(words, { environment, ...options })
+  everything.push(called.out, called.errors)
+  return called
+}
+
+/** What a command answers under --json; the command has to be done, and to say nothing else. */
+async function json<T>(...words: readonly string[]): Promise<T> {
+  const { code, out, errors } = await call([...words, '--json'])
+  assert.deepEqual([code, errors.replaceAll(/^\{"note".*\n/gm, '')], [0, ''], `${words.join(' ')}: ${errors}`)
+  return JSON.parse(out) as T
+}
+
+interface Traded {
+  readonly hash: string
+  readonly ledger: number
+  readonly positionId: number | null
+  readonly order: { readonly orderId: number; readonly state: string } | null
+}
+interface ErrorLine {
+  readonly error: Readonly<Record<string, unknown>> & { readonly hint: string; readonly message: string }
+}
+const errorOf = ({ errors }: Called): ErrorLine['error'] => (JSON.parse(errors) as ErrorLine).error
+
+const NOWHERE: Surroundings = {
+  environment: {}, version: '', clock: systemClock, WebSocket: NodeWebSocket, signal: new AbortController().signal, isErrorTerminal: false,
+  writeOut: () => {}, writeError: (text) => assert.fail(text), readInput: () => Promise.resolve(''),
+}
+
+test('every command has help, which tells its arguments and options, and asks for nothing', async () => {
+  const overview = await call(['--help'], { environment: {} })
+  assert.equal(overview.code, 0)
+  for (const code of Object.keys(EXIT_CODES)) assert.match(overview.out, new RegExp(`^  ${code} `, 'm'))
+  for (const { name, summary, flags = [], arguments: wanted = [] } of COMMANDS) {
+    assert.ok(overview.out.includes(`  ${name} `) && overview.out.includes(summary), name)
+    // In this process: a hundred lines of text need no other.
+    let out = ''
+    const surroundings = { ...NOWHERE, writeOut: (text: string) => void (out += text) }
+    assert.equal(await run([...name.split(' '), '--help'], surroundings), 0, name)
+    for (const part of [summary, ...flags.map((flag) => `--${flag.name}`), ...wanted.map((argument) => argument.name)]) assert.ok(out.includes(part), part)
+  }
+  assert.match((await call(['place'])).errors, /place stop-limit/)
+  const { version } = JSON.parse(readFileSync(new URL('../../client/package.json', import.meta.url), 'utf8')) as { readonly version: string }
+  assert.equal((await call(['--version'])).out, `perpetual-exchange-client ${version}\n`)
+})
+
+test('prices are a table for people and the gateway\'s own answer for scripts', async () => {
+  const table = await call(['prices', 'btc', 'ETH'])
+  assert.match(table.out, /^asset +price +attested \(UTC\)\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nETH /)
+  const { prices } = await json<{ readonly prices: readonly { readonly asset: string; readonly price: string }[] }>('prices')
+  assert.equal(prices.length, 14)
+  assert.match(prices[0]?.price ?? '', /^\d{8,}$/)
+  assert.match((await call(['prices', 'BTC', '--raw'])).out, /^BTC +\d{8,}  /m)
+  assert.match((await call(['prices', 'SHIB'])).errors, /There is no market SHIB/)
+})
+
+test('whatever the exchange shows is shown', async () => {
+  for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'key list', 'account', 'events']) {
+    const words = line.split(' ')
+    const { code, out, errors } = await call(words)
+    assert.equal(code, 0, `${line}: ${errors}`)
+    assert.ok(out.length > 0)
+    assert.equal(typeof await json(...words), 'object')
+  }
+  const health = await json<{ readonly network: string }>('call', 'getHealth')
+  assert.equal(health.network, 'testnet')
+  const vault = await call(['call', 'getVault'])
+  assert.deepEqual([vault.code, vault.errors.split('\n')[0]], [2, 'error: getVault needs id=….'])
+})
+
+test('a key goes into a file of its owner\'s alone, or is told once', async () => {
+  assert.equal(statSync(keyFile).mode & 0o777, 0o600)
+  const keys = async (): Promise<readonly (number | null)[]> =>
+    (await json<{ readonly keys: readonly { readonly revokedAt: number | null }[] }>('key', 'list')).keys.map(({ revokedAt }) => revokedAt)
+  const again = await call(['key', 'new', '--key-file', keyFile])
+  assert.equal(again.code, 2)
+  assert.match(again.errors, /cannot be written \(EEXIST\)/)
+  // A key that could not be kept is of no use to anybody: it was revoked.
+  assert.deepEqual((await keys()).map((revokedAt) => revokedAt === null), [false, true])
+
+  const told = await callCommand(['key', 'new', '--quiet'], { environment })
+  const [, key = ''] = /^KEY=(nk_\w+:[0-9a-f]{64})\n$/.exec(told.out) ?? []
+  assert.equal((await call(['key', 'list'], { environment: { URL: url, KEY: key } })).code, 0)
+  const [keyId = ''] = key.split(':')
+  assert.equal((await call(['key', 'revoke', keyId])).code, 0)
+  const refused = await call(['orders', '--json'], { environment: { URL: url, KEY: key } })
+  assert.deepEqual([refused.code, errorOf(refused)['kind']], [5, 'invalid_credentials'])
+})
+
+test('a trade is placed, listed, cancelled and closed', async () => {
+  const opened = await json<Traded>('place', 'market', 'BTC', 'long', '100', '--leverage', '5')
+  const { positions } = await json<{ readonly positions: readonly { readonly positionId: number; readonly size: string }[] }>('positions')
+  assert.deepEqual(positions.map(({ positionId }) => positionId), [opened.positionId])
+  assert.equal(positions[0]?.size, '5000000000')
+  assert.match((await call(['book', 'BTC'])).out, new RegExp(`^ *${opened.positionId}  BTC +long +500\\.00`, 'm'))
+
+  const placed = await json<Traded>('place', 'limit', 'BTC', 'short', '25.5', '--leverage', '2', '--trigger', '990000.25', '--slippage', '50bps')
+  assert.equal(placed.order?.state, 'resting')
+  const { orderId } = placed.order
+  const { orders } = await json<{ readonly orders: readonly Readonly<Record<string, unknown>>[] }>('orders')
+  const { collateral, triggerPrice, triggerCondition, slippageToleranceBps, leverage, direction } = orders[0] ?? {}
+  assert.deepEqual([orders.length, orders[0]?.['orderId'], collateral, triggerPrice, triggerCondition, slippageToleranceBps, leverage, direction],
+    [1, orderId, '255000000', '9900002500000', 'Above', 50, 2, 1])
+  assert.match((await call(['orders'])).out, /limit +BTC +short .* above 990000\.25 /)
+  assert.equal((await call(['cancel', String(orderId)])).code, 0)
+  assert.match((await call(['orders'])).out, /^No resting orders\.\n$/)
+
+  const closed = await call(['close', String(opened.positionId)])
+  assert.match(closed.out, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\n$/)
+  assert.match((await call(['positions'])).out, /^No open positions\.\n$/)
+})
+
+test('all ten operations can be placed', async () => {
+  const place = (...words: readonly string[]): Promise<Traded> => json<Traded>('place', ...words)
+  const { positionId } = await place('market', 'ETH', 'long', '50', '--leverage', '3')
+  const orders = [
+    await place('stop-loss', String(positionId), '--trigger', '100'), await place('take-profit', String(positionId), '--trigger', '99999'),
+    await place('trailing-stop', String(positionId), '--trail', '5%', '--slippage', '1%'),
+    await place('limit', 'ETH', 'long', '20', '--leverage', '2', '--trigger', '100'),
+    await place('stop-limit', 'ETH', 'long', '20', '--leverage', '2', '--trigger', '90000', '--limit', '90100'),
+  ]
+  assert.deepEqual(orders.map(({ order }) => order?.state), Array.from({ length: 5 }, () => 'resting'))
+  const { orders: resting } = await json<{ readonly orders: readonly { readonly orderType: string }[] }>('orders')
+  assert.deepEqual(resting.map(({ orderType }) => orderType).sort(), ['limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'])
+  for (const { order } of orders.slice(3)) assert.equal((await call(['cancel', String(order?.orderId)])).code, 0)
+  const cross = await place('market', 'ETH', 'short', '50', '--leverage', '3', '--cross')
+  // Which of the two operations closes a position, the command finds out.
+  for (const id of [positionId, cross.positionId]) assert.equal((await call(['close', String(id)])).code, 0)
+  assert.deepEqual((await json<{ readonly positions: readonly unknown[] }>('positions')).positions, [])
+})
+
+test('any other operation is made by its name, and rehearsed without a signature', async () => {
+  const rehearsed = await json<{ readonly accepted: boolean; readonly request: unknown }>('do', 'deposit_cross_margin', 'amount=12.5', '--dry-run')
+  assert.deepEqual([rehearsed.accepted, rehearsed.request], [true, { op: 'deposit_cross_margin', amount: '125000000' }])
+  const pool = async (): Promise<bigint> => BigInt((await json<{ readonly cross: { readonly pool: string } }>('account')).cross.pool)
+  const before = await pool()
+  assert.match((await json<Traded>('do', 'deposit_cross_margin', 'amount=12.5')).hash, /^[0-9a-f]{64}$/)
+  assert.equal(await pool() - before, 125_000_000n)
+  const wrong = await call(['do', 'deposit_cross_margin', 'amount=1', 'size=5'])
+  assert.equal(wrong.code, 4)
+  assert.match(wrong.errors, /^error: .*"size"/)
+})
+
+test('what a contract refuses is told by its name, with what to do and the request', async () => {
+  const words = ['place', 'market', 'BTC', 'long', '0.5', '--leverage', '5']
+  const { code, out, errors } = await call(words)
+  assert.deepEqual([code, out], [6, ''])
+  const [error, todo, request] = errors.split('\n')
+  assert.equal(error, 'error: InsufficientCollateral (contract error 22). Nothing was signed or charged.')
+  assert.match(`${todo} ${request}`, /^ {2}to do: .*`limits ASSET`.* {3}request: [0-9a-f]{24}$/)
+  const asJson = errorOf(await call([...words, '--json']))
+  assert.deepEqual([asJson['exitCode'], asJson['contractError'], asJson['stage']], [6, { code: 22, name: 'InsufficientCollateral' }, 'simulation'])
+})
+
+test('what cannot be acted on is refused before anything is asked', async () => {
+  const wrong: readonly (readonly [words: readonly string[], says: RegExp])[] = [
+    [['nothing'], /There is no command "nothing"/], [['prices', '--colour'], /There is no option --colour/],
+    [['place', 'never'], /There is no command "place never"/],
+    [['place', 'market', 'BTC', 'up', '1', '--leverage', '2'], /neither long nor short/], [['place', 'market', 'BTC', 'long', '1'], /--leverage is missing/],
+    [['place', 'market', 'BTC', 'long', '1,5', '--leverage', '2'], /"1,5" is no amount/],
+    [['place', 'market', 'BTC', 'long', '0.00000001', '--leverage', '2'], /more than 7 decimals/],
+    [['place', 'market', 'BTC', 'long', '1.5', '--leverage', '2', '--raw'], /no integer/],
+    [['place', 'trailing-stop', '1', '--trail', '2'], /"2" is no share/], [['cancel', 'first'], /"first" is no id/], [['cancel'], /cancel needs ORDER/],
+    [['cancel', '1', '2'], /takes no "2"/], [['prices', '--url', 'here'], /"here" is no address/], [['prices', '--url', 'ftp://x'], /http/],
+    [['prices', '--timeout', '-1'], /--timeout/], [['trades', '--limit', '0'], /--limit/], [['finish'], /no signed transaction/],
+  ]
+  for (const [words, says] of wrong) {
+    const { code, out, errors } = await call(words)
+    assert.deepEqual([code, out], [2, ''], words.join(' '))
+    assert.match(errors, says)
+  }
+  const without = await call(['orders'], { environment: { URL: url } })
+  assert.deepEqual([without.code, without.errors.split('\n')[0]], [2, 'error: There is no API key.'])
+  const open = join(folder.path, 'open.key')
+  writeFileSync(open, readFileSync(keyFile), { mode: 0o644 })
+  assert.match((await call(['orders', '--key-file', open])).errors, /can be read by others/)
+})
+
+test('no answer is told as no answer', async () => {
+  const closed = createServer()
+  await new Promise<void>((resolve) => void closed.listen(0, '127.0.0.1', resolve))
+  const { port } = closed.address() as AddressInfo
+  await new Promise<void>((resolve) => void closed.close(() => resolve()))
+  for (const words of [['prices'], ['watch', 'BTC']]) {
+    const { code, errors } = await call([...words, '--url', `http://127.0.0.1:${port}`])
+    assert.equal(code, 3, errors)
+    assert.match(errors, /ECONNREFUSED/)
+  }
+})
+
+test('the stream is a line a frame, ended by its count, by Ctrl-C, or by a reader that leaves', async () => {
+  const { code, out } = await call(['watch', 'events', '--since', '0', '--count', '5', '--json'])
+  const frames = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly channel: string; readonly seq: number; readonly prev: number })
+  assert.deepEqual([code, frames.length], [0, 5])
+  frames.forEach(({ channel, prev }, index) => assert.deepEqual([channel, prev], ['events', frames[index - 1]?.seq ?? 0]))
+
+  const watching = startCommand(['watch', 'BTC', 'account'], { environment })
+  await watching.said(/^ticker\.BTC {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d+\.\d+$/m)
+  const { order } = await json<Traded>('place', 'limit', 'BTC', 'long', '20', '--leverage', '2', '--trigger', '100')
+  await watching.said(new RegExp(`^account\\.events  #\\d+ .*order_placed  .*orderId ${order?.orderId}\\b`, 'm'))
+  watching.child.kill('SIGINT')
+  const ended = await watching.ended
+  assert.deepEqual([ended.code, ended.errors], [0, ''])
+
+  const left = startCommand(['watch', 'heartbeat', 'events', '--since', '0', '--json'], { environment })
+  left.child.stdout.once('data', () => left.child.stdout.destroy())
+  const gone = await left.ended
+  assert.deepEqual([gone.code, gone.errors], [0, ''])
+
+  const nowhere = await call(['watch', 'trades.SHIB'])
+  assert.deepEqual([nowhere.code, nowhere.errors.split('\n')[0]], [2, 'error: There is no channel trades.SHIB, or it is not yours.'])
+})
+
+test('where there is no WebSocket, the command brings its own', async () => {
+  const words = ['watch', 'account', 'heartbeat', 'events', '--since', '0', '--count', '40']
+  const { code, out, errors } = await call(words, { nodeFlags: ['--no-experimental-websocket'] })
+  assert.deepEqual([code, errors], [0, ''])
+  assert.ok(out.includes('position_opened') && out.includes('account.events') && out.trimEnd().split('\n').length === 40, out)
+})
+
+/** A gateway whose answers to submissions are lost. */
+async function losingAnswers(onSubmit: () => void): Promise<Server> {
+  const server = createServer((from, to) => {
+    const ahead = forward(`${url}${from.url ?? ''}`, { method: from.method, headers: from.headers }, (answer) => {
+      if (from.url === '/v1/tx/submit') return onSubmit()
+      to.writeHead(answer.statusCode ?? 500, answer.headers)
+      answer.pipe(to)
+    })
+    from.pipe(ahead)
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+test('a trade whose outcome is not known leaves what it can be gone on with, and is made once', async () => {
+  const submitted = Promise.withResolvers<void>()
+  const server = await losingAnswers(submitted.resolve)
+  try {
+    const through = { ...environment, URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const trading = startCommand(['place', 'market', 'BTC', 'long', '30', '--leverage', '2', '--json'], { environment: through })
+    await submitted.promise
+    trading.child.kill('SIGINT')
+    const unknown = await trading.ended
+    assert.deepEqual([unknown.code, errorOf(unknown)['kind']], [8, 'unknown_outcome'])
+    const finished = await call(['finish', '--json'], { input: unknown.errors })
+    const { hash } = JSON.parse(finished.out) as Traded
+    assert.equal(hash, (errorOf(unknown)['transaction'] as Traded).hash)
+    const { positions } = await json<{ readonly positions: readonly { readonly positionId: number }[] }>('positions')
+    assert.equal(positions.length, 1)
+    assert.equal((await call(['close', String(positions[0]?.positionId)])).code, 0)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a secret is refused on the command line, and told nowhere', async () => {
+  const [, key = ''] = readFileSync(keyFile, 'utf8').trim().split(':')
+  for (const words of [['--secret', secret, 'orders'], ['orders', `--key=nk_1:${key}`], ['cancel', secret]]) assert.equal((await call(words)).code, 2)
+  assert.ok(existsSync(keyFile) && key.length === 64)
+  for (const text of everything) assert.ok(!text.includes(secret) && !text.includes(key), text)
+})
