@@ -1,5 +1,5 @@
 // Dockerfile, compose.yaml and the proxy's configuration against the program: what they set is read, what they copy is there and enough, and their ports,
-// names and times agree. Whether a container engine takes them is not seen here.
+// names and times agree. Whether a container engine takes them is tried by hand (docs/operating.md).
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
