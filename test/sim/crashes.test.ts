@@ -13,15 +13,18 @@ const ALL = process.env['SIM_CRASHES'] === 'all'
 const EVERY = ALL ? 1 : testServerUrl() === null ? 60 : 240
 /** So many steps after its start the next process dies as well. */
 const AGAIN = ALL ? [null, 2, 11] : [null]
-/** A sweep is shared among threads in so many parts. */
-const PARTS = 4
+/** A sweep is shared among threads in so many parts; a long one tells of each as it ends. */
+const PARTS = ALL ? 20 : 4
 
 for (const story of ['index', 'keys', 'submit'] satisfies Story[]) {
   test(`dying at ${ALL ? 'every step' : `every ${EVERY}th step`} of the story "${story}" leaves nothing wrong`, { timeout: 86_400_000 }, async (t) => {
     const parts = Array.from({ length: PARTS }, (_value, part) => part * EVERY)
     const sweeps = AGAIN.flatMap((again) => parts.map((part): CrashSweep => ({ story, seed: 'crash', part, of: EVERY * PARTS, again })))
-    const told = await runTasks(sweeps.map((sweep): Task => ({ kind: 'crashes', sweep })))
-    const crashes = told.reduce((sum, one) => sum + (one.crashes ?? 0), 0)
+    let crashes = 0
+    const told = await runTasks(sweeps.map((sweep): Task => ({ kind: 'crashes', sweep })), (one) => {
+      crashes += one.crashes ?? 0
+      if (ALL) console.log(`${story}: ${crashes} processes died${one.failure === undefined ? '' : `\n${one.failure}`}`)
+    })
     t.diagnostic(`${crashes} processes died`)
     assert.deepEqual(told.flatMap(({ failure }) => failure ?? []), [])
     assert.ok(crashes > 0)
