@@ -3,11 +3,13 @@
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
-import { RpcFailure } from '../chain/failure.ts'
+import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
+import type { Rpc } from '../chain/rpc.ts'
 import { listEvents } from '../projections/events.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { olderView } from '../../test/index/node.ts'
+import type { FakeNode } from '../../test/index/node.ts'
 import { allEvents, dumpProjections, emptyIndex, readTables } from '../../test/index/tables.ts'
 import { createIndexWorld } from '../../test/index/world.ts'
 import type { IndexWorld, IndexWorldOptions } from '../../test/index/world.ts'
@@ -72,12 +74,16 @@ async function fillAll(world: IndexWorld): Promise<string[]> {
 const states = async (): Promise<readonly unknown[]> =>
   ((await readIndexState(store.read))?.gapRanges ?? []).map(({ fromLedger, toLedger, state }) => [fromLedger, toLedger, state])
 
+interface LateSource {
+  readonly archive: (node: FakeNode) => Rpc
+  readonly options: IndexWorldOptions
+  away: boolean
+}
+
 /** A source that is away until it is switched on. */
-function lateSource(oldest: number): { readonly options: IndexWorldOptions; away: boolean } {
-  const source: { readonly options: IndexWorldOptions; away: boolean } = {
-    away: true,
-    options: { archive: (node) => olderView(node, { oldest, failure: () => (source.away ? GONE : undefined) }) },
-  }
+function lateSource(oldest: number): LateSource {
+  const archive = (node: FakeNode): Rpc => olderView(node, { oldest, failure: () => (source.away ? GONE : undefined) })
+  const source: LateSource = { away: true, archive, options: { archive } }
   return source
 }
 
@@ -164,6 +170,29 @@ test('a fill that breaks before any of its commits goes on where it stood, with 
   await world.indexer.fill().catch(() => undefined)
   await fillAll(world)
   assert.deepEqual(await seen(), undisturbed)
+})
+
+test('a source that a whole page takes too long is asked for less at a time', async () => {
+  const source = lateSource(1)
+  let refused = 0
+  await using world = createIndexWorld(store, {
+    archive: (node) => {
+      const view = source.archive(node)
+      return {
+        ...view,
+        async getEvents(request, call) {
+          if (source.away || request.limit <= 100) return await view.getEvents(request, call)
+          refused += 1
+          throw new RpcFailure({ method: 'getEvents', kind: 'rpc', code: RPC_CODES.processingLimit, retryable: true })
+        },
+      }
+    },
+  })
+  await loseThough(world)
+  source.away = false
+  for (let polls = 0; polls < 20 && !String(await states()).includes('filled'); polls++) await fillAll(world)
+  assert.deepEqual(await states(), [[21, 40, 'filled']])
+  assert.ok(refused > 0 && refused <= 7, `refused ${refused} times`)
 })
 
 test('a source of another chain is not read', async () => {

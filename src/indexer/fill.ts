@@ -8,7 +8,6 @@ import type { Random } from '../base/random.ts'
 import { failureFields, RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs, renameEpoch } from '../projections/epochs.ts'
@@ -20,6 +19,7 @@ import { IndexMoved, moveIndex, readIndexCursor } from '../projections/index-sta
 import type { Writer } from '../store/store.ts'
 import { epochName } from './epochs.ts'
 import { compareLedger, readRange } from './identity.ts'
+import { createPageSize } from './page-size.ts'
 import type { EventsPlace } from './poll.ts'
 import { BadPage, poll } from './poll.ts'
 import { refold } from './rebuild.ts'
@@ -65,6 +65,7 @@ export interface GapFillerOptions {
 export function createGapFiller(options: GapFillerOptions): GapFiller {
   const { archive, clock, random, log } = options
   const startedAtMs = clock.nowMs()
+  const pageSize = createPageSize()
   /** The source of the gap that is being read. */
   let source: { readonly gap: string; readonly endpoint: number } | undefined
 
@@ -102,7 +103,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     call: CallOptions,
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
-    const page = await poll(archive, placeOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: EVENTS_PAGE_LIMIT })
+    const page = await poll(archive, placeOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+    pageSize.succeeded()
     const end = endOfLedger(gap.toLedger)
     const events = page.events.filter(({ id }) => id <= end)
     const archived = toArchive(events, epoch, epochs, await lastFilledSeq(db, gap))
@@ -132,6 +134,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
       if (error instanceof IndexMoved) return 'unreachable'
       if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
       source = undefined
+      if (error instanceof RpcFailure) pageSize.failed(error)
       log.debug(failureFields(error), 'lost ledgers cannot be read; asking again later')
       return 'unreachable'
     }
