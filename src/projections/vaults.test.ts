@@ -130,6 +130,27 @@ test('ids repeat after a reset without mixing, and lists of a vault that does no
   assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows.map(({ name }) => name), ['after'])
 })
 
+test('vaults stay what they are with another market, and begin anew with another factory', async () => {
+  await using world = await openLog()
+  const { store, log } = world
+  const toRead = async (): Promise<readonly number[]> =>
+    (await listVaultsToRead(store.read, log.epoch(), { limit: 5, except: [], readBeforeMs: 1 })).map(({ vaultId }) => vaultId)
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
+  await log.commit()
+  await log.move('market')
+  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '5', shares: '5' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['before', '1005'])
+  assert.deepEqual(await toRead(), [0])
+  await log.move('vaultFactory')
+  assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows, [])
+  assert.deepEqual(await toRead(), [])
+  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
+  await log.commit()
+  assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['after', '0'])
+})
+
 test('vaults come newest first, by leader when one is asked for, and pages lose none', async () => {
   await using world = await openLog()
   const { store, log } = world

@@ -36,6 +36,8 @@ export interface TestLog {
   replay(): Promise<void>
   /** The network begins anew, with the same contracts. */
   reset(): Promise<void>
+  /** The chain goes on, with another contract in the place of one. */
+  move(contract: EventContractKey): Promise<void>
   /** Forgets everything but the epoch. */
   clear(): Promise<void>
   /** Every row of these tables, as text. */
@@ -126,6 +128,11 @@ export async function createTestLog(store: Store): Promise<TestLog> {
     },
     async reset() {
       epoch = epochOf(epoch.number + 1)
+      await begin()
+    },
+    async move(contract) {
+      const { contracts, chain } = epoch
+      epoch = { ...epochOf(epoch.number + 1), chain, contracts: { ...contracts, [contract]: `${contracts[contract]}2` } }
       await begin()
     },
     async clear() {
