@@ -69,7 +69,7 @@ export async function startExchange(settings: Readonly<Record<string, string>> =
     },
     example(name, args, environment = {}) {
       const command = [process.execPath, '--conditions=perpetual-exchange-source', `${PROJECT}examples/${name}.ts`, ...args]
-      return startProgram(command, { GATEWAY_URL: url, ...environment }, folder.path)
+      return startProgram(command, { GATEWAY_URL: url, ...environment }, { cwd: folder.path })
     },
     kill: async () => void (await main.end('SIGKILL')),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

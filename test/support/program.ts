@@ -21,10 +21,25 @@ export interface Program extends AsyncDisposable {
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Starts `command` with nothing of this process's environment but what is named. */
-export function startProgram(command: readonly string[], environment: Readonly<Record<string, string | undefined>>, cwd: string = PROJECT): Program {
+/**
+ * Starts `command` with nothing of this process's environment but what is named. With `isGroup` it gets a group of its own, and signals go to all that it
+ * starts, as a terminal sends them.
+ */
+export function startProgram(
+  command: readonly string[], environment: Readonly<Record<string, string | undefined>>, { cwd = PROJECT, isGroup = false } = {},
+): Program {
   const [file = '', ...args] = command
-  const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const env = { PATH: process.env['PATH'], ...environment }
+  const child = spawn(file, args, { cwd, env, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] })
+  const kill = (signal: NodeJS.Signals): void => {
+    try {
+      if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal)
+      else child.kill(signal)
+    } catch (error) {
+      // Nobody of the group is left.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
   const exited = new Promise<number | NodeJS.Signals | null>((resolve) => void child.once('close', (code, signal) => resolve(code ?? signal)))
   const lines: string[] = []
   const waiting = new Set<() => void>()
@@ -54,16 +69,16 @@ export function startProgram(command: readonly string[], environment: Readonly<R
       waiting.add(look)
       look()
     }),
-    signal: (signal) => void child.kill(signal),
+    signal: kill,
     end(signal) {
-      child.kill(signal)
+      kill(signal)
       return exited
     },
     ended: exited,
     errors: () => written.stderr,
     output: () => written.stdout,
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
+      kill('SIGKILL')
       await exited
     },
   }

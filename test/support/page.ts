@@ -1,0 +1,35 @@
+// The pages of the project as tests read them: what stands in their fenced blocks.
+
+import { readFileSync } from 'node:fs'
+import { PROJECT } from './program.ts'
+
+/** A fenced block of a page. */
+export interface Block {
+  /** What stands behind its fence: `sh`, `ts`, `json`, … */
+  readonly language: string
+  readonly text: string
+  /** The heading that it stands under. */
+  readonly heading: string
+}
+
+export function readPage(path: string): string {
+  return readFileSync(PROJECT + path, 'utf8')
+}
+
+/** The blocks of a page, in its order. */
+export function blocksOf(page: string): readonly Block[] {
+  const found: Block[] = []
+  let heading = ''
+  for (const [, title, language, text] of page.matchAll(/^#+ (.*)$|^```(\w+)\n([\s\S]*?)^```$/gm)) {
+    if (title !== undefined) heading = title
+    else found.push({ language: language ?? '', text: (text ?? '').trim(), heading })
+  }
+  return found
+}
+
+/** Names and kinds of everything in a JSON value; an array by its first element. */
+export function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return [shape(value[0])]
+  if (typeof value !== 'object' || value === null) return typeof value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shape(inner)]))
+}
