@@ -1,5 +1,6 @@
 // The pages of the project as tests read them: what stands in their fenced blocks.
 
+import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { PROJECT } from './program.ts'
 
@@ -32,4 +33,22 @@ export function shape(value: unknown): unknown {
   if (Array.isArray(value)) return [shape(value[0])]
   if (typeof value !== 'object' || value === null) return typeof value
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shape(inner)]))
+}
+
+const headerNames = (text: string): readonly string[] =>
+  text.split('\n').map((line) => line.split(':')[0]?.toLowerCase() ?? '').filter((name) => name !== '').sort()
+
+/** Holds what was printed against the block that a page shows of it: JSON in its shape, headers by their names. */
+export function assertShown(printed: string, shown: Block, command: string): void {
+  if (shown.language === 'http') assert.deepEqual(headerNames(printed), headerNames(shown.text), command)
+  else if (shown.language === 'json') assert.deepEqual(shape(parsed(printed, command)), shape(JSON.parse(shown.text)), command)
+  else assert.fail(`a block of ${shown.language} cannot be held against what is printed`)
+}
+
+function parsed(printed: string, command: string): unknown {
+  try {
+    return JSON.parse(printed)
+  } catch {
+    assert.fail(`${command}\nprinted something else than JSON: ${printed}`)
+  }
 }

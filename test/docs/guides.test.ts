@@ -1,0 +1,73 @@
+// The guides: every block of each is run, in the page's order, beside an exchange, and what a page shows has the shape of what comes out.
+
+import assert from 'node:assert/strict'
+import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertShown, blocksOf, readPage } from '../support/page.ts'
+import type { Block } from '../support/page.ts'
+import { PROJECT } from '../support/program.ts'
+import { createShownRun } from '../support/shown-run.ts'
+import type { ShownRun } from '../support/shown-run.ts'
+
+const GUIDES = ['bot-author', 'front-end', 'operator'] as const
+const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
+/** What works on the embedded database while nobody else does, as the operator's page says. */
+const ALONE = /^npm run (?:keys|rebuild)\b|^cp -a data /
+
+/** A reader's own project: the client is installed there, and the SDK for a wallet. */
+function createReader(run: ShownRun): string {
+  const folder = join(run.project, '..', 'reader')
+  mkdirSync(join(folder, 'node_modules'), { recursive: true })
+  symlinkSync(join(PROJECT, 'client'), join(folder, 'node_modules/perpetual-exchange-client'))
+  symlinkSync(join(PROJECT, 'node_modules/@stellar'), join(folder, 'node_modules/@stellar'))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  return folder
+}
+
+/** Runs a page's blocks. What is printed last is held against the block that follows. */
+async function follow(run: ShownRun, blocks: readonly Block[]): Promise<void> {
+  const reader = createReader(run)
+  const environment: Record<string, string> = {}
+  let isRunning = false
+  for (const [index, { language, text }] of blocks.entries()) {
+    const shown = blocks[index + 1]
+    const isShown = shown !== undefined && ['json', 'http'].includes(shown.language)
+    if (language === 'json' || language === 'http') continue
+    if (language === 'sh' && STARTS.test(text)) {
+      await run.start(text)
+      isRunning = true
+      continue
+    }
+    if (!isRunning) {
+      await run.start('npm start')
+      isRunning = true
+    }
+    const [, name, value] = /^export ([A-Z_]+)=(\S+)$/.exec(text) ?? []
+    if (name !== undefined) environment[name] = value ?? ''
+    else if (language === 'ts') {
+      const [, given] = /^\/\/ ([\w-]+\.ts)\n/.exec(text) ?? []
+      const file = given ?? `block-${index}.ts`
+      writeFileSync(join(reader, file), run.translate(text))
+      if (given !== undefined) continue
+      const output = await run.shell(`cd '${reader}' && node --conditions=perpetual-exchange-source ${file}`, environment)
+      if (isShown) assertShown(output.trim().split('\n').at(-1) ?? '', shown, text)
+    } else if (language === 'sh') {
+      if (ALONE.test(text)) await run.stop()
+      const output = await run.shell(text, environment)
+      if (isShown) assertShown(output.trim(), shown, text)
+    } else assert.fail(`nobody knows how to run a block of ${language}`)
+  }
+}
+
+for (const guide of GUIDES) {
+  test(`the guide ${guide}.md works as it is written`, async () => {
+    await using run = await createShownRun()
+    await follow(run, blocksOf(readPage(`docs/guides/${guide}.md`)))
+  })
+}
+
+test('each guide is run here, and the README names it', () => {
+  assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
+  for (const guide of GUIDES) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
+})
