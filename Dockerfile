@@ -13,6 +13,9 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json main.ts ./
 COPY deployments deployments
 COPY localnet localnet
+# The web page, and the client that it is made with: both are read at its first opening.
+COPY console console
+COPY client/src client/src
 COPY src src
 # The only folder that is written to, and only by the local network and the embedded database.
 RUN mkdir /data && chown node:node /data

@@ -149,7 +149,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const untracedRpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
   const rpc = tracing === null ? untracedRpc : tracedRpc(untracedRpc, tracing.tracer)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
-  const parts: Parts = { settings, store, rpc, contracts, metrics, tracing, log }
+  const parts: Parts = { settings, store, rpc, contracts, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
   const indexing: Promise<void>[] = []
   const ended = Promise.withResolvers<void>()
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
@@ -185,6 +185,8 @@ interface Parts {
   readonly metrics: Metrics | null
   readonly tracing: Tracing | null
   readonly log: Log
+  /** Of the local network that this process serves. */
+  readonly localRpcUrl: string | null
 }
 
 /**
@@ -194,6 +196,7 @@ interface Parts {
 async function serveGateway(parts: Parts, stop: AbortSignal, things: AsyncDisposableStack): Promise<string> {
   const { settings: { config, secrets }, store, rpc, contracts, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
+  const told = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
     network: { name: config.network.name, passphrase: config.network.passphrase },
@@ -206,6 +209,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, things: AsyncDispos
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     redis,
     streamLimits: config.stream,
+    consoleOrder: config.server.console ? { root: import.meta.dirname, settings: told } : null,
     observer: metrics?.http ?? null,
     tracer: tracing?.http ?? null,
   })
@@ -242,6 +246,7 @@ function describeStart(url: string, config: Config, secrets: Secrets, network: L
   const database = secrets.databaseUrl === null ? `embedded, in ${dataFolder(config, 'database')}` : 'PostgreSQL server (DATABASE_URL)'
   const rows: [string, string][] = [
     ['Gateway', `${url}  (documentation: ${url}/docs)`],
+    ...(config.server.console ? [['Console', `${url}/`] satisfies [string, string]] : []),
     ...(network === null ? [['Network', describeNetwork(config, secrets)] satisfies [string, string]] : []),
     ['Database', database],
   ]

@@ -23,6 +23,8 @@ export interface Config {
     readonly readyMaxLedgerAgeSec: number
     /** Told to end, it goes on taking requests for this long, so that a balancer notices. */
     readonly drainMs: number
+    /** Whether the web page is served. */
+    readonly console: boolean
     /** Where the proxy tells a client's region; null: the guard is off. Names in lower case. */
     readonly regionGuard: { readonly country: string; readonly region: string } | null
   }
@@ -145,6 +147,7 @@ export function loadSettings(environment: Environment = process.env): Settings {
       webOrigin: readOrigin(reader),
       readyMaxLedgerAgeSec: reader.integer('READY_MAX_LEDGER_AGE_SEC', { fallback: READY_MAX_LEDGER_AGE_SEC, min: 1, max: READY_AGE_MAX_SEC }),
       drainMs: reader.integer('HTTP_DRAIN_MS', { fallback: 0, min: 0, max: DRAIN_MAX_MS }),
+      console: reader.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
       regionGuard: readRegionGuard(reader),
     },
     network,

@@ -13,6 +13,7 @@ import type { Rpc } from './chain/rpc.ts'
 import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
+import type { BuildOrder } from './console/built.ts'
 import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
@@ -56,6 +57,7 @@ import { accountFeedsRoutes } from './routes/account-feeds.ts'
 import { accountStateRoutes } from './routes/account-state.ts'
 import { accountRoutes } from './routes/account.ts'
 import { candlesRoutes } from './routes/candles.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { eventsRoutes } from './routes/events.ts'
 import { fundingRoutes } from './routes/funding.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -115,6 +117,8 @@ export interface GatewayParts {
   readonly readyMaxLedgerAgeSec?: number
   /** Closing, it goes on taking requests for this long; not at all when it is left out. */
   readonly drainMs?: number
+  /** What the web page is made of; none is served when it is left out. */
+  readonly consoleOrder?: BuildOrder | null
   /** Who is told of requests; nobody when it is left out. */
   readonly observer?: HttpObserver | null
   /** Who traces requests; nobody when it is left out. */
@@ -187,6 +191,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await serveOpenApi(app)
   serveAsyncApi(app, manifest.version)
   serveLlmsText(app)
+  consoleRoutes(app, { order: parts.consoleOrder ?? null, clock })
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {

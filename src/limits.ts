@@ -52,6 +52,8 @@ export const TRAILING_PERCENT_BPS = { min: 1, max: 10_000 } as const
 export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as const
 
 /** Own bounds. */
+/** Files of the console that one address may load in a minute: about twenty times all of them. */
+export const CONSOLE_FILES_PER_WINDOW = 1_500
 /** Bars of one answer to a chart. */
 export const UDF_BARS_MAX = 2_000
 /** What was read of the market and the pool is kept this long. */

@@ -6,6 +6,7 @@ import type { ContractAddresses, TradeRequest } from './calls.ts'
 import { backoffMs, pause } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { toHex } from './bytes.ts'
+import type { CallTransaction } from './envelope.ts'
 import { ContractFailure, ExchangeError, GatewayError, UnknownOutcome, Unreachable } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
@@ -26,6 +27,11 @@ export interface FinishOptions {
 }
 
 export interface TradeOptions extends FinishOptions {
+  /**
+   * Called with what is about to be signed, as it was read from the prepared transaction after that was found to be what was asked for: to be shown to
+   * whoever signs. It is waited for; when it rejects, nothing is signed and `trade` rejects with the same.
+   */
+  readonly onVerified?: (transaction: CallTransaction) => void | Promise<void>
   /** Called before the transaction leaves: keep what it is given, to go on with `finish` after a crash. It is waited for. */
   readonly onSigned?: (transaction: SignedTransaction) => void | Promise<void>
   /** Refuses to sign what offers more than this for its fee, stroops; 10,000,000 (one XLM) by default. */
@@ -96,12 +102,13 @@ export function createTrading(parts: TradingParts): Trading {
     const signer = parts.signer()
     const contracts = await parts.contracts(call)
     const prepared = isOrder(request) ? await endpoints.prepareOrder(request, call) : await endpoints.prepareAction(request, call)
-    const { bytes, maxTime } = verifyTransaction(prepared.body.xdr, {
+    const transaction = verifyTransaction(prepared.body.xdr, {
       request, signer: signer.address, contracts, nowMs: clock.nowMs(),
       maxFeeStroops: options.maxFeeStroops ?? MAX_FEE_STROOPS, maxValiditySec: options.maxValiditySec ?? MAX_VALIDITY_SEC,
     })
-    const { hash, signedXdr } = await signTransaction(signer, bytes, parts.networkPassphrase)
-    return { hash: toHex(hash), signedXdr, expiresAt: Number(maxTime) }
+    await options.onVerified?.(transaction)
+    const { hash, signedXdr } = await signTransaction(signer, transaction.bytes, parts.networkPassphrase)
+    return { hash: toHex(hash), signedXdr, expiresAt: Number(transaction.maxTime) }
   }
 
   /** `isNew`: nobody has sent it yet. */

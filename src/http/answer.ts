@@ -40,7 +40,7 @@ export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer:
 }
 
 /** Compares weakly, as If-None-Match asks for: `*`, or a list of tags with or without `W/`. */
-function knowsEtag(ifNoneMatch: string, etag: string): boolean {
+export function knowsEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const opaque = etag.slice('W/'.length)
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque)

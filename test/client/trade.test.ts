@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Client } from '../../client/src/client.ts'
+import type { CallTransaction } from '../../client/src/envelope.ts'
 import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/errors.ts'
 import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
@@ -70,6 +71,21 @@ test('an order that is filled at once tells its position and its events', async 
   assert.equal(traded.order, null)
   const closed = await trade({ op: 'close_position', positionId: traded.positionId ?? 0 })
   assert.deepEqual(closed.events?.map(({ topic }) => topic), ['position_closed'])
+})
+
+test('whoever signs is shown what was prepared before it is signed, and says no', async () => {
+  const shown: CallTransaction[] = []
+  const refusal = new Error('no, thank you')
+  const onVerified = async (transaction: CallTransaction): Promise<void> => {
+    shown.push(transaction)
+    throw refusal
+  }
+  const signed: SignedTransaction[] = []
+  const request = { op: 'open_position', ...TERMS } as const
+  await assert.rejects(trade(request, { onVerified, onSigned: (transaction) => void signed.push(transaction) }), refusal)
+  const values = shown.map(({ call }) => [call.functionName, ...call.args.slice(1).map(({ value }) => value)])
+  assert.deepEqual(values, [['open_position', TERMS.asset, BigInt(TERMS.collateral), TERMS.leverage, 0]])
+  assert.deepEqual([signed, await positions()], [[], []])
 })
 
 test('two trades at once are made one after another, each with a sequence number of its own', async () => {

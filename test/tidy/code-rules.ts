@@ -32,8 +32,8 @@ function isGlobal(tokens: readonly Token[], index: number): boolean {
 
 const TIMER_NAMES: ReadonlySet<string> = new Set(['setTimeout', 'setInterval', 'performance'])
 
-/** The client is a package of its own, with a clock, chance and timers of its own. */
-const CLOCKS = ['src/base/clock.ts', 'client/src/clock.ts', 'client/src/platform.ts']
+/** The client is a package of its own, with a clock, chance and timers of its own; the console runs in a browser, and has its own as well. */
+const CLOCKS = ['src/base/clock.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/clock.ts']
 
 const oneClock = tokenRule('one-clock', (path) => isProduct(path) && !CLOCKS.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''
@@ -52,7 +52,7 @@ const DICE: ReadonlySet<string> = new Set([
   'randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync',
 ])
 
-const DICE_HOMES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts']
+const DICE_HOMES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/throw-away.ts']
 
 const oneDice = tokenRule('one-dice', (path) => isProduct(path) && !DICE_HOMES.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''

@@ -53,7 +53,7 @@ export function report(violations: readonly Violation[]): string {
   return violations.map(({ rule, path, line, message }) => `${path}:${line} [${rule}] ${message}`).join('\n')
 }
 
-const PRODUCT_FOLDERS = ['src/', 'localnet/', 'client/src/']
+const PRODUCT_FOLDERS = ['src/', 'localnet/', 'client/src/', 'console/']
 
 /** True for TypeScript that runs in production: neither a test nor a benchmark. */
 export function isProduct(path: string): boolean {

@@ -1,0 +1,73 @@
+// GET / and /console/…: the web page of the gateway. Its files are bytes in memory: they are not counted against the caller's allowance, which the page's own
+// calls draw on like anybody's, but have a bound of their own.
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../base/clock.ts'
+import type { BuildOrder, BuiltFile } from '../console/built.ts'
+import { createConsoleFiles } from '../console/files.ts'
+import { CACHE_REVALIDATE, knowsEtag } from '../http/answer.ts'
+import type { App } from '../http/app.ts'
+import { HttpFailure } from '../http/errors.ts'
+import { createRateLimiter } from '../http/rate-limit.ts'
+import { CONSOLE_FILES_PER_WINDOW } from '../limits.ts'
+
+/** Another content has another address. */
+const CACHE_FOR_EVER = 'public, max-age=31536000, immutable'
+
+export interface ConsoleParts {
+  /** Null: there is no console, and nothing answers at `/`. */
+  readonly order: BuildOrder | null
+  readonly clock: Clock
+}
+
+export function consoleRoutes(app: App, { order, clock }: ConsoleParts): void {
+  if (order === null) return
+  const files = createConsoleFiles(order)
+  const policy = contentPolicy(order.settings.localRpcUrl)
+  const perAddress = { public: CONSOLE_FILES_PER_WINDOW, standard: CONSOLE_FILES_PER_WINDOW, market_maker: CONSOLE_FILES_PER_WINDOW }
+  const limiter = createRateLimiter({ clock, limits: perAddress })
+  const options = { schema: { hide: true }, config: { rateLimited: false } } as const
+
+  async function count(request: FastifyRequest): Promise<void> {
+    if ((await limiter.take('public', request.caller.bucket)) >= 0) return
+    const retryAfterSec = limiter.retryAfterSec()
+    const headers = { 'retry-after': String(retryAfterSec) }
+    throw new HttpFailure({ status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers })
+  }
+
+  app.get('/', options, async (request, reply) => {
+    await count(request)
+    const { page } = await files()
+    reply.headers({ 'cache-control': CACHE_REVALIDATE, 'content-security-policy': policy, 'cross-origin-opener-policy': 'same-origin' })
+    return send(request, reply, page)
+  })
+
+  app.get('/console/*', options, async (request, reply) => {
+    await count(request)
+    const { assets } = await files()
+    const asset = assets.get((request.raw.url ?? '').split('?')[0] ?? '')
+    if (asset === undefined) return reply.callNotFound()
+    reply.header('cache-control', CACHE_FOR_EVER)
+    return send(request, reply, asset)
+  })
+}
+
+/** The page may load from this server and talk to it; to the local network's door as well, where there is one. Nothing stands inline. */
+function contentPolicy(localRpcUrl: string | null): string {
+  const doors = localRpcUrl === null ? '' : ` ${new URL(localRpcUrl).origin}`
+  return [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", `connect-src 'self'${doors}`,
+    "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
+  const { 'accept-encoding': accepted = '', 'if-none-match': known } = request.raw.headers
+  const vary = reply.getHeader('vary')
+  reply.headers({ etag: file.etag, vary: vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding` })
+  if (known !== undefined && knowsEtag(known, file.etag)) return reply.code(304).send()
+  reply.type(file.type)
+  if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli)
+  if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip)
+  return reply.send(file.plain)
+}
