@@ -14,7 +14,7 @@ const OPEN = { asset: 'ETH', direction: 'Long', collateral: '100', leverage: '5'
 
 let stage: ConsoleStage
 before(async () => {
-  if (skip === false) stage = await createConsoleStage()
+  if (skip === false) stage = await createConsoleStage({ LOCAL_TRADERS: '0' })
 })
 after(() => stage?.[Symbol.asyncDispose]())
 

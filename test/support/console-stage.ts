@@ -1,14 +1,18 @@
 // The console on a stage: the program as its user starts it, its local network, and a browser that notes everything that goes wrong on a page.
 
 import assert from 'node:assert/strict'
+import { Keypair } from '@stellar/stellar-sdk'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { createClient } from '../../client/src/client.ts'
+import { secretSigner } from '../../client/src/signer.ts'
 import { startBrowser } from './browser.ts'
 import { startMain } from './main-process.ts'
 import type { MainProcess } from './main-process.ts'
 import { temporaryFolder } from './store-child.ts'
+import { ONE } from './trading.ts'
 
 /** A slow machine is no finding; a page that waits for what never comes is. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 90_000
 
 export interface OpenedPage {
   readonly page: Page
@@ -23,6 +27,8 @@ export interface ConsoleStage extends AsyncDisposable {
   readonly url: string
   /** A page of its own browser profile and its own address, at this place of the console. */
   open(place: string, how?: { readonly prepare?: (page: Page) => Promise<unknown> }): Promise<OpenedPage>
+  /** Somebody who is not on a page opens a position, and closes it again. */
+  tradeElsewhere(asset: string): Promise<{ readonly trader: string }>
   /** One of the local network's extra methods. */
   cheat(method: string, params?: object): Promise<unknown>
 }
@@ -40,6 +46,14 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
   const rpcUrl = /http:\S+/.exec(await main.said(/^ *Network /))?.[0] ?? ''
   await main.said(/^Index: follows the chain/)
   let pages = 0
+  async function cheat(method: string, params: object = {}): Promise<unknown> {
+    const answer = await fetch(rpcUrl, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await answer.json()) as { readonly result?: unknown; readonly error?: unknown }
+    assert.equal(error, undefined, `${method}: ${JSON.stringify(error)}`)
+    return result
+  }
   const owned = building.move()
 
   return {
@@ -60,14 +74,19 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
       await page.goto(`${url}/${place}`)
       return { page, address, complaints }
     },
-    async cheat(method, params = {}) {
-      const answer = await fetch(rpcUrl, {
-        method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
-      const { result, error } = (await answer.json()) as { readonly result?: unknown; readonly error?: unknown }
-      assert.equal(error, undefined, `${method}: ${JSON.stringify(error)}`)
-      return result
+    async tradeElsewhere(asset) {
+      const signer = await secretSigner(Keypair.fromRawEd25519Seed(Buffer.alloc(32, 1)).secret())
+      await cheat('local_fund', { address: signer.address, usdc: String(1_000n * ONE) })
+      const client = createClient({ url, signer })
+      await client.login()
+      // What others do between a simulation and its ledger may make it fail: they rest meanwhile.
+      await cheat('local_actors', { traders: false })
+      const { positionId } = await client.trade({ op: 'open_position', asset, collateral: String(20n * ONE), leverage: 2, direction: 'Long' })
+      await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
+      await cheat('local_actors', { traders: true })
+      return { trader: signer.address }
     },
+    cheat,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
