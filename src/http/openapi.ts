@@ -38,6 +38,7 @@ import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
 import type { Answer } from './answer.ts'
 import type { App } from './app.ts'
+import { INTRODUCTION } from './introduction.ts'
 import { KEY_SCHEME } from './operation.ts'
 
 /** The version that the document declares of itself (specification, "Versioning"). */
@@ -54,39 +55,31 @@ const SCHEMAS: readonly TSchema[] = [
   UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
-const DESCRIPTION = [
-  'Public gateway of a perpetual-futures exchange that runs as smart contracts on a test network (test funds only).',
-  'Amounts, prices and sizes are strings that hold integers in 7-decimal fixed point: `10000000` is 1.0.',
-  'Times are unix seconds unless a field says milliseconds. `0` is long and `1` is short.',
-  'Lists continue with the `Link` header (rel="next"), whose cursor stands exactly behind the last row.',
-  'Every answer carries `x-request-id`; answers from the index carry `x-ledger` and `x-seq`.',
-  'Send the `ledger` of a submitted transaction as `X-Min-Ledger` to read what it did: answers from the index then wait for that ledger, for a few seconds.',
-].join('\n\n')
-
 const KEY_DESCRIPTION = [
   '`Authorization: Bearer <keyId>:<secret>`. A valid key counts a call against the key\'s own allowance, on public endpoints too.',
   'An optional `X-Timestamp` (unix seconds) is refused when it is more than 30 s off.',
 ].join(' ')
 
+/** In the order in which they are needed: what anybody may read, then what needs a key, then what operators ask. */
 const TAGS = [
-  { name: 'health', description: 'How the gateway is' },
-  { name: 'markets', description: 'What can be traded, at which price, and how much of it is' },
-  { name: 'oracle', description: 'Prices as the chain holds them' },
-  { name: 'trades', description: 'Positions that ended' },
-  { name: 'candles', description: 'Prices over time' },
-  { name: 'charts', description: 'Candles as TradingView\'s charts ask for them' },
-  { name: 'leaderboard', description: 'Who does well' },
-  { name: 'events', description: 'What the contracts said' },
+  { name: 'markets', description: 'What can be traded, at which price, how much of it is, and what each market takes' },
+  { name: 'oracle', description: 'All prices at once, as the chain holds them' },
+  { name: 'candles', description: 'Prices over time, of ticks of the oracle: there is no volume' },
+  { name: 'charts', description: 'The same as TradingView\'s charts ask for them' },
+  { name: 'trades', description: 'Positions that ended, by a close or a liquidation' },
+  { name: 'events', description: 'What the contracts said: the log that everything else is made of' },
   { name: 'positions', description: 'Positions that are open' },
-  { name: 'pool', description: 'The liquidity vault, the other side of every trade' },
-  { name: 'funding', description: 'What longs and shorts pay each other' },
+  { name: 'leaderboard', description: 'Who has earned or traded most' },
+  { name: 'pool', description: 'The liquidity vault, the other side of every trade, and what can still be opened against it' },
+  { name: 'funding', description: 'What longs and shorts pay each other by the hour' },
   { name: 'vaults', description: 'Vaults whose leaders trade with their depositors\' funds' },
   { name: 'referral', description: 'Referral codes, and what came of them' },
-  { name: 'keys', description: 'API keys, issued against a wallet\'s signature' },
-  { name: 'account', description: 'The account that a key belongs to' },
-  { name: 'orders', description: 'Transactions to sign' },
-  { name: 'actions', description: 'The same for cross margin, liquidity, vaults and referral' },
-  { name: 'tx', description: 'Signed transactions, and what becomes of them' },
+  { name: 'keys', description: 'API keys, issued against a wallet\'s signature: the first step to everything below' },
+  { name: 'account', description: 'The account that a key belongs to: what it has, what happened to it' },
+  { name: 'orders', description: 'Trading, first half: a transaction to sign for each of ten operations' },
+  { name: 'actions', description: 'The same for cross margin, liquidity, trader vaults and referral' },
+  { name: 'tx', description: 'Trading, second half: a signed transaction, and what becomes of it' },
+  { name: 'health', description: 'How the gateway is, for people, balancers and orchestrators; also the addresses of the contracts' },
 ]
 
 /** Where the pages may load from: this server and nowhere else. */
@@ -105,7 +98,7 @@ export async function gatherOpenApi(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.0.3',
-      info: { title: 'Perpetual Exchange Gateway', version: DOCUMENT_VERSION, description: DESCRIPTION },
+      info: { title: 'Perpetual Exchange Gateway', version: DOCUMENT_VERSION, description: INTRODUCTION },
       // A placeholder, as the specification says: clients use the address that they were given.
       servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'The address of the gateway' } } }],
       tags: TAGS,

@@ -12,7 +12,7 @@ import { NotReady } from '../resources/probe.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
 /** By status; where a status has several bodies, also by status and body. */
-const ERROR_SCHEMAS = {
+export const ERROR_SCHEMAS = {
   400: ValidationError,
   '400 unsupported_asset': UnsupportedAsset,
   '400 simulation_failed': SimulationFailure,
@@ -35,7 +35,7 @@ const ERROR_SCHEMAS = {
   '503 not_ready': NotReady,
 } as const
 
-type ErrorName = keyof typeof ERROR_SCHEMAS
+export type ErrorName = keyof typeof ERROR_SCHEMAS
 
 const REQUEST_ID = { type: 'string', description: 'The request\'s id: the client\'s own when it sent one, else a new one' } as const
 
@@ -137,7 +137,7 @@ function oneOf(schemas: readonly TSchema[]): unknown {
   return references.length === 1 ? references[0] : { oneOf: references }
 }
 
-function statusOf(name: ErrorName): number {
+export function statusOf(name: ErrorName): number {
   return Number.parseInt(String(name), 10)
 }
 

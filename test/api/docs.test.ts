@@ -64,6 +64,43 @@ test('every operation has a name of its own, a tag, a summary, a description and
   }
 })
 
+/** "Gateway HTTP errors" and "Authentication failures", and what this gateway adds. */
+const CODES = [
+  '400 FST_ERR_VALIDATION', '400 unsupported_asset', '400 simulation_failed', '400 submission_rejected', '401 missing_bearer', '401 malformed_bearer',
+  '401 stale_timestamp', '401 invalid_credentials', '401 invalid_signature', '403 not_in_beta', '404 Unknown asset', '404 vault_not_found', '404 unknown_code',
+  '404 no_code', '404 key_not_found', '409 not_yet', '429 rate_limited', '451 region_restricted', '500 Internal Server Error', '502 rpc_error',
+  '503 Service Unavailable', '503 try_again_later', '503 not_ready',
+]
+
+test('the introduction says what holds everywhere, and every error code with what it means and what to do', () => {
+  const { description = '' } = document.info
+  const sections = new Map(description.split(/^##+ /m).slice(1).map((text) => [text.split('\n')[0] ?? '', text]))
+  const told = ['Amounts, times, directions', 'Authentication', 'Trading', 'Limits', 'Pages', 'Which state an answer is of', 'Errors']
+  for (const heading of [...told, 'Errors of the contracts']) assert.ok((sections.get(heading) ?? '').length > 150, heading)
+  const rowsOf = (heading: string): readonly (readonly string[])[] =>
+    [...(sections.get(heading) ?? '').matchAll(/^\| (\d.*) \|$/gm)].map(([, row = '']) => row.split(' | '))
+  const rows = rowsOf('Errors')
+  assert.deepEqual(rows.map(([status, code = '']) => `${status} ${code.replaceAll('`', '')}`).toSorted(), CODES.toSorted())
+  const shared = rowsOf('Market, liquidity vault, price shim and router')
+  assert.deepEqual([shared.length, rowsOf('Trader vaults').length, rowsOf('Referral').length], [41, 15, 15])
+  for (const row of [...rows, ...shared, ...rowsOf('Trader vaults'), ...rowsOf('Referral')]) {
+    assert.equal(row.length, 4, row.join())
+    for (const cell of row.slice(2)) assert.ok(cell.length > 3, row.join())
+  }
+  assert.deepEqual(shared.find(([code]) => code === '43')?.slice(0, 2), ['43', 'UnknownContractError'])
+  assert.equal(description.match(/^\| 4 \| Paused \|/gm)?.length, 1)
+})
+
+test('tags are described and used, and come in the order in which they are needed', () => {
+  const names = document.tags.map(({ name }) => name)
+  assert.deepEqual([names[0], names.at(-1)], ['markets', 'health'])
+  const steps = ['keys', 'account', 'orders', 'tx']
+  assert.deepEqual(names.filter((name) => steps.includes(name)), steps)
+  const used = new Set(operations.flatMap(({ operation }) => operation.tags ?? []))
+  assert.deepEqual(new Set(names), used)
+  for (const { name, description = '' } of document.tags) assert.ok(description.length > 20, name)
+})
+
 test('every error answer is described and has a body with examples; counted operations name 429, all of them 500', () => {
   for (const { method, path, operation } of operations) {
     const codes = Object.keys(operation.responses)
