@@ -87,19 +87,19 @@ export async function sweepCrashes(sweep: CrashSweep, tools: CrashTools): Promis
   for (let ledger = 0; ledger < (sweep.story === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
   // Every telling begins with the same past.
   const { id } = (await network.door.call('local_snapshot', {})) as { id: string }
-  async function begin(dieAt: number | null): Promise<number> {
+  async function begin(dieAt: number | null): Promise<Telling> {
     await network.door.call('local_restore', { id })
     // Prices that are not older than the contracts bear.
     for (let ledger = 0; ledger < 2; ledger++) await closeLedger(network, clock)
     return tell(sweep, { tools, clock, network }, dieAt)
   }
 
-  const steps = await begin(null)
+  const { steps } = await begin(null)
   let crashes = 0
   for (let step = 1 + sweep.part; step <= steps; step += sweep.of) {
     try {
-      await begin(step)
-      crashes += 1
+      const { died } = await begin(step)
+      crashes += died
     } catch (error) {
       throw new Error(`a process that died at step ${step} of ${steps} of the story "${sweep.story}" left something wrong`, { cause: error })
     }
@@ -112,19 +112,31 @@ async function closeLedger(network: LocalNetwork, clock: VirtualClock): Promise<
   await network.step()
 }
 
-/** Tells the story once, with a process that dies at this step of all, if it is reached; returns how many steps that took. */
-async function tell({ story, again }: CrashSweep, given: Pick<Stage, 'tools' | 'clock' | 'network'>, dieAt: number | null): Promise<number> {
+/** How many steps the story took, and how many processes died in it. */
+interface Telling {
+  readonly steps: number
+  readonly died: number
+}
+
+/** Tells the story once, with a process that dies at this step of all, if it is reached. */
+async function tell({ story, again }: CrashSweep, given: Pick<Stage, 'tools' | 'clock' | 'network'>, dieAt: number | null): Promise<Telling> {
   return given.tools.withStore(async (store) => {
     let steps = 0
+    let died = 0
+    // A story takes a few steps more or less, by what comes first in real time: one that ends before the step that it was to die at lets everybody live.
+    let isOver = false
     const isLast = (): boolean => {
       steps += 1
-      return dieAt !== null && (steps === dieAt || (again !== null && steps === dieAt + again))
+      const dies = !isOver && dieAt !== null && (steps === dieAt || (again !== null && steps === dieAt + again))
+      if (dies) died += 1
+      return dies
     }
     const stage = await setStage({ ...given, store, isLast })
     await STORIES[story](stage)
+    isOver = true
     const told = steps
     await closeStage(stage, story)
-    return told
+    return { steps: told, died }
   })
 }
 
