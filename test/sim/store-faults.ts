@@ -91,16 +91,25 @@ export function openStoreDoor(parts: StoreDoorParts): Store {
         else if (choice?.name !== 'lost') ring()
         if (choice?.name === 'twice') ring()
       }
-      const stop = await mortal.pass(() => real.listen(channel, hear, (heard) => (mortal.dead() ? undefined : onHeard?.(heard))), true)
       // Like every word with the database, the end of listening takes real time: virtual time waits for it.
-      const stopAndWait = (): Promise<void> => mortal.hold(stop)
+      let stop = async (): Promise<void> => {}
+      const stopAndWait = (): Promise<void> => mortal.hold(() => stop())
       mortal.onDeath(() => void stopAndWait())
+      await mortal.pass(async () => {
+        stop = await real.listen(channel, hear, (heard) => (mortal.dead() ? undefined : onHeard?.(heard)))
+        if (mortal.dead()) await stop()
+      }, true)
       return stopAndWait
     },
     async tryLock(lockName) {
-      const lock = await mortal.pass(() => real.tryLock(lockName), true)
+      const lock = await mortal.pass(async () => {
+        const taken = await real.tryLock(lockName)
+        // Who dies while it gets the lock does not keep it, whoever hears of it.
+        if (taken !== undefined && mortal.dead()) await taken[Symbol.asyncDispose]()
+        else if (taken !== undefined) locks.add(taken)
+        return taken
+      }, true)
       if (lock === undefined) return undefined
-      locks.add(lock)
       return {
         db: writable(lock.db, 'read'),
         lost: lock.lost,
