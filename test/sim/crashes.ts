@@ -13,6 +13,7 @@ import { createFaults } from '../../localnet/faults.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import type { TradingServer } from '../support/trading-app.ts'
+import { untilIdle } from '../support/until.ts'
 import { checkArchiveIsTheChain } from './checkers/archive-is-the-chain.ts'
 import { readArchive } from './checkers/archive.ts'
 import { checkFramesAreTheLog } from './checkers/frames-are-the-log.ts'
@@ -190,10 +191,7 @@ async function until(stage: Stage, isDone: () => boolean | Promise<boolean>, wha
 }
 
 async function idle({ everybody }: Stage): Promise<void> {
-  for (let quiet = 0; quiet < IDLE_TURNS;) {
-    await new Promise((resolve) => setImmediate(resolve))
-    quiet = everybody.some(({ mortal }) => mortal.busy() > 0) ? 0 : quiet + 1
-  }
+  await untilIdle(() => everybody.some(({ mortal }) => mortal.busy() > 0), IDLE_TURNS)
 }
 
 /** Repeats what is asked for until it is so: who gets no answer asks again, and whatever the dead one did is so already. */

@@ -10,6 +10,7 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { TradingServer } from '../support/trading-app.ts'
+import { untilIdle } from '../support/until.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { checkArchiveIsTheChain } from './checkers/archive-is-the-chain.ts'
@@ -42,8 +43,6 @@ const CALM_POLLS = 3
 const HOUR_MS = 3_600_000
 /** Turns of the event loop in which nothing happened before the world counts as idle. */
 const IDLE_TURNS = 4
-/** A database call that takes more turns than this hangs. */
-const BUSY_TURNS_MAX = 2_000_000
 
 /** What came of a run that found nothing wrong. */
 export interface Outcome {
@@ -186,12 +185,7 @@ function livenessMs(profile: Profile): number {
 
 /** Until only timers can make anything happen: no database call is under way, and several turns of the event loop changed nothing. */
 async function idle({ everybody }: World): Promise<void> {
-  let quiet = 0
-  for (let turns = 0; quiet < IDLE_TURNS; turns++) {
-    assert.ok(turns < BUSY_TURNS_MAX, 'a database call does not end')
-    await new Promise((resolve) => setImmediate(resolve))
-    quiet = everybody.some(({ mortal }) => mortal.busy() > 0) ? 0 : quiet + 1
-  }
+  await untilIdle(() => everybody.some(({ mortal }) => mortal.busy() > 0), IDLE_TURNS)
 }
 
 /** Lets time pass until nobody waits. */

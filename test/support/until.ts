@@ -17,3 +17,13 @@ export async function until(condition: () => boolean, what: string): Promise<voi
     await (turns < TURNS_AT_ONCE ? setImmediate() : setTimeout(1))
   }
 }
+
+/** Lets the process work until nobody has been busy for so many turns of the event loop: then only time can make anything happen. */
+export async function untilIdle(busy: () => boolean, quietTurns: number): Promise<void> {
+  for (let quiet = 0; quiet < quietTurns; quiet++) {
+    await setImmediate()
+    if (!busy()) continue
+    await until(() => !busy(), 'a call of the database to end')
+    quiet = -1
+  }
+}

@@ -1,7 +1,6 @@
 // The whole product in one process without sockets: local network stepped by hand, indexer, gateway, on a virtual clock. Only the database is real in
 // time as well. It is what main.ts starts, with other doors.
 
-import { setImmediate } from 'node:timers/promises'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -23,6 +22,7 @@ import { busyStore } from './busy-store.ts'
 import { openTestStore } from './database.ts'
 import { createRpcSwitch } from './rpc-switch.ts'
 import type { RpcSwitch } from './rpc-switch.ts'
+import { untilIdle } from './until.ts'
 
 /** Monday, 6 July 2026, 12:00:00 UTC. */
 export const WORLD_START_MS = 1_783_339_200_000
@@ -128,9 +128,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     get gateway() {
       return gateway
     },
-    async idle() {
-      for (let quiet = 0; quiet < IDLE_TURNS; quiet = busy() > 0 ? 0 : quiet + 1) await setImmediate()
-    },
+    idle: () => untilIdle(() => busy() > 0, IDLE_TURNS),
     async closeLedgers(count) {
       for (let ledger = 0; ledger < count; ledger++) {
         clock.advance(LEDGER_MS)
