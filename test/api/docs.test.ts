@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { misfits, operationsOf, resolve } from '../support/openapi.ts'
 import type { Media, NamedOperation, OpenApiDocument, Schema } from '../support/openapi.ts'
+import { createTrader } from '../support/trading.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
@@ -203,6 +204,27 @@ test('what is really answered is what the document says, headers included', asyn
     for (const name of names) assert.ok(headers[name] !== undefined || AT_TIMES.includes(name), `${path} answers without its header ${name}`)
     const own = Object.keys(headers).filter((name) => /^x-(?!content-type-options)|^etag$|^link$/.test(name))
     assert.deepEqual(own.filter((name) => !names.includes(name)), [], `${path} answers with headers that are not documented`)
+  }
+})
+
+test('what a key is answered is what the document says, from the preparation of an order to the account behind it', async () => {
+  const trader = await createTrader(world, 'docs')
+  await trader.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 3, direction: 'Long' })
+  const prepared = await trader.prepare({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
+  const schemaOf = (path: string, method: string): Schema =>
+    document.paths[path]?.[method]?.responses['200']?.content?.['application/json']?.schema ?? { type: 'nothing' }
+  assert.deepEqual(misfits(document, schemaOf('/v1/orders/prepare', 'post'), prepared.body, 'prepare'), [])
+  const order = { op: 'place_limit_order', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '10000000' } as const
+  const submitted = await trader.submit(await trader.signed({ ...order, triggerCondition: 'Below', slippageToleranceBps: 100 }))
+  assert.deepEqual(misfits(document, schemaOf('/v1/tx/submit', 'post'), submitted.body, 'submit'), [])
+  await world.settle()
+  const authorization = `Bearer ${trader.key.keyId}:${trader.key.secret}`
+  const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security !== undefined)
+  assert.ok(reads.length >= 9)
+  for (const { path } of reads) {
+    const { status, body } = await world.get(path, { authorization })
+    assert.equal(status, 200, path)
+    assert.deepEqual(misfits(document, schemaOf(path, 'get'), body, path), [])
   }
 })
 

@@ -103,6 +103,18 @@ test('its types hold under TypeScript 5', async (context: TestContext) => {
   await check(compiler)
 })
 
+test('the project\'s examples hold with the package as it is installed', async () => {
+  const files = readdirSync(join(ROOT, 'examples')).filter((file) => file.endsWith('.ts'))
+  for (const file of files) copyFileSync(join(ROOT, 'examples', file), join(project, file))
+  const options = {
+    target: 'es2024', lib: ['es2024'], module: 'nodenext', types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], strict: true, noEmit: true,
+    skipLibCheck: true,
+  }
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files }))
+  const compiled = run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', project], { timeout: TIMEOUT_MS })
+  assert.equal(await compiled.then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout), '')
+})
+
 /** The machine's own Node of the oldest kind that is promised. */
 async function oldestNode(): Promise<string | undefined> {
   for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
