@@ -9,24 +9,28 @@ import { priceAgeSec, priceFreshness } from './freshness.ts'
 
 export interface MarketHead {
   readonly price: HTMLElement
+  /** What turns grey with the price. */
+  readonly chart: HTMLElement
   readonly figures: HTMLElement
   put(stats: readonly MarketStats[]): void
   /** The market that is looked at from now on. */
   mark(asset: string): void
 }
 
-export function createMarketHead(feed: Feed): MarketHead {
+export function createMarketHead(feed: Feed, chart: HTMLElement): MarketHead {
   let asset = ''
   let stats: readonly MarketStats[] = []
   const figure = el('p', { class: 'price', 'data-price': true })
   const age = el('p', { class: 'note' })
   const figures = el('div')
+  const box = el('div', {}, chart)
 
   function showPrice(): void {
     const heard = feed.price(asset)
     const state = priceFreshness(heard, nowMs())
     write(figure, heard === undefined ? UNKNOWN : price(heard.price))
     figure.classList.toggle('stale', state !== 'fresh')
+    box.classList.toggle('stale', state === 'stale')
     const old = heard === undefined ? '' : duration(priceAgeSec(heard, nowMs()))
     write(age, heard === undefined ? 'The price is not known yet.' : state === 'stale' ? `Stale: attested ${old} ago.` : `Attested ${old} ago.`)
   }
@@ -46,6 +50,7 @@ export function createMarketHead(feed: Feed): MarketHead {
   feed.onSecond(showPrice)
   return {
     price: el('div', { class: 'row baseline' }, figure, age),
+    chart: box,
     figures,
     put(read) {
       stats = read

@@ -42,13 +42,16 @@ export function createPanel<Body>(options: PanelOptions<Body>): Panel {
   const { feed, session, content } = options
   const note = el('p', { class: 'note' })
   let isShown = false
-  let reading = 0
+  /** Readings are numbered: what an earlier one brings is of no interest any more. */
+  let readings = 0
+  let isReading = false
   let readMs: number | null = null
   let answer: Answer<Body> | null = null
   let problem: { readonly text: string; readonly againMs: number } | null = null
 
   async function read(isOther = false): Promise<void> {
-    const mine = ++reading
+    const mine = ++readings
+    isReading = true
     if (isOther) {
       answer = null
       readMs = null
@@ -58,17 +61,17 @@ export function createPanel<Body>(options: PanelOptions<Body>): Panel {
     look()
     try {
       const found = await options.read(session.client())
-      if (mine !== reading) return
+      if (mine !== readings) return
       answer = found
       readMs = nowMs()
       problem = null
       options.render(found.body, found)
     } catch (error) {
-      if (mine !== reading) return
+      if (mine !== readings) return
       const waitMs = (retryAfterSec(error) ?? 0) * 1000
       problem = { text: reasonOf(error), againMs: nowMs() + Math.max(waitMs, waitMs > 0 ? 0 : FAILED_RETRY_MS) }
     }
-    reading = 0
+    isReading = false
     look()
   }
 
@@ -80,7 +83,7 @@ export function createPanel<Body>(options: PanelOptions<Body>): Panel {
     content.classList.toggle('stale', isOld || (problem !== null && answer !== null))
     write(note, sentence(now, isOld))
     note.classList.toggle('problem', problem !== null)
-    if (!isShown || reading !== 0 || document.hidden) return
+    if (!isShown || isReading || document.hidden) return
     if (problem !== null) {
       if (now >= problem.againMs) void read()
       return

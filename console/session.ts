@@ -2,6 +2,7 @@
 
 import { createClient, secretSigner } from '../client/src/index.ts'
 import type { Client, Key, Signer } from '../client/src/index.ts'
+import { createKept } from './kept.ts'
 import type { Settings } from './settings.ts'
 
 export interface Wallet {
@@ -16,7 +17,9 @@ export interface Session {
   client(): Client
   wallet(): Wallet | null
   key(): Key | null
-  /** The account that is spoken for: the wallet's, or the key's owner; null for nobody. */
+  /** Whose key it is; null without one. */
+  keyOwner(): string | null
+  /** The account that is spoken for: the key's owner, or the wallet's; null for nobody. */
   owner(): string | null
   useWallet(wallet: Wallet | null): void
   useKey(key: Key | null, owner: string | null): void
@@ -27,7 +30,7 @@ export interface Session {
   onChange(run: () => void): () => void
 }
 
-const PLACE = 'console'
+const tab = createKept(() => sessionStorage, 'console')
 /** A 429 is told at once, with its pause: the page would otherwise stand still for a minute. */
 const CLIENT = { attempts: 3, maxWaitMs: 3_000 }
 
@@ -54,7 +57,8 @@ export async function createSession(settings: Settings): Promise<Session> {
 
   function changed(): void {
     const secret = wallet?.secret
-    if (isKept) store({ ...(secret === undefined ? {} : { secret }), ...(key === null ? {} : { key }), ...(keyOwner === null ? {} : { owner: keyOwner }) })
+    const held: Kept = { ...(secret === undefined ? {} : { secret }), ...(key === null ? {} : { key }), ...(keyOwner === null ? {} : { owner: keyOwner }) }
+    if (isKept) tab.write(JSON.stringify(held))
     for (const run of listeners) run()
   }
 
@@ -70,7 +74,8 @@ export async function createSession(settings: Settings): Promise<Session> {
     client: () => client,
     wallet: () => wallet,
     key: () => key,
-    owner: () => wallet?.signer.address ?? keyOwner,
+    keyOwner: () => keyOwner,
+    owner: () => keyOwner ?? wallet?.signer.address ?? null,
     useWallet(given) {
       wallet = given
       // The key of one account is of no use to the wallet of another.
@@ -87,7 +92,7 @@ export async function createSession(settings: Settings): Promise<Session> {
     isKept: () => isKept,
     keep(wanted) {
       isKept = wanted
-      if (!wanted) sessionStorage.removeItem(PLACE)
+      if (!wanted) tab.forget()
       changed()
     },
     onChange(run) {
@@ -97,11 +102,11 @@ export async function createSession(settings: Settings): Promise<Session> {
   }
 }
 
-function store(kept: Kept): void {
-  sessionStorage.setItem(PLACE, JSON.stringify(kept))
-}
-
+/** What an earlier page of this tab has kept; null when it kept nothing that can be used. */
 function stored(): Kept | null {
-  const text = sessionStorage.getItem(PLACE)
-  return text === null ? null : (JSON.parse(text) as Kept)
+  try {
+    return JSON.parse(tab.read() ?? 'null') as Kept | null
+  } catch {
+    return null
+  }
 }

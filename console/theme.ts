@@ -1,10 +1,11 @@
 // Light or dark: as the system is, until somebody chooses.
 
 import { el } from './dom.ts'
+import { createKept } from './kept.ts'
 
 type Theme = 'system' | 'light' | 'dark'
 
-const PLACE = 'console-theme'
+const kept = createKept(() => localStorage, 'console-theme')
 const ORDER: readonly Theme[] = ['system', 'light', 'dark']
 const NAMES: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' }
 const listeners = new Set<() => void>()
@@ -18,7 +19,8 @@ export function onThemeChange(run: () => void): () => void {
 
 /** The button that goes through the three. */
 export function createThemeSwitch(): HTMLElement {
-  let theme = ORDER.find((each) => each === localStorage.getItem(PLACE)) ?? 'system'
+  const chosen = kept.read()
+  let theme = ORDER.find((each) => each === chosen) ?? 'system'
   const button = el('button', { type: 'button', class: 'quiet', click: next })
   const apply = (): void => {
     if (theme === 'system') delete document.documentElement.dataset['theme']
@@ -28,7 +30,7 @@ export function createThemeSwitch(): HTMLElement {
   }
   function next(): void {
     theme = ORDER[(ORDER.indexOf(theme) + 1) % ORDER.length] ?? 'system'
-    localStorage.setItem(PLACE, theme)
+    kept.write(theme)
     apply()
   }
   system.addEventListener('change', apply)

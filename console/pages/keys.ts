@@ -176,8 +176,14 @@ function createIssueSection(session: Session): HTMLElement {
     const before = session.key()
     session.client().useKey({ keyId, secret })
     try {
-      const { body } = await session.client().getAccountIdentity()
-      session.useKey({ keyId, secret }, body.owner)
+      const { owner } = (await session.client().getAccountIdentity()).body
+      const wallet = session.wallet()
+      if (wallet !== null && wallet.signer.address !== owner) {
+        session.client().useKey(before)
+        tell(`This key is of ${owner}, and not of your wallet: disconnect the wallet first.`, true)
+        return
+      }
+      session.useKey({ keyId, secret }, owner)
       tell('The key is in use.')
     } catch (error) {
       session.client().useKey(before)

@@ -30,8 +30,9 @@ export function createMarketsPage(parts: PageParts): Page {
 
   const heading = el('h1', { tabindex: -1 })
   const chosen = el('select', { id: 'market', change: () => void (location.hash = `#/markets/${chosen.value}`) })
-  const head = createMarketHead(feed)
   const chart = createCandleChart()
+  const chartBox = el('div', {}, chart.element)
+  const head = createMarketHead(feed, chartBox)
   const intervals = el('div', { class: 'choice', role: 'group', 'aria-label': 'Width of a candle' })
   const told = createTable<Candle>({
     caption: 'The newest candles', empty: 'No candles yet.',
@@ -43,7 +44,6 @@ export function createMarketsPage(parts: PageParts): Page {
   const details = el('details', { toggle: tell }, el('summary', {}, 'The newest candles as a table'), told.element)
   const tape = createTape(feed)
   const table = createMarketTable(feed)
-  const chartBox = el('div', {}, chart.element)
 
   const candlePanel = createPanel({
     feed, session, content: chartBox, what: 'Candles', isManual: true,
@@ -130,7 +130,7 @@ export function createMarketsPage(parts: PageParts): Page {
       el('div', { class: 'row' },
         el('div', { class: 'grow' }, heading, head.price),
         el('div', { class: 'field' }, el('label', { for: 'market' }, 'Market'), chosen)),
-      head.figures, intervals, chartBox, candlePanel.note, sourceNote, details),
+      head.figures, intervals, head.chart, candlePanel.note, sourceNote, details),
     card('tape-heading', 'Trades', tape.element),
     el('div', { class: 'wide' }, card('list-heading', 'All markets', table.element, statsPanel.note)))
   heading.id = 'market-heading'

@@ -11,16 +11,27 @@ import { createPanel } from '../panel.ts'
 const CLOSED = 50
 
 export function createPositionsPage({ feed, session }: PageParts): Page {
-  let positions: readonly OpenPosition[] = []
   let isShown = false
+  /** Cells that go with the price, written in place. */
+  let live: (() => void)[] = []
 
   /** By the price as it is now; grey when that is stale, and unknown without one. */
-  function profit(position: OpenPosition): HTMLElement {
-    const heard = feed.price(position.asset)
-    const value = profitByPrice(position, heard?.price)
-    const shown = gain(value === null ? UNKNOWN : signed(value))
-    shown.classList.toggle('stale', priceFreshness(heard, nowMs()) !== 'fresh')
-    return shown
+  function byPrice(position: OpenPosition, tell: (price: string | undefined) => HTMLElement): HTMLElement {
+    const cell = el('span')
+    const show = (): void => {
+      const heard = feed.price(position.asset)
+      const told = tell(heard?.price)
+      if (cell.textContent !== told.textContent) cell.replaceChildren(told)
+      cell.classList.toggle('stale', priceFreshness(heard, nowMs()) !== 'fresh')
+    }
+    show()
+    live.push(show)
+    return cell
+  }
+
+  function profit(position: OpenPosition, now: string | undefined): HTMLElement {
+    const value = profitByPrice(position, now)
+    return gain(value === null ? UNKNOWN : signed(value))
   }
 
   const open = createTable<OpenPosition>({
@@ -31,8 +42,8 @@ export function createPositionsPage({ feed, session }: PageParts): Page {
       { title: 'Side', cell: ({ direction }) => side(sideOf(direction)) },
       { title: 'Size', isFigure: true, cell: ({ size }) => amount(size) },
       { title: 'Entry', isFigure: true, cell: ({ entryPrice }) => price(entryPrice) },
-      { title: 'Price', isFigure: true, isMinor: true, cell: ({ asset }) => price(feed.price(asset)?.price ?? null) },
-      { title: 'PnL', isFigure: true, cell: profit },
+      { title: 'Price', isFigure: true, isMinor: true, cell: (row) => byPrice(row, (now) => el('span', {}, price(now ?? null))) },
+      { title: 'PnL', isFigure: true, cell: (row) => byPrice(row, (now) => profit(row, now)) },
       { title: 'Opened', isMinor: true, cell: ({ openedAt }) => moment(openedAt) },
       { title: 'Trader', cell: ({ trader }) => address(trader, short(trader)) },
     ],
@@ -56,8 +67,8 @@ export function createPositionsPage({ feed, session }: PageParts): Page {
     feed, session, content: open.element, what: 'Open positions',
     read: (client) => client.listOpenPositions(),
     render(body) {
-      positions = body.positions
-      open.put(positions)
+      live = []
+      open.put(body.positions)
     },
   })
   const closedPanel = createPanel({
@@ -66,7 +77,7 @@ export function createPositionsPage({ feed, session }: PageParts): Page {
     render: (body) => closed.put(body.trades),
   })
   feed.onSecond(() => {
-    if (isShown && !document.hidden && positions.length > 0) open.put(positions)
+    if (isShown && !document.hidden) for (const show of live) show()
   })
 
   return {

@@ -121,7 +121,7 @@ function feesOf({ depositFeeBps, withdrawFeeBps }: PoolState): string {
 /** The pool on the other side of every trade. */
 function createPoolSection({ feed, session }: Pick<PageParts, 'feed' | 'session'>): { readonly element: HTMLElement; show(): void; hide(): void } {
   const figures = el('div')
-  const curve = createLineChart(4)
+  const curve = createLineChart(6)
   const table = createTable<PoolSample>({
     caption: 'The newest samples of the pool', empty: 'No sample yet: the first is taken within five minutes.',
     columns: [
