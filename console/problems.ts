@@ -16,6 +16,7 @@ export function reasonOf(error: unknown): string {
 
 function contractReason({ contractError, hint, message, stage }: ContractFailure): string {
   const when = { simulation: 'the network would refuse it', submission: 'the network refused it', ledger: 'it failed in a ledger, and cost its fee' }[stage]
+  if (contractError === null && stage === 'ledger') return `${when}: no contract says why, something may have changed since it was prepared`
   return `${when}: ${contractError === null ? (hint ?? message) : `${contractError.name} (${contractError.code})`}`
 }
 

@@ -14,7 +14,9 @@ const OPEN = { asset: 'ETH', direction: 'Long', collateral: '100', leverage: '5'
 
 let stage: ConsoleStage
 before(async () => {
-  if (skip === false) stage = await createConsoleStage({ LOCAL_TRADERS: '0' })
+  if (skip !== false) return
+  stage = await createConsoleStage({ LOCAL_TRADERS: '0' })
+  await stage.rest(OPEN.asset)
 })
 after(() => stage?.[Symbol.asyncDispose]())
 

@@ -29,6 +29,11 @@ export interface ConsoleStage extends AsyncDisposable {
   open(place: string, how?: { readonly prepare?: (page: Page) => Promise<unknown> }): Promise<OpenedPage>
   /** Somebody who is not on a page opens a position, and closes it again. */
   tradeElsewhere(asset: string): Promise<{ readonly trader: string }>
+  /**
+   * Everybody rests but the publisher of prices, who holds this one: what happens between a simulation and its ledger may make a trade fail, also a profit
+   * that turns into a loss.
+   */
+  rest(asset: string): Promise<void>
   /** One of the local network's extra methods. */
   cheat(method: string, params?: object): Promise<unknown>
 }
@@ -53,6 +58,13 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
     const { result, error } = (await answer.json()) as { readonly result?: unknown; readonly error?: unknown }
     assert.equal(error, undefined, `${method}: ${JSON.stringify(error)}`)
     return result
+  }
+  async function rest(asset: string): Promise<void> {
+    const { price } = await main.get<{ readonly price: string }>(`/v1/markets/${asset}/price`)
+    await cheat('local_setPrice', { asset, price })
+    await cheat('local_actors', { traders: false, keeper: false })
+    // What they have sent already is on the ledger then.
+    await cheat('local_closeLedger', { count: 2 })
   }
   const owned = building.move()
 
@@ -79,14 +91,15 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
       await cheat('local_fund', { address: signer.address, usdc: String(1_000n * ONE) })
       const client = createClient({ url, signer })
       await client.login()
-      // What others do between a simulation and its ledger may make it fail: they rest meanwhile.
-      await cheat('local_actors', { traders: false })
+      await rest(asset)
       const { positionId } = await client.trade({ op: 'open_position', asset, collateral: String(20n * ONE), leverage: 2, direction: 'Long' })
       await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
-      await cheat('local_actors', { traders: true })
+      await cheat('local_actors', { traders: true, keeper: true })
+      await cheat('local_releasePrice')
       return { trader: signer.address }
     },
     cheat,
+    rest,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
