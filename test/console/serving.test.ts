@@ -19,7 +19,7 @@ before(async () => {
   bare = await createBareGateway({ consoleOrder: order(LOCAL) })
   page = (await get('/')).body
 })
-after(() => bare[Symbol.asyncDispose]())
+after(() => bare?.[Symbol.asyncDispose]())
 
 const get = (url: string, headers: Record<string, string> = {}) => bare.gateway.app.inject({ url, headers })
 
