@@ -134,9 +134,9 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
       if (held === undefined) return
       held.revokeAskedMs ??= clock.elapsedMs()
       await requests.send(at, `/v1/keys/${held.key.keyId}`, { method: 'DELETE', key: held.key }, ({ status, text }, { startedMs }) => {
-        if (!isLetThrough(held, status, startedMs, text)) return
-        assert.ok(status === 200 || status === 404, text)
-        // By now it is revoked, by this call or by an earlier one whose answer was lost.
+        if (isLetThrough(held, status, startedMs, text)) assert.ok(status === 200 || status === 404, text)
+        if (status === 503) return
+        // By now it is revoked, by this call or by an earlier one whose answer was lost: a key that is refused tells that, too.
         held.revokedMs ??= clock.elapsedMs()
       })
     },
