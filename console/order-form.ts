@@ -1,8 +1,11 @@
 // The form of an operation: its fields in the units of people, each with its label, its help and what is wrong with it.
 
-import { el, refill } from './dom.ts'
+import { nowMs } from './clock.ts'
+import { el, refill, write } from './dom.ts'
 import type { Feed } from './feed.ts'
-import { price } from './format.ts'
+import { duration, price } from './format.ts'
+import { priceAgeSec, priceFreshness } from './freshness.ts'
+import type { HeardPrice } from './freshness.ts'
 import { FIELDS, OPERATIONS, requestOf } from './operations.ts'
 import type { FieldName, Operation } from './operations.ts'
 import type { TradeRequest } from '../client/src/index.ts'
@@ -101,8 +104,8 @@ export function createOrderForm({ feed, markets, ids, onRequest }: OrderFormOpti
   function showHint(): void {
     const asset = controls.get('asset')?.control.value
     const heard = asset === undefined ? undefined : feed.price(asset)
-    const text = asset === undefined ? '' : heard === undefined ? `The price of ${asset} is not known.` : `${asset} is at ${price(heard.price)} now.`
-    if (hint.textContent !== text) hint.textContent = text
+    write(hint, asset === undefined ? '' : heard === undefined ? `The price of ${asset} is not known.` : priceNow(asset, heard))
+    hint.classList.toggle('stale', priceFreshness(heard, nowMs()) === 'stale')
   }
 
   feed.onSecond(showHint)
@@ -127,6 +130,11 @@ export function createOrderForm({ feed, markets, ids, onRequest }: OrderFormOpti
       send.textContent = now ? 'Under way…' : 'Prepare and review'
     },
   }
+}
+
+function priceNow(asset: string, heard: HeardPrice): string {
+  if (priceFreshness(heard, nowMs()) === 'fresh') return `${asset} is at ${price(heard.price)} now.`
+  return `Stale: ${asset} was at ${price(heard.price)}, ${duration(priceAgeSec(heard, nowMs()))} ago.`
 }
 
 function groups(): HTMLElement[] {
