@@ -81,6 +81,6 @@ test('each kind of failure has its exit code, and what it says is plain', () => 
   assert.deepEqual(failures.map(({ exitCode }) => exitCode), [4, 4, 6, 1])
   assert.match(failures[1]?.hint ?? '', /in 12 s/)
   const ofContract = failureText(failures[2] ?? failureOf(null))
-  assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\)\. It failed in a ledger, and cost its fee\.\n {2}to do: .*--slippage/)
+  assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\): .*\. It failed in a ledger, and cost its fee\.\n {2}to do: .*--slippage/)
   for (const failure of failures) assert.doesNotMatch(failureText(failure).replaceAll('\n', ''), /\p{Cc}/u)
 })

@@ -192,7 +192,7 @@ test('what a contract refuses is told by its name, with what to do and the reque
   const { code, out, errors } = await call(words)
   assert.deepEqual([code, out], [6, ''])
   const [error, todo, request] = errors.split('\n')
-  assert.equal(error, 'error: InsufficientCollateral (contract error 22). Nothing was signed or charged.')
+  assert.match(error ?? '', /^error: InsufficientCollateral \(contract error 22\): .*collateral is below.*\. Nothing was signed or charged\.$/)
   assert.match(`${todo} ${request}`, /^ {2}to do: .*`limits ASSET`.* {3}request: [0-9a-f]{24}$/)
   const asJson = errorOf(await call([...words, '--json']))
   assert.deepEqual([asJson['exitCode'], asJson['contractError'], asJson['stage']], [6, { code: 22, name: 'InsufficientCollateral' }, 'simulation'])

@@ -20,9 +20,12 @@ const COMMANDS_PRINT = [
     /dry run +the network would take it now[^]*\nUSDC +\d+\.\d+\n/,
   ].map(({ source }) => source).join('')),
 ]
-const DOOR = new URL('../../client/src/index.ts', import.meta.url)
+const DOORS = {
+  '\'perpetual-exchange-client\'': new URL('../../client/src/index.ts', import.meta.url),
+  '\'perpetual-exchange-client/ccxt\'': new URL('../../client/src/ccxt/index.ts', import.meta.url),
+}
 /** What each example prints, in the page's order. */
-const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+\n$/]
+const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen 1\n$/, /^\d+\n$/]
 
 test('the examples and the commands of the client\'s page run', async () => {
   const page = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')
@@ -35,7 +38,8 @@ test('the examples and the commands of the client\'s page run', async () => {
   await main.said(/^Index: follows the chain/)
   for (const [index, example] of examples.entries()) {
     const file = join(folder.path, `example-${index}.ts`)
-    writeFileSync(file, example.replaceAll('\'perpetual-exchange-client\'', `'${DOOR.href}'`).replaceAll('http://127.0.0.1:8080', url))
+    const source = Object.entries(DOORS).reduce((text, [name, door]) => text.replaceAll(name, `'${door.href}'`), example)
+    writeFileSync(file, source.replaceAll('http://127.0.0.1:8080', url))
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { SECRET: secret }, timeout: TIMEOUT_MS })
     assert.match(stdout, PRINTS[index] ?? /^$/, example)
   }

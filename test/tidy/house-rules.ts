@@ -9,7 +9,9 @@ import type { Rule, Tree, Violation } from './tree.ts'
  * Files from which everything that runs is reached: package.json's scripts start them, the client's users import its doors or call its command, and the
  * console's page begins with its own.
  */
-const ROOTS = ['main.ts', 'src/store/prepare.ts', 'test/run.ts', 'bench/run.ts', 'client/src/index.ts', 'client/src/cli/main.ts', 'console/main.ts']
+const ROOTS = [
+  'main.ts', 'src/store/prepare.ts', 'test/run.ts', 'bench/run.ts', 'client/src/index.ts', 'client/src/ccxt/index.ts', 'client/src/cli/main.ts', 'console/main.ts',
+]
 
 const deadFiles: Rule = (tree) => {
   // Each example is started by whoever reads it.

@@ -51,6 +51,7 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'main.ts': { imports: 'anything' },
   localnet: { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
   'client/src': { imports: [] },
+  'client/src/ccxt': { imports: ['client/src'] },
   'client/src/cli': { imports: ['client/src', 'client/package.json'] },
   // Written as a user of the published package would: by its name, and nothing else of the project.
   examples: { imports: [] },

@@ -1,0 +1,391 @@
+// The exchange as CCXT has exchanges: unified symbols, unified shapes, unified errors, over the client.
+
+import type { Client } from '../client.ts'
+import type { AccountState } from '../account-resources.ts'
+import { connectTo, needKey, needSigner } from './connection.ts'
+import type { ExchangeConfig } from './connection.ts'
+import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'
+import { ArgumentsRequired, BadRequest, BadSymbol, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, translated } from './errors.ts'
+import { iso8601 } from './numbers.ts'
+import { intervalOf, newest, PAGE_MAX, PAGES_MAX, positionsOf } from './lists.ts'
+import { requestOf } from './order-requests.ts'
+import type { OrderParams } from './order-requests.ts'
+import { orderOfTrade } from './order-results.ts'
+import {
+  parseBalance, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseOrder, parsePrint, parseTicker, parseTrade, symbolOf,
+} from './parse.ts'
+import type {
+  Balances, Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Status, Ticker, Trade,
+} from './types.ts'
+import { createWatcher } from './watcher.ts'
+import type { Watcher } from './watcher.ts'
+
+type Amount = number | string
+const CANDLES_PAGE = 500
+
+/** An exchange object as CCXT's are, and the only class of the client beside its errors: programs for CCXT write `new`. */
+export class PerpetualExchange {
+  readonly id = DESCRIPTION.id
+  readonly name = DESCRIPTION.name
+  readonly has = HAS
+  readonly timeframes = TIMEFRAMES
+  readonly precisionMode = DESCRIPTION.precisionMode
+  readonly urls: { readonly api: string }
+  markets: Record<string, Market> = {}
+  symbols: string[] = []
+  currencies: Record<string, Currency> = {}
+  readonly #config: ExchangeConfig
+  readonly #leverages = new Map<string, number>()
+  #client: Promise<Client> | null = null
+  #loading: Promise<Record<string, Market>> | null = null
+  #watcher: Watcher | null = null
+  #isClosed = false
+
+  constructor(config: ExchangeConfig = {}) {
+    this.#config = config
+    this.urls = { api: config.urls?.api ?? DESCRIPTION.urls.api }
+  }
+
+  describe(): typeof DESCRIPTION {
+    return DESCRIPTION
+  }
+
+  // The exchange
+
+  async loadMarkets(reload = false): Promise<Record<string, Market>> {
+    if (reload) this.#loading = null
+    this.#loading ??= this.fetchMarkets().then((markets) => this.setMarkets(markets))
+    const loading = this.#loading
+    return loading.catch((error: unknown) => {
+      this.#loading = null
+      throw error
+    })
+  }
+
+  setMarkets(markets: readonly Market[]): Record<string, Market> {
+    this.markets = Object.fromEntries(markets.map((market) => [market.symbol, market]))
+    this.symbols = Object.keys(this.markets)
+    const codes = [...new Set(markets.flatMap(({ base, settle }) => [base, settle])), 'LP']
+    this.currencies = Object.fromEntries(codes.map((code) => [code, { id: code, code, name: undefined, precision: 1e-7, active: undefined, info: undefined }]))
+    return this.markets
+  }
+
+  /** By its symbol, or by its id like `BTC`. Throws BadSymbol, also before `loadMarkets`. */
+  market(symbol: string): Market {
+    const market = this.markets[symbol] ?? this.markets[symbolOf(symbol)]
+    if (market === undefined) throw new BadSymbol(`${this.id} has no market ${symbol}${this.symbols.length === 0 ? ': its markets are not loaded' : ''}`)
+    return market
+  }
+
+  iso8601(ms?: number): string | undefined {
+    return iso8601(ms)
+  }
+
+  async fetchMarkets(): Promise<Market[]> {
+    return this.#do(async (client) => {
+      const { markets } = (await client.listMarkets()).body
+      const [first] = markets
+      if (first === undefined) return []
+      // Limits and fees are the same for all markets; what differs by market are the caps on open interest, which CCXT has no place for.
+      const { body: limits } = await client.getMarketLimits({ asset: first.asset.symbol })
+      return markets.map((market) => parseMarket(market, limits))
+    })
+  }
+
+  async fetchTime(): Promise<number> {
+    return this.#do(async (client) => (await client.udfTime()).body * 1000)
+  }
+
+  async fetchStatus(): Promise<Status> {
+    return this.#do(async (client) => {
+      const { body } = await client.getHealth()
+      const isWell = body.indexer.marketFound !== false
+      return { status: isWell ? 'ok' : 'maintenance', updated: body.indexer.lastUpdatedAt ?? undefined, eta: undefined, url: undefined, info: body }
+    })
+  }
+
+  async fetchTicker(symbol: string): Promise<Ticker> {
+    const market = await this.#marketOf(symbol)
+    const ticker = (await this.fetchTickers([market.symbol]))[market.symbol]
+    if (ticker === undefined) throw new ExchangeError(`The price of ${symbol} cannot be read now.`)
+    return ticker
+  }
+
+  async fetchTickers(symbols?: readonly string[]): Promise<Record<string, Ticker>> {
+    const wanted = await this.#symbolsOf(symbols)
+    return this.#do(async (client) => {
+      const [prices, stats] = await Promise.all([client.listOraclePrices(), client.listMarketStats()])
+      const tickers = prices.body.prices.map((price) => parseTicker(price, stats.body.stats.find(({ asset }) => asset === price.asset)))
+      return Object.fromEntries(tickers.filter(({ symbol }) => wanted.has(symbol)).map((ticker) => [ticker.symbol, ticker]))
+    })
+  }
+
+  /** Prices of the oracle. Their volume is not known, for there is none. */
+  async fetchOHLCV(symbol: string, timeframe = '1m', since?: number, limit = CANDLES_PAGE): Promise<OHLCV[]> {
+    const market = await this.#marketOf(symbol)
+    const interval = intervalOf(timeframe)
+    return this.#do(async (client) => {
+      let candles: OHLCV[] = []
+      let pages = 0
+      for await (const { body } of client.pages('listCandles', { asset: market.id, interval, limit: CANDLES_PAGE })) {
+        candles = [...body.candles.map(parseCandle), ...candles]
+        const isEnough = since === undefined ? candles.length >= limit : (candles[0]?.[0] ?? 0) <= since
+        if (isEnough || ++pages >= PAGES_MAX) break
+      }
+      return since === undefined ? candles.slice(-limit) : candles.filter(([time]) => time >= since).slice(0, limit)
+    })
+  }
+
+  /** Positions that were closed or liquidated. What opens one is told by `watchTrades` only. */
+  async fetchTrades(symbol: string, since?: number, limit = 100): Promise<Trade[]> {
+    return this.#trades(symbol, {}, since, limit)
+  }
+
+  async fetchOpenInterest(symbol: string): Promise<OpenInterest> {
+    const market = await this.#marketOf(symbol)
+    const interest = (await this.fetchOpenInterests([market.symbol]))[market.symbol]
+    if (interest === undefined) throw new BadSymbol(`${this.id} has no market ${symbol}`)
+    return interest
+  }
+
+  async fetchOpenInterests(symbols?: readonly string[]): Promise<Record<string, OpenInterest>> {
+    const wanted = await this.#symbolsOf(symbols)
+    return this.#do(async (client) => {
+      const interests = (await client.listMarketStats()).body.stats.map(parseOpenInterest)
+      return Object.fromEntries(interests.filter(({ symbol }) => wanted.has(symbol)).map((interest) => [interest.symbol, interest]))
+    })
+  }
+
+  async fetchFundingRate(symbol: string): Promise<FundingRate> {
+    const market = await this.#marketOf(symbol)
+    return this.#do(async (client) => parseFunding((await client.getFunding({ limit: 1 })).body.current, market.symbol))
+  }
+
+  async fetchFundingRates(symbols?: readonly string[]): Promise<Record<string, FundingRate>> {
+    const wanted = await this.#symbolsOf(symbols)
+    return this.#do(async (client) => {
+      const { current } = (await client.getFunding({ limit: 1 })).body
+      return Object.fromEntries([...wanted].map((symbol) => [symbol, parseFunding(current, symbol)]))
+    })
+  }
+
+  async fetchFundingRateHistory(symbol: string, since?: number, limit = 100): Promise<FundingRateHistory[]> {
+    const market = await this.#marketOf(symbol)
+    return this.#do(async (client) => {
+      const rows = client.rows('getFunding', { limit: PAGE_MAX })
+      return newest(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
+    })
+  }
+
+  // The account
+
+  /** Gets an API key by signing a challenge, and uses it from then on. */
+  async signIn(): Promise<{ readonly apiKey: string; readonly secret: string }> {
+    return this.#do(async (client) => {
+      needSigner(this.#config)
+      const { keyId, secret } = await client.login()
+      return { apiKey: keyId, secret }
+    })
+  }
+
+  async fetchBalance(): Promise<Balances> {
+    return parseBalance(await this.#state())
+  }
+
+  async fetchPositions(symbols?: readonly string[]): Promise<Position[]> {
+    const wanted = await this.#symbolsOf(symbols)
+    return positionsOf(await this.#state()).filter(({ symbol }) => wanted.has(symbol))
+  }
+
+  async fetchOpenOrders(symbol?: string, since?: number, limit?: number): Promise<Order[]> {
+    const wanted = await this.#symbolsOf(symbol === undefined ? undefined : [symbol])
+    const { orders, positions } = await this.#state()
+    if (orders === null) throw new ExchangeError('The orders cannot be read now.')
+    return orders.map((order) => parseOrder(order, positions?.find(({ positionId }) => positionId === order.positionId)))
+      .filter((order) => wanted.has(order.symbol) && (order.timestamp ?? 0) >= (since ?? 0)).reverse().slice(0, limit)
+  }
+
+  async fetchMyTrades(symbol?: string, since?: number, limit = 100): Promise<Trade[]> {
+    const trader = await this.#owner()
+    return this.#trades(symbol, { trader }, since, limit)
+  }
+
+  /** Positions are opened by their own leverage: this is what the orders to come have. */
+  async setLeverage(leverage: number, symbol: string): Promise<{ readonly symbol: string; readonly leverage: number }> {
+    const market = await this.#marketOf(symbol)
+    if (!Number.isInteger(leverage) || leverage < 1) throw new BadRequest(`leverage is ${leverage}, and has to be a whole number from 1 on`)
+    this.#leverages.set(market.symbol, leverage)
+    return { symbol: market.symbol, leverage }
+  }
+
+  /**
+   * `amount` is of the base, `price` what a limit order waits for. A market order is made at the oracle's price; `params.cost` says how much USDC instead.
+   * Closing goes by `params.reduceOnly` or `params.positionId`, and a position is closed whole.
+   */
+  async createOrder(symbol: string, type: string, side: 'buy' | 'sell', amount?: Amount, price?: Amount, params: OrderParams = {}): Promise<Order> {
+    const market = await this.#marketOf(symbol)
+    const leverage = params.leverage ?? this.#leverages.get(market.symbol)
+    const slippage = params.slippageToleranceBps ?? this.#config.options?.slippageToleranceBps
+    const all: OrderParams = {
+      ...params, ...(leverage === undefined ? {} : { leverage }), ...(slippage === undefined ? {} : { slippageToleranceBps: slippage }),
+    }
+    return this.#do(async (client) => {
+      needKey(client)
+      needSigner(this.#config)
+      const request = await requestOf({ market, type, side, amount, price, params: all }, {
+        price: async (asset) => (await client.getMarketPrice({ asset })).body.price,
+        positions: async () => (await this.#state()).positions ?? [],
+      })
+      const traded = await client.trade(request, params.keeperTimeoutMs === undefined ? {} : { keeperTimeoutMs: params.keeperTimeoutMs })
+      return orderOfTrade({ market, side, request, traded })
+    })
+  }
+
+  createMarketOrder(symbol: string, side: 'buy' | 'sell', amount: Amount, price?: Amount, params: OrderParams = {}): Promise<Order> {
+    return this.createOrder(symbol, 'market', side, amount, price, params)
+  }
+
+  createMarketOrderWithCost(symbol: string, side: 'buy' | 'sell', cost: Amount, params: OrderParams = {}): Promise<Order> {
+    return this.createOrder(symbol, 'market', side, undefined, undefined, { ...params, cost })
+  }
+
+  createLimitOrder(symbol: string, side: 'buy' | 'sell', amount: Amount, price: Amount, params: OrderParams = {}): Promise<Order> {
+    return this.createOrder(symbol, 'limit', side, amount, price, params)
+  }
+
+  createStopLimitOrder(symbol: string, side: 'buy' | 'sell', amount: Amount, price: Amount, triggerPrice: Amount, params: OrderParams = {}): Promise<Order> {
+    return this.createOrder(symbol, 'limit', side, amount, price, { ...params, triggerPrice })
+  }
+
+  async cancelOrder(id: string, symbol?: string): Promise<Order> {
+    const market = symbol === undefined ? undefined : await this.#marketOf(symbol)
+    if (!/^\d+$/.test(id)) throw new InvalidOrder(`${id} is no id of an order that rests`)
+    return this.#do(async (client) => {
+      needKey(client)
+      needSigner(this.#config)
+      const known = (await this.fetchOpenOrders(market?.symbol)).find((order) => order.id === id)
+      const traded = await client.trade({ op: 'cancel_order', orderId: id })
+      if (known === undefined) throw new ExchangeError(`Order ${id} is cancelled (${traded.hash}), and nothing else of it is known.`)
+      return { ...known, status: 'canceled', info: traded }
+    })
+  }
+
+  /** Closes the only position on that side, or the one of `params.positionId`. */
+  closePosition(symbol: string, side: 'long' | 'short', params: OrderParams = {}): Promise<Order> {
+    return this.createOrder(symbol, 'market', side === 'long' ? 'sell' : 'buy', undefined, undefined, { ...params, reduceOnly: true })
+  }
+
+  // The stream
+
+  async watchTicker(symbol: string): Promise<Ticker> {
+    const market = await this.#marketOf(symbol)
+    const frames = await (await this.#watching()).next(`ticker.${market.id}`)
+    const last = frames.at(-1)
+    if (last === undefined) throw new ExchangeError('The stream told nothing.')
+    return parseTicker(last.data)
+  }
+
+  /** Opens, closes and liquidations as they happen; how much, and on which side, the stream does not say. */
+  async watchTrades(symbol: string): Promise<Trade[]> {
+    const market = await this.#marketOf(symbol)
+    return (await (await this.#watching()).next(`trades.${market.id}`)).map(({ data }) => parsePrint(data))
+  }
+
+  async watchOHLCV(symbol: string, timeframe = '1m'): Promise<OHLCV[]> {
+    const market = await this.#marketOf(symbol)
+    const frames = await (await this.#watching()).next(`candles.${market.id}.${intervalOf(timeframe)}`)
+    // The last word about each bucket.
+    return [...new Map(frames.map(({ data }) => [data.time, parseCandle(data)])).values()]
+  }
+
+  /** The open positions, as of the account's next event. */
+  async watchPositions(symbols?: readonly string[]): Promise<Position[]> {
+    const wanted = await this.#symbolsOf(symbols)
+    const channel = `account.events.${await this.#owner()}` as const
+    await (await this.#watching()).next(channel)
+    return positionsOf(await this.#state()).filter(({ symbol }) => wanted.has(symbol))
+  }
+
+  /** Ends the stream; who waits for it hears ExchangeClosedByUser. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#watcher?.close()
+    this.#watcher = null
+  }
+
+  // What this exchange does not have
+
+  fetchOrderBook(_symbol: string): Promise<never> {
+    return this.#lacks('fetchOrderBook', 'positions are opened against a pool, at the oracle\'s price: there is no order book')
+  }
+
+  fetchL2OrderBook(_symbol: string): Promise<never> {
+    return this.#lacks('fetchL2OrderBook', 'there is no order book')
+  }
+
+  watchOrderBook(_symbol: string): Promise<never> {
+    return this.#lacks('watchOrderBook', 'there is no order book')
+  }
+
+  fetchOrder(_id: string): Promise<never> {
+    return this.#lacks('fetchOrder', 'orders are told while they rest: see fetchOpenOrders')
+  }
+
+  editOrder(_id: string): Promise<never> {
+    return this.#lacks('editOrder', 'an order is cancelled and placed anew')
+  }
+
+  #lacks(method: string, why: string): Promise<never> {
+    return Promise.reject(new NotSupported(`${this.id} ${method}() is not supported: ${why}`))
+  }
+
+  /** Does the work with the client; what goes wrong is told in CCXT's names. */
+  async #do<T>(work: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      return await work(await (this.#client ??= connectTo(this.urls.api, this.#config)))
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  async #state(): Promise<AccountState> {
+    return this.#do(async (client) => {
+      needKey(client)
+      return (await client.getAccountState()).body
+    })
+  }
+
+  async #owner(): Promise<string> {
+    return this.#do(async (client) => {
+      needKey(client)
+      return (await client.getAccountIdentity()).body.owner
+    })
+  }
+
+  async #watching(): Promise<Watcher> {
+    return this.#do(async (client) => {
+      if (this.#isClosed) throw new ExchangeClosedByUser(`${this.id} was closed.`)
+      return (this.#watcher ??= createWatcher(client.stream()))
+    })
+  }
+
+  async #marketOf(symbol: string | undefined): Promise<Market> {
+    if (symbol === undefined) throw new ArgumentsRequired('symbol is missing')
+    await this.loadMarkets()
+    return this.market(symbol)
+  }
+
+  async #symbolsOf(symbols: readonly string[] | undefined): Promise<ReadonlySet<string>> {
+    await this.loadMarkets()
+    return new Set(symbols?.map((symbol) => this.market(symbol).symbol) ?? this.symbols)
+  }
+
+  async #trades(symbol: string | undefined, of: { readonly trader?: string }, since: number | undefined, limit: number): Promise<Trade[]> {
+    await this.loadMarkets()
+    const asset = symbol === undefined ? {} : { asset: this.market(symbol).id }
+    return this.#do(async (client) => {
+      const rows = client.rows('listTrades', { ...of, ...asset, limit: PAGE_MAX })
+      return newest(rows, (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
+    })
+  }
+}

@@ -1,0 +1,38 @@
+// Lists of the gateway as CCXT asks for them: since when, and how many, oldest first.
+
+import type { AccountState } from '../account-resources.ts'
+import type { CandleInterval } from '../stream-frames.ts'
+import { TIMEFRAMES } from './description.ts'
+import { BadRequest, ExchangeError } from './errors.ts'
+import { parsePosition } from './parse.ts'
+import type { Position } from './types.ts'
+
+export const PAGE_MAX = 200
+/** How many pages a list is followed for what lies that far back. */
+export const PAGES_MAX = 100
+
+export function intervalOf(timeframe: string): CandleInterval {
+  const interval = Object.values(TIMEFRAMES).find((one) => one === timeframe)
+  if (interval === undefined) throw new BadRequest(`There are no candles of ${timeframe}: there are ${Object.keys(TIMEFRAMES).join(', ')}.`)
+  return interval
+}
+
+export function positionsOf({ positions, orders }: AccountState): Position[] {
+  if (positions === null) throw new ExchangeError('The positions cannot be read now.')
+  return positions.map((position) => parsePosition(position, orders ?? []))
+}
+
+/** Of a list that begins with the newest, what is not older than `since`: its oldest `limit` rows then, else the newest; oldest first. */
+export async function newest<Row, Parsed extends { readonly timestamp: number }>(
+  rows: AsyncIterable<Row>, parse: (row: Row) => Parsed, since: number | undefined, limit: number,
+): Promise<Parsed[]> {
+  const found: Parsed[] = []
+  for await (const row of rows) {
+    const parsed = parse(row)
+    if (since !== undefined && parsed.timestamp < since) break
+    found.unshift(parsed)
+    if (since === undefined ? found.length >= limit : found.length >= PAGES_MAX * PAGE_MAX) break
+  }
+  return found.slice(0, limit)
+}
+

@@ -1,0 +1,44 @@
+// Between the exchange's integers of 7 decimals and the numbers that CCXT has.
+
+import { InvalidOrder } from './errors.ts'
+
+const DECIMALS = 7
+export const ONE = 10n ** BigInt(DECIMALS)
+
+/** The nearest number. */
+export function toNumber(units: string): number {
+  const [, sign = '', digits = '0'] = /^(-?)(\d+)$/.exec(units) ?? []
+  const padded = digits.padStart(DECIMALS + 1, '0')
+  return Number(`${sign}${padded.slice(0, -DECIMALS)}.${padded.slice(-DECIMALS)}`)
+}
+
+export function toKnown(units: string | null | undefined): number | undefined {
+  return units === null || units === undefined ? undefined : toNumber(units)
+}
+
+/** A number or a text of one in units, what is beyond 7 decimals cut off, as CCXT does it with amounts. Throws InvalidOrder. */
+export function toUnits(value: number | string | undefined, what: string): bigint {
+  const text = typeof value === 'number' ? plain(value) : (value ?? '')
+  const [, whole, fraction = ''] = /^(\d{1,30})(?:\.(\d*))?$/.exec(text) ?? []
+  if (whole === undefined) throw new InvalidOrder(`${what} is ${String(value)}, and has to be a number from 0 on`)
+  return BigInt(whole + fraction.slice(0, DECIMALS).padEnd(DECIMALS, '0'))
+}
+
+/** A number's digits without an exponent. */
+function plain(value: number): string {
+  const text = String(value)
+  return text.includes('e') && Math.abs(value) < 1 ? value.toFixed(20) : text
+}
+
+/** The notional of one side of a trade, at its entry, as an amount of the base: `size / price`. */
+export function amountOf(size: string | null | undefined, price: string | null | undefined): number | undefined {
+  if (size === null || size === undefined || price === null || price === undefined || BigInt(price) === 0n) return undefined
+  return toNumber(String((BigInt(size) * ONE) / BigInt(price)))
+}
+
+/** Unix milliseconds as ISO 8601. */
+export function iso8601(ms: number): string
+export function iso8601(ms: number | undefined): string | undefined
+export function iso8601(ms: number | undefined): string | undefined {
+  return ms === undefined ? undefined : new Date(ms).toISOString()
+}

@@ -1,0 +1,164 @@
+// The gateway's resources in CCXT's shapes. Pure functions.
+
+import type { AccountState, OpenOrder } from '../account-resources.ts'
+import type { Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, Price, RealizedTrade } from '../resources.ts'
+import type { TradeData } from '../stream-frames.ts'
+import { amountOf, iso8601, toKnown, toNumber } from './numbers.ts'
+import type { Balances, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from './types.ts'
+
+const QUOTE = 'USDC'
+const TICK = 1e-7
+
+export const symbolOf = (asset: string): string => `${asset}/${QUOTE}:${QUOTE}`
+
+/** A market is a linear swap that is settled in USDC, one contract being one of the base. */
+export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Market {
+  const [tier] = limits.feeTiers ?? []
+  const unlimited = { min: undefined, max: undefined }
+  return {
+    id: asset.symbol, symbol: symbolOf(asset.symbol), base: asset.symbol, quote: QUOTE, settle: QUOTE,
+    baseId: asset.symbol, quoteId: QUOTE, settleId: QUOTE,
+    type: 'swap', subType: 'linear', spot: false, margin: false, swap: true, future: false, option: false, index: false,
+    active: limits.tradingPaused === null ? undefined : !limits.tradingPaused,
+    contract: true, linear: true, inverse: false, quanto: false,
+    taker: toKnown(tier?.takerRate), maker: toKnown(tier?.makerRate), percentage: true, tierBased: true,
+    contractSize: 1, expiry: undefined, expiryDatetime: undefined, strike: undefined, optionType: undefined,
+    precision: { amount: TICK, price: TICK, cost: TICK },
+    limits: {
+      amount: unlimited, price: unlimited,
+      // With a leverage of 1 the least collateral is the least size.
+      cost: { min: toKnown(limits.minCollateral), max: toKnown(limits.maxPositionSize) },
+      leverage: { min: limits.minLeverage, max: limits.maxLeverage ?? undefined },
+    },
+    marginModes: { cross: true, isolated: true }, created: undefined, info: { asset, limits },
+  }
+}
+
+export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>, stats?: MarketStats): Ticker {
+  const last = toNumber(price.price)
+  const timestamp = price.timestamp * 1000
+  return {
+    symbol: symbolOf(price.asset), info: stats === undefined ? price : { price, stats }, timestamp, datetime: iso8601(timestamp),
+    high: undefined, low: undefined, bid: undefined, bidVolume: undefined, ask: undefined, askVolume: undefined, vwap: undefined, open: undefined,
+    close: last, last, previousClose: undefined, change: undefined, percentage: undefined, average: undefined, baseVolume: undefined,
+    quoteVolume: toKnown(stats?.volume24h), indexPrice: last, markPrice: last,
+  }
+}
+
+/** There is no volume: candles are those of the oracle. */
+export function parseCandle({ time, open, high, low, close }: Omit<Candle, 'final'>): OHLCV {
+  return [time * 1000, open, high, low, close, undefined]
+}
+
+/** The close of a position, by its owner, the keeper or a liquidation. Closing a long sells. */
+export function parseTrade(trade: RealizedTrade, symbol: string): Trade {
+  const price = toNumber(trade.closePrice)
+  const amount = amountOf(trade.size, trade.entryPrice)
+  const timestamp = trade.ts * 1000
+  return {
+    id: `${trade.positionId}-${trade.kind}`, info: trade, timestamp, datetime: iso8601(timestamp), symbol, order: undefined, type: undefined,
+    side: trade.direction === null ? undefined : trade.direction === 0 ? 'sell' : 'buy', takerOrMaker: undefined,
+    price, amount, cost: amount === undefined ? undefined : amount * price, fee: undefined, fees: [],
+  }
+}
+
+/** A print of the stream says neither how much nor on which side. */
+export function parsePrint(print: TradeData): Trade {
+  return {
+    id: `${print.positionId}-${print.kind}`, info: print, timestamp: print.ts, datetime: iso8601(print.ts), symbol: symbolOf(print.asset), order: undefined,
+    type: undefined, side: undefined, takerOrMaker: undefined, price: toNumber(print.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
+  }
+}
+
+type StatePosition = NonNullable<AccountState['positions']>[number]
+
+export function parsePosition(position: StatePosition, orders: readonly OpenOrder[]): Position {
+  const timestamp = position.openedAt * 1000
+  const { size, leverage, entryPrice } = position
+  const attached = (type: OpenOrder['orderType']): number | undefined =>
+    toKnown(orders.find((order) => order.positionId === position.positionId && order.orderType === type)?.triggerPrice)
+  return {
+    id: String(position.positionId), symbol: symbolOf(position.asset), info: position, timestamp, datetime: iso8601(timestamp),
+    side: position.direction === 0 ? 'long' : 'short', contracts: amountOf(size, entryPrice) ?? 0, contractSize: 1, notional: toNumber(size), leverage,
+    entryPrice: toNumber(entryPrice), markPrice: toKnown(position.price), lastPrice: undefined, unrealizedPnl: toKnown(position.unrealizedPnl),
+    realizedPnl: undefined, collateral: toNumber(position.collateral), initialMargin: toNumber(String(BigInt(size) / BigInt(leverage))),
+    initialMarginPercentage: 1 / leverage, maintenanceMargin: undefined, maintenanceMarginPercentage: undefined, marginRatio: undefined,
+    liquidationPrice: toKnown(position.liquidationPrice), marginMode: position.marginMode, hedged: true, percentage: undefined,
+    stopLossPrice: attached('stop_loss'), takeProfitPrice: attached('take_profit'), lastUpdateTimestamp: undefined,
+  }
+}
+
+const TIME_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', post_only: 'PO' } as const
+
+/** `position`: the one that an order hangs on, which it closes whole. */
+export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
+  const { orderType, direction, triggerPrice, limitPrice, createdAt } = order
+  const opens = order.positionId === null
+  const price = orderType === 'limit' ? triggerPrice : limitPrice
+  const amount = opens ? amountOf(order.size, price) : amountOf(position?.size, position?.entryPrice)
+  return {
+    ...EMPTY_ORDER, id: String(order.orderId), info: order, timestamp: createdAt * 1000, datetime: iso8601(createdAt * 1000), symbol: symbolOf(order.asset),
+    type: opens ? 'limit' : 'market', timeInForce: TIME_IN_FORCE[order.timeInForce], postOnly: order.timeInForce === 'post_only',
+    reduceOnly: !opens || order.reduceOnly, side: (direction === 0) === opens ? 'buy' : 'sell', price: toKnown(price),
+    triggerPrice: orderType === 'limit' ? undefined : toKnown(order.referencePrice ?? triggerPrice),
+    stopLossPrice: orderType === 'stop_loss' ? toKnown(triggerPrice) : undefined,
+    takeProfitPrice: orderType === 'take_profit' ? toKnown(triggerPrice) : undefined,
+    amount, filled: 0, remaining: amount, cost: 0, status: 'open',
+  }
+}
+
+/** What no order here has. */
+export const EMPTY_ORDER = {
+  clientOrderId: undefined, lastTradeTimestamp: undefined, lastUpdateTimestamp: undefined, timeInForce: undefined, postOnly: undefined, price: undefined,
+  triggerPrice: undefined, stopLossPrice: undefined, takeProfitPrice: undefined, amount: undefined, cost: undefined, average: undefined, filled: undefined,
+  remaining: undefined, fee: undefined, trades: [] as [],
+} as const
+
+/**
+ * USDC in the wallet is free; used is what was put into positions, orders and the cross pool. Of XLM and LP tokens it is told what there is, and not what of it
+ * can be spent: the network keeps a reserve.
+ */
+export function parseBalance(state: AccountState): Balances {
+  const { balances, cross, positions, orders } = state
+  const parts = positions === null || orders === null || cross.pool === null ? null
+    : [cross.pool, ...positions.map(({ collateral }) => collateral), ...orders.map(({ collateral }) => collateral ?? '0')]
+  const used = parts === null ? undefined : parts.reduce((sum, part) => sum + BigInt(part), 0n)
+  const free = balances.usdc === null ? undefined : BigInt(balances.usdc)
+  const number = (units: bigint | undefined): number | undefined => (units === undefined ? undefined : toNumber(String(units)))
+  const [freeUsdc, usedUsdc] = [number(free), number(used)]
+  const only = (units: string | null): Balances[string] => ({ free: undefined, used: undefined, total: toKnown(units) })
+  const byCode: Record<string, Balances[string]> = {
+    // The sum of the two numbers, and not the number of their sum: CCXT adds them up itself, and compares.
+    [QUOTE]: { free: freeUsdc, used: usedUsdc, total: freeUsdc === undefined || usedUsdc === undefined ? undefined : freeUsdc + usedUsdc },
+    XLM: only(balances.xlm), LP: only(balances.lp),
+  }
+  const column = (name: 'free' | 'used' | 'total'): Record<string, number | undefined> =>
+    Object.fromEntries(Object.entries(byCode).map(([code, figures]) => [code, figures?.[name]]))
+  const timestamp = state.ledgerCloseTs === null ? undefined : state.ledgerCloseTs * 1000
+  const named = { info: state, timestamp, datetime: iso8601(timestamp), free: column('free'), used: column('used'), total: column('total') }
+  return { ...byCode, ...named } as Balances
+}
+
+/** One rate for all markets, an hour. */
+export function parseFunding(current: CurrentFunding | null, symbol: string): FundingRate {
+  const appliedAt = current?.lastAppliedAt
+  const fundingTimestamp = appliedAt === null || appliedAt === undefined ? undefined : appliedAt * 1000
+  return {
+    symbol, info: current, fundingRate: toKnown(current?.rate), fundingTimestamp, fundingDatetime: iso8601(fundingTimestamp), interval: '1h',
+    timestamp: undefined, datetime: undefined, markPrice: undefined, indexPrice: undefined, interestRate: undefined, estimatedSettlePrice: undefined,
+    nextFundingRate: undefined, nextFundingTimestamp: undefined, nextFundingDatetime: undefined,
+    previousFundingRate: undefined, previousFundingTimestamp: undefined, previousFundingDatetime: undefined,
+  }
+}
+
+export function parseFundingRow(row: FundingRow, symbol: string): FundingRateHistory {
+  return { symbol, info: row, fundingRate: toNumber(row.fundingRate), timestamp: row.ts * 1000, datetime: iso8601(row.ts * 1000) }
+}
+
+export function parseOpenInterest(stats: MarketStats): OpenInterest {
+  return {
+    symbol: symbolOf(stats.asset), info: stats, openInterestAmount: undefined,
+    openInterestValue: toNumber(String(BigInt(stats.openInterestLong) + BigInt(stats.openInterestShort))),
+    baseVolume: undefined, quoteVolume: undefined, timestamp: undefined, datetime: undefined,
+  }
+}

@@ -1,0 +1,211 @@
+// The exchange in CCXT's shapes, before the program as it is started; and CCXT's own checks of such shapes, where CCXT is installed beside the project.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { HAS } from '../../client/src/ccxt/description.ts'
+import * as errors from '../../client/src/ccxt/errors.ts'
+import { PerpetualExchange } from '../../client/src/ccxt/exchange.ts'
+import { ContractFailure, GatewayError, RateLimited, Unreachable, UnexpectedAnswer, UnknownOutcome } from '../../client/src/errors.ts'
+import { CCXT_CHECKS, CCXT_TYPES } from '../support/ccxt-checks.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const BTC = 'BTC/USDC:USDC'
+const ETH = 'ETH/USDC:USDC'
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TIMEOUT_MS = 240_000
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let main: MainProcess
+let exchange: PerpetualExchange
+let privateKey: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'ccxt' })
+  privateKey = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
+  exchange = new PerpetualExchange({ urls: { api: await main.url() }, privateKey })
+  await main.said(/^Index: follows the chain/)
+  await exchange.signIn()
+})
+after(async () => {
+  await exchange.close()
+  await main[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+test('what it has it does, and what it has not it says', async () => {
+  const methods = exchange as unknown as Readonly<Record<string, ((symbol: string) => Promise<unknown>) | undefined>>
+  const special = new Set(['CORS', 'spot', 'margin', 'swap', 'future', 'option', 'ws'])
+  // Kinds of orders that are asked for by the parameters of createOrder.
+  const byParameters = new Set(['createReduceOnlyOrder', 'createStopLossOrder', 'createTakeProfitOrder', 'createTrailingPercentOrder', 'createTriggerOrder'])
+  for (const [name, has] of Object.entries(HAS)) {
+    if (special.has(name) || byParameters.has(name)) continue
+    const method = methods[name]
+    if (has === true || has === 'emulated') assert.equal(typeof method, 'function', name)
+    else if (method !== undefined) await assert.rejects(method.call(exchange, BTC), errors.NotSupported, name)
+  }
+  assert.deepEqual([exchange.has.fetchOrderBook, exchange.describe().id, exchange.timeframes['4h']], [false, exchange.id, '4h'])
+})
+
+test('markets are swaps that are settled in USDC', async () => {
+  const markets = await exchange.loadMarkets()
+  assert.equal(Object.keys(markets).length, 14)
+  const { id, type, linear, inverse, contractSize, active, limits, taker, maker } = exchange.market(BTC)
+  assert.deepEqual([id, type, linear, inverse, contractSize, active], ['BTC', 'swap', true, false, 1, true])
+  assert.deepEqual([limits.cost, limits.leverage, taker, maker], [{ min: 10, max: 100_000 }, { min: 1, max: 10 }, 0.0005, 0.0002])
+  assert.equal(exchange.market('BTC').symbol, BTC)
+  assert.throws(() => exchange.market('SHIB/USDC:USDC'), errors.BadSymbol)
+  await assert.rejects(exchange.fetchTicker('SHIB/USDC:USDC'), errors.BadSymbol)
+})
+
+test('prices, candles, interest and funding are told as they are, and what nobody knows is undefined', async () => {
+  const ticker = await exchange.fetchTicker(BTC)
+  const { body } = await fetch(`${exchange.urls.api}/v1/markets/BTC/price`).then(async (answer) => ({ body: await answer.json() as { priceFloat: number } }))
+  assert.ok(Math.abs(ticker.last / body.priceFloat - 1) < 0.05)
+  assert.deepEqual([ticker.last, ticker.bid, ticker.ask, ticker.high, ticker.baseVolume], [ticker.close, undefined, undefined, undefined, undefined])
+  const tickers = await exchange.fetchTickers([BTC, ETH])
+  assert.deepEqual(Object.keys(tickers).sort(), [BTC, ETH])
+  const candles = await exchange.fetchOHLCV(BTC, '1m', undefined, 3)
+  assert.ok(candles.length >= 1 && candles.length <= 3)
+  for (const [time, open, high, low, close, volume] of candles) {
+    assert.ok(time % 60_000 === 0 && low <= Math.min(open, close) && high >= Math.max(open, close))
+    assert.equal(volume, undefined)
+  }
+  const since = candles.at(-1)?.[0] ?? 0
+  assert.ok((await exchange.fetchOHLCV(BTC, '1m', since)).every(([time]) => time >= since))
+  await assert.rejects(exchange.fetchOHLCV(BTC, '3m'), errors.BadRequest)
+  const interest = await exchange.fetchOpenInterest(BTC)
+  assert.deepEqual([typeof interest.openInterestValue, interest.openInterestAmount], ['number', undefined])
+  const funding = await exchange.fetchFundingRate(BTC)
+  assert.deepEqual([typeof funding.fundingRate, funding.interval, funding.nextFundingRate], ['number', '1h', undefined])
+  assert.equal(Object.keys(await exchange.fetchFundingRates()).length, 14)
+  assert.ok(Array.isArray(await exchange.fetchFundingRateHistory(BTC)))
+  assert.equal((await exchange.fetchStatus()).status, 'ok')
+  assert.ok(Math.abs(await exchange.fetchTime() - ((await exchange.fetchTicker(BTC)).timestamp ?? 0)) < 600_000)
+})
+
+test('an order is placed, listed, cancelled; a position opened, protected and closed; and the stream tells of it', async () => {
+  const placed = await exchange.createLimitOrder(BTC, 'buy', 0.002, 50_000, { leverage: 5 })
+  assert.deepEqual([placed.status, placed.side, placed.type, placed.price, placed.amount, placed.filled], ['open', 'buy', 'limit', 50_000, 0.002, 0])
+  const [resting] = await exchange.fetchOpenOrders(BTC)
+  assert.deepEqual([resting?.id, resting?.price, resting?.amount, resting?.timeInForce, resting?.triggerPrice], [placed.id, 50_000, 0.002, 'GTC', undefined])
+  assert.equal((await exchange.fetchBalance()).used?.['USDC'], 20)
+  assert.equal((await exchange.cancelOrder(placed.id ?? '')).status, 'canceled')
+  assert.deepEqual(await exchange.fetchOpenOrders(), [])
+
+  await exchange.setLeverage(4, ETH)
+  const watched = exchange.watchPositions([ETH])
+  const prints = exchange.watchTrades(ETH)
+  const opened = await exchange.createMarketOrderWithCost(ETH, 'sell', 100)
+  assert.deepEqual([opened.status, opened.cost, opened.side, opened.remaining], ['closed', 100, 'sell', 0])
+  const [position] = await exchange.fetchPositions([ETH])
+  assert.deepEqual([position?.side, position?.notional, position?.leverage, position?.marginMode, position?.initialMargin], ['short', 100, 4, 'isolated', 25])
+  assert.equal(position?.contracts, opened.filled)
+  assert.ok((await watched).every(({ symbol }) => symbol === ETH))
+  assert.ok((await prints).every(({ price, amount, side }) => price > 0 && amount === undefined && side === undefined))
+
+  const stop = await exchange.createOrder(ETH, 'market', 'buy', undefined, undefined, { stopLossPrice: 90_000 })
+  assert.deepEqual([stop.status, stop.reduceOnly, stop.stopLossPrice], ['open', true, 90_000])
+  const [attached] = await exchange.fetchOpenOrders(ETH)
+  assert.deepEqual([attached?.id, attached?.side, attached?.amount, attached?.reduceOnly], [stop.id, 'buy', position?.contracts, true])
+  await assert.rejects(exchange.createOrder(ETH, 'market', 'buy', 0.001, undefined, { reduceOnly: true }), /closed whole/)
+  const closed = await exchange.closePosition(ETH, 'short')
+  assert.ok(closed.status === 'closed' && (closed.average ?? 0) > 0)
+  assert.deepEqual(await exchange.fetchPositions(), [])
+  const [mine] = (await exchange.fetchMyTrades(ETH)).slice(-1)
+  assert.deepEqual([mine?.side, mine?.amount, mine?.id], ['buy', opened.filled, `${position?.id}-close`])
+})
+
+test('what is refused is told in CCXT\'s names', async () => {
+  await assert.rejects(exchange.createLimitOrder(BTC, 'buy', 0.000_001, 50_000), errors.InvalidOrder)
+  await exchange.createMarketOrderWithCost(ETH, 'buy', 60_000, { leverage: 1 })
+  await assert.rejects(exchange.createMarketOrderWithCost(ETH, 'buy', 60_000, { leverage: 1 }), errors.InsufficientFunds)
+  await exchange.closePosition(ETH, 'long')
+  await assert.rejects(exchange.closePosition(BTC, 'long'), errors.InvalidOrder)
+  await assert.rejects(exchange.createOrder(BTC, 'limit', 'buy', 1), errors.ArgumentsRequired)
+  await assert.rejects(exchange.cancelOrder('999999'), errors.OrderNotFound)
+  const urls = { api: exchange.urls.api }
+  await assert.rejects(new PerpetualExchange({ urls }).fetchBalance(), errors.AuthenticationError)
+  await assert.rejects(new PerpetualExchange({ urls, apiKey: 'nk_1', secret: '0'.repeat(64) }).fetchBalance(), errors.AuthenticationError)
+  await assert.rejects(new PerpetualExchange({ urls, privateKey: 'S' }).signIn(), errors.AuthenticationError)
+  await assert.rejects(new PerpetualExchange({ urls: { api: 'http://127.0.0.1:9' }, client: { attempts: 1 } }).fetchTime(), errors.NetworkError)
+})
+
+test('each error of the client has its name', () => {
+  const refusal = { status: 400, code: 'x', message: 'x', requestId: null, body: null }
+  const contract = (name: string): ContractFailure => new ContractFailure(refusal, { stage: 'simulation', contractError: { code: 1, name } })
+  const cases: readonly (readonly [unknown, new (message: string) => errors.BaseError])[] = [
+    [new RateLimited({ ...refusal, status: 429 }), errors.RateLimitExceeded], [new GatewayError({ ...refusal, status: 503 }), errors.ExchangeNotAvailable],
+    [new GatewayError({ ...refusal, status: 451 }), errors.RestrictedLocation], [new GatewayError({ ...refusal, status: 403 }), errors.PermissionDenied],
+    [new GatewayError(refusal), errors.BadRequest], [new GatewayError({ ...refusal, status: 500 }), errors.ExchangeError],
+    [contract('Paused'), errors.OperationRejected], [contract('PriceStale'), errors.OperationFailed], [contract('SlippageExceeded'), errors.OrderNotFillable],
+    [contract('SomethingNew'), errors.ExchangeError], [new Unreachable('x: no answer within 5 ms', 'y'), errors.RequestTimeout],
+    [new Unreachable('x', 'y'), errors.NetworkError], [new UnexpectedAnswer('x'), errors.BadResponse], [new TypeError('x'), errors.InvalidOrder],
+    [new UnknownOutcome({ hash: '', signedXdr: '', expiresAt: 0 }), errors.RequestTimeout],
+  ]
+  for (const [given, wanted] of cases) {
+    const found = errors.translated(given)
+    assert.ok(found instanceof wanted && found.name === wanted.name, `${String(given)}: ${String(found)}`)
+    assert.equal(found.cause, given)
+  }
+})
+
+test('who waits for the stream hears that it was closed', async () => {
+  const other = new PerpetualExchange({ urls: { api: exchange.urls.api } })
+  assert.ok((await other.watchTicker(BTC)).last > 0)
+  assert.ok((await other.watchOHLCV(BTC)).every(([time]) => time % 60_000 === 0))
+  const waiting = (async () => {
+    for (;;) await other.watchTrades(BTC)
+  })()
+  const heard = assert.rejects(waiting, errors.ExchangeClosedByUser)
+  await other.close()
+  await heard
+})
+
+/** Where CCXT is: a folder with `node_modules/ccxt`, and `node_modules/ccxt-checks`, the last of its releases that brings its checks along. */
+function ccxtFolder(context: TestContext): string | undefined {
+  const path = process.env['TEST_CCXT_DIR']
+  if (path !== undefined && existsSync(join(path, 'node_modules/ccxt-checks')) && existsSync(join(path, 'node_modules/ccxt'))) return path
+  context.skip('CCXT is not there: TEST_CCXT_DIR names a folder that has it, as .ci/run makes one')
+  return undefined
+}
+
+test('CCXT\'s own checks find nothing', async (context: TestContext) => {
+  const path = ccxtFolder(context)
+  if (path === undefined) return
+  const opened = await exchange.createMarketOrderWithCost(BTC, 'buy', 50, { leverage: 2 })
+  await exchange.createOrder(BTC, 'market', 'sell', undefined, undefined, { takeProfitPrice: 900_000 })
+  await exchange.createLimitOrder(BTC, 'sell', 0.001, 900_000, { leverage: 2 })
+  assert.ok(opened.id)
+  const script = join(folder.path, 'checks.mjs')
+  writeFileSync(script, CCXT_CHECKS)
+  const env = { PATH: process.env['PATH'], URL: exchange.urls.api, SECRET: privateKey, CCXT: path, DOOR: new URL('../../client/src/ccxt/index.ts', import.meta.url).href }
+  const { stdout } = await promisify(execFile)(process.execPath, [script], { env, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 })
+  const done = /^checked: (.*)$/m.exec(stdout)?.[1]?.split(' ') ?? []
+  assert.deepEqual(done, [
+    'hierarchy', 'loadMarkets', 'fetchMarkets', 'fetchTicker', 'fetchTickers', 'fetchOHLCV', 'fetchTrades', 'fetchMyTrades', 'fetchOpenOrders', 'fetchPositions',
+    'fetchBalance', 'fetchFundingRateHistory', 'fetchOpenInterest', 'createOrder', 'setMarkets', 'safeTicker', 'safeTrade', 'safeOrder', 'safePosition',
+  ])
+})
+
+test('its types are CCXT\'s', async (context: TestContext) => {
+  const path = ccxtFolder(context)
+  if (path === undefined) return
+  const source = CCXT_TYPES.replaceAll('CCXT_TYPES', join(path, 'node_modules/ccxt/js/ccxt.js')).replaceAll('DOOR', join(ROOT, 'client/src/ccxt/index.ts'))
+  writeFileSync(join(folder.path, 'types.ts'), source)
+  const compilerOptions = {
+    noEmit: true, skipLibCheck: true, strict: true, exactOptionalPropertyTypes: false, allowImportingTsExtensions: true, module: 'nodenext', target: 'es2022',
+    types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')],
+  }
+  writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }))
+  const checked = promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', folder.path], { timeout: TIMEOUT_MS })
+  assert.equal(await checked.then(({ stdout }) => stdout, (error: { readonly stdout: string }) => error.stdout), '')
+})
