@@ -25,7 +25,7 @@ const DOORS = {
   '\'perpetual-exchange-client/ccxt\'': new URL('../../client/src/ccxt/index.ts', import.meta.url),
 }
 /** What each example prints, in the page's order. */
-const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen 1\n$/, /^\d+\n$/]
+const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen \d\n$/, /^\d+\n$/]
 
 test('the examples and the commands of the client\'s page run', async () => {
   const page = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')

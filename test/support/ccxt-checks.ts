@@ -13,7 +13,7 @@ const exchange = new ours.PerpetualExchange({ urls: { api: process.env.URL }, pr
 await exchange.signIn()
 const base = new ccxt.Exchange({ id: exchange.id })
 // The checks use small helpers of CCXT's base class; everything that is checked is ours.
-const HELPERS = ['json', 'inArray', 'safeString', 'safeValue', 'milliseconds', 'parse8601', 'sum', 'indexBy', 'groupBy', 'sortBy', 'omit', 'parseTimeframe', 'isEmpty']
+const HELPERS = ['json', 'inArray', 'safeString', 'safeValue', 'milliseconds', 'parse8601', 'sum', 'indexBy', 'sortBy', 'omit', 'parseTimeframe', 'isEmpty']
 const whole = new Proxy(exchange, {
   get(target, name) {
     if (HELPERS.includes(name)) return (...args) => base[name](...args)
@@ -85,7 +85,8 @@ const keeps = (name, mine, theirs) => {
   for (const [key, value] of Object.entries(mine)) {
     if (value === undefined || key === 'info' || key === 'fees' || key === 'trades') continue
     const made = theirs[key]
-    if (typeof value === 'number' && typeof made === 'number') assert.ok(Math.abs(value - made) <= 1e-9 * Math.abs(value), name + '.' + key + ': ' + value + ' ' + made)
+    const says = name + '.' + key + ': ' + value + ' ' + made
+    if (typeof value === 'number' && typeof made === 'number') assert.ok(Math.abs(value - made) <= 1e-9 * Math.abs(value), says)
     else if (made !== undefined) assert.deepEqual(made, value, name + '.' + key)
     else assert.ok(!(key in theirs), name + '.' + key + ' is lost')
   }

@@ -107,7 +107,8 @@ function ofGateway(error: GatewayError): Failure {
     const paid = { simulation: 'Nothing was signed or charged.', submission: 'Nothing was charged.', ledger: 'It failed in a ledger, and cost its fee.' }[stage]
     const what = contractError === null ? message : `${contractError.name} (contract error ${contractError.code}): ${message}`
     const todo = contractError === null ? undefined : CONTRACT_HINTS[contractError.name]
-    return { exitCode: 6, kind: code, message: `${what.replace(/\.$/, '')}. ${paid}`, hint: todo ?? null, requestId, more: { status, stage, contractError, hash } }
+    const more = { status, stage, contractError, hash }
+    return { exitCode: 6, kind: code, message: `${what.replace(/\.$/, '')}. ${paid}`, hint: todo ?? null, requestId, more }
   }
   return { exitCode: 4, kind: code, message: `${message} (${status} ${code})`, hint: null, requestId, more: { status } }
 }

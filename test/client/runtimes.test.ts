@@ -1,0 +1,94 @@
+// The packed client in the runtimes that it promises, before the program as it is started: a price, a login, a trade, and the stream, its account's channel too.
+
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { copyFileSync, existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createClient } from '../../client/src/client.ts'
+import { startMain } from '../support/main-process.ts'
+import type { MainProcess } from '../support/main-process.ts'
+import { temporaryFolder } from '../support/store-child.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TIMEOUT_MS = 120_000
+const SETTLED_LEDGER = 12
+const run = promisify(execFile)
+
+/** What each runtime does, with nothing of any one's own but the environment. */
+const SCRIPT = `import { createClient, secretSigner } from 'perpetual-exchange-client'
+const { URL: url, SECRET } = (globalThis.Deno?.env.toObject() ?? globalThis.process.env)
+const client = createClient({ url, signer: await secretSigner(SECRET) })
+const price = (await client.getMarketPrice({ asset: 'BTC' })).body.asset
+const { owner } = await client.login()
+const stream = client.stream()
+const problems = []
+stream.onProblem((problem) => problems.push(problem))
+const mine = stream.frames('account.events.' + owner, { since: 0 })
+const ticker = stream.frames('ticker.BTC')
+const opened = await client.trade({ op: 'open_position', asset: 'BTC', collateral: '200000000', leverage: 2, direction: 'Long' })
+let topic
+for await (const { data } of mine) {
+  if (data.txHash !== opened.hash) continue
+  topic = data.topic
+  break
+}
+let asset
+for await (const { data } of ticker) {
+  asset = data.asset
+  break
+}
+stream.close()
+const closed = await client.trade({ op: 'close_position', positionId: opened.positionId })
+console.log(JSON.stringify([price, opened.positionId === closed.positionId, topic, asset, problems]))
+`
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let main: MainProcess
+let environment: Readonly<Record<string, string | undefined>>
+let script: string
+
+before(async () => {
+  folder = await temporaryFolder()
+  const installed = join(folder.path, 'project/node_modules/perpetual-exchange-client')
+  mkdirSync(installed, { recursive: true })
+  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'client'), '--outDir', join(installed, 'dist')])
+  copyFileSync(join(ROOT, 'client/package.json'), join(installed, 'package.json'))
+  writeFileSync(join(folder.path, 'project/package.json'), '{"private":true,"type":"module"}')
+  script = join(folder.path, 'project/script.js')
+  writeFileSync(script, SCRIPT)
+  main = startMain({ DATA_DIR: join(folder.path, 'data'), LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'runtimes' })
+  const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
+  environment = { PATH: process.env['PATH'], HOME: folder.path, URL: await main.url(), SECRET: secret, NO_COLOR: '1' }
+  await main.said(/^Index: follows the chain/)
+  // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
+  await createClient({ url: await main.url() }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })
+})
+after(async () => {
+  await main[Symbol.asyncDispose]()
+  await folder[Symbol.asyncDispose]()
+})
+
+/** A runtime of the folder that TEST_RUNTIMES_DIR names (where their packages are, whose scripts did not have to run), or of the PATH. */
+function find(name: string): string | undefined {
+  const path = process.env['TEST_RUNTIMES_DIR']
+  const patterns = [`node_modules/@deno/*/${name}`, `node_modules/@oven/*/bin/${name}`]
+  const packed = path === undefined ? [] : globSync(patterns, { cwd: path }).map((file) => join(path, file))
+  return [...packed, ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))].find((file) => existsSync(file))
+}
+
+const RUNTIMES: readonly (readonly [name: string, flags: readonly string[]])[] = [
+  ['node', []], ['deno', ['run', '--allow-net', '--allow-env', '--node-modules-dir=manual']], ['bun', ['run']],
+]
+
+for (const [name, flags] of RUNTIMES) {
+  test(`${name}: a price, a login, a trade, and the stream`, async (context: TestContext) => {
+    const program = name === 'node' ? process.execPath : find(name)
+    if (program === undefined) return context.skip(`${name} is not there: TEST_RUNTIMES_DIR names a folder that has it, as .ci/run makes one`)
+    const { stdout } = await run(program, [...flags, script], { env: environment, cwd: join(folder.path, 'project'), timeout: TIMEOUT_MS })
+    assert.deepEqual(JSON.parse(stdout), ['BTC', true, 'position_opened', 'BTC', []])
+  })
+}
