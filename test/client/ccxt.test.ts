@@ -14,6 +14,7 @@ import { PerpetualExchange } from '../../client/src/ccxt/exchange.ts'
 import { createClient } from '../../client/src/client.ts'
 import { ContractFailure, GatewayError, RateLimited, Unreachable, UnexpectedAnswer, UnknownOutcome } from '../../client/src/errors.ts'
 import { CCXT_CHECKS, CCXT_TYPES } from '../support/ccxt-checks.ts'
+import { holdPrices } from '../support/held-prices.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
@@ -35,6 +36,7 @@ before(async () => {
   privateKey = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
   exchange = new PerpetualExchange({ urls: { api: await main.url() }, privateKey })
   await main.said(/^Index: follows the chain/)
+  await holdPrices(main, 'BTC', 'ETH')
   await exchange.signIn()
   // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
   await createClient({ url: exchange.urls.api }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })

@@ -15,6 +15,7 @@ import { NodeWebSocket } from '../../client/src/cli/web-socket.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { callCommand, startCommand } from '../support/cli.ts'
 import type { Called, CallOptions } from '../support/cli.ts'
+import { holdPrices } from '../support/held-prices.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
@@ -34,6 +35,7 @@ before(async () => {
   secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
   url = await main.url()
   await main.said(/^Index: follows the chain/)
+  await holdPrices(main, 'BTC', 'ETH')
   keyFile = join(folder.path, 'exchange.key')
   environment = { URL: url, SECRET: secret, KEY_FILE: keyFile }
   const { code, errors } = await call(['key', 'new', '--key-file', keyFile, '--label', 'a test'])

@@ -1,4 +1,4 @@
-// The packed client in the runtimes that it promises, before the program as it is started: a price, a login, a trade, and the stream, its account's channel too.
+// The packed client in the runtimes that it promises, before the program as it is started: a price, a login, a trade, the stream and its account's channel.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -9,6 +9,7 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createClient } from '../../client/src/client.ts'
+import { holdPrices } from '../support/held-prices.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
@@ -64,6 +65,7 @@ before(async () => {
   const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
   environment = { PATH: process.env['PATH'], HOME: folder.path, URL: await main.url(), SECRET: secret, NO_COLOR: '1' }
   await main.said(/^Index: follows the chain/)
+  await holdPrices(main, 'BTC')
   // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
   await createClient({ url: await main.url() }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })
 })
