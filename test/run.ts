@@ -15,8 +15,11 @@ const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.t
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/world.ts']
 /** Who imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
-/** What is tested from here is how the gateway is used and described, over a database of any kind: `--store` leaves it out. */
-const USE_FOLDERS = ['test/client/', 'test/console/', 'test/docs/', 'test/examples/']
+/**
+ * `--store` leaves these out: what is tested from them is how the gateway is used and described, over a database of any kind, and processes and servers that
+ * are killed, which bring servers of their own.
+ */
+const OTHER_FOLDERS = ['test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/']
 /** Test files at the same time: each may hold an embedded engine, and two cores are what a small machine has. */
 const CONCURRENCY = 2
 /** Each file is a process of its own, and reads the same modules: what one has compiled serves the others. */
@@ -128,7 +131,7 @@ async function main(): Promise<number> {
   const found = findTestFiles(named)
   const databaseFiles = found.filter((file) => reaches(DATABASE_MODULES, file))
   const redisFiles = found.filter((file) => reaches(REDIS_MODULES, file))
-  const storeFiles = [...new Set([...databaseFiles, ...redisFiles])].filter((file) => !USE_FOLDERS.some((folder) => file.startsWith(folder))).sort()
+  const storeFiles = [...new Set([...databaseFiles, ...redisFiles])].filter((file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder))).sort()
   const files = args.includes('--store') ? storeFiles : found
   if (unknown !== undefined || files.length === 0) {
     console.error(unknown === undefined ? `No test files: ${named.join(' ')}` : `Unknown option ${unknown}: there are --store and node's own --test-…`)

@@ -24,7 +24,7 @@ test('the grid bot buys at its levels, sells one step higher, and goes on after 
   await using bot = start(secret)
   for (const below of [0n, 1n, 2n]) await bot.said(new RegExp(`^to be bought at ${show(highest - below * STEP)}$`))
   await setPrice(highest - 10n * ONE)
-  const [, id = ''] = /^position (\d+) bought at \d+\.\d{7}$/.exec(await bot.said(/ bought at /)) ?? []
+  const [, id = ''] = /^position (\d+) bought at \d+\.\d{7}$/.exec(await bot.said(/^position \d+ bought at /)) ?? []
   await bot.said(new RegExp(`^position ${id} to be sold at ${show(highest + STEP)}$`))
   await bot.said(new RegExp(`^to be bought at ${show(highest - 3n * STEP)}$`))
   await bot.end('SIGKILL')

@@ -5,7 +5,10 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 export interface Program extends AsyncDisposable {
-  /** Resolves with the first line it says or logs, from now on or before, that fits; rejects when it ends without one. Each line is found once. */
+  /**
+   * Resolves with the first line it says or logs, from now on or before, that fits; rejects when it ends without one, and after two minutes. Each line is
+   * found once.
+   */
   readonly said: (pattern: RegExp) => Promise<string>
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void
@@ -18,6 +21,9 @@ export interface Program extends AsyncDisposable {
   /** What it wrote to its output so far. */
   readonly output: () => string
 }
+
+/** Who waits longer than this waits in vain, and would keep the program, and the run, from ending. */
+const PATIENCE_MS = 120_000
 
 export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -63,9 +69,14 @@ export function startProgram(
         const at = lines.findIndex((line) => pattern.test(line))
         if (at < 0 && !ended) return
         waiting.delete(look)
+        clearTimeout(timer)
         if (at < 0) reject(new Error(`the program ended without saying ${String(pattern)}:\n${lines.join('\n')}\n${written.stderr}`))
         else resolve(lines.splice(at, 1)[0] ?? '')
       }
+      const timer = setTimeout(() => {
+        waiting.delete(look)
+        reject(new Error(`waited in vain for ${String(pattern)}:\n${lines.join('\n')}\n${written.stderr}`))
+      }, PATIENCE_MS)
       waiting.add(look)
       look()
     }),
