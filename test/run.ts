@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './support/compile-cache.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
 import { findImports } from './tidy/imports.ts'
@@ -22,8 +23,6 @@ const REDIS_MODULES = ['test/support/redis.ts']
 const OTHER_FOLDERS = ['test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/']
 /** Test files at the same time: each may hold an embedded engine, and two cores are what a small machine has. */
 const CONCURRENCY = 2
-/** Each file is a process of its own, and reads the same modules: what one has compiled serves the others. */
-const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/node-compile')
 /** A test that hangs is ended after this long. */
 const TEST_TIMEOUT_MS = 600_000
 const LEAST_NODE = 24

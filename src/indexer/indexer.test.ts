@@ -12,6 +12,7 @@ import { listEvents } from '../projections/events.ts'
 import { INDEX_CHANNEL, IndexMoved, moveIndex, readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { openTestStore } from '../../test/support/database.ts'
+import { until } from '../../test/support/until.ts'
 import { testContracts } from '../../test/index/history.ts'
 import { endOf } from '../../test/index/node.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
@@ -30,14 +31,6 @@ async function wholeIndex() {
   const ledgers = await store.read.query('select * from idx.ledgers order by epoch, ledger')
   const gaps = await store.read.query('select epoch, from_ledger, to_ledger from idx.gaps order by epoch, from_ledger')
   return { cursor, ledgers, gaps, archive: await dumpArchive(store.read), projections: await dumpProjections(store.read) }
-}
-
-/** Waits for something that needs no clock. */
-async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turns = 0; !(await happened()); turns++) {
-    assert.ok(turns < 100_000, 'it does not come about')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
 }
 
 /** A ledger in which every projection changes. */
@@ -167,8 +160,8 @@ test('catch-up reads pages of the limit back to back, and only at the head waits
   }
   const stop = new AbortController()
   const running = world.indexer.run(stop.signal)
-  await until(async () => (await readIndexState(store.read))?.lastLedger === ledgers)
-  await until(() => clock.pendingTimers() > 0)
+  await until(async () => (await readIndexState(store.read))?.lastLedger === ledgers, 'everything to be read')
+  await until(() => clock.pendingTimers() > 0, 'the pause at the head')
   assert.equal(world.node.calls['getEvents'], 3, 'two ledgers fill a page')
   assert.equal(clock.nowMs(), world.nowSec() * 1000, 'nothing has waited')
   assert.equal((await readIndexState(store.read))?.seq, ledgers * (EVENTS_PAGE_LIMIT / 2 - 1))
@@ -177,7 +170,7 @@ test('catch-up reads pages of the limit back to back, and only at the head waits
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(world.node.calls['getEvents'], 3, 'it waits')
   clock.advance(1)
-  await until(() => world.node.calls['getEvents'] === 4)
+  await until(() => world.node.calls['getEvents'] === 4, 'the next look')
   stop.abort()
   await running
   assert.equal(await world.indexer.step().then(({ kind }) => kind), 'indexed', 'the lock was given back')

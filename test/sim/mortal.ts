@@ -1,6 +1,8 @@
 // What a process is to a simulation: somebody who does one thing after the other through doors, and may die before or after any of them. A dead one is not
 // told so: what it asked is never answered, and nothing of what it wants happens any more.
 
+import { createCallsUnderWay } from '../support/calls-under-way.ts'
+
 /** Raised inside a transaction of a process that dies in it, so that the database rolls it back as it does for a connection that is gone. */
 class ProcessDied extends Error {
   override readonly name = 'ProcessDied'
@@ -32,7 +34,7 @@ export function createMortal(isLast: () => boolean): Mortal {
   died.promise.catch(() => {})
   const callbacks: (() => void)[] = []
   let isDead = false
-  let underWay = 0
+  const { busy, hold } = createCallsUnderWay()
 
   function die(): void {
     if (isDead) return
@@ -43,15 +45,6 @@ export function createMortal(isLast: () => boolean): Mortal {
 
   function step(): void {
     if (!isDead && isLast()) die()
-  }
-
-  async function hold<T>(work: () => Promise<T>): Promise<T> {
-    underWay += 1
-    try {
-      return await work()
-    } finally {
-      underWay -= 1
-    }
   }
 
   const never = <T>(): Promise<T> => new Promise(() => {})
@@ -74,7 +67,7 @@ export function createMortal(isLast: () => boolean): Mortal {
     },
     whileAlive: (work) => Promise.race([work(), died.promise]),
     step,
-    busy: () => underWay,
+    busy,
     hold,
   }
 }

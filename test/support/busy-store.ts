@@ -2,6 +2,7 @@
 // asked right now is not one that has nothing more to say.
 
 import type { Queryable, Store, Writer } from '../../src/store/store.ts'
+import { createCallsUnderWay } from './calls-under-way.ts'
 
 export interface BusyStore {
   readonly store: Store
@@ -11,18 +12,8 @@ export interface BusyStore {
 
 /** Counts what is asked of a store outside its locks. */
 export function busyStore(real: Store): BusyStore {
-  let underWay = 0
-
-  async function count<T>(work: () => Promise<T>): Promise<T> {
-    underWay += 1
-    try {
-      return await work()
-    } finally {
-      underWay -= 1
-    }
-  }
-
-  const queries = (db: Queryable): Queryable => ({ query: (sql, params) => count(() => db.query(sql, params)) })
-  const writes = (db: Writer): Writer => ({ ...queries(db), transaction: (work) => count(() => db.transaction(work)) })
-  return { store: { ...real, read: queries(real.read), write: writes(real.write) }, busy: () => underWay }
+  const { busy, hold } = createCallsUnderWay()
+  const queries = (db: Queryable): Queryable => ({ query: (sql, params) => hold(() => db.query(sql, params)) })
+  const writes = (db: Writer): Writer => ({ ...queries(db), transaction: (work) => hold(() => db.transaction(work)) })
+  return { store: { ...real, read: queries(real.read), write: writes(real.write) }, busy }
 }

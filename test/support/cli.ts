@@ -3,9 +3,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './compile-cache.ts'
 
-/** Half of what a start costs is reading the same code again. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
 
 export interface Called {
@@ -31,7 +30,7 @@ export interface CallOptions {
 
 /** Starts the command with these words. */
 export function startCommand(words: readonly string[], { environment = {}, input = '', nodeFlags = [] }: CallOptions = {}): CalledCommand {
-  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILED, ...environment }
+  const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment }
   const child = spawn(process.execPath, [...nodeFlags, PROGRAM, ...words], { env, stdio: 'pipe' })
   let [out, errors] = ['', '']
   let isOver = false

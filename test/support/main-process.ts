@@ -1,6 +1,6 @@
 // The whole program as its user starts it: `main.ts` in a process of its own, with ports that are free and a folder of the test's.
 
-import { fileURLToPath } from 'node:url'
+import { COMPILE_CACHE } from './compile-cache.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
@@ -11,12 +11,9 @@ export interface MainProcess extends Program {
   get<Body>(path: string): Promise<Body>
 }
 
-/** Half of what a start costs is reading the same code again. */
-const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
-
 /** Starts the program with nothing of this process's environment but what is named. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
-  const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILED, PORT: '0', LOCAL_RPC_PORT: '0', ...environment })
+  const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...environment })
   let address: Promise<string> | undefined
   const url = (): Promise<string> => (address ??= program.said(/^ *Gateway /).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
   return {

@@ -8,10 +8,10 @@ const TURNS_AT_ONCE = 1_000
 const PATIENCE_MS = 60_000
 
 /** Lets the process work until the condition holds; fails with `what` when it does not come about. */
-export async function until(condition: () => boolean, what: string): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const deadlineMs = performance.now() + PATIENCE_MS
   for (let turns = 0; ; turns++) {
-    if (condition()) return
+    if (await condition()) return
     if (performance.now() > deadlineMs) throw new Error(`waited in vain for ${what}`)
     // A loop that only turned would keep a core from whoever is waited for.
     await (turns < TURNS_AT_ONCE ? setImmediate() : setTimeout(1))
