@@ -39,17 +39,17 @@ import type { Tracing } from './src/tracing/tracing.ts'
 /** npm passes a Ctrl-C on that the process has seen already; signals this close together are one. */
 const SAME_SIGNAL_MS = 1_000
 /** A database server, or a local network of another process, that is still starting is waited for. */
-const NEIGHBOUR_TRIES = 15
-const NEIGHBOUR_RETRY_MS = 2_000
+const DEPENDENCY_ATTEMPTS = 15
+const DEPENDENCY_RETRY_MS = 2_000
 /** A process that is well answers by then. */
-const HEALTHY_WITHIN_MS = 2_000
+const HEALTH_CHECK_TIMEOUT_MS = 2_000
 
 const clock = createSystemClock()
 /** For waiting that must not keep the process alive. */
 const idleClock = createSystemClock({ keepAlive: false })
 const random = createSystemRandom()
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
@@ -59,7 +59,7 @@ function stopSignal(): AbortSignal {
   const onSignal = (): void => {
     if (stop.signal.aborted) return
     stop.abort()
-    say('\nStopping. Once more to quit at once.')
+    print('\nStopping. Once more to quit at once.')
     idleClock.setTimer(SAME_SIGNAL_MS, () => {
       process.removeListener('SIGINT', onSignal)
       process.removeListener('SIGTERM', onSignal)
@@ -92,14 +92,14 @@ function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
 }
 
 /** Tries until it works, for as long as it may be a matter of time. */
-async function whenReady<T>(work: () => Promise<T>, isWorthWaiting: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
+async function retryUntilReady<T>(work: () => Promise<T>, isWorthWaiting: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isWorthWaiting(error) || attempt >= NEIGHBOUR_TRIES || stop.aborted) throw error
+      if (!isWorthWaiting(error) || attempt >= DEPENDENCY_ATTEMPTS || stop.aborted) throw error
       log.warn({ err: error, attempt }, 'a neighbour cannot be reached; trying again')
-      await clock.sleep(NEIGHBOUR_RETRY_MS, stop)
+      await clock.sleep(DEPENDENCY_RETRY_MS, stop)
     }
   }
 }
@@ -109,43 +109,43 @@ function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSig
   // An indexer reads nothing from it, and is not to wait for it.
   const readUrl = config.role === 'indexer' ? null : secrets.databaseReadUrl
   const open = (): Promise<Store> => openStore({ databaseUrl, readUrl, dataDir: dataFolder(config, 'database'), log, clock })
-  return whenReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
+  return retryUntilReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 
 /** Opens both at the same time: each takes seconds. When one fails the other is closed again. */
-async function openNeighbours(settings: Settings, log: Log, stop: AbortSignal, things: AsyncDisposableStack) {
+async function openDependencies(settings: Settings, log: Log, stop: AbortSignal, disposables: AsyncDisposableStack) {
   const { config, secrets } = settings
   const isHost = config.network.kind === 'local' && secrets.rpcUrls.length === 0
   const [network, store] = await Promise.allSettled([isHost ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
-  if (network.status === 'fulfilled') things.use(network.value)
-  if (store.status === 'fulfilled') things.use(store.value)
+  if (network.status === 'fulfilled') disposables.use(network.value)
+  if (store.status === 'fulfilled') disposables.use(store.value)
   if (network.status === 'rejected') throw network.reason
   if (store.status === 'rejected') throw store.reason
   return { network: network.value, store: store.value }
 }
 
 /** Traces, when they are wanted: what makes them is loaded only then. */
-async function openTracing({ config, secrets }: Settings, things: AsyncDisposableStack): Promise<Tracing | null> {
+async function openTracing({ config, secrets }: Settings, disposables: AsyncDisposableStack): Promise<Tracing | null> {
   if (secrets.traces === null || config.tracing === null) return null
   const { createTracing } = await import('./src/tracing/tracing.ts')
-  return things.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
+  return disposables.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
 }
 
 /** Where the contracts are: the local network tells, or the deployment's manifest does; the environment may override either. */
-async function contractsOf({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
+async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
   const ask = (): Promise<ContractAddresses> => askForContracts(secrets.rpcUrls, clock)
-  const manifest = network?.contracts ?? config.network.manifest ?? (await whenReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
+  const manifest = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
   return resolveContracts(manifest, config.network.contractOverrides)
 }
 
 async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
   const { config, secrets } = settings
-  await using things = new AsyncDisposableStack()
-  const { network, store: untracedStore } = await openNeighbours(settings, log, stop, things)
-  const contracts = await contractsOf(settings, network, log, stop)
+  await using disposables = new AsyncDisposableStack()
+  const { network, store: untracedStore } = await openDependencies(settings, log, stop, disposables)
+  const contracts = await findContracts(settings, network, log, stop)
   const rpcUrls = network?.rpcUrl === null || network === null ? secrets.rpcUrls : [network.rpcUrl]
   const metrics = config.metrics === null ? null : createMetrics({ clock, runtime: true })
-  const tracing = await openTracing(settings, things)
+  const tracing = await openTracing(settings, disposables)
   const untracedRpc = createRpc({ urls: rpcUrls, clock, random, log, networkPassphrase: config.network.passphrase, observer: metrics?.rpc ?? null })
   const rpc = tracing === null ? untracedRpc : tracedRpc(untracedRpc, tracing.tracer)
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
@@ -155,24 +155,24 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   stop.addEventListener('abort', () => ended.resolve(), { once: true })
   if (stop.aborted) return
   const watching = rpc.watch(stop)
-  things.defer(() => watching)
+  disposables.defer(() => watching)
 
   if (config.role !== 'indexer') {
-    const url = await serveGateway(parts, stop, things)
-    say(describeStart(url, config, secrets, network))
+    const url = await serveGateway(parts, stop, disposables)
+    print(describeStart(url, config, secrets, network))
   }
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
-    things.use(indexer)
-    indexing.push(indexer.run(stop), tellProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say, stop }))
+    disposables.use(indexer)
+    indexing.push(indexer.run(stop), tellProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say: print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
-    const { url } = things.use(await serveMetrics({ metrics, ...config.metrics, log }))
-    say(`Metrics: ${url}`)
+    const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
+    print(`Metrics: ${url}`)
   }
   // Registered last, so that the indexer has ended before what it uses is closed.
-  things.defer(async () => void (await Promise.all(indexing)))
+  disposables.defer(async () => void (await Promise.all(indexing)))
   await ended.promise
 }
 
@@ -191,11 +191,11 @@ interface Parts {
 
 /**
  * Serves, and returns where. Told to stop, it announces that at once, beside the indexer's end and not behind it; prices stay fresh for whoever is still
- * served. Whatever it began has ended when `things` are disposed.
+ * served. Whatever it began has ended when `disposables` are disposed.
  */
-async function serveGateway(parts: Parts, stop: AbortSignal, things: AsyncDisposableStack): Promise<string> {
+async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack): Promise<string> {
   const { settings: { config, secrets }, store, rpc, contracts, metrics, tracing, log } = parts
-  const redis = secrets.redisUrl === null ? null : things.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
+  const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
   const told = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
@@ -219,10 +219,10 @@ async function serveGateway(parts: Parts, stop: AbortSignal, things: AsyncDispos
     await gateway.close().finally(() => closed.abort())
     await ticking
   }
-  things.defer(close)
-  // A failure is told by whoever disposes of the things.
+  disposables.defer(close)
+  // A failure is told by whoever disposes of the disposables.
   stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
-  metrics?.watch({ gateway: gateway.holds })
+  metrics?.watch({ gateway: gateway.stats })
   gateway.stream.start()
   return await gateway.listen(config.server)
 }
@@ -293,9 +293,9 @@ async function rebuildIndex(settings: Settings, log: Log, stop: AbortSignal): Pr
   const { events, redecoded } = await rebuild(store, {
     clock,
     signal: stop,
-    onProgress: ({ done, total }) => say(`Rebuild: ${done} of ${total} events`),
+    onProgress: ({ done, total }) => print(`Rebuild: ${done} of ${total} events`),
   })
-  say(`Rebuild: done. ${events} events replayed, ${redecoded} of them decode differently now.`)
+  print(`Rebuild: done. ${events} events replayed, ${redecoded} of them decode differently now.`)
 }
 
 /** `main.ts keys …`. */
@@ -306,14 +306,14 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   await runKeysCommand(command, {
     openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLog(config), clock }),
     allowlist: config.allowlist,
-    clock, random, say,
+    clock, random, say: print,
   })
 }
 
 /** `main.ts localnet`: the exchange alone, for gateways in other processes. */
 async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSignal): Promise<void> {
   await using network = await startNetwork(config, log)
-  say(['', ...describeLocal(network), ''].join('\n'))
+  print(['', ...describeLocal(network), ''].join('\n'))
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve()
     else stop.addEventListener('abort', () => resolve(), { once: true })
@@ -321,13 +321,13 @@ async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSign
 }
 
 /** `main.ts healthy`, with the environment of the process that is asked about: whether it answers. A standby is well, and so is whoever drains. */
-async function tellHealth({ config }: Settings, [what]: readonly string[]): Promise<void> {
+async function reportHealth({ config }: Settings, [what]: readonly string[]): Promise<void> {
   const { server, metrics, local, role } = config
   const at = (host: string, port: number): string => `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
   if (role === 'indexer' && metrics === null) throw new InvalidSettings(['METRICS_PORT is needed: nothing else of ROLE=indexer can be asked'])
   const gateway = role === 'indexer' && metrics !== null ? `${at(metrics.host, metrics.port)}/metrics` : `${at(server.host, server.port)}/livez`
   const limit = new AbortController()
-  const timer = idleClock.setTimer(HEALTHY_WITHIN_MS, () => limit.abort())
+  const timer = idleClock.setTimer(HEALTH_CHECK_TIMEOUT_MS, () => limit.abort())
   const options = { method: what === 'localnet' ? 'OPTIONS' : 'GET', signal: limit.signal }
   const { ok } = await fetch(what === 'localnet' ? `${at(server.host, local.rpcPort)}/rpc` : gateway, options)
   timer.cancel()
@@ -340,13 +340,13 @@ function createLog(config: Config): Log {
 
 function warn({ config, secrets }: Settings, log: Log): void {
   if (config.production && secrets.databaseUrl === null) {
-    say('WARNING: NODE_ENV is production and DATABASE_URL is not set. The embedded database serves one process and is for development.')
+    print('WARNING: NODE_ENV is production and DATABASE_URL is not set. The embedded database serves one process and is for development.')
     log.warn({}, 'production without DATABASE_URL: the embedded database is for development')
   }
 }
 
 /** A failed start is told in sentences; its whole story is in the log. */
-function tellFailure(error: unknown): void {
+function reportFailure(error: unknown): void {
   if (error instanceof InvalidSettings) {
     process.stderr.write(`The gateway cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`)
     return
@@ -371,7 +371,7 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
     if (command !== undefined && !COMMANDS.includes(command)) throw new InvalidSettings([`the command is ${COMMANDS.join(', ')} or none, not ${command}`])
     const settings = loadSettings()
     const log = createLog(settings.config)
-    if (command === 'healthy') return await tellHealth(settings, words)
+    if (command === 'healthy') return await reportHealth(settings, words)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)
     if (command === 'rebuild') await rebuildIndex(settings, log, stop)
@@ -379,7 +379,7 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
   } catch (error) {
     if (stop.aborted && error === stop.reason) return
     process.exitCode = 1
-    tellFailure(error)
+    reportFailure(error)
   }
 }
 

@@ -22,9 +22,9 @@ import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
 import { serveLlmsText } from './http/llms.ts'
-import { waitForLedgers } from './http/min-ledger.ts'
+import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
-import { gatherOpenApi, serveOpenApi } from './http/openapi.ts'
+import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
 import type { RateLimits, SharedCounts } from './http/rate-limit.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
 import type { HttpTracer } from './http/trace.ts'
@@ -132,7 +132,7 @@ export interface Gateway {
   /** The same for the stream. */
   readonly stream: Stream
   /** What is kept for clients right now; all of it is bounded. */
-  holds(): GatewayHoldings
+  stats(): GatewayHoldings
   /** Listens and returns the address with the port that was taken. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /**
@@ -162,7 +162,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     challenges: parts.redis === null ? createMemoryChallenges() : createSharedChallenges(parts.redis, clock),
   })
 
-  const chainParts = chainPartsOf(parts)
+  const chainParts = chainPartsFrom(parts)
   const relay = createRelay(chainParts)
   const accounts = createAccounts(chainParts)
 
@@ -170,9 +170,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const isDraining = (): boolean => draining
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
   const app = createServer(parts, { sharedCounts, isDraining, authenticate: keys.authenticate })
-  await gatherOpenApi(app)
+  await registerOpenApi(app)
   const indexWaits = createIndexWaits({ store, clock })
-  waitForLedgers(app, indexWaits.until)
+  supportMinLedger(app, indexWaits.until)
   statusRoutes(app, parts, { sharedCounts, isDraining })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
@@ -209,7 +209,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
-    holds: () => holdingsOf({ stream, indexWaits, relay, sharedCounts, prices }),
+    stats: () => statsOf({ stream, indexWaits, relay, sharedCounts, prices }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
   }
@@ -239,9 +239,9 @@ function statusRoutes(
   { sharedCounts, isDraining }: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean },
 ): void {
   const { store, clock, log, contracts, network } = parts
-  const lookAtIndex = createIndexLook({ db: store.read, clock, log })
-  healthRoutes(app, { lookAtIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
-  probesRoutes(app, { lookAtIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
+  const readIndex = createIndexLook({ db: store.read, clock, log })
+  healthRoutes(app, { readIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
+  probesRoutes(app, { readIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
 }
 
 /** Everything that is read from the index alone. */
@@ -277,7 +277,7 @@ function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: 
 }
 
 /** What the parts hold for clients. */
-function holdingsOf(parts: {
+function statsOf(parts: {
   readonly stream: Stream
   readonly indexWaits: IndexWaits
   readonly relay: Relay
@@ -335,7 +335,7 @@ async function restingOrders(accounts: Accounts, owner: string, fromLedger: numb
 }
 
 /** What everything that reads the ledger has in common: the marks as well, so that what one part saw of an account the others do not take back. */
-function chainPartsOf({ rpc, clock, log, contracts, network }: GatewayParts) {
+function chainPartsFrom({ rpc, clock, log, contracts, network }: GatewayParts) {
   return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerMarks: createLedgerMarks(clock) }
 }
 
@@ -347,14 +347,14 @@ function addressesOf(contracts: ContractSources): ContractAddresses {
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
-    answer: (error) => validationFailure(`querystring/${error.message}`).answer,
+    toResponse: (error) => validationFailure(`querystring/${error.message}`).response,
   },
   {
     matches: (error) => error instanceof RpcFailure,
-    answer: () => rpcFailure('The network\'s RPC cannot be reached or is too busy. Try again with growing pauses.').answer,
+    toResponse: () => rpcFailure('The network\'s RPC cannot be reached or is too busy. Try again with growing pauses.').response,
   },
   {
     matches: (error) => error instanceof StatementTimeout || error instanceof StoreUnavailable || error instanceof ChallengesUnavailable,
-    answer: () => UNAVAILABLE,
+    toResponse: () => UNAVAILABLE,
   },
 ]

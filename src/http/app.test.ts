@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { BODY_LIMIT_BYTES } from '../limits.ts'
-import { prepareAnswer, sendAnswer } from './answer.ts'
+import { prepareResponse, sendResponse } from './response.ts'
 import { createApp } from './app.ts'
 import type { App, AppOptions } from './app.ts'
 import { rpcFailure } from './errors.ts'
@@ -26,7 +26,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     trustProxy: false,
     rateLimits: { public: 60, standard: 600, market_maker: 6000 },
     errorRules: [
-      { matches: (error) => error instanceof Away, answer: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
+      { matches: (error) => error instanceof Away, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
     ],
     ...options,
   })
@@ -36,7 +36,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     asset: Type.Optional(Type.String({ minLength: 1, maxLength: 12 })),
   })
   app.get('/list', { schema: { querystring } }, (request) => request.query)
-  app.get('/answer', (request, reply) => sendAnswer(request, reply, prepareAnswer('{"a":1}', { 'cache-control': 'no-cache' })))
+  app.get('/answer', (request, reply) => sendResponse(request, reply, prepareResponse('{"a":1}', { 'cache-control': 'no-cache' })))
   app.get('/exempt', { config: { rateLimited: false } }, () => ({ ok: true }))
   app.post('/body', { schema: { body: Type.Object({ amount: Type.String() }) } }, () => ({ ok: true }))
   app.get('/broken', () => {

@@ -13,17 +13,17 @@ import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type { Authenticate } from '../keys/authentication.ts'
 import { BODY_LIMIT_BYTES, HTTP_CONNECTIONS_MAX } from '../limits.ts'
-import { CACHE_NEVER, JSON_TYPE } from './answer.ts'
-import { createCallers } from './caller.ts'
+import { CACHE_NEVER, JSON_TYPE } from './response.ts'
+import { createCallerResolver } from './caller.ts'
 import type { Caller } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
-import { boundConnections } from './connections.ts'
+import { limitConnections } from './connections.ts'
 import { createCors } from './cors.ts'
-import { errorAnswer, isTooLarge, letFinishSending } from './errors.ts'
-import type { ErrorAnswer, ErrorRule } from './errors.ts'
+import { toErrorResponse, isTooLarge, keepConnectionOpen } from './errors.ts'
+import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { FORMATS } from './formats.ts'
-import { observeAnswers, observeUnrouted } from './observe.ts'
+import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
 import { createRateLimiter } from './rate-limit.ts'
 import type { RateLimits, SharedCounts } from './rate-limit.ts'
@@ -31,8 +31,8 @@ import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
 import { buildSerializer } from './serializers.ts'
-import { refuseEncodedBodies, refuseUnknownFields } from './strict-body.ts'
-import { readQueriesStrictly } from './strict-query.ts'
+import { rejectEncodedBodies, rejectUnknownFields } from './strict-body.ts'
+import { parseQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
 import type { HttpTracer } from './trace.ts'
 
@@ -115,9 +115,9 @@ export function createApp(options: AppOptions): App {
     clientErrorHandler: (error, socket) => refuseMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
-  boundConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
+  limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
   const cors = createCors(options.webOrigin)
-  const callerOf = createCallers(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
+  const callerOf = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const limiter = createRateLimiter({ clock: options.clock, limits: options.rateLimits, shared: options.sharedCounts ?? null })
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
 
@@ -133,10 +133,10 @@ export function createApp(options: AppOptions): App {
   }
 
   /** Counts the request, and goes on with the answer that refuses it when the allowance is used up. Waits only where counts are shared. */
-  function count(request: FastifyRequest, reply: FastifyReply, next: (refusal: ErrorAnswer | undefined) => void): void {
+  function count(request: FastifyRequest, reply: FastifyReply, next: (refusal: ErrorResponse | undefined) => void): void {
     const { tier, bucket } = request.caller
     const told = (remaining: number): void => {
-      observer?.decided(tier, remaining >= 0)
+      observer?.onRateLimitDecision(tier, remaining >= 0)
       reply.header('x-ratelimit-tier', tier)
       reply.header('x-ratelimit-remaining', remaining < 0 ? '0' : String(remaining))
       next(remaining < 0 ? tooMany(limiter.retryAfterSec()) : undefined)
@@ -147,13 +147,13 @@ export function createApp(options: AppOptions): App {
   }
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    if (isTooLarge(error)) letFinishSending(reply)
-    const answer = errorAnswer(error, options.errorRules)
-    if (answer.status >= 500) {
-      const fields = { requestId: request.id, method: request.raw.method, url: request.raw.url, status: answer.status, err: error }
+    if (isTooLarge(error)) keepConnectionOpen(reply)
+    const response = toErrorResponse(error, options.errorRules)
+    if (response.status >= 500) {
+      const fields = { requestId: request.id, method: request.raw.method, url: request.raw.url, status: response.status, err: error }
       options.log.error(fields, 'request failed')
     }
-    sendErrorAnswer(reply, answer)
+    sendErrorResponse(reply, response)
   }
 
   /** URLs that no route can be looked up for skip the hooks; they are answered and counted all the same. */
@@ -162,25 +162,25 @@ export function createApp(options: AppOptions): App {
     identify(request, true, () =>
       count(request, reply, (refusal) => {
         if (refusal === undefined) sendError(error, request, reply)
-        else sendErrorAnswer(reply, refusal)
+        else sendErrorResponse(reply, refusal)
         if (observer !== null) observeUnrouted(observer, request, reply)
       }))
   }
 
   app.decorateRequest('caller')
   if (options.tracer) traceRequests(app, options.tracer)
-  if (observer !== null) observeAnswers(app, observer)
+  if (observer !== null) observeResponses(app, observer)
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     if (options.isDraining?.() === true) reply.header('connection', 'close')
     if (cors(request, reply)) return
     const { rateLimited, regionGuarded, requiresKey } = request.routeOptions.config
-    const admit = (tooMany: ErrorAnswer | undefined): void => {
+    const admit = (tooMany: ErrorResponse | undefined): void => {
       const refusal = tooMany
         ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
         ?? (requiresKey === true ? request.caller.refusal : null)
       if (refusal === null) done()
-      else sendErrorAnswer(reply, refusal)
+      else sendErrorResponse(reply, refusal)
     }
     // Health and the documentation are not counted and ask for no key: they do not wait for a look at the keys.
     identify(request, rateLimited !== false || requiresKey === true, () => {
@@ -191,25 +191,25 @@ export function createApp(options: AppOptions): App {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const { method, url } = request.raw
-    sendErrorAnswer(reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
+    sendErrorResponse(reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
   })
-  readQueriesStrictly(app)
-  refuseEncodedBodies(app)
-  refuseUnknownFields(app)
+  parseQueriesStrictly(app)
+  rejectEncodedBodies(app)
+  rejectUnknownFields(app)
   return app
 }
 
 /** Specification, "Rate limits". */
-function tooMany(retryAfterSec: number): ErrorAnswer {
+function tooMany(retryAfterSec: number): ErrorResponse {
   return { status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers: { 'retry-after': String(retryAfterSec) } }
 }
 
 /** Writes an error's answer past the route's response schemas: its shape is fixed where it is made. */
-function sendErrorAnswer(reply: FastifyReply, answer: ErrorAnswer): void {
+function sendErrorResponse(reply: FastifyReply, response: ErrorResponse): void {
   reply
-    .code(answer.status)
-    .headers({ ...answer.headers, 'cache-control': CACHE_NEVER, 'content-type': JSON_TYPE })
-    .send(JSON.stringify(answer.body))
+    .code(response.status)
+    .headers({ ...response.headers, 'cache-control': CACHE_NEVER, 'content-type': JSON_TYPE })
+    .send(JSON.stringify(response.body))
 }
 
 /** Bytes that are not HTTP, or too much of it, never become a request; the socket is answered and closed. */

@@ -2,7 +2,7 @@
 
 import { CHANNEL_MESSAGES, CLIENT_MESSAGES, CONTROL_MESSAGES, STREAM_SCHEMAS } from '../resources/stream-message.ts'
 import type { StreamMessage } from '../resources/stream-message.ts'
-import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
+import { CACHE_REVALIDATE, prepareResponse, sendResponse } from './response.ts'
 import type { App } from './app.ts'
 
 const SOCKET = '/v1/ws'
@@ -20,8 +20,8 @@ const TEXTS = {
 
 /** GET /docs/stream.json. */
 export function serveAsyncApi(app: App, version: string): void {
-  const answer = prepareAnswer(JSON.stringify(describeStream(version)), { 'cache-control': CACHE_REVALIDATE })
-  app.get('/docs/stream.json', { schema: { hide: true }, config: { rateLimited: false } }, (request, reply) => sendAnswer(request, reply, answer))
+  const response = prepareResponse(JSON.stringify(describeStream(version)), { 'cache-control': CACHE_REVALIDATE })
+  app.get('/docs/stream.json', { schema: { hide: true }, config: { rateLimited: false } }, (request, reply) => sendResponse(request, reply, response))
 }
 
 function describeStream(version: string): object {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import type { KeyIdentity } from '../keys/known-keys.ts'
-import { createCallers } from './caller.ts'
+import { createCallerResolver } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 
 const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' }
@@ -13,7 +13,7 @@ function requestOn(socket: object, headers: Readonly<Record<string, string>>): F
 }
 
 test('each request on a shared connection is its own caller\'s: a proxy, and whoever sends a key now and then, are never taken for another', async () => {
-  const callerOf = createCallers(createClientAddress(true), (authorization) => (authorization === 'Bearer good' ? KEY : 'invalid_credentials'))
+  const callerOf = createCallerResolver(createClientAddress(true), (authorization) => (authorization === 'Bearer good' ? KEY : 'invalid_credentials'))
   const socket = { remoteAddress: '::ffff:192.0.2.1' }
   const steps: readonly (readonly [headers: Readonly<Record<string, string>>, bucket: string])[] = [
     [{}, '192.0.2.1'],

@@ -9,7 +9,7 @@ import type { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { addressBucket } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
 import { UNAVAILABLE } from './errors.ts'
-import type { ErrorAnswer } from './errors.ts'
+import type { ErrorResponse } from './errors.ts'
 
 export type Tier = keyof typeof RATE_LIMIT_PER_WINDOW
 
@@ -20,7 +20,7 @@ export interface Caller {
   /** Null when the request carries no valid key. */
   readonly key: KeyIdentity | null
   /** What a route that requires a key answers; null when the request carries a valid one. */
-  readonly refusal: ErrorAnswer | null
+  readonly refusal: ErrorResponse | null
 }
 
 declare module 'fastify' {
@@ -35,22 +35,22 @@ export function callerKey(request: FastifyRequest): KeyIdentity {
 }
 
 /** Names the caller of a request: at once, unless its key has to be looked up. `asks` false looks at no credentials. Never rejects. */
-export type Callers = (request: FastifyRequest, asks: boolean) => Caller | Promise<Caller>
+export type ResolveCaller = (request: FastifyRequest, asks: boolean) => Caller | Promise<Caller>
 
 /** Specification, "Authentication failures". */
-const REFUSALS: Readonly<Record<Refusal, ErrorAnswer>> = {
+const REFUSALS: Readonly<Record<Refusal, ErrorResponse>> = {
   missing_bearer: unauthorized({ error: 'missing_bearer' }),
   malformed_bearer: unauthorized({ error: 'malformed_bearer', hint: 'Authorization: Bearer <keyId>:<secret>' }),
   stale_timestamp: unauthorized({ error: 'stale_timestamp' }),
   invalid_credentials: unauthorized({ error: 'invalid_credentials' }),
 }
 
-function unauthorized(body: Readonly<Record<string, string>>): ErrorAnswer {
+function unauthorized(body: Readonly<Record<string, string>>): ErrorResponse {
   return { status: 401, body, headers: { 'www-authenticate': 'Bearer' } }
 }
 
 /** A valid key is counted as itself, on every endpoint; whoever has none is counted by address, whatever is wrong with what was presented. */
-export function createCallers(clientAddress: ClientAddress, authenticate: Authenticate): Callers {
+export function createCallerResolver(clientAddress: ClientAddress, authenticate: Authenticate): ResolveCaller {
   function callerOf(request: FastifyRequest, authentication: Authentication): Caller {
     if (typeof authentication === 'object') {
       return { tier: authentication.tier, bucket: authentication.keyId, key: authentication, refusal: null }

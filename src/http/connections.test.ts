@@ -5,14 +5,14 @@ import type { IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import { after, before, test } from 'node:test'
-import { boundConnections } from './connections.ts'
+import { limitConnections } from './connections.ts'
 
 const MAX = 10
 const server = createServer((_request, response) => response.end('ok'))
 let port: number
 
 before(async () => {
-  boundConnections(server, MAX)
+  limitConnections(server, MAX)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   port = (server.address() as AddressInfo).port

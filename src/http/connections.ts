@@ -9,7 +9,7 @@ const CROWDED_SHARE = 0.9
  * Lets `server` hold so many connections at most. A connection above that is closed at once; when places run short, those go first that are kept alive and ask
  * for nothing, so that a flood of idle clients cannot keep others out.
  */
-export function boundConnections(server: Server, max: number): void {
+export function limitConnections(server: Server, max: number): void {
   server.maxConnections = max
   const crowded = Math.ceil(max * CROWDED_SHARE)
   let open = 0

@@ -5,7 +5,7 @@ import type { FastifyReply } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 
 /** An answer that is an error, whole. */
-export interface ErrorAnswer {
+export interface ErrorResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
@@ -14,10 +14,10 @@ export interface ErrorAnswer {
 /** An error that knows its answer. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
-  readonly answer: ErrorAnswer
-  constructor(answer: ErrorAnswer, options?: ErrorOptions) {
-    super(`answered ${answer.status}`, options)
-    this.answer = answer
+  readonly response: ErrorResponse
+  constructor(response: ErrorResponse, options?: ErrorOptions) {
+    super(`answered ${response.status}`, options)
+    this.response = response
   }
 }
 
@@ -40,41 +40,41 @@ export function isTooLarge(error: unknown): boolean {
  * Keeps the connection of a request whose body is not read open: it is thrown away as it comes, for as long as a request may take. Closed under a client that
  * is still sending, it would take the answer with it.
  */
-export function letFinishSending(reply: FastifyReply): void {
+export function keepConnectionOpen(reply: FastifyReply): void {
   reply.removeHeader('connection')
 }
 
 /** What lower layers throw, and what it means over HTTP; the composition lists these, because this folder knows neither store nor projections. */
 export interface ErrorRule {
   matches(error: Error): boolean
-  answer(error: Error): ErrorAnswer
+  toResponse(error: Error): ErrorResponse
 }
 
 /** 503 with Retry-After: the data is there but cannot be read right now. */
-export const UNAVAILABLE: ErrorAnswer = {
+export const UNAVAILABLE: ErrorResponse = {
   status: 503,
   body: { statusCode: 503, error: 'Service Unavailable', message: 'The data cannot be read right now; try again shortly.' },
   headers: { 'retry-after': '1' },
 }
 
-const INTERNAL: ErrorAnswer = {
+const INTERNAL: ErrorResponse = {
   status: 500,
   body: { statusCode: 500, error: 'Internal Server Error', message: 'Something went wrong inside; name the x-request-id when you report it.' },
 }
 
 /** The answer to an error. */
-export function errorAnswer(error: unknown, rules: readonly ErrorRule[]): ErrorAnswer {
-  if (error instanceof HttpFailure) return error.answer
+export function toErrorResponse(error: unknown, rules: readonly ErrorRule[]): ErrorResponse {
+  if (error instanceof HttpFailure) return error.response
   if (!(error instanceof Error)) return INTERNAL
   for (const rule of rules) {
-    if (rule.matches(error)) return rule.answer(error)
+    if (rule.matches(error)) return rule.toResponse(error)
   }
   if ('validation' in error && error.validation !== undefined) return { status: 400, body: validationBody(error.message) }
-  return frameworkAnswer(error) ?? INTERNAL
+  return frameworkResponse(error) ?? INTERNAL
 }
 
 /** Fastify's own refusals keep Fastify's default shape. */
-function frameworkAnswer(error: Error): ErrorAnswer | undefined {
+function frameworkResponse(error: Error): ErrorResponse | undefined {
   if (!('statusCode' in error) || typeof error.statusCode !== 'number' || error.statusCode < 400 || error.statusCode > 499) return undefined
   const status = error.statusCode
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}

@@ -1,6 +1,6 @@
 // GET /llms.txt: where a language model, or a person in a hurry, finds what the gateway offers.
 
-import { CACHE_REVALIDATE } from './answer.ts'
+import { CACHE_REVALIDATE } from './response.ts'
 import type { App } from './app.ts'
 
 const TEXT = `# Perpetual Exchange Gateway

@@ -1,7 +1,7 @@
 // X-Min-Ledger: answers from the index that are of this ledger or a later one (docs/decisions/read-your-writes.md). Routes take it by their schema.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { departure } from './departure.ts'
+import { clientDisconnected } from './client-disconnected.ts'
 import { HttpFailure } from './errors.ts'
 
 const HEADER = 'x-min-ledger'
@@ -23,14 +23,14 @@ export const MIN_LEDGER_HEADERS = {
 } as const
 
 /** Waits until a ledger is indexed or cannot be waited for any longer; resolves with the last indexed one. `caller` is what the caller is counted by. */
-export type UntilIndexed = (ledger: number, caller: string, signal: AbortSignal) => Promise<number>
+export type WaitUntilIndexed = (ledger: number, caller: string, signal: AbortSignal) => Promise<number>
 
 /** Makes every route whose schema takes the header wait for it, behind everything that may refuse the request. */
-export function waitForLedgers(app: FastifyInstance, untilIndexed: UntilIndexed): void {
+export function supportMinLedger(app: FastifyInstance, untilIndexed: WaitUntilIndexed): void {
   async function wait(request: FastifyRequest, reply: FastifyReply): Promise<Error | undefined> {
     const ledger = minLedgerOf(request)
     try {
-      const last = ledger === 0 ? 0 : await untilIndexed(ledger, request.caller.bucket, departure(reply))
+      const last = ledger === 0 ? 0 : await untilIndexed(ledger, request.caller.bucket, clientDisconnected(reply))
       return last >= ledger ? undefined : new HttpFailure({ status: 409, body: { error: 'not_yet', ledger: last } })
     } catch (error) {
       return error as Error

@@ -5,9 +5,9 @@ import type { Tier } from './caller.ts'
 
 export interface HttpObserver {
   /** A request was answered. `route` is the address as it is declared, with its parameters' names. */
-  answered(answer: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
+  onResponse(response: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
   /** A request was counted: within its allowance, or above it. */
-  decided(tier: Tier, allowed: boolean): void
+  onRateLimitDecision(tier: Tier, allowed: boolean): void
 }
 
 /** The route of requests that have none. */
@@ -18,14 +18,14 @@ export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? NO_ROUTE
 }
 
-export function observeAnswers(app: FastifyInstance, observer: HttpObserver): void {
+export function observeResponses(app: FastifyInstance, observer: HttpObserver): void {
   app.addHook('onResponse', (request, reply, done) => {
-    observer.answered({ method: request.method, route: routeOf(request), status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    observer.onResponse({ method: request.method, route: routeOf(request), status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
     done()
   })
 }
 
 /** The same for an answer that passes no hook. */
 export function observeUnrouted(observer: HttpObserver, request: FastifyRequest, reply: FastifyReply): void {
-  observer.answered({ method: request.method, route: NO_ROUTE, status: reply.statusCode, seconds: 0 })
+  observer.onResponse({ method: request.method, route: NO_ROUTE, status: reply.statusCode, seconds: 0 })
 }

@@ -35,8 +35,8 @@ import { SubmitResult } from '../resources/submit-result.ts'
 import { TraderVault } from '../resources/trader-vault.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
-import { CACHE_REVALIDATE, prepareAnswer, sendAnswer } from './answer.ts'
-import type { Answer } from './answer.ts'
+import { CACHE_REVALIDATE, prepareResponse, sendResponse } from './response.ts'
+import type { PreparedResponse } from './response.ts'
 import type { App } from './app.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { KEY_SCHEME } from './operation.ts'
@@ -93,7 +93,7 @@ const PAGES_POLICY = {
 }
 
 /** Starts gathering; to be called before the first route. */
-export async function gatherOpenApi(app: App): Promise<void> {
+export async function registerOpenApi(app: App): Promise<void> {
   for (const schema of SCHEMAS) app.addSchema(schema)
   await app.register(swagger, {
     openapi: {
@@ -111,7 +111,7 @@ export async function gatherOpenApi(app: App): Promise<void> {
 
 /** Serves the pages and the document, exempt from the rate limit. */
 export async function serveOpenApi(app: App): Promise<void> {
-  let prepared: Answer | undefined
+  let prepared: PreparedResponse | undefined
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, rateLimited: false }
@@ -124,8 +124,8 @@ export async function serveOpenApi(app: App): Promise<void> {
         // The document is the same all along: serialised once, with an etag.
         preHandler: (request, reply, done) => {
           if (request.routeOptions.url !== '/docs/json') return done()
-          prepared ??= prepareAnswer(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
-          sendAnswer(request, reply, prepared)
+          prepared ??= prepareResponse(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
+          sendResponse(request, reply, prepared)
         },
       },
     })

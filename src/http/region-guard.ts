@@ -1,7 +1,7 @@
 // The regional restriction of trading (specification, "Regional restriction"). Routes declare that they are guarded; no URL is looked at.
 
 import type { IncomingHttpHeaders } from 'node:http'
-import type { ErrorAnswer } from './errors.ts'
+import type { ErrorResponse } from './errors.ts'
 
 /** The headers in which the proxy before the gateway tells where a client is. Names in lower case. */
 export interface RegionHeaders {
@@ -16,13 +16,13 @@ const RESTRICTED_COUNTRIES: ReadonlySet<string> = new Set(['US', 'CU', 'IR', 'KP
 const CANADA = 'CA'
 const ONTARIO: ReadonlySet<string> = new Set(['ON', 'CA-ON'])
 
-const REFUSAL: ErrorAnswer = {
+const REFUSAL: ErrorResponse = {
   status: 451,
   body: { error: 'region_restricted', message: 'Trading is not offered in your region. Market data, history and keys stay available.' },
 }
 
 /** The answer that refuses a client in a restricted region. Where nothing is told about the region nobody is refused. */
-export type RegionGuard = (headers: IncomingHttpHeaders) => ErrorAnswer | undefined
+export type RegionGuard = (headers: IncomingHttpHeaders) => ErrorResponse | undefined
 
 /** Builds the guard; without headers to look at it refuses nobody. */
 export function createRegionGuard(names: RegionHeaders | null): RegionGuard {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildSerializer, referredTo } from './serializers.ts'
+import { buildSerializer, referencedSchemas } from './serializers.ts'
 
 const SHARED = {
   Trade: { $id: 'Trade', type: 'object', properties: { of: { $ref: 'Position#' }, pnl: { type: 'string' } } },
@@ -10,9 +10,9 @@ const SHARED = {
 
 test('a schema gets what it refers to, by way of others and in circles too, and nothing else', () => {
   const answer = { type: 'object', properties: { trades: { type: 'array', items: { $ref: 'Trade#' } } } }
-  assert.deepEqual(Object.keys(referredTo(answer, SHARED)).sort(), ['Position', 'Trade'])
-  assert.deepEqual(referredTo({ type: 'string' }, SHARED), {})
-  assert.deepEqual(referredTo({ $ref: '#/properties/own' }, SHARED), {})
+  assert.deepEqual(Object.keys(referencedSchemas(answer, SHARED)).sort(), ['Position', 'Trade'])
+  assert.deepEqual(referencedSchemas({ type: 'string' }, SHARED), {})
+  assert.deepEqual(referencedSchemas({ $ref: '#/properties/own' }, SHARED), {})
 })
 
 test('an answer leaves out what its schema does not name, also inside what it refers to', () => {

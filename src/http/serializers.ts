@@ -8,11 +8,11 @@ type Schemas = Readonly<Record<string, unknown>>
 /** Builds the serializers of an app with these shared schemas; for Fastify's `compilersFactory`. */
 export const buildSerializer: SerializerSelector.SerializerFactory = (shared, options) => {
   const build = SerializerSelector()
-  return (route) => build(referredTo(route.schema, shared as Schemas), options)(route)
+  return (route) => build(referencedSchemas(route.schema, shared as Schemas), options)(route)
 }
 
 /** Those of the shared schemas that a schema refers to, directly or by way of others. */
-export function referredTo(schema: unknown, shared: Schemas): Schemas {
+export function referencedSchemas(schema: unknown, shared: Schemas): Schemas {
   const found: Record<string, unknown> = {}
   const waiting = [schema]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -12,7 +12,7 @@ const NAMED_CHARACTERS = 64
  * Refuses bodies that are compressed, by their header: none is ever unpacked, so that a few bytes cannot become many, and the client is told instead of being
  * told that its JSON is none.
  */
-export function refuseEncodedBodies(app: FastifyInstance): void {
+export function rejectEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     const encoding = request.headers['content-encoding']
     if (encoding === undefined || encoding.toLowerCase() === 'identity') done()
@@ -25,7 +25,7 @@ const ENCODED = 'Bodies are taken as they are; leave out content-encoding.'
 type Check = (body: Readonly<Record<string, unknown>>) => void
 
 /** Makes every route whose body schema allows no additional properties name those that it gets, ahead of schema validation. */
-export function refuseUnknownFields(app: FastifyInstance): void {
+export function rejectUnknownFields(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const schema = route.schema?.body
     const check = checkOfUnion(app, schema) ?? checkOfObject(schema)

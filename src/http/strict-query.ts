@@ -14,7 +14,7 @@ interface Part {
 }
 
 /** Makes every route that declares a querystring or params read them strictly, ahead of schema validation. */
-export function readQueriesStrictly(app: FastifyInstance): void {
+export function parseQueriesStrictly(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const parts = [partOf('querystring', route.schema?.querystring), partOf('params', route.schema?.params)].filter((part) => part !== undefined)
     if (parts.length === 0) return

@@ -41,12 +41,12 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
 
   return {
     http: {
-      answered({ method, route, status, seconds }) {
+      onResponse({ method, route, status, seconds }) {
         const labels = { method: METHODS.has(method) ? method : 'other', route }
         instruments.requests.inc({ ...labels, status })
         instruments.requestSeconds.observe(labels, seconds)
       },
-      decided(tier, allowed) {
+      onRateLimitDecision(tier, allowed) {
         instruments.limiterDecisions.inc({ tier, decision: allowed ? 'allowed' : 'refused' })
       },
     },

@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
 import { ACCOUNT_POSITION_EVENTS_MAX_ROWS, ADDRESS_LENGTH, PAGE_LIMITS } from '../limits.ts'
@@ -17,7 +17,7 @@ import { EXAMPLE_TRADER, ref } from '../resources/fields.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
-import { ownPageAnswer, serialiseBody } from './page-answer.ts'
+import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { beforeTs, cursor, limit, listOf, topic } from './parameters.ts'
 
 const CONCERNS =
@@ -99,13 +99,13 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
   app.get('/v1/account/me/events', { schema: listMyEvents, config: { requiresKey: true } }, async (request, reply) => {
     const { topic, before_ts, cursor, limit = PAGE_LIMITS.events.default } = request.query
     const page = await listAccountEvents(db, { account: callerKey(request).owner, topic, beforeTs: before_ts, cursor, limit })
-    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { events: page.rows }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { events: page.rows }))
   })
 
   app.get('/v1/account/me/orders', { schema: listMyOrders, config: { requiresKey: true } }, async (request, reply) => {
     const { before_ts, cursor, limit = PAGE_LIMITS.accountOrders.default } = request.query
     const page = await listAccountEvents(db, { account: callerKey(request).owner, kind: 'order', beforeTs: before_ts, cursor, limit })
-    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { events: page.rows }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { events: page.rows }))
   })
 
   app.get('/v1/account/me/positions', { schema: listMyPositions, config: { requiresKey: true } }, async (request, reply) => {
@@ -116,13 +116,13 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
       account: owner, kind: 'position', throughSeq: positions.head.seq, limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS,
     })
     const body = { positions: positions.rows, events: events.rows }
-    sendAnswer(request, reply, ownPageAnswer(`/v1/positions/open?trader=${owner}`, reply, positions, body))
+    sendResponse(request, reply, privatePageResponse(`/v1/positions/open?trader=${owner}`, reply, positions, body))
   })
 
   app.get('/v1/account/volume', { schema: getVolume }, async (request, reply) => {
     const { address } = request.query
     const { volume14d, head } = await readTraderVolume(db, { trader: address, nowSec: nowSec(clock) })
     const volume: AccountVolume = { address, volume14d }
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, volume), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, volume), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 }

@@ -3,13 +3,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../account/accounts.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_PRIVATE, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_PRIVATE, prepareResponse, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
 import { AccountState, EXAMPLE_ACCOUNT_STATE } from '../resources/account-state.ts'
 import { ref } from '../resources/fields.ts'
 import { EXAMPLE_OPEN_ORDER, OpenOrders } from '../resources/open-order.ts'
-import { serialiseBody } from './page-answer.ts'
+import { serialiseBody } from './page-response.ts'
 
 const listOpenOrders = operation(
   {
@@ -54,5 +54,5 @@ export function accountStateRoutes(app: App, parts: { readonly accounts: Account
 }
 
 function sendOwn(request: FastifyRequest, reply: FastifyReply, body: object): void {
-  sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, body), { 'cache-control': CACHE_PRIVATE }))
+  sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_PRIVATE }))
 }

@@ -1,7 +1,7 @@
 // /v1/account: who the caller is.
 
 import type { App } from '../http/app.ts'
-import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { operation } from '../http/operation.ts'
 import { AccountIdentity } from '../resources/account-identity.ts'

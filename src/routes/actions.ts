@@ -11,7 +11,7 @@ import { ref } from '../resources/fields.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
 import { requireSupportedAsset } from './known-asset.ts'
-import { sendPrepared } from './prepared-answer.ts'
+import { sendPrepared } from './prepared-response.ts'
 
 const prepareAction = operation(
   {
@@ -37,6 +37,6 @@ export function actionsRoutes(app: App, parts: { readonly prepare: Prepare; read
     const action = request.body
     requireSupportedAsset(action)
     const trader = callerKey(request).owner
-    await sendPrepared(reply, (gone) => parts.prepare({ op: action.op, trader, ...actionCall(action, trader, parts.contracts) }, gone))
+    await sendPrepared(reply, (disconnected) => parts.prepare({ op: action.op, trader, ...actionCall(action, trader, parts.contracts) }, disconnected))
   })
 }

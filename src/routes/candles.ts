@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { findAsset } from '../exchange/assets.ts'
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import { createMemo } from '../base/memo.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -15,7 +15,7 @@ import type { CandleInterval, CandleSource } from '../resources/candle.ts'
 import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_CANDLE } from './examples.ts'
-import { pageAnswer } from './page-answer.ts'
+import { pageResponse } from './page-response.ts'
 import { assetFilter, cursor, limit } from './parameters.ts'
 
 /** Outside klines are kept this long, so that a page that many people look at asks the outside once. */
@@ -68,6 +68,6 @@ export function candlesRoutes(app: App, parts: CandlesParts): void {
     const native = page.rows.length > 0 || cursor !== undefined
     const candles = native ? page.rows : await outsideCandles(asset, interval, limit)
     const source: CandleSource = native ? 'noeracle' : 'binance'
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { candles, source }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { candles, source }))
   })
 }

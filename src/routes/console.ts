@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
 import type { BuildOrder, BuiltFile } from '../console/built.ts'
 import { createConsoleFiles } from '../console/files.ts'
-import { CACHE_REVALIDATE, knowsEtag } from '../http/answer.ts'
+import { CACHE_REVALIDATE, matchesEtag } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
@@ -65,7 +65,7 @@ function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): Fa
   const { 'accept-encoding': accepted = '', 'if-none-match': known } = request.raw.headers
   const vary = reply.getHeader('vary')
   reply.headers({ etag: file.etag, vary: vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding` })
-  if (known !== undefined && knowsEtag(known, file.etag)) return reply.code(304).send()
+  if (known !== undefined && matchesEtag(known, file.etag)) return reply.code(304).send()
   reply.type(file.type)
   if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli)
   if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip)

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import { listEvents } from '../projections/events.ts'
@@ -11,7 +11,7 @@ import { GapRange } from '../resources/gap-range.ts'
 import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
-import { pageAnswer } from './page-answer.ts'
+import { pageResponse } from './page-response.ts'
 import { beforeTs, cursor, FILTER_MAX_LENGTH, limit, topic } from './parameters.ts'
 
 const EventsPage = Type.Object({
@@ -59,6 +59,6 @@ export function eventsRoutes(app: App, parts: { readonly db: Queryable }): void 
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.events.default,
     })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { events: page.rows, gaps: page.gaps }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { events: page.rows, gaps: page.gaps }))
   })
 }

@@ -1,7 +1,7 @@
 // GET /v1/funding. Beyond the specification.
 
 import { Type } from 'typebox'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -11,7 +11,7 @@ import { CurrentFunding, FundingRow } from '../resources/funding.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
-import { pageAnswer } from './page-answer.ts'
+import { pageResponse } from './page-response.ts'
 import { beforeTs, cursor, limit } from './parameters.ts'
 
 const EXAMPLE_CURRENT: CurrentFunding = {
@@ -45,6 +45,6 @@ export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonl
   app.get('/v1/funding', { schema: getFunding }, async (request, reply) => {
     const { before_ts, limit = PAGE_LIMITS.funding.default, cursor } = request.query
     const [current, page] = await Promise.all([parts.venue.funding(), listFunding(parts.db, { beforeTs: before_ts, limit, cursor })])
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { current, history: page.rows }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { current, history: page.rows }))
   })
 }

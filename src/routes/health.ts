@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/answer.ts'
+import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
 import type { IndexLook } from '../projections/index-look.ts'
@@ -13,7 +13,7 @@ import { Health } from '../resources/health.ts'
 import type { ContractSources, Counting } from '../resources/health.ts'
 
 interface HealthParts {
-  readonly lookAtIndex: IndexLook
+  readonly readIndex: IndexLook
   readonly clock: Clock
   readonly version: string
   /** `testnet`, for one. */
@@ -28,7 +28,7 @@ export function healthRoutes(app: App, parts: HealthParts): void {
   const startedAtMs = clock.elapsedMs()
 
   app.get('/v1/health', { schema: healthOperation(parts), config: { rateLimited: false } }, async (_request, reply) => {
-    const { state } = await parts.lookAtIndex()
+    const { state } = await parts.readIndex()
     const body: Health = {
       status: 'ok',
       uptime: (clock.elapsedMs() - startedAtMs) / 1000,

@@ -3,9 +3,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
-import { HttpFailure, isTooLarge, letFinishSending, validationFailure } from '../http/errors.ts'
+import { HttpFailure, isTooLarge, keepConnectionOpen, validationFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import type { Keys } from '../keys/keys.ts'
 import { ADDRESS_LENGTH, BODY_LIMIT_BYTES, KEY_LABEL_MAX_LENGTH, SIGNED_CHALLENGE_MAX_LENGTH } from '../limits.ts'
@@ -166,6 +166,6 @@ function send(reply: FastifyReply, status: number, body: object): void {
 /** Here a body that is too large is one more malformed claim, and answered like the others. */
 function tooLargeIsInvalid(error: Error, _request: FastifyRequest, reply: FastifyReply): never {
   if (!isTooLarge(error)) throw error
-  letFinishSending(reply)
+  keepConnectionOpen(reply)
   throw validationFailure(`body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`)
 }

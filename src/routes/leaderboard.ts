@@ -3,8 +3,8 @@
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
-import type { Answer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
+import type { PreparedResponse } from '../http/response.ts'
 import { createMemo } from '../base/memo.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
@@ -15,7 +15,7 @@ import { LEADERBOARD_SORTS, LeaderboardEntry } from '../resources/leaderboard-en
 import type { LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_LEADER } from './examples.ts'
-import { keptAnswer, sharedPageAnswer } from './page-answer.ts'
+import { cachedResponse, sharedPageResponse } from './page-response.ts'
 import { cursor, limit } from './parameters.ts'
 
 /** First pages that are kept: both sorts at every limit. Later pages are read each time. */
@@ -38,17 +38,17 @@ const schema = operation(
 )
 
 export function leaderboardRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
-  const firstPages = createMemo<Answer>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
+  const firstPages = createMemo<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
 
   app.get('/v1/leaderboard', { schema }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, cursor } = request.query
-    const read = async (): Promise<Answer> => {
+    const read = async (): Promise<PreparedResponse> => {
       const page = await listLeaders(parts.db, { sort, limit, cursor })
-      return sharedPageAnswer(`/v1/leaderboard?sort=${sort}&limit=${limit}`, reply, page, { sort, leaders: page.rows })
+      return sharedPageResponse(`/v1/leaderboard?sort=${sort}&limit=${limit}`, reply, page, { sort, leaders: page.rows })
     }
     varyByMinLedger(reply)
-    const answer = cursor === undefined ? keptAnswer(request, firstPages, { key: `${sort} ${limit}`, read }) : read()
-    if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
-    return sendAnswer(request, reply, answer)
+    const response = cursor === undefined ? cachedResponse(request, firstPages, { key: `${sort} ${limit}`, read }) : read()
+    if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
+    return sendResponse(request, reply, response)
   })
 }

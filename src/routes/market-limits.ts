@@ -1,14 +1,14 @@
 // GET /v1/markets/{asset}/limits. Beyond the specification.
 
 import { Type } from 'typebox'
-import { CACHE_ONE_SECOND, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { ref } from '../resources/fields.ts'
 import { MarketLimits } from '../resources/market-limits.ts'
 import type { Venue } from '../venue/venue.ts'
 import { knownAsset } from './known-asset.ts'
-import { serialiseBody } from './page-answer.ts'
+import { serialiseBody } from './page-response.ts'
 
 const EXAMPLE: MarketLimits = {
   asset: 'BTC', ledger: 1_234_567, minLeverage: 1, maxLeverage: 10, minCollateral: '100000000', maxPositionSize: '1000000000000',
@@ -34,6 +34,6 @@ const schema = operation(
 export function marketLimitsRoutes(app: App, parts: { readonly venue: Venue }): void {
   app.get('/v1/markets/:asset/limits', { schema }, async (request, reply) => {
     const limits = await parts.venue.limits(knownAsset(request.params.asset).symbol)
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, limits), { 'cache-control': CACHE_ONE_SECOND }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, limits), { 'cache-control': CACHE_ONE_SECOND }))
   })
 }

@@ -6,8 +6,8 @@ import { ASSETS } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
-import type { Answer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import type { PreparedResponse } from '../http/response.ts'
 import { rpcFailure } from '../http/errors.ts'
 import { createMemo } from '../base/memo.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
@@ -20,10 +20,10 @@ import { Market } from '../resources/market.ts'
 import { MarketStats } from '../resources/market-stats.ts'
 import { Price } from '../resources/price.ts'
 import type { Queryable } from '../store/store.ts'
-import { createBoardAnswer, priceAnswer } from './board-answer.ts'
+import { createBoardResponse, priceResponse } from './price-response.ts'
 import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
-import { keptAnswer, serialiseBody } from './page-answer.ts'
+import { cachedResponse, serialiseBody } from './page-response.ts'
 import { listOf } from './parameters.ts'
 
 const LIVE = 'Read from the chain through the price shim and kept for 3 seconds per asset.'
@@ -94,40 +94,40 @@ interface MarketsParts {
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
   const { prices, db, clock } = parts
-  const marketsOf = createBoardAnswer((board) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, board)) }))
+  const marketsOf = createBoardResponse((board) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, board)) }))
   const oneMarket = createAssetAnswers((asset, served) => ({ asset: describe(asset), oracle: served.price }))
   const onePrice = createAssetAnswers((_asset, served) => served.price)
-  const stats = createMemo<Answer>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
+  const stats = createMemo<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
 
   app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
     const board = prices.board()
-    if (board !== undefined) return sendAnswer(request, reply, marketsOf(board))
-    return prices.settledBoard().then((settled) => sendAnswer(request, reply, marketsOf(settled)))
+    if (board !== undefined) return sendResponse(request, reply, marketsOf(board))
+    return prices.settledBoard().then((settled) => sendResponse(request, reply, marketsOf(settled)))
   })
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
-    const read = async (): Promise<Answer> => {
+    const read = async (): Promise<PreparedResponse> => {
       const { rows, head } = await readMarketStats(db, { nowSec: nowSec(clock) })
-      return prepareAnswer(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+      return prepareResponse(serialiseBody(reply, { stats: rows }), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
     }
     varyByMinLedger(reply)
-    const answer = keptAnswer(request, stats, { key: '', read })
-    if (answer instanceof Promise) return answer.then((computed) => sendAnswer(request, reply, computed))
-    return sendAnswer(request, reply, answer)
+    const response = cachedResponse(request, stats, { key: '', read })
+    if (response instanceof Promise) return response.then((computed) => sendResponse(request, reply, computed))
+    return sendResponse(request, reply, response)
   })
 
   app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
     const board = prices.board()
-    if (board !== undefined) return sendAnswer(request, reply, oneMarket(asset, board.prices.get(asset.symbol)))
-    return prices.settledPrice(asset.symbol).then((served) => sendAnswer(request, reply, oneMarket(asset, served)))
+    if (board !== undefined) return sendResponse(request, reply, oneMarket(asset, board.prices.get(asset.symbol)))
+    return prices.settledPrice(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
   })
 
   app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
     const board = prices.board()
-    if (board !== undefined) return sendAnswer(request, reply, onePrice(asset, board.prices.get(asset.symbol)))
-    return prices.settledPrice(asset.symbol).then((served) => sendAnswer(request, reply, onePrice(asset, served)))
+    if (board !== undefined) return sendResponse(request, reply, onePrice(asset, board.prices.get(asset.symbol)))
+    return prices.settledPrice(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))
   })
 }
 
@@ -142,14 +142,14 @@ function marketOf(asset: Asset, board: PriceBoard): Market[] {
 
 /** The asset of a path; 404 `Unknown asset` otherwise, echoed in upper case. */
 /** One prepared answer per asset, built anew when its price or its freshness changes; 502 `rpc_error` where there is no price to serve. */
-function createAssetAnswers(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => Answer {
-  const built = new Map<string, { readonly served: ServedPrice; readonly answer: Answer }>()
+function createAssetAnswers(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => PreparedResponse {
+  const built = new Map<string, { readonly served: ServedPrice; readonly response: PreparedResponse }>()
   return (asset, served) => {
     if (served === undefined) throw rpcFailure(`The price of ${asset.symbol} cannot be read from the chain right now.`)
     const kept = built.get(asset.symbol)
-    if (kept?.served === served) return kept.answer
-    const answer = priceAnswer(JSON.stringify(build(asset, served)), served.stale)
-    built.set(asset.symbol, { served, answer })
-    return answer
+    if (kept?.served === served) return kept.response
+    const response = priceResponse(JSON.stringify(build(asset, served)), served.stale)
+    built.set(asset.symbol, { served, response })
+    return response
   }
 }

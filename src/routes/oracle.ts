@@ -1,12 +1,12 @@
 // GET /v1/oracle/prices.
 
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import type { Prices } from '../oracle/prices.ts'
 import { ref } from '../resources/fields.ts'
 import { Price } from '../resources/price.ts'
-import { createBoardAnswer } from './board-answer.ts'
+import { createBoardResponse } from './price-response.ts'
 import { EXAMPLE_PRICE } from './examples.ts'
 import { listOf } from './parameters.ts'
 
@@ -28,11 +28,11 @@ const listPrices = operation(
 )
 
 export function oracleRoutes(app: App, parts: { readonly prices: Prices }): void {
-  const answerOf = createBoardAnswer((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
+  const responseOf = createBoardResponse((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
     const board = parts.prices.board()
-    if (board !== undefined) return sendAnswer(request, reply, answerOf(board))
-    return parts.prices.settledBoard().then((settled) => sendAnswer(request, reply, answerOf(settled)))
+    if (board !== undefined) return sendResponse(request, reply, responseOf(board))
+    return parts.prices.settledBoard().then((settled) => sendResponse(request, reply, responseOf(settled)))
   })
 }

@@ -10,7 +10,7 @@ import { OrderRequest } from '../resources/order-request.ts'
 import { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import { EXAMPLE_PREPARED } from './examples.ts'
 import { requireSupportedAsset } from './known-asset.ts'
-import { sendPrepared } from './prepared-answer.ts'
+import { sendPrepared } from './prepared-response.ts'
 
 const prepareOrder = operation(
   {
@@ -37,6 +37,6 @@ export function ordersRoutes(app: App, parts: { readonly prepare: Prepare }): vo
     const order = request.body
     requireSupportedAsset(order)
     const trader = callerKey(request).owner
-    await sendPrepared(reply, (gone) => parts.prepare({ op: order.op, trader, contract: 'market', ...operationCall(order, trader) }, gone))
+    await sendPrepared(reply, (disconnected) => parts.prepare({ op: order.op, trader, contract: 'market', ...operationCall(order, trader) }, disconnected))
   })
 }

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
-import { CACHE_ONE_SECOND, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
@@ -11,7 +11,7 @@ import { ref } from '../resources/fields.ts'
 import { PoolSample, PoolState } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
-import { pageAnswer, serialiseBody } from './page-answer.ts'
+import { pageResponse, serialiseBody } from './page-response.ts'
 import { beforeTs, cursor, limit, listOf } from './parameters.ts'
 
 const EXAMPLE_POOL: PoolState = {
@@ -54,12 +54,12 @@ const listHistory = operation(
 
 export function poolRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
   app.get('/v1/pool', { schema: getPool }, async (request, reply) => {
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, await parts.venue.pool()), { 'cache-control': CACHE_ONE_SECOND }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, await parts.venue.pool()), { 'cache-control': CACHE_ONE_SECOND }))
   })
 
   app.get('/v1/pool/history', { schema: listHistory }, async (request, reply) => {
     const { before_ts, limit = PAGE_LIMITS.pool.default, cursor } = request.query
     const page = await listPoolSamples(parts.db, { beforeTs: before_ts, limit, cursor })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { samples: page.rows }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { samples: page.rows }))
   })
 }

@@ -2,14 +2,14 @@
 
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { ref } from '../resources/fields.ts'
 import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_POSITION } from './examples.ts'
-import { pageAnswer } from './page-answer.ts'
+import { pageResponse } from './page-response.ts'
 import { cursor, listOf, trader } from './parameters.ts'
 
 const schema = operation(
@@ -31,6 +31,6 @@ const schema = operation(
 export function positionsRoutes(app: App, parts: { readonly db: Queryable }): void {
   app.get('/v1/positions/open', { schema }, async (request, reply) => {
     const page = await listOpenPositions(parts.db, { trader: request.query.trader, cursor: request.query.cursor })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { positions: page.rows }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { positions: page.rows }))
   })
 }

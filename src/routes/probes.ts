@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import type { IndexLook } from '../projections/index-look.ts'
@@ -44,7 +44,7 @@ const getReadiness = operation(
 )
 
 export interface ProbesParts {
-  readonly lookAtIndex: IndexLook
+  readonly readIndex: IndexLook
   readonly clock: Clock
   /** An index whose last ledger closed longer ago is not served to others. */
   readonly maxLedgerAgeSec: number
@@ -58,7 +58,7 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   })
 
   app.get('/readyz', { schema: getReadiness, config: { rateLimited: false } }, async (_request, reply) => {
-    const reasons = await obstacles(parts)
+    const reasons = await rejectionReasons(parts)
     const body: Ready | NotReady = reasons.length === 0 ? { status: 'ready' } : { status: 'not_ready', reasons: [...reasons] }
     reply.code(reasons.length === 0 ? 200 : 503).header('cache-control', CACHE_NEVER)
     reply.type(JSON_TYPE).send(JSON.stringify(body))
@@ -66,8 +66,8 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
 }
 
 /** Why requests should go elsewhere; none when they may come. */
-async function obstacles({ lookAtIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
-  const { state, answered } = await lookAtIndex()
+async function rejectionReasons({ readIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
+  const { state, answered } = await readIndex()
   const draining: readonly NotReadyReason[] = isDraining() ? ['draining'] : []
   // What was known before the database went away says nothing of how old the index is now.
   if (!answered) return [...draining, 'database']

@@ -3,7 +3,7 @@
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
 import type { App } from '../http/app.ts'
-import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import { callerKey } from '../http/caller.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
@@ -13,7 +13,7 @@ import { ref } from '../resources/fields.ts'
 import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPLE_REFERRER } from './examples.ts'
-import { ownPageAnswer, serialiseBody } from './page-answer.ts'
+import { privatePageResponse, serialiseBody } from './page-response.ts'
 import { cursor, limit, listOf } from './parameters.ts'
 
 const NOT_YET = 'The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.'
@@ -109,30 +109,30 @@ export function referralRoutes(app: App, parts: { readonly db: Queryable }): voi
     const { code } = request.query
     const { referrer, head } = await findReferrer(db, code)
     if (referrer === null) throw new HttpFailure({ status: 404, body: { error: 'unknown_code', code } })
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, referrer), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, referrer), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/referral/info', { schema: info }, async (request, reply) => {
     const { address } = request.query
     const { self, binding, head } = await readReferral(db, address)
     if (self === null) throw new HttpFailure({ status: 404, body: { error: 'no_code', address } })
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/referral/me', { schema: me, config: { requiresKey: true } }, async (request, reply) => {
     const { self, binding, head } = await readReferral(db, callerKey(request).owner)
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_PRIVATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, { self, binding }), { 'cache-control': CACHE_PRIVATE, ...indexHeaders(head) }))
   })
 
   app.get('/v1/referral/me/trades', { schema: trades, config: { requiresKey: true } }, async (request, reply) => {
     const { limit = PAGE_LIMITS.referral.default, cursor } = request.query
     const page = await listReferralTrades(db, { referrer: callerKey(request).owner, limit, cursor })
-    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { trades: page.rows }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { trades: page.rows }))
   })
 
   app.get('/v1/referral/me/claims', { schema: claims, config: { requiresKey: true } }, async (request, reply) => {
     const { limit = PAGE_LIMITS.referral.default, cursor } = request.query
     const page = await listReferralClaims(db, { referrer: callerKey(request).owner, limit, cursor })
-    sendAnswer(request, reply, ownPageAnswer(request.raw.url ?? '', reply, page, { claims: page.rows }))
+    sendResponse(request, reply, privatePageResponse(request.raw.url ?? '', reply, page, { claims: page.rows }))
   })
 }

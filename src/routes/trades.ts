@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox'
 import type { App } from '../http/app.ts'
-import { sendAnswer } from '../http/answer.ts'
+import { sendResponse } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import { listTrades } from '../projections/trades.ts'
@@ -10,7 +10,7 @@ import { ref } from '../resources/fields.ts'
 import { RealizedTrade } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
-import { pageAnswer } from './page-answer.ts'
+import { pageResponse } from './page-response.ts'
 import { assetFilter, beforeTs, cursor, limit, listOf, trader } from './parameters.ts'
 
 const schema = operation(
@@ -37,6 +37,6 @@ export function tradesRoutes(app: App, parts: { readonly db: Queryable }): void 
       cursor: query.cursor,
       limit: query.limit ?? PAGE_LIMITS.trades.default,
     })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { trades: page.rows }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { trades: page.rows }))
   })
 }

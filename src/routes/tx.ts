@@ -1,9 +1,9 @@
 // POST /v1/tx/submit.
 
 import { Type } from 'typebox'
-import { CACHE_NEVER, JSON_TYPE } from '../http/answer.ts'
+import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
-import { departure } from '../http/departure.ts'
+import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
@@ -55,10 +55,10 @@ export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
     const { signedXdr, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
     const signed = relay.read(signedXdr)
     if (signed === undefined) throw rejected('signedXdr is not a transaction envelope in base64.')
-    const gone = departure(reply)
-    const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, signal: gone })
+    const disconnected = clientDisconnected(reply)
+    const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, signal: disconnected })
     // Nobody is there to be answered.
-    if (gone.aborted) reply.hijack()
+    if (disconnected.aborted) reply.hijack()
     else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(resultOf(submitted, signed.hash)))
   })
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import { ASSETS, findAsset } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
-import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, CACHE_REVALIDATE, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
 import { UDF_BARS_MAX } from '../limits.ts'
@@ -16,7 +16,7 @@ import { ref } from '../resources/fields.ts'
 import { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../resources/udf.ts'
 import type { UdfError } from '../resources/udf.ts'
 import type { Queryable } from '../store/store.ts'
-import { serialiseBody } from './page-answer.ts'
+import { serialiseBody } from './page-response.ts'
 
 /** By what charts call them; letters may come without their 1. */
 const INTERVALS: Readonly<Record<string, CandleInterval>> = {
@@ -106,19 +106,19 @@ const getHistory = operation(
 )
 
 export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly prices: Prices; readonly clock: Clock }): void {
-  const configuration = prepareAnswer(JSON.stringify(CONFIGURATION), { 'cache-control': CACHE_REVALIDATE })
+  const configuration = prepareResponse(JSON.stringify(CONFIGURATION), { 'cache-control': CACHE_REVALIDATE })
 
-  app.get('/udf/config', { schema: getConfiguration }, (request, reply) => sendAnswer(request, reply, configuration))
+  app.get('/udf/config', { schema: getConfiguration }, (request, reply) => sendResponse(request, reply, configuration))
 
   app.get('/udf/time', { schema: getTime }, (request, reply) => {
-    sendAnswer(request, reply, prepareAnswer(String(nowSec(parts.clock)), { 'cache-control': CACHE_ONE_SECOND }))
+    sendResponse(request, reply, prepareResponse(String(nowSec(parts.clock)), { 'cache-control': CACHE_ONE_SECOND }))
   })
 
   app.get('/udf/symbols', { schema: getSymbol }, (request, reply) => {
     const asset = findAsset(request.query.symbol.toUpperCase())
     const price = asset === undefined ? undefined : parts.prices.board()?.prices.get(asset.symbol)?.price.priceFloat
     const body: UdfSymbol = asset === undefined ? { ...UNKNOWN_SYMBOL } : describe(asset, price)
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
   })
 
   app.get('/udf/search', { schema: search }, (request, reply) => {
@@ -128,7 +128,7 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
     const rows: UdfFound[] = found.map(({ symbol: name, name: description }) => ({
       ...EXAMPLE_FOUND, symbol: name, full_name: name, ticker: name, description,
     }))
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, rows), { 'cache-control': CACHE_REVALIDATE }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, rows), { 'cache-control': CACHE_REVALIDATE }))
   })
 
   app.get('/udf/history', { schema: getHistory }, async (request, reply) => {
@@ -144,7 +144,7 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
     if (candles.length === 0) body = previous === null ? { s: 'no_data' } : { s: 'no_data', nextTime: previous }
     if (interval === undefined) body = { ...UNKNOWN_RESOLUTION }
     if (asset === undefined) body = { ...UNKNOWN_SYMBOL }
-    sendAnswer(request, reply, prepareAnswer(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
+    sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE, ...indexHeaders(head) }))
   })
 }
 

@@ -5,8 +5,8 @@ import type { TSchema } from 'typebox'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
-import { CACHE_ONE_SECOND, indexHeaders, prepareAnswer, sendAnswer } from '../http/answer.ts'
-import type { Answer } from '../http/answer.ts'
+import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
+import type { PreparedResponse } from '../http/response.ts'
 import { createMemo } from '../base/memo.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
@@ -19,7 +19,7 @@ import { TraderVault } from '../resources/trader-vault.ts'
 import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
-import { keptAnswer, pageAnswer, serialiseBody, sharedPageAnswer } from './page-answer.ts'
+import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
 import { beforeTs, cursor, limit, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
@@ -94,35 +94,35 @@ const FLOWS = [
 export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
   const { db, clock } = parts
 
-  const firstPages = createMemo<Answer>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
-  const vaults = createMemo<Answer>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const firstPages = createMemo<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const vaults = createMemo<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
 
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
     const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query
     const url = `/v1/vaults?limit=${limit}${leader === undefined ? '' : `&leader=${encodeURIComponent(leader)}`}`
-    const read = async (): Promise<Answer> => {
+    const read = async (): Promise<PreparedResponse> => {
       const page = await listVaults(db, { leader, limit, cursor, nowSec: nowSec(clock) })
-      return sharedPageAnswer(url, reply, page, { vaults: page.rows })
+      return sharedPageResponse(url, reply, page, { vaults: page.rows })
     }
     varyByMinLedger(reply)
-    sendAnswer(request, reply, await (cursor === undefined ? keptAnswer(request, firstPages, { key: url, read }) : read()))
+    sendResponse(request, reply, await (cursor === undefined ? cachedResponse(request, firstPages, { key: url, read }) : read()))
   })
 
   app.get('/v1/vaults/:id', { schema: get }, async (request, reply) => {
     const { id } = request.params
-    const read = async (): Promise<Answer> => {
+    const read = async (): Promise<PreparedResponse> => {
       const { vault, head } = await readVault(db, { id, nowSec: nowSec(clock) })
       if (vault === null) throw new HttpFailure({ status: 404, body: { error: 'vault_not_found', id } })
-      return prepareAnswer(serialiseBody(reply, vault), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
+      return prepareResponse(serialiseBody(reply, vault), { 'cache-control': CACHE_ONE_SECOND, ...indexHeaders(head) })
     }
     varyByMinLedger(reply)
-    sendAnswer(request, reply, await keptAnswer(request, vaults, { key: String(id), read }))
+    sendResponse(request, reply, await cachedResponse(request, vaults, { key: String(id), read }))
   })
 
   app.get('/v1/vaults/:id/trades', { schema: trades }, async (request, reply) => {
     const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
     const page = await listVaultTrades(db, { id: request.params.id, limit, beforeTs: before_ts, cursor })
-    sendAnswer(request, reply, pageAnswer(request, reply, page, { trades: page.rows }))
+    sendResponse(request, reply, pageResponse(request, reply, page, { trades: page.rows }))
   })
 
   for (const { path, kind, id: operationId, key, summary, example } of FLOWS) {
@@ -130,7 +130,7 @@ export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly
     app.get(`/v1/vaults/:id/${path}`, { schema }, async (request, reply) => {
       const { limit = PAGE_LIMITS.vaults.default, before_ts, cursor } = request.query
       const page = await listVaultFlows(db, kind, { id: request.params.id, limit, beforeTs: before_ts, cursor })
-      sendAnswer(request, reply, pageAnswer(request, reply, page, { [key]: page.rows }))
+      sendResponse(request, reply, pageResponse(request, reply, page, { [key]: page.rows }))
     })
   }
 }

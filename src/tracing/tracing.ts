@@ -68,7 +68,7 @@ export function createTracing(options: TracingOptions): Tracing {
   return {
     tracer,
     http: {
-      begin({ method, traceparent, requestId }, proceed) {
+      startSpan({ method, traceparent, requestId }, proceed) {
         const span = spans.startSpan(method, {
           kind: SpanKind.SERVER,
           attributes: { 'http.request.method': method, 'gateway.request_id': requestId },

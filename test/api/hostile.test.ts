@@ -18,7 +18,7 @@ let port: number
 let answered = 0
 
 before(async () => {
-  const observer = { answered: () => void (answered += 1), decided: () => {} }
+  const observer = { onResponse: () => void (answered += 1), onRateLimitDecision: () => {} }
   // Health answers without the database: a connection that fails at once stands for it.
   const query = (): Promise<never> => Promise.reject(new Error('no database here'))
   bare = await createBareGateway({ rateLimits: UNLIMITED, observer, store: { engine: 'embedded', read: { query }, write: { query } } as never })

@@ -40,7 +40,7 @@ function ask<Body = Record<string, unknown>>(url: string, minLedger: number | st
 }
 
 async function untilWaiting(count = 1): Promise<void> {
-  await until(() => world.gateway.holds().indexWaiters === count, `${count} who wait`)
+  await until(() => world.gateway.stats().indexWaiters === count, `${count} who wait`)
 }
 
 test('what a submitted transaction did is read with its ledger: the answer waits for the index, and for no clock', async () => {
@@ -57,7 +57,7 @@ test('what a submitted transaction did is read with its ledger: the answer waits
   assert.equal(status, 200, text)
   assert.deepEqual(body.positions.map((position) => position.trader), [trader.address])
   assert.ok(Number(told['x-ledger']) >= ledger)
-  assert.equal(world.gateway.holds().indexWaiters, 0)
+  assert.equal(world.gateway.stats().indexWaiters, 0)
 })
 
 test('what is indexed already is answered at once, on every endpoint that takes the header, HEAD included', async () => {
@@ -102,7 +102,7 @@ test('a ledger that is not indexed in five seconds is a 409 with the last one th
   const asking = ask('/v1/trades', indexed + 1)
   await untilWaiting()
   world.clock.advance(INDEX_WAIT_MS - 1)
-  await until(() => world.gateway.holds().indexWaiters === 1, 'nothing')
+  await until(() => world.gateway.stats().indexWaiters === 1, 'nothing')
   world.clock.advance(1)
   const { status, body, headers } = await asking
   assert.deepEqual([status, body], [409, { error: 'not_yet', ledger: indexed }])

@@ -85,7 +85,7 @@ test('reads come from the replica and say how far it is; who asks for a later le
   const first = await trade()
   await servers.caughtUp()
   await using bare = await createBareGateway({ store })
-  const { gateway: { app, holds }, clock: gatewayClock } = bare
+  const { gateway: { app, stats: holds }, clock: gatewayClock } = bare
   const ask = (headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> => call(app, '/v1/events', { headers })
   const waits = (): Promise<void> => until(() => holds().indexWaiters === 1, 'who waits')
   assert.deepEqual(told(await ask({ 'x-min-ledger': String(first) })), [200, String(first), 1])

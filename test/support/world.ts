@@ -115,7 +115,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   building.defer(() => gateway.close())
   const lookAtIndex = createIndexLook({ db: store.read, clock, log })
   options.metrics?.watch({
-    gateway: () => gateway.holds(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
+    gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
   })
   const owned = building.move()
 

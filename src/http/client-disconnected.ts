@@ -3,7 +3,7 @@
 import type { FastifyReply } from 'fastify'
 
 /** Aborts when the connection ends before the answer is out. The request's own `close` would not do: it comes as soon as the body was read. */
-export function departure(reply: FastifyReply): AbortSignal {
+export function clientDisconnected(reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()

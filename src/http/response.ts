@@ -1,4 +1,4 @@
-// How a successful answer leaves the house: its bytes, a weak etag and 304, how long it may be kept, and from which state of the index it was read.
+// How a successful response leaves the house: its bytes, a weak etag and 304, how long it may be kept, and from which state of the index it was read.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -13,8 +13,8 @@ export const CACHE_REVALIDATE = 'no-cache'
 export const CACHE_PRIVATE = 'private, no-cache'
 export const CACHE_NEVER = 'no-store'
 
-/** An answer ready to be written: serialised once, sent often. */
-export interface Answer {
+/** An response ready to be written: serialised once, sent often. */
+export interface PreparedResponse {
   /** Kept as text: Node writes it together with the headers in one call, which measured a tenth faster than bytes of their own. */
   readonly json: string
   readonly etag: string
@@ -22,31 +22,31 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Prepares an answer from its serialised body. */
-export function prepareAnswer(json: string, headers: Readonly<Record<string, string>>): Answer {
+/** Prepares an response from its serialised body. */
+export function prepareResponse(json: string, headers: Readonly<Record<string, string>>): PreparedResponse {
   const etag = `W/"${hash('sha1', json, 'base64url')}"`
   return { json, etag, headers: { ...headers, etag } }
 }
 
-/** Sends a prepared answer, or 304 when the client has it already. */
-export function sendAnswer(request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
-  reply.headers(answer.headers)
+/** Sends a prepared response, or 304 when the client has it already. */
+export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: PreparedResponse): void {
+  reply.headers(response.headers)
   const known = request.raw.headers['if-none-match']
-  if (known !== undefined && knowsEtag(known, answer.etag)) {
+  if (known !== undefined && matchesEtag(known, response.etag)) {
     reply.code(304).send()
     return
   }
-  reply.header('content-type', JSON_TYPE).send(answer.json)
+  reply.header('content-type', JSON_TYPE).send(response.json)
 }
 
 /** Compares weakly, as If-None-Match asks for: `*`, or a list of tags with or without `W/`. */
-export function knowsEtag(ifNoneMatch: string, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const opaque = etag.slice('W/'.length)
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque)
 }
 
-/** The state of the index that an answer was read from. */
+/** The state of the index that an response was read from. */
 export interface IndexHead {
   readonly ledger: number | null
   readonly seq: number
