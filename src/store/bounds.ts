@@ -1,13 +1,13 @@
 // The store's own bounds: how long, how many, how often. The time limit of one read stands with the other limits in src/limits.ts.
 
 /** Reads that may wait for their turn; the next one is refused at once. */
-export const READ_QUEUE_BOUND = 256
+export const READ_QUEUE_MAX = 256
 /** Writes that may wait for their turn. */
-export const WRITE_QUEUE_BOUND = 1_000
+export const WRITE_QUEUE_MAX = 1_000
 /** One statement of `store.write` may take this long. */
 export const WRITE_STATEMENT_TIMEOUT_MS = 30_000
 /** One statement of the chain history's writer may take this long: a rebuild moves many rows at once. */
-export const LOCK_STATEMENT_TIMEOUT_MS = 300_000
+export const BULK_STATEMENT_TIMEOUT_MS = 300_000
 /** A transaction that sends nothing for this long is rolled back: whoever opened it is stuck, and others wait. */
 export const IDLE_TRANSACTION_TIMEOUT_MS = 30_000
 
@@ -25,25 +25,25 @@ export const CHECKPOINT_AFTER_MS = 60_000
 export const VACUUM_FIRST_AFTER_ROWS = 1_000
 export const VACUUM_AFTER_ROWS = 50_000
 /** Embedded: chores begin when nothing has been asked for this long. */
-export const CHORE_AFTER_IDLE_MS = 500
+export const MAINTENANCE_AFTER_IDLE_MS = 500
 /** Embedded: a chore that found no quiet moment for this long goes before the reads (never before a writer). */
-export const CHORE_OVERDUE_MS = 60_000
+export const MAINTENANCE_OVERDUE_MS = 60_000
 /** Embedded: a table whose vacuum was interrupted this often in one round is left for the next round. */
 export const VACUUM_TRIES = 5
 /** Embedded: closing in good order may take this long; then the engine's thread is ended, which loses nothing that was acknowledged. */
 export const CLOSE_TIMEOUT_MS = 10_000
 /** Embedded: the holder of the lock file says this often that it lives. */
-export const LOCK_HEARTBEAT_MS = 2_000
+export const LOCK_FILE_HEARTBEAT_MS = 2_000
 /** Embedded: how long a holder that cannot be looked at (another container) must be silent to count as gone. */
-export const LOCK_SILENCE_MS = 10_000
+export const LOCK_FILE_STALE_AFTER_MS = 10_000
 /** Embedded: attempts to take the lock file when others take it at the same moment. */
-export const LOCK_TRIES = 5
+export const LOCK_FILE_ATTEMPTS = 5
 
 /** Server: connections of the pools. */
 export const READ_POOL_SIZE = 8
 export const WRITE_POOL_SIZE = 4
 /** Server: so many different reads are prepared in each connection; each keeps some tens of kilobytes there. */
-export const PREPARED_READS_MAX = 200
+export const PREPARED_STATEMENTS_MAX = 200
 /** Server: connecting, or waiting for a free connection, may take this long. */
 export const CONNECT_TIMEOUT_MS = 5_000
 /** Server: an answer that is this much later than the statement's own time limit will not come: the connection is dead. */
@@ -52,15 +52,15 @@ export const DEAD_CONNECTION_GRACE_MS = 5_000
 export const KEEPALIVE_AFTER_MS = 10_000
 
 /** Server: the writer lock's holder says this often that it lives. */
-export const LOCK_PULSE_MS = 1_000
+export const WRITER_LOCK_HEARTBEAT_MS = 1_000
 /** Server: a holder that says nothing for this long (its machine is gone, its process stands still) loses the lock to whoever stands by. */
-export const LOCK_LOST_AFTER_MS = 6_000
+export const WRITER_LOCK_LOST_AFTER_MS = 6_000
 /** Server: what is sent to a holder that has vanished is given up after this long, and so is a holder that answers no probe. */
-export const LOCK_PEER_GONE_MS = 5_000
+export const WRITER_LOCK_PEER_TIMEOUT_MS = 5_000
 
 /** Server: where reads come from a replica, which is behind the notification, the notification is told again after so long. */
-export const REPLICA_ECHOES_MS = [25, 100, 400] as const
+export const REPLICA_NOTIFY_AGAIN_MS = [25, 100, 400] as const
 
 /** After a loss, the first and the longest pause before trying again; the pause doubles in between. */
-export const RECONNECT_FIRST_MS = 250
-export const RECONNECT_MAX_MS = 10_000
+export const RECONNECT_DELAY_MIN_MS = 250
+export const RECONNECT_DELAY_MAX_MS = 10_000

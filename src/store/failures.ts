@@ -37,17 +37,17 @@ export function isSqlState(code: string | null): code is string {
 }
 
 /** The store's error for what a driver raised: a SQLSTATE is the statement's own fault, everything else is the connection's. */
-export function namedError(failure: Failure): Error {
+export function toStoreError(failure: Failure): Error {
   const { message, code } = failure
   if (code === ASSERTION) return new AssertionFailure(message)
   if (code === QUERY_CANCELED) return new StatementTimeout('the statement ran into its time limit')
   if (code === IDLE_TRANSACTION) return new StatementTimeout('the transaction sent nothing for too long and was rolled back')
   if (!isSqlState(code)) return new StoreUnavailable(`the database cannot be reached: ${message}`)
-  if (meansConnectionTrouble(code)) return new StoreUnavailable(`the database is not available: ${message} (${code})`)
+  if (isConnectionFailure(code)) return new StoreUnavailable(`the database is not available: ${message} (${code})`)
   return new StatementFailed(message, code, failure.constraint)
 }
 
 /** Classes 08 (connection), 57P (shutting down, starting up) and 53 (out of connections, memory or disk), and a read that stood in a replica's way. */
-function meansConnectionTrouble(code: string): boolean {
+function isConnectionFailure(code: string): boolean {
   return /^(?:08|57P|53|40001$)/.test(code)
 }

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts'
 import { READ_STATEMENT_TIMEOUT_MS } from '../limits.ts'
 import { openEmbeddedStore } from './embedded/embedded-store.ts'
 import type { EmbeddedStore } from './embedded/embedded-store.ts'
-import { PREPARED_DIRECTORY, preparedName } from './embedded/prepared-cluster.ts'
+import { PREPARED_CLUSTERS_DIRECTORY, preparedFileName } from './embedded/prepared-cluster.ts'
 import { isMigrated, MIGRATIONS_DIRECTORY, migrate, readMigrations } from './migrate.ts'
 import { createServerStore } from './server/server-store.ts'
 import { withOwnConnection } from './server/writer-lock.ts'
@@ -42,12 +42,12 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 
 /** The embedded store, migrated; tests and tools also want its dump. */
 export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl' | 'readUrl'>): Promise<EmbeddedStore> {
-  const { dataDir, clock, log, template = null, prepared = PREPARED_DIRECTORY } = options
+  const { dataDir, clock, log, template = null, prepared = PREPARED_CLUSTERS_DIRECTORY } = options
   const { readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
-  const preparedFile = async (): Promise<string> => join(prepared, await preparedName(await readMigrations(migrationsDirectory)))
+  const preparedFile = async (): Promise<string> => join(prepared, await preparedFileName(await readMigrations(migrationsDirectory)))
   const store = await openEmbeddedStore({ dataDir, template, prepared: preparedFile, readTimeoutMs, clock, log })
   try {
-    tellApplied(log, await migrate(store.patientWriter, migrationsDirectory))
+    logApplied(log, await migrate(store.bulkWriter, migrationsDirectory))
     return store
   } catch (cause) {
     await store[Symbol.asyncDispose]()
@@ -57,12 +57,12 @@ export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl'
 
 async function openServer(options: OpenStoreOptions, databaseUrl: string): Promise<Store> {
   const { clock, log, readUrl = null, readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
-  tellApplied(log, await withOwnConnection(databaseUrl, 'migrations', clock, (db) => migrate(db, migrationsDirectory)))
+  logApplied(log, await withOwnConnection(databaseUrl, 'migrations', clock, (db) => migrate(db, migrationsDirectory)))
   const isBehind = readUrl !== null && !(await withOwnConnection(readUrl, 'schema', clock, (db) => isMigrated(db, migrationsDirectory)))
   if (isBehind) throw new StoreUnavailable('the replica for reads has not got the schema yet')
   return createServerStore({ databaseUrl, readUrl, readTimeoutMs, clock, log })
 }
 
-function tellApplied(log: Log, applied: readonly string[]): void {
+function logApplied(log: Log, applied: readonly string[]): void {
   if (applied.length > 0) log.info({ applied }, 'the database schema was brought up to date')
 }

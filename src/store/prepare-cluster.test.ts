@@ -8,7 +8,7 @@ import test, { after } from 'node:test'
 import { createSystemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { migrationsFolder, temporaryFolder } from '../../test/support/store-child.ts'
-import { preparedName, unpackCluster } from './embedded/prepared-cluster.ts'
+import { preparedFileName, unpackCluster } from './embedded/prepared-cluster.ts'
 import { readMigrations } from './migrate.ts'
 import { openEmbedded } from './open.ts'
 import { prepareCluster } from './prepare-cluster.ts'
@@ -35,7 +35,7 @@ function recordingDisk() {
 
 const disk = recordingDisk()
 await prepareCluster(prepared, disk.fsync, migrations.path)
-const name = await preparedName(await readMigrations(migrations.path))
+const name = await preparedFileName(await readMigrations(migrations.path))
 const made = await stat(join(prepared, name))
 
 test('what is prepared has reached the disk, and nothing else is left there', async () => {
@@ -77,7 +77,7 @@ test('a store starts from what is prepared, and no two of them share anything', 
 test('another engine or other migrations have another name, so that no start meets what was prepared for them', async () => {
   await using more = await migrationsFolder('create table note (id int primary key)', 'create table more (id int)')
   await using other = await migrationsFolder('create table note (id bigint primary key)')
-  const names = await Promise.all([migrations, more, other].map(async ({ path }) => preparedName(await readMigrations(path))))
+  const names = await Promise.all([migrations, more, other].map(async ({ path }) => preparedFileName(await readMigrations(path))))
   assert.equal(new Set(names).size, 3)
 })
 

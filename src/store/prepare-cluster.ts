@@ -7,7 +7,7 @@ import { createSystemClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { syncTree } from './embedded/filesystem.ts'
 import type { Fsync } from './embedded/filesystem.ts'
-import { packCluster, preparedName } from './embedded/prepared-cluster.ts'
+import { packCluster, preparedFileName } from './embedded/prepared-cluster.ts'
 import type { ClusterEntries } from './embedded/prepared-cluster.ts'
 import { MIGRATIONS_DIRECTORY, readMigrations } from './migrate.ts'
 import { openEmbedded } from './open.ts'
@@ -17,7 +17,7 @@ import { openEmbedded } from './open.ts'
  * the store raises.
  */
 export async function prepareCluster(prepared: string, fsync: Fsync, migrationsDirectory: string = MIGRATIONS_DIRECTORY): Promise<void> {
-  const name = await preparedName(await readMigrations(migrationsDirectory))
+  const name = await preparedFileName(await readMigrations(migrationsDirectory))
   await mkdir(prepared, { recursive: true })
   if ((await readdir(prepared)).includes(name)) return
   const scratch = await mkdtemp(join(prepared, 'unfinished-'))

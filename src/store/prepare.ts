@@ -4,10 +4,10 @@
 import { fsync } from 'node:fs'
 import { promisify } from 'node:util'
 import { prepareCluster } from './prepare-cluster.ts'
-import { PREPARED_DIRECTORY } from './embedded/prepared-cluster.ts'
+import { PREPARED_CLUSTERS_DIRECTORY } from './embedded/prepared-cluster.ts'
 
 try {
-  await prepareCluster(PREPARED_DIRECTORY, promisify(fsync))
+  await prepareCluster(PREPARED_CLUSTERS_DIRECTORY, promisify(fsync))
 } catch (cause) {
   process.stderr.write(`The embedded database is not prepared, and its first start will take some seconds longer: ${String(cause)}\n`)
 }

@@ -4,14 +4,14 @@ import type { Tracer } from '../base/tracer.ts'
 import type { Queryable, Store, Writer } from './store.ts'
 
 /** Statements are long; this much of one names it. Values are no part of them. */
-const STATEMENT_TOLD_LENGTH = 500
+const SPAN_STATEMENT_LENGTH = 500
 
 /** Tells each statement and each transaction, waiting for a connection included. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
   function queryable(db: Queryable): Queryable {
     return {
       query: (sql, params) =>
-        tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, STATEMENT_TOLD_LENGTH) }, () => db.query(sql, params)),
+        tracer.span('sql', { 'db.system.name': 'postgresql', 'db.query.text': sql.slice(0, SPAN_STATEMENT_LENGTH) }, () => db.query(sql, params)),
     }
   }
   function writer(db: Writer): Writer {

@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
-import { createSerial } from './serial.ts'
+import { createMutex } from './mutex.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Queryable } from './store.ts'
 
@@ -54,7 +54,7 @@ interface Handle {
 }
 
 function createHandle(run: RunStatement, clock: Clock): Handle {
-  const serial = createSerial()
+  const runExclusive = createMutex()
   let open = true
   let underWay = 0
   let timer: Timer | undefined
@@ -82,7 +82,7 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
         underWay++
         watch()
         try {
-          const { rows } = await serial(() => run(sql, params))
+          const { rows } = await runExclusive(() => run(sql, params))
           return rows as Row[]
         } finally {
           underWay--
@@ -93,7 +93,7 @@ function createHandle(run: RunStatement, clock: Clock): Handle {
     async close() {
       open = false
       watch()
-      await serial(async () => {})
+      await runExclusive(async () => {})
     },
   }
 }

@@ -6,8 +6,8 @@ import { createSystemClock } from '../../src/base/clock.ts'
 import { openEngine } from '../../src/store/embedded/engine.ts'
 import { createListeners } from '../../src/store/embedded/listeners.ts'
 import type { StatementResult } from '../../src/store/embedded/messages.ts'
-import { namedError, readFailure } from '../../src/store/failures.ts'
-import { createSerial } from '../../src/store/serial.ts'
+import { toStoreError, readFailure } from '../../src/store/failures.ts'
+import { createMutex } from '../../src/store/mutex.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
 import { runTransaction } from '../../src/store/transaction.ts'
@@ -35,28 +35,28 @@ export async function openInProcessStore(): Promise<InProcessStore> {
   const disk = { fsync() {}, onFailure(error: Error): never { throw error } }
   const engine = await openEngine({ directory: null, template, disk })
   const clock = createSystemClock({ keepAlive: false })
-  const serial = createSerial()
+  const runExclusive = createMutex()
   const locks = new Map<string, AbortController>()
-  const listeners = createListeners((sql) => serial(() => run('write', sql)))
+  const listeners = createListeners((sql) => runExclusive(() => run('write', sql)))
   engine.onNotification((channel, payload) => listeners.notify(channel, payload))
 
   async function run(access: 'read' | 'write', sql: string, params?: readonly Param[]): Promise<StatementResult> {
     try {
       return await engine.run({ access, sql, params: params?.map(encodeParam) ?? null })
     } catch (cause) {
-      throw namedError(readFailure(cause))
+      throw toStoreError(readFailure(cause))
     }
   }
 
   function queryable(access: 'read' | 'write'): Queryable {
     return {
-      query: <Row extends object>(sql: string, params?: readonly Param[]) => serial(async () => (await run(access, sql, params)).rows as Row[]),
+      query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await run(access, sql, params)).rows as Row[]),
     }
   }
 
   const write: Writer = {
     ...queryable('write'),
-    transaction: (work) => serial(() => runTransaction((sql, params) => run('write', sql, params), clock, work)),
+    transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work)),
   }
   const tables = await queryable('read').query<{ name: string }>(TABLES)
   const identities = await queryable('read').query<{ sql: string }>(IDENTITIES)
@@ -85,6 +85,6 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     async clear() {
       await write.transaction(async (tx) => void (await tx.query(clearing)))
     },
-    [Symbol.asyncDispose]: () => serial(() => engine.close()),
+    [Symbol.asyncDispose]: () => runExclusive(() => engine.close()),
   }
 }

@@ -2,14 +2,14 @@
 
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { INTERRUPT_REPEAT_MS, LOCK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { INTERRUPT_REPEAT_MS, BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import { encodeParam } from '../values.ts'
 import { startEngineThread } from './engine-thread.ts'
-import { openDatabaseFolder } from './folder.ts'
-import { createHousekeeping } from './housekeeping.ts'
+import { openDataFolder } from './data-folder.ts'
+import { createMaintenance } from './maintenance.ts'
 import { createListeners } from './listeners.ts'
 import type { Statement, StatementResult } from './messages.ts'
 import { createScheduler } from './scheduler.ts'
@@ -19,7 +19,7 @@ import { superviseEngine } from './supervisor.ts'
 export interface EmbeddedStore extends Store {
   readonly engine: 'embedded'
   /** A writer whose statements may take as long as a rebuild's. */
-  readonly patientWriter: Writer
+  readonly bulkWriter: Writer
   /** The whole database as an archive that another one in memory can start from. */
   dump(): Promise<Uint8Array>
 }
@@ -46,7 +46,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     folderLost = true
     abandon?.()
   }
-  const folder = dataDir === null ? null : await openDatabaseFolder({ dataDir, prepared, clock, log, onLost })
+  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, onLost })
   const scheduler = createScheduler({ clock, interrupt: () => supervisor.interrupt() })
   const listeners = createListeners((sql) => scheduler.write(() => send('write', sql)))
   const supervisor = await superviseEngine({
@@ -62,9 +62,9 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     onDown() {
       for (const lost of locks.values()) lost.abort()
       locks.clear()
-      listeners.deafen()
+      listeners.disconnected()
     },
-    onUp: () => void listeners.renew().catch((cause: unknown) => log.warn({ cause: String(cause) }, 'notifications are not heard')),
+    onUp: () => void listeners.resubscribe().catch((cause: unknown) => log.warn({ cause: String(cause) }, 'notifications are not heard')),
   }).catch((cause: unknown) => {
     folder?.lock.release()
     throw cause
@@ -72,11 +72,11 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   abandon = () => supervisor.abandon(`the lock file in ${dataDir} was taken away: another process may be writing there`)
   if (folderLost) abandon()
   const run = async (sql: string) => (await send('write', sql)).rows
-  const housekeeping = createHousekeeping({ scheduler, run, clock, log })
+  const maintenance = createMaintenance({ scheduler, run, clock, log })
 
   async function send(access: Statement['access'], sql: string, params?: readonly Param[]): Promise<StatementResult> {
     const result = await supervisor.run({ access, sql, params: params?.map(encodeParam) ?? null })
-    if (result.writtenRows > 0) housekeeping.wrote(result.writtenRows)
+    if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
     return result
   }
 
@@ -102,7 +102,7 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     }
   }
 
-  const patientWriter = createWriter(LOCK_STATEMENT_TIMEOUT_MS)
+  const bulkWriter = createWriter(BULK_STATEMENT_TIMEOUT_MS)
   return {
     engine: 'embedded',
     read: {
@@ -110,18 +110,18 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
         scheduler.read(async () => (await send('read', sql, params)).rows as Row[], readTimeoutMs),
     },
     write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
-    patientWriter,
+    bulkWriter,
     waiting: () => scheduler.waiting(),
     async tryLock(name) {
       if (locks.has(name)) return undefined
       const lost = new AbortController()
       locks.set(name, lost)
-      return createLock(patientWriter, lost.signal, () => void (locks.get(name) === lost && locks.delete(name)))
+      return createLock(bulkWriter, lost.signal, () => void (locks.get(name) === lost && locks.delete(name)))
     },
     listen: (channel, callback, onHeard) => listeners.listen(channel, callback, onHeard),
     dump: () => scheduler.write(() => supervisor.dump()),
     async [Symbol.asyncDispose]() {
-      housekeeping.stop()
+      maintenance.stop()
       await scheduler.close()
       await supervisor.close()
       folder?.lock.release()

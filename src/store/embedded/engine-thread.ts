@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import { CLOSE_TIMEOUT_MS, STUCK_AFTER_MS } from '../bounds.ts'
-import { namedError } from '../failures.ts'
+import { toStoreError } from '../failures.ts'
 import { StoreUnavailable } from '../store.ts'
 import { raiseInterrupt } from './interruptible.ts'
 import type { Interrupt } from './interruptible.ts'
@@ -101,7 +101,7 @@ export async function startEngineThread(options: {
     const answer = expectReport()
     worker.postMessage(message, [])
     const report = await answer
-    if (report.kind === 'failed') throw namedError(report.failure)
+    if (report.kind === 'failed') throw toStoreError(report.failure)
     return report
   }
 

@@ -6,9 +6,9 @@ export interface Listeners {
   /** Takes a notification from the engine. */
   notify(channel: string, payload: string): void
   /** The engine is gone, and with it whatever it would have told. */
-  deafen(): void
+  disconnected(): void
   /** Listens again after the engine was restarted. */
-  renew(): Promise<void>
+  resubscribe(): Promise<void>
 }
 
 interface Listener {
@@ -49,10 +49,10 @@ export function createListeners(run: (sql: string) => Promise<unknown>): Listene
     notify(channel, payload) {
       for (const { callback } of channels.get(channel) ?? []) callback(payload)
     },
-    deafen() {
+    disconnected() {
       for (const { onHeard } of [...channels.values()].flatMap((listening) => [...listening])) onHeard(false)
     },
-    async renew() {
+    async resubscribe() {
       for (const [channel, listening] of channels) {
         await run(`listen ${quoteChannel(channel)}`)
         for (const { onHeard } of listening) onHeard(true)

@@ -13,7 +13,7 @@ import { syncTree } from './filesystem.ts'
 import type { Fsync } from './filesystem.ts'
 
 /** Where prepared clusters are kept: with the packages, whose engine made them. */
-export const PREPARED_DIRECTORY = fileURLToPath(new URL('../../../node_modules/.cache/database-cluster', import.meta.url))
+export const PREPARED_CLUSTERS_DIRECTORY = fileURLToPath(new URL('../../../node_modules/.cache/database-cluster', import.meta.url))
 
 /** By path within the cluster, folders before what is in them; null stands for a folder. */
 export type ClusterEntries = ReadonlyMap<string, Uint8Array | null>
@@ -27,7 +27,7 @@ const FILE_MODE = 0o640
 const FOLDER_MODE = 0o750
 
 /** The name of the file for a cluster of this engine with these migrations applied: another engine or other migrations never meet it. */
-export async function preparedName(migrations: readonly { readonly sha256: string }[]): Promise<string> {
+export async function preparedFileName(migrations: readonly { readonly sha256: string }[]): Promise<string> {
   const engine = await readFile(fileURLToPath(import.meta.resolve('@electric-sql/pglite/pglite.wasm')))
   const applied = migrations.map(({ sha256 }) => sha256).join(' ')
   return `${createHash('sha256').update(`${FORMAT} ${applied} `).update(engine).digest('hex').slice(0, 32)}.zst`

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
-import { INTERRUPT_REPEAT_MS, READ_QUEUE_BOUND, WRITER_PATIENCE_MS, WRITE_QUEUE_BOUND } from '../bounds.ts'
+import { INTERRUPT_REPEAT_MS, READ_QUEUE_MAX, WRITER_PATIENCE_MS, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import { Interrupted, createScheduler } from './scheduler.ts'
 
@@ -24,7 +24,7 @@ function setUp() {
     interrupts: () => interrupts,
     write: (name: string) => scheduler.write(work(name)),
     read: (name: string) => scheduler.read(work(name), LIMIT_MS),
-    chore: (name: string, overdue = false) => scheduler.chore(work(name), overdue),
+    chore: (name: string, overdue = false) => scheduler.maintenance(work(name), overdue),
     end: async (name: string) => {
       running.get(name)?.end()
       await settled()
@@ -99,7 +99,7 @@ test('while a transaction is open, reads wait, but not for ever', async () => {
 test('the queue of reads is bounded', async () => {
   const { clock, write, read, end, cancel } = setUp()
   const open = write('w')
-  const waiting = Array.from({ length: READ_QUEUE_BOUND }, (_, index) => read(`r${index}`))
+  const waiting = Array.from({ length: READ_QUEUE_MAX }, (_, index) => read(`r${index}`))
   await assert.rejects(read('one too many'), StatementTimeout)
   clock.advance(LIMIT_MS)
   for (const one of waiting) await assert.rejects(one, StatementTimeout)
@@ -114,11 +114,11 @@ test('the queue of reads is bounded', async () => {
 test('the queue of writes is bounded', async () => {
   const { write, end } = setUp()
   const first = write('first')
-  const waiting = Array.from({ length: WRITE_QUEUE_BOUND }, (_, index) => write(`w${index}`))
+  const waiting = Array.from({ length: WRITE_QUEUE_MAX }, (_, index) => write(`w${index}`))
   await assert.rejects(write('one too many'), StoreUnavailable)
   await end('first')
   for (let index = 0; index < waiting.length; index++) await end(`w${index}`)
-  assert.equal((await Promise.all([first, ...waiting])).length, WRITE_QUEUE_BOUND + 1)
+  assert.equal((await Promise.all([first, ...waiting])).length, WRITE_QUEUE_MAX + 1)
 })
 
 test('a chore makes room for a writer and is told so', async () => {

@@ -2,7 +2,7 @@
 // queue and for a bounded time; chores (checkpoint, vacuum) take the quiet moments.
 
 import type { Clock, Timer } from '../../base/clock.ts'
-import { INTERRUPT_REPEAT_MS, READ_QUEUE_BOUND, WRITER_PATIENCE_MS, WRITE_QUEUE_BOUND } from '../bounds.ts'
+import { INTERRUPT_REPEAT_MS, READ_QUEUE_MAX, WRITER_PATIENCE_MS, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
 export interface Scheduler {
@@ -11,7 +11,7 @@ export interface Scheduler {
   /** Runs one statement that changes nothing: it may be interrupted for a writer, and is then run again. Raises StatementTimeout when its time is up. */
   read<T>(work: () => Promise<T>, timeLimitMs: number): Promise<T>
   /** Runs when nobody else wants to, or before the reads when it is overdue. Raises Interrupted when a writer needed the engine. */
-  chore<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
+  maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
   /** How many wait for their turn. */
   waiting(): { readonly reads: number; readonly writes: number }
   /** True when nothing runs and nobody waits. */
@@ -128,19 +128,19 @@ export function createScheduler(options: { clock: Clock; interrupt: () => void }
 
   return {
     write(work) {
-      if (waiting.write.length >= WRITE_QUEUE_BOUND) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_BOUND} writes are waiting already`))
+      if (waiting.write.length >= WRITE_QUEUE_MAX) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_MAX} writes are waiting already`))
       const { done } = enqueue('write', waiting.write, work)
       pump()
       return done
     },
     read(work, timeLimitMs) {
-      if (waiting.read.length >= READ_QUEUE_BOUND) return Promise.reject(new StatementTimeout(`${READ_QUEUE_BOUND} reads are waiting already`))
+      if (waiting.read.length >= READ_QUEUE_MAX) return Promise.reject(new StatementTimeout(`${READ_QUEUE_MAX} reads are waiting already`))
       const { turn, done } = enqueue('read', waiting.read, work)
       if (!turn.settled) turn.deadline = clock.setTimer(timeLimitMs, () => expire(turn, timeLimitMs))
       pump()
       return done
     },
-    chore(work, overdue) {
+    maintenance(work, overdue) {
       const { done } = enqueue('chore', overdue ? waiting.overdueChore : waiting.chore, work)
       pump()
       return done

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { RECONNECT_FIRST_MS, RECONNECT_MAX_MS } from '../bounds.ts'
+import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
 import type { Statement, StatementResult } from './messages.ts'
@@ -47,7 +47,7 @@ export async function superviseEngine(options: {
   }
 
   async function recover(): Promise<void> {
-    for (let pauseMs = RECONNECT_FIRST_MS; !ending.signal.aborted; pauseMs = Math.min(pauseMs * 2, RECONNECT_MAX_MS)) {
+    for (let pauseMs = RECONNECT_DELAY_MIN_MS; !ending.signal.aborted; pauseMs = Math.min(pauseMs * 2, RECONNECT_DELAY_MAX_MS)) {
       await clock.sleep(pauseMs, ending.signal)
       if (ending.signal.aborted) return
       try {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import pg from 'pg'
 import type { ClientConfig } from 'pg'
 import { CONNECT_TIMEOUT_MS, DEAD_CONNECTION_GRACE_MS, IDLE_TRANSACTION_TIMEOUT_MS, KEEPALIVE_AFTER_MS } from '../bounds.ts'
-import { namedError, readFailure } from '../failures.ts'
+import { toStoreError, readFailure } from '../failures.ts'
 import { DECODERS, encodeParam } from '../values.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param } from '../store.ts'
@@ -87,7 +87,7 @@ export async function send(client: pg.ClientBase, sql: string, params?: readonly
 
 /** The store's error for what the driver raised. */
 export function serverError(cause: unknown): Error {
-  return namedError(readFailure(cause))
+  return toStoreError(readFailure(cause))
 }
 
 /** The number of an advisory lock, from its name. */

@@ -3,8 +3,8 @@
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { RECONNECT_FIRST_MS, RECONNECT_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
-import { createSerial } from '../serial.ts'
+import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { createMutex } from '../mutex.ts'
 import { connect, send } from './connection.ts'
 
 export interface Listener extends AsyncDisposable {
@@ -22,7 +22,7 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   const { url, clock, log } = options
   const channels = new Map<string, Set<ChannelListener>>()
   const ending = new AbortController()
-  const serial = createSerial()
+  const runExclusive = createMutex()
   let client: pg.Client | undefined
   let reconnecting: Promise<void> | undefined
 
@@ -62,11 +62,11 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   async function reopen(): Promise<void> {
-    for (let pauseMs = RECONNECT_FIRST_MS; !ending.signal.aborted; pauseMs = Math.min(pauseMs * 2, RECONNECT_MAX_MS)) {
+    for (let pauseMs = RECONNECT_DELAY_MIN_MS; !ending.signal.aborted; pauseMs = Math.min(pauseMs * 2, RECONNECT_DELAY_MAX_MS)) {
       await clock.sleep(pauseMs, ending.signal)
       if (ending.signal.aborted) return
       try {
-        await serial(open)
+        await runExclusive(open)
         return log.info({}, 'notifications are heard again')
       } catch (cause) {
         log.debug({ cause: String(cause) }, 'no connection for notifications yet')
@@ -91,20 +91,20 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
     const listening = channels.get(channel)
     if (listening === undefined || !listening.delete(listener) || listening.size > 0) return
     channels.delete(channel)
-    await serial(() => apply(channel))
+    await runExclusive(() => apply(channel))
   }
 
   return {
     async listen(channel, callback, onHeard = () => {}) {
       const listener = { callback, onHeard }
       channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
-      const heard = await serial(() => apply(channel))
+      const heard = await runExclusive(() => apply(channel))
       if (heard) onHeard(true)
       return () => stop(channel, listener)
     },
     async [Symbol.asyncDispose]() {
       ending.abort()
-      await serial(async () => client?.end().catch(() => {}))
+      await runExclusive(async () => client?.end().catch(() => {}))
       await reconnecting
     },
   }

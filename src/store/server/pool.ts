@@ -3,7 +3,7 @@
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { PREPARED_READS_MAX, READ_QUEUE_BOUND, WRITE_QUEUE_BOUND } from '../bounds.ts'
+import { PREPARED_STATEMENTS_MAX, READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Param, Queryable, Writer } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
@@ -18,7 +18,7 @@ export interface Pool extends Writer, AsyncDisposable {
 /** Builds a pool of at most `size` connections, made when they are needed. */
 export function createPool(options: { url: string; readOnly: boolean; size: number; limitMs: number; clock: Clock; log: Log }): Pool {
   const { url, readOnly, size, limitMs, clock, log } = options
-  const bound = readOnly ? READ_QUEUE_BOUND : WRITE_QUEUE_BOUND
+  const bound = readOnly ? READ_QUEUE_MAX : WRITE_QUEUE_MAX
   // The pool waits for it before it lends the connection; its declared type does not say so.
   const prepare = (client: pg.ClientBase): unknown => prepareSession(client, { readOnly, limitMs })
   const pool = new pg.Pool({
@@ -58,7 +58,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
   }
 
   // The same few reads come again and again; writes are too rare or too large for preparing to matter.
-  const nameOf = createStatementNames(readOnly ? PREPARED_READS_MAX : 0)
+  const nameOf = createStatementNames(readOnly ? PREPARED_STATEMENTS_MAX : 0)
 
   async function query(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<object[]> {
     const name = params === undefined ? undefined : nameOf(sql)

@@ -2,7 +2,7 @@
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { READ_POOL_SIZE, REPLICA_ECHOES_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { READ_POOL_SIZE, REPLICA_NOTIFY_AGAIN_MS, WRITE_POOL_SIZE, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import type { Store } from '../store.ts'
 import { createListener } from './listener.ts'
 import { createPool } from './pool.ts'
@@ -32,7 +32,7 @@ export function createServerStore(options: ServerOptions): Store {
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
     async listen(channel, callback, onHeard) {
       if (readUrl === null) return await listener.listen(channel, callback, onHeard)
-      const echo = createEcho(callback, clock)
+      const echo = createRepeater(callback, clock)
       const stop = await listener.listen(channel, echo.ring, onHeard)
       return async () => {
         echo.stop()
@@ -49,13 +49,13 @@ export function createServerStore(options: ServerOptions): Store {
  * Tells a notification at once and again a little later: whoever reads a replica at the first ring may find nothing new there yet. A new notification takes
  * the place of the one before.
  */
-function createEcho(callback: (payload: string) => void, clock: Clock): { readonly ring: (payload: string) => void; readonly stop: () => void } {
+function createRepeater(callback: (payload: string) => void, clock: Clock): { readonly ring: (payload: string) => void; readonly stop: () => void } {
   let timers: readonly Timer[] = []
   const stop = (): void => timers.forEach((timer) => timer.cancel())
   return {
     ring(payload) {
       stop()
-      timers = REPLICA_ECHOES_MS.map((afterMs) => clock.setTimer(afterMs, () => callback(payload)))
+      timers = REPLICA_NOTIFY_AGAIN_MS.map((afterMs) => clock.setTimer(afterMs, () => callback(payload)))
       callback(payload)
     },
     stop,

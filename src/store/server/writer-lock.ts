@@ -3,19 +3,19 @@
 
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import { LOCK_LOST_AFTER_MS, LOCK_PEER_GONE_MS, LOCK_PULSE_MS, LOCK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
-import { createSerial } from '../serial.ts'
+import { WRITER_LOCK_LOST_AFTER_MS, WRITER_LOCK_PEER_TIMEOUT_MS, WRITER_LOCK_HEARTBEAT_MS, BULK_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { createMutex } from '../mutex.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Queryable, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import { advisoryLockKey, connect, send } from './connection.ts'
 
 /** Takes the lock, or undefined when another session has it; one statement of its holder may take `limitMs`. Raises StoreUnavailable. */
-export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = LOCK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
+export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
   const lost = new AbortController()
   const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
   try {
-    await watchHolder(client)
+    await setSessionTimeouts(client)
     const { rows } = await send(client, 'select pg_try_advisory_lock($1) as taken', [advisoryLockKey(name)])
     if ((rows[0] as { taken: boolean } | undefined)?.taken === true) return createLock(client, lost, clock)
     await client.end()
@@ -29,27 +29,27 @@ export async function tryWriterLock(url: string, name: string, clock: Clock, lim
 const PROBE_EVERY_SEC = 1
 
 /** What a server is asked to do about a holder that says nothing. Older servers know fewer of them. */
-const WATCHFUL: Readonly<Record<string, string>> = {
+const SESSION_TIMEOUTS: Readonly<Record<string, string>> = {
   // A process that stands still: its machine goes on answering probes, so only its silence tells.
-  idle_session_timeout: `${LOCK_LOST_AFTER_MS}ms`,
-  idle_in_transaction_session_timeout: `${LOCK_LOST_AFTER_MS}ms`,
+  idle_session_timeout: `${WRITER_LOCK_LOST_AFTER_MS}ms`,
+  idle_in_transaction_session_timeout: `${WRITER_LOCK_LOST_AFTER_MS}ms`,
   // A machine that is gone, while the server waits for it, sends to it, or works for it.
   tcp_keepalives_idle: `${PROBE_EVERY_SEC}s`,
   tcp_keepalives_interval: `${PROBE_EVERY_SEC}s`,
-  tcp_keepalives_count: String(LOCK_PEER_GONE_MS / 1000 / PROBE_EVERY_SEC - 1),
-  tcp_user_timeout: `${LOCK_PEER_GONE_MS}ms`,
+  tcp_keepalives_count: String(WRITER_LOCK_PEER_TIMEOUT_MS / 1000 / PROBE_EVERY_SEC - 1),
+  tcp_user_timeout: `${WRITER_LOCK_PEER_TIMEOUT_MS}ms`,
   client_connection_check_interval: `${PROBE_EVERY_SEC}s`,
 }
 
-async function watchHolder(client: pg.Client): Promise<void> {
-  const settings = Object.entries(WATCHFUL)
+async function setSessionTimeouts(client: pg.Client): Promise<void> {
+  const settings = Object.entries(SESSION_TIMEOUTS)
   const apply = 'select set_config(s.name, w.value, false) from unnest($1::text[], $2::text[]) w (name, value) join pg_settings s on s.name = w.name'
   await send(client, apply, [settings.map(([name]) => name), settings.map(([, value]) => value)])
 }
 
 /** A writer with a connection of its own, for work that takes longer than a pooled connection's time limit. */
 export async function withOwnConnection<T>(url: string, role: string, clock: Clock, work: (db: Writer) => Promise<T>): Promise<T> {
-  const client = await connect(url, role, LOCK_STATEMENT_TIMEOUT_MS, () => {})
+  const client = await connect(url, role, BULK_STATEMENT_TIMEOUT_MS, () => {})
   try {
     return await work(createWriter(client, clock, () => {}))
   } finally {
@@ -59,14 +59,14 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
 
 /** Statements and transactions of one connection, one after the other. `check` raises when it may no longer be used. */
 function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
-  const serial = createSerial()
+  const runExclusive = createMutex()
   const sendChecked = async (sql: string, params?: readonly Param[]) => {
     check()
     return send(client, sql, params)
   }
   return {
-    query: <Row extends object>(sql: string, params?: readonly Param[]) => serial(async () => (await sendChecked(sql, params)).rows as Row[]),
-    transaction: <T>(work: (tx: Queryable) => Promise<T>) => serial(() => runTransaction(sendChecked, clock, work)),
+    query: <Row extends object>(sql: string, params?: readonly Param[]) => runExclusive(async () => (await sendChecked(sql, params)).rows as Row[]),
+    transaction: <T>(work: (tx: Queryable) => Promise<T>) => runExclusive(() => runTransaction(sendChecked, clock, work)),
   }
 }
 
@@ -76,12 +76,12 @@ function createLock(client: pg.Client, lost: AbortController, clock: Clock): Wri
     if (released) throw new StoreUnavailable('the writer lock was given back')
     if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
   })
-  let pulse = clock.setTimer(LOCK_PULSE_MS, beat)
+  let pulse = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
   return {
     lost: lost.signal,
     db: {
-      query: (sql, params) => endWhenBroken(db.query(sql, params)),
-      transaction: (work) => endWhenBroken(db.transaction(work)),
+      query: (sql, params) => endIfBroken(db.query(sql, params)),
+      transaction: (work) => endIfBroken(db.transaction(work)),
     },
     async [Symbol.asyncDispose]() {
       released = true
@@ -93,15 +93,15 @@ function createLock(client: pg.Client, lost: AbortController, clock: Clock): Wri
   }
 
   /** Tells the server that the holder lives. Behind a statement under way it waits, as that tells the same. */
-  function beat(): void {
+  function sendHeartbeat(): void {
     const again = (): void => {
-      if (!released && !lost.signal.aborted) pulse = clock.setTimer(LOCK_PULSE_MS, beat)
+      if (!released && !lost.signal.aborted) pulse = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
     }
-    endWhenBroken(db.query('select 1')).then(again, again)
+    endIfBroken(db.query('select 1')).then(again, again)
   }
 
   /** A connection that no longer answers may still hold the lock on the server: it is given up, so that the loss is told. */
-  async function endWhenBroken<T>(work: Promise<T>): Promise<T> {
+  async function endIfBroken<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
     } catch (cause) {

@@ -6,30 +6,30 @@ import { promisify } from 'node:util'
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { createClusterInThread } from './engine-thread.ts'
-import { takeLockFile } from './lock-file.ts'
+import { acquireLockFile } from './lock-file.ts'
 import type { LockFile } from './lock-file.ts'
 import { unpackCluster } from './prepared-cluster.ts'
 
-export interface DatabaseFolder {
+export interface DataFolder {
   /** The cluster's own folder. */
   readonly directory: string
   readonly lock: LockFile
 }
 
 /** Locks the data folder for this process and sees to it that it holds a complete cluster. Raises FolderInUse. */
-export async function openDatabaseFolder(options: {
+export async function openDataFolder(options: {
   dataDir: string
   /** The file of a prepared cluster, there or not; asked for a new cluster only. */
   prepared: () => Promise<string>
   clock: Clock
   log: Log
   onLost: () => void
-}): Promise<DatabaseFolder> {
+}): Promise<DataFolder> {
   const { prepared, clock, log, onLost } = options
   const dataDir = resolve(options.dataDir)
   const created = mkdirSync(dataDir, { recursive: true })
   if (created !== undefined) syncDirectory(dirname(created))
-  const lock = await takeLockFile({ path: join(dataDir, 'database.lock'), folder: dataDir, clock, onLost })
+  const lock = await acquireLockFile({ path: join(dataDir, 'database.lock'), folder: dataDir, clock, onLost })
   const directory = join(dataDir, 'database')
   try {
     const unfinished = join(dataDir, 'database.new')

@@ -6,10 +6,10 @@ import { createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { openTestEmbedded } from '../../../test/support/database.ts'
 import {
-  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, CHORE_AFTER_IDLE_MS, CHORE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS, VACUUM_TRIES,
+  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS, VACUUM_TRIES,
 } from '../bounds.ts'
 import { StatementTimeout } from '../store.ts'
-import { createHousekeeping } from './housekeeping.ts'
+import { createMaintenance } from './maintenance.ts'
 import { Interrupted } from './scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -29,17 +29,17 @@ function setUp() {
   }
   const scheduler = {
     write: (work) => (turns.push('turn of a writer'), work()),
-    chore: (work, overdue) => (turns.push(overdue ? 'overdue chore' : 'chore'), work()),
+    maintenance: (work, overdue) => (turns.push(overdue ? 'overdue chore' : 'chore'), work()),
     isIdle: () => idle,
   } as Scheduler
-  const housekeeping = createHousekeeping({ scheduler, run, clock, log: { ...silentLog, warn: (_fields, message) => void warnings.push(message) } })
+  const maintenance = createMaintenance({ scheduler, run, clock, log: { ...silentLog, warn: (_fields, message) => void warnings.push(message) } })
   return {
-    clock, housekeeping, turns, warnings, failing,
+    clock, maintenance, turns, warnings, failing,
     setIdle: (value: boolean) => void (idle = value),
     /** Lets the clock move, in steps that leave promises their time. */
     pass: async (ms: number) => {
-      for (let passed = 0; passed < ms; passed += CHORE_AFTER_IDLE_MS) {
-        clock.advance(Math.min(CHORE_AFTER_IDLE_MS, ms - passed))
+      for (let passed = 0; passed < ms; passed += MAINTENANCE_AFTER_IDLE_MS) {
+        clock.advance(Math.min(MAINTENANCE_AFTER_IDLE_MS, ms - passed))
         await settled()
       }
     },
@@ -52,24 +52,24 @@ function settled(): Promise<void> {
 }
 
 test('many rows are checkpointed at once, in a writer’s turn: the log is bounded, however busy it is', async () => {
-  const { housekeeping, turns, setIdle } = setUp()
+  const { maintenance, turns, setIdle } = setUp()
   setIdle(false)
-  housekeeping.wrote(CHECKPOINT_AFTER_ROWS - 1)
+  maintenance.countRows(CHECKPOINT_AFTER_ROWS - 1)
   assert.deepEqual(turns, [])
-  housekeeping.wrote(1)
+  maintenance.countRows(1)
   assert.deepEqual(turns, ['turn of a writer', 'checkpoint'])
-  housekeeping.wrote(CHECKPOINT_AFTER_ROWS - 1)
+  maintenance.countRows(CHECKPOINT_AFTER_ROWS - 1)
   assert.equal(turns.length, 2, 'the count begins anew')
-  housekeeping.wrote(1)
+  maintenance.countRows(1)
   assert.equal(turns.length, 4)
   await settled()
 })
 
 test('few rows are checkpointed after a minute, and a quiet store is left alone', async () => {
-  const { housekeeping, clock, pass, count } = setUp()
-  housekeeping.wrote(1)
-  housekeeping.wrote(1)
-  await pass(CHECKPOINT_AFTER_MS - CHORE_AFTER_IDLE_MS)
+  const { maintenance, clock, pass, count } = setUp()
+  maintenance.countRows(1)
+  maintenance.countRows(1)
+  await pass(CHECKPOINT_AFTER_MS - MAINTENANCE_AFTER_IDLE_MS)
   assert.equal(count('checkpoint'), 0)
   await pass(CHECKPOINT_AFTER_MS * 10)
   assert.equal(count('checkpoint'), 1)
@@ -79,9 +79,9 @@ test('few rows are checkpointed after a minute, and a quiet store is left alone'
 
 test('a checkpoint that had to make room, or failed, is made up for', async () => {
   for (const [error, warned] of [[new Interrupted('a writer'), 0], [new StatementTimeout('slow'), 1]] as const) {
-    const { housekeeping, failing, pass, count, warnings } = setUp()
+    const { maintenance, failing, pass, count, warnings } = setUp()
     failing.push({ sql: 'checkpoint', error })
-    housekeeping.wrote(1)
+    maintenance.countRows(1)
     await pass(CHECKPOINT_AFTER_MS * 3)
     assert.equal(count('checkpoint'), 2)
     assert.equal(warnings.length, warned)
@@ -89,39 +89,39 @@ test('a checkpoint that had to make room, or failed, is made up for', async () =
 })
 
 test('changed tables are vacuumed and analyzed in a quiet moment, a turn each', async () => {
-  const { housekeeping, setIdle, pass, turns } = setUp()
-  housekeeping.wrote(VACUUM_FIRST_AFTER_ROWS - 1)
-  await pass(CHORE_AFTER_IDLE_MS * 4)
+  const { maintenance, setIdle, pass, turns } = setUp()
+  maintenance.countRows(VACUUM_FIRST_AFTER_ROWS - 1)
+  await pass(MAINTENANCE_AFTER_IDLE_MS * 4)
   assert.deepEqual(turns, [])
   setIdle(false)
-  housekeeping.wrote(1)
-  await pass(CHORE_AFTER_IDLE_MS * 4)
+  maintenance.countRows(1)
+  await pass(MAINTENANCE_AFTER_IDLE_MS * 4)
   assert.deepEqual(turns, [])
   setIdle(true)
-  await pass(CHORE_AFTER_IDLE_MS)
+  await pass(MAINTENANCE_AFTER_IDLE_MS)
   assert.deepEqual(turns, [
     'chore', 'select pg_stat_force_next_flush()', 'chore', 'list', 'chore', 'vacuum (analyze) idx.events', 'chore', 'vacuum (analyze) idx.trades',
   ])
 })
 
 test('a store that is never quiet is vacuumed all the same', async () => {
-  const { housekeeping, setIdle, pass, turns } = setUp()
+  const { maintenance, setIdle, pass, turns } = setUp()
   setIdle(false)
-  housekeeping.wrote(VACUUM_FIRST_AFTER_ROWS)
-  await pass(CHORE_OVERDUE_MS + CHORE_AFTER_IDLE_MS)
+  maintenance.countRows(VACUUM_FIRST_AFTER_ROWS)
+  await pass(MAINTENANCE_OVERDUE_MS + MAINTENANCE_AFTER_IDLE_MS)
   assert.ok(turns.includes('vacuum (analyze) idx.events'))
   assert.ok(turns.includes('overdue chore') && !turns.includes('chore'))
 })
 
 test('the first rounds come early and the later ones at their pace', async () => {
-  const { housekeeping, pass, count } = setUp()
+  const { maintenance, pass, count } = setUp()
   let rows = 0
   const roundsAt: number[] = []
   while (rows < 4 * VACUUM_AFTER_ROWS) {
     const before = count('list')
-    housekeeping.wrote(500)
+    maintenance.countRows(500)
     rows += 500
-    await pass(CHORE_AFTER_IDLE_MS)
+    await pass(MAINTENANCE_AFTER_IDLE_MS)
     if (count('list') > before) roundsAt.push(rows)
   }
   const steps = roundsAt.map((at, index) => at - (roundsAt[index - 1] ?? 0))
@@ -130,25 +130,25 @@ test('the first rounds come early and the later ones at their pace', async () =>
 })
 
 test('a table whose vacuum must make room is tried again some times, then left; a failure is told and goes no further', async () => {
-  const { housekeeping, failing, pass, count, warnings } = setUp()
+  const { maintenance, failing, pass, count, warnings } = setUp()
   for (let tries = 0; tries < VACUUM_TRIES; tries++) failing.push({ sql: 'vacuum (analyze) idx.events', error: new Interrupted('a writer') })
-  housekeeping.wrote(VACUUM_FIRST_AFTER_ROWS)
-  await pass(CHORE_AFTER_IDLE_MS * (VACUUM_TRIES + 2))
+  maintenance.countRows(VACUUM_FIRST_AFTER_ROWS)
+  await pass(MAINTENANCE_AFTER_IDLE_MS * (VACUUM_TRIES + 2))
   assert.equal(count('vacuum (analyze) idx.events'), VACUUM_TRIES)
   assert.equal(count('vacuum (analyze) idx.trades'), 1)
   assert.deepEqual(warnings, [])
   failing.push({ sql: 'vacuum', error: new StatementTimeout('slow') })
-  housekeeping.wrote(VACUUM_AFTER_ROWS)
-  await pass(CHORE_AFTER_IDLE_MS * 2)
+  maintenance.countRows(VACUUM_AFTER_ROWS)
+  await pass(MAINTENANCE_AFTER_IDLE_MS * 2)
   assert.equal(warnings.length, 1)
 })
 
 test('a store that closes leaves no timer behind and starts nothing more', async () => {
-  const { housekeeping, clock, pass, turns } = setUp()
-  housekeeping.wrote(VACUUM_FIRST_AFTER_ROWS)
-  housekeeping.stop()
+  const { maintenance, clock, pass, turns } = setUp()
+  maintenance.countRows(VACUUM_FIRST_AFTER_ROWS)
+  maintenance.stop()
   assert.equal(clock.pendingTimers(), 0)
-  housekeeping.wrote(VACUUM_FIRST_AFTER_ROWS)
+  maintenance.countRows(VACUUM_FIRST_AFTER_ROWS)
   await pass(CHECKPOINT_AFTER_MS)
   assert.deepEqual(turns, [])
 })
@@ -165,7 +165,7 @@ test('on the engine itself: rows are counted, the log is cut, the planner is tol
   await store.write.query("insert into wide select n, 'x' from generate_series(1, $1::int) n", [CHECKPOINT_AFTER_ROWS])
   const [checkpointed] = await look()
   assert.notEqual(checkpointed?.redo, before?.redo)
-  clock.advance(CHORE_AFTER_IDLE_MS)
+  clock.advance(MAINTENANCE_AFTER_IDLE_MS)
   let rows = -1
   // Chores wait for reads: this one is over before the vacuum's turn comes, and there is nothing else to wait for.
   while (rows < 0) rows = (await look())[0]?.rows ?? -1

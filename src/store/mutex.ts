@@ -1,10 +1,10 @@
 // One after the other: for a connection that can do one thing at a time.
 
 /** Runs `task` after all tasks before it have ended, however they ended. */
-export type Serial = <T>(task: () => Promise<T>) => Promise<T>
+export type Mutex = <T>(task: () => Promise<T>) => Promise<T>
 
 /** Builds a queue of one. Its callers wait for what they queue, so that it holds no more than there are callers. */
-export function createSerial(): Serial {
+export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>) => {
     const next = last.then(task)

@@ -3,14 +3,14 @@
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import {
-  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, CHORE_AFTER_IDLE_MS, CHORE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS, VACUUM_TRIES,
+  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS, VACUUM_TRIES,
 } from '../bounds.ts'
 import { Interrupted } from './scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 
-export interface Housekeeping {
+export interface Maintenance {
   /** Tells how many rows a statement wrote. */
-  wrote(rows: number): void
+  countRows(rows: number): void
   /** Stops all timers. */
   stop(): void
 }
@@ -18,7 +18,7 @@ export interface Housekeeping {
 type Run = (sql: string) => Promise<object[]>
 
 /** Keeps the write-ahead log short and the planner informed. `run` sends one statement to the engine, and is only called in a turn of `scheduler`. */
-export function createHousekeeping(options: { scheduler: Scheduler; run: Run; clock: Clock; log: Log }): Housekeeping {
+export function createMaintenance(options: { scheduler: Scheduler; run: Run; clock: Clock; log: Log }): Maintenance {
   const { clock } = options
   const timers = new Map<'checkpoint' | 'vacuum', Timer>()
   let rowsSinceCheckpoint = 0
@@ -42,7 +42,7 @@ export function createHousekeeping(options: { scheduler: Scheduler; run: Run; cl
     rowsSinceCheckpoint = 0
     const { scheduler, run, log } = options
     const work = () => run('checkpoint')
-    const turn = urgent ? scheduler.write(work) : scheduler.chore(work, true)
+    const turn = urgent ? scheduler.write(work) : scheduler.maintenance(work, true)
     turn.catch((cause: unknown) => {
       if (stopping.signal.aborted) return
       if (!(cause instanceof Interrupted)) log.warn({ cause: String(cause) }, 'the embedded database could not be checkpointed')
@@ -51,9 +51,9 @@ export function createHousekeeping(options: { scheduler: Scheduler; run: Run; cl
   }
 
   function awaitQuiet(waitedMs: number): void {
-    set('vacuum', CHORE_AFTER_IDLE_MS, () => {
-      const overdue = waitedMs >= CHORE_OVERDUE_MS
-      if (!overdue && !options.scheduler.isIdle()) return awaitQuiet(waitedMs + CHORE_AFTER_IDLE_MS)
+    set('vacuum', MAINTENANCE_AFTER_IDLE_MS, () => {
+      const overdue = waitedMs >= MAINTENANCE_OVERDUE_MS
+      if (!overdue && !options.scheduler.isIdle()) return awaitQuiet(waitedMs + MAINTENANCE_AFTER_IDLE_MS)
       rowsSinceVacuum = 0
       void vacuum(overdue)
     })
@@ -66,7 +66,7 @@ export function createHousekeeping(options: { scheduler: Scheduler; run: Run; cl
   }
 
   return {
-    wrote(rows) {
+    countRows(rows) {
       rowsSinceCheckpoint += rows
       rowsSinceVacuum += rows
       if (rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) checkpoint(true)
@@ -92,12 +92,12 @@ async function vacuumChangedTables(
   const { scheduler, run, clock, log, overdue, stop } = options
   try {
     // What changed is counted with a delay of up to a second otherwise.
-    await scheduler.chore(() => run('select pg_stat_force_next_flush()'), overdue)
-    const tables = (await scheduler.chore(() => run(CHANGED_TABLES), overdue)) as { name: string }[]
+    await scheduler.maintenance(() => run('select pg_stat_force_next_flush()'), overdue)
+    const tables = (await scheduler.maintenance(() => run(CHANGED_TABLES), overdue)) as { name: string }[]
     for (const { name } of tables) {
       for (let tries = 0; tries < VACUUM_TRIES && !stop.aborted; tries++) {
         if (await vacuumed(name)) break
-        await clock.sleep(CHORE_AFTER_IDLE_MS, stop)
+        await clock.sleep(MAINTENANCE_AFTER_IDLE_MS, stop)
       }
     }
   } catch (cause) {
@@ -106,7 +106,7 @@ async function vacuumChangedTables(
 
   async function vacuumed(table: string): Promise<boolean> {
     try {
-      await scheduler.chore(() => run(`vacuum (analyze) ${table}`), overdue)
+      await scheduler.maintenance(() => run(`vacuum (analyze) ${table}`), overdue)
       return true
     } catch (cause) {
       if (cause instanceof Interrupted) return false
