@@ -6,18 +6,18 @@ import { nowSec } from '../src/base/clock.ts'
 import type { Chain, ChainOptions, ServedEntry } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
-import { type ChainStore, type Head, type KeptChain, openChainStore } from './ledger/chain-store.ts'
+import { type ChainStore, type Head, type ChainSnapshot, openChainStore } from './ledger/chain-store.ts'
 import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
 import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
-import { contractsOf, grantBalance, layContracts, layGenesis } from './ledger/genesis-state.ts'
-import { hasEnded } from './ledger/host-storage.ts'
+import { contractsOf, creditBalance, deployContracts, buildGenesisLayer } from './ledger/genesis-state.ts'
+import { hasExpired } from './ledger/host-storage.ts'
 import { isTemporaryKey } from './ledger/keys.ts'
 import { createQueue } from './ledger/queue.ts'
 import { sendEnvelope } from './ledger/send.ts'
 import { simulate } from './ledger/simulate.ts'
 import { createLayer } from './ledger/state.ts'
-import { dataOf } from './ledger/stored.ts'
-import { judge } from './ledger/validity.ts'
+import { dataOf } from './ledger/ledger-entry.ts'
+import { validateTransaction } from './ledger/validity.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
 
 /**
@@ -32,7 +32,7 @@ export function createChain(options: ChainOptions): Chain {
   const queue = createQueue(BigInt(BASE_FEE_STROOPS))
   const random = options.random.fork('simulation')
   const listeners = new Set<(sequence: number) => void>()
-  const snapshots = new Map<string, KeptChain>()
+  const snapshots = new Map<string, ChainSnapshot>()
   let snapshotsTaken = 0
 
   const head = (): Head => defined(store.head(), 'the last ledger')
@@ -45,7 +45,7 @@ export function createChain(options: ChainOptions): Chain {
   /** Lays genesis down and closes the first ledger over it. */
   function begin(previousCloseSec: number): void {
     const closeTimeSec = nextCloseTimeSec(previousCloseSec)
-    const layer = layGenesis(store.state, genesis, networkId, closeTimeSec)
+    const layer = buildGenesisLayer(store.state, genesis, networkId, closeTimeSec)
     store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
   }
 
@@ -53,12 +53,12 @@ export function createChain(options: ChainOptions): Chain {
     const before = head()
     const sequence = before.sequence + 1
     const closeTimeSec = nextCloseTimeSec(before.closeTimeSec)
-    const { envelopes, baseFee } = queue.take()
+    const { envelopes, baseFee } = queue.selectTransactions()
     const { valid, invalid } = sift(store, envelopes, sequence, closeTimeSec)
     const expired = store.state.expired(sequence)
     const closed = closeLedger({ contracts, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
     store.append(closed, closeTimeSec)
-    queue.settle([...valid, ...invalid])
+    queue.ledgerClosed([...valid, ...invalid])
     for (const listener of listeners) listener(sequence)
     return sequence
   }
@@ -95,14 +95,14 @@ export function createChain(options: ChainOptions): Chain {
     },
     grant(account, asset, amount) {
       const layer = createLayer(store.state)
-      grantBalance(layer, account, asset, amount, head().sequence)
-      store.amend(layer.changes())
+      creditBalance(layer, account, asset, amount, head().sequence)
+      store.changeState(layer.changes())
     },
     snapshot() {
       const id = `snapshot-${++snapshotsTaken}`
-      snapshots.set(id, store.keep())
+      snapshots.set(id, store.snapshot())
       for (const oldest of snapshots.keys()) if (snapshots.size > SNAPSHOTS_MAX) snapshots.delete(oldest)
-      store.protect([...snapshots.values()])
+      store.retainSnapshots([...snapshots.values()])
       return id
     },
     restore(id) {
@@ -113,7 +113,7 @@ export function createChain(options: ChainOptions): Chain {
     },
     reset() {
       const { closeTimeSec } = head()
-      store.clear()
+      store.reset()
       queue.clear()
       begin(closeTimeSec)
     },
@@ -129,15 +129,15 @@ function continueOrBegin(store: ChainStore, options: ChainOptions, begin: () => 
   if (head === undefined) {
     begin()
   } else {
-    const known = (store.fact('contracts') ?? '').split(' ')
-    const foreign = store.fact('networkPassphrase') !== networkPassphrase || known.some((address) => !addresses.includes(address))
+    const known = (store.setting('contracts') ?? '').split(' ')
+    const foreign = store.setting('networkPassphrase') !== networkPassphrase || known.some((address) => !addresses.includes(address))
     if (foreign) throw new Error(`${options.directory ?? 'memory'} holds another network's chain: name another folder, or empty this one`)
     const layer = createLayer(store.state)
-    layContracts(layer, genesis.contracts, head.sequence)
-    if (layer.changes().size > 0) store.amend(layer.changes())
+    deployContracts(layer, genesis.contracts, head.sequence)
+    if (layer.changes().size > 0) store.changeState(layer.changes())
   }
-  store.setFact('networkPassphrase', networkPassphrase)
-  store.setFact('contracts', addresses.join(' '))
+  store.setSetting('networkPassphrase', networkPassphrase)
+  store.setSetting('contracts', addresses.join(' '))
 }
 
 /** What is still valid now that the ledger closes, each payer's fees counted together; the rest is dropped. */
@@ -152,7 +152,7 @@ function sift(
   const fees = new Map<string, bigint>()
   for (const envelope of envelopes) {
     const queuedFees = (account: string): bigint => fees.get(account) ?? 0n
-    const refusal = judge(envelope, { view: store.state, sequence, closeTimeSec, admission: false, applying: false, queuedFees })
+    const refusal = validateTransaction(envelope, { view: store.state, sequence, closeTimeSec, admission: false, applying: false, queuedFees })
     if (refusal !== null) {
       invalid.push(envelope)
       continue
@@ -169,16 +169,16 @@ function servedEntries(store: ChainStore, keysXdr: readonly string[]): readonly 
   const entries: ServedEntry[] = []
   keysXdr.forEach((keyXdr, index) => {
     const key = canonicalKey(keyXdr, index)
-    const stored = store.state.get(key)
-    if (stored === undefined) return
-    const ended = hasEnded(stored, sequence)
+    const ledgerEntry = store.state.get(key)
+    if (ledgerEntry === undefined) return
+    const ended = hasExpired(ledgerEntry, sequence)
     if (ended && isTemporaryKey(key)) return
     entries.push({
       keyXdr: key,
-      dataXdr: toBase64(dataOf(stored)),
-      lastModifiedLedgerSeq: stored.modified,
+      dataXdr: toBase64(dataOf(ledgerEntry)),
+      lastModifiedLedgerSeq: ledgerEntry.lastModified,
       // An archived entry is told by a life that ended at 0.
-      liveUntilLedgerSeq: ended ? 0 : stored.liveUntil,
+      liveUntilLedgerSeq: ended ? 0 : ledgerEntry.liveUntil,
     })
   })
   return entries

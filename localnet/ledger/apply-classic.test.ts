@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Asset, type Keypair, Operation, xdr } from '@stellar/stellar-sdk'
 import { trustlineKey } from './keys.ts'
-import { ALICE, BOB, ISSUER, NOBODY, payment, person, resultOf, startTestChain, type TestChain, USDC } from './test-chain.ts'
+import { ALICE, BOB, ISSUER, UNFUNDED, payment, testKeypair, resultOf, startTestChain, type TestChain, USDC } from './test-chain.ts'
 
 const usdc = new Asset('USDC', ISSUER.publicKey())
 const euro = new Asset('EURO', ISSUER.publicKey())
-const NEW = person(7)
+const NEW = testKeypair(7)
 
 /** What the ledger says of one operation: its own code, in words. */
-function outcome(world: TestChain, operation: xdr.Operation, source: Keypair = ALICE): string {
-  const { result } = resultOf(world.apply(world.classic(operation, { source })))
+function outcome(testChain: TestChain, operation: xdr.Operation, source: Keypair = ALICE): string {
+  const { result } = resultOf(testChain.apply(testChain.signed(operation, { source })))
   assert(result.type === 'txSuccess' || result.type === 'txFailed')
   const [only] = result.results
   if (only?.type !== 'opInner') return only?.type ?? ''
@@ -25,109 +25,109 @@ const pays = (to: Keypair, asset: Asset, amount: string): xdr.Operation => Opera
 const creates = (who: Keypair, startingBalance: string): xdr.Operation =>
   Operation.createAccount({ destination: who.publicKey(), startingBalance })
 
-const trustlineOf = (world: TestChain, who: Keypair): bigint | undefined => {
-  const [entry] = world.chain.entries([trustlineKey(who.publicKey(), USDC)])
+const trustlineOf = (testChain: TestChain, who: Keypair): bigint | undefined => {
+  const [entry] = testChain.chain.entries([trustlineKey(who.publicKey(), USDC)])
   if (entry === undefined) return undefined
   const data = xdr.LedgerEntryData.fromXdr(entry.dataXdr, 'base64')
   return data.type === 'trustline' ? data.trustLine.balance : undefined
 }
 
 test('a new account begins with the number of its ledger, needs a reserve, and is made once', () => {
-  using world = startTestChain()
-  assert.equal(outcome(world, creates(NEW, '0.9999999')), 'createAccountLowReserve')
-  assert.equal(outcome(world, creates(NEW, '10000')), 'createAccountUnderfunded')
-  assert.equal(outcome(world, creates(NEW, '1')), 'createAccountSuccess')
-  assert.equal(world.sequenceOf(NEW), BigInt(world.chain.history.latest().sequence) << 32n)
-  assert.equal(world.balanceOf(NEW), 10_000_000n)
-  assert.equal(outcome(world, creates(NEW, '1')), 'createAccountAlreadyExist')
+  using testChain = startTestChain()
+  assert.equal(outcome(testChain, creates(NEW, '0.9999999')), 'createAccountLowReserve')
+  assert.equal(outcome(testChain, creates(NEW, '10000')), 'createAccountUnderfunded')
+  assert.equal(outcome(testChain, creates(NEW, '1')), 'createAccountSuccess')
+  assert.equal(testChain.sequenceOf(NEW), BigInt(testChain.chain.history.latest().sequence) << 32n)
+  assert.equal(testChain.balanceOf(NEW), 10_000_000n)
+  assert.equal(outcome(testChain, creates(NEW, '1')), 'createAccountAlreadyExist')
 })
 
 test('an account says when it last used a number from the first time on', () => {
-  using world = startTestChain()
-  assert.equal(world.account(ALICE).ext.type, 'v0')
-  const { ledger, closeTimeSec } = world.apply(world.classic(payment(BOB)))
-  const { ext } = world.account(ALICE)
+  using testChain = startTestChain()
+  assert.equal(testChain.account(ALICE).ext.type, 'v0')
+  const { ledger, closeTimeSec } = testChain.apply(testChain.signed(payment(BOB)))
+  const { ext } = testChain.account(ALICE)
   assert(ext.type === 'v1' && ext.v1.ext.type === 'v2' && ext.v1.ext.v2.ext.type === 'v3')
   const { seqLedger, seqTime } = ext.v1.ext.v2.ext.v3
   assert.deepEqual([seqLedger, Number(seqTime)], [ledger, closeTimeSec])
 })
 
 test('a payment leaves the reserve alone, reaches accounts only, and to oneself moves nothing', () => {
-  using world = startTestChain()
-  assert.equal(outcome(world, payment(NOBODY)), 'paymentNoDestination')
-  assert.equal(outcome(world, payment(BOB, '9999')), 'paymentUnderfunded')
-  outcome(world, creates(NEW, '1.5'))
-  assert.equal(outcome(world, payment(ALICE, '0.5'), NEW), 'paymentUnderfunded', 'a fee was paid too')
-  const before = world.balanceOf(BOB)
-  assert.equal(outcome(world, payment(BOB, '5'), BOB), 'paymentSuccess')
-  assert.equal(world.balanceOf(BOB), before - 100n)
+  using testChain = startTestChain()
+  assert.equal(outcome(testChain, payment(UNFUNDED)), 'paymentNoDestination')
+  assert.equal(outcome(testChain, payment(BOB, '9999')), 'paymentUnderfunded')
+  outcome(testChain, creates(NEW, '1.5'))
+  assert.equal(outcome(testChain, payment(ALICE, '0.5'), NEW), 'paymentUnderfunded', 'a fee was paid too')
+  const before = testChain.balanceOf(BOB)
+  assert.equal(outcome(testChain, payment(BOB, '5'), BOB), 'paymentSuccess')
+  assert.equal(testChain.balanceOf(BOB), before - 100n)
 })
 
 test('credit moves between trustlines, out of the issuer and back into it', () => {
-  using world = startTestChain()
-  assert.equal(outcome(world, pays(BOB, usdc, '0.00003')), 'paymentSuccess')
-  assert.deepEqual([trustlineOf(world, ALICE), trustlineOf(world, BOB)], [700n, 1_300n])
-  assert.equal(outcome(world, pays(BOB, usdc, '1')), 'paymentUnderfunded')
-  assert.equal(outcome(world, pays(ISSUER, usdc, '0.00001')), 'paymentSuccess')
-  assert.equal(trustlineOf(world, ALICE), 600n)
-  assert.equal(outcome(world, pays(ALICE, usdc, '1'), ISSUER), 'paymentSuccess')
-  assert.equal(trustlineOf(world, ALICE), 10_000_600n)
-  assert.equal(outcome(world, pays(NOBODY, usdc, '1'), ISSUER), 'paymentNoDestination')
-  assert.equal(outcome(world, pays(BOB, euro, '1'), ISSUER), 'paymentNoTrust')
-  assert.equal(outcome(world, pays(ISSUER, euro, '1')), 'paymentSrcNoTrust')
+  using testChain = startTestChain()
+  assert.equal(outcome(testChain, pays(BOB, usdc, '0.00003')), 'paymentSuccess')
+  assert.deepEqual([trustlineOf(testChain, ALICE), trustlineOf(testChain, BOB)], [700n, 1_300n])
+  assert.equal(outcome(testChain, pays(BOB, usdc, '1')), 'paymentUnderfunded')
+  assert.equal(outcome(testChain, pays(ISSUER, usdc, '0.00001')), 'paymentSuccess')
+  assert.equal(trustlineOf(testChain, ALICE), 600n)
+  assert.equal(outcome(testChain, pays(ALICE, usdc, '1'), ISSUER), 'paymentSuccess')
+  assert.equal(trustlineOf(testChain, ALICE), 10_000_600n)
+  assert.equal(outcome(testChain, pays(UNFUNDED, usdc, '1'), ISSUER), 'paymentNoDestination')
+  assert.equal(outcome(testChain, pays(BOB, euro, '1'), ISSUER), 'paymentNoTrust')
+  assert.equal(outcome(testChain, pays(ISSUER, euro, '1')), 'paymentSrcNoTrust')
 })
 
 test('a trustline is opened for an asset that somebody issues, takes a reserve, and goes when it is empty', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const trusts = (asset: Asset, limit: string) => Operation.changeTrust({ asset, limit })
-  assert.equal(outcome(world, trusts(new Asset('USDC', NOBODY.publicKey()), '5')), 'changeTrustNoIssuer')
-  assert.equal(outcome(world, trusts(euro, '5')), 'changeTrustSuccess')
-  assert.equal(world.account(ALICE).numSubEntries, 2)
-  assert.equal(outcome(world, pays(ALICE, euro, '6'), ISSUER), 'paymentLineFull')
-  assert.equal(outcome(world, pays(ALICE, euro, '5'), ISSUER), 'paymentSuccess')
-  assert.equal(outcome(world, trusts(euro, '4')), 'changeTrustInvalidLimit')
-  assert.equal(outcome(world, trusts(euro, '0')), 'changeTrustInvalidLimit')
-  assert.equal(outcome(world, pays(ISSUER, euro, '5')), 'paymentSuccess')
-  assert.equal(outcome(world, trusts(euro, '0')), 'changeTrustSuccess')
-  assert.equal(world.account(ALICE).numSubEntries, 1)
-  outcome(world, creates(NEW, '1.2'))
-  assert.equal(outcome(world, trusts(usdc, '5'), NEW), 'changeTrustLowReserve')
+  assert.equal(outcome(testChain, trusts(new Asset('USDC', UNFUNDED.publicKey()), '5')), 'changeTrustNoIssuer')
+  assert.equal(outcome(testChain, trusts(euro, '5')), 'changeTrustSuccess')
+  assert.equal(testChain.account(ALICE).numSubEntries, 2)
+  assert.equal(outcome(testChain, pays(ALICE, euro, '6'), ISSUER), 'paymentLineFull')
+  assert.equal(outcome(testChain, pays(ALICE, euro, '5'), ISSUER), 'paymentSuccess')
+  assert.equal(outcome(testChain, trusts(euro, '4')), 'changeTrustInvalidLimit')
+  assert.equal(outcome(testChain, trusts(euro, '0')), 'changeTrustInvalidLimit')
+  assert.equal(outcome(testChain, pays(ISSUER, euro, '5')), 'paymentSuccess')
+  assert.equal(outcome(testChain, trusts(euro, '0')), 'changeTrustSuccess')
+  assert.equal(testChain.account(ALICE).numSubEntries, 1)
+  outcome(testChain, creates(NEW, '1.2'))
+  assert.equal(outcome(testChain, trusts(usdc, '5'), NEW), 'changeTrustLowReserve')
 })
 
 test('data is written, overwritten and removed, each name taking a reserve', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const writes = (value: string | null) => Operation.manageData({ name: 'note', value })
-  assert.equal(outcome(world, writes(null)), 'manageDataNameNotFound')
-  assert.equal(outcome(world, writes('one')), 'manageDataSuccess')
-  assert.equal(outcome(world, writes('two')), 'manageDataSuccess')
-  assert.equal(world.account(ALICE).numSubEntries, 2)
-  assert.equal(outcome(world, writes(null)), 'manageDataSuccess')
-  assert.equal(world.account(ALICE).numSubEntries, 1)
+  assert.equal(outcome(testChain, writes(null)), 'manageDataNameNotFound')
+  assert.equal(outcome(testChain, writes('one')), 'manageDataSuccess')
+  assert.equal(outcome(testChain, writes('two')), 'manageDataSuccess')
+  assert.equal(testChain.account(ALICE).numSubEntries, 2)
+  assert.equal(outcome(testChain, writes(null)), 'manageDataSuccess')
+  assert.equal(testChain.account(ALICE).numSubEntries, 1)
 })
 
 test('a sequence number is bumped forwards only', () => {
-  using world = startTestChain()
-  assert.equal(outcome(world, Operation.bumpSequence({ bumpTo: '500' })), 'bumpSequenceSuccess')
-  assert.equal(world.sequenceOf(ALICE), 500n)
-  assert.equal(outcome(world, Operation.bumpSequence({ bumpTo: '7' })), 'bumpSequenceSuccess')
-  assert.equal(world.sequenceOf(ALICE), 501n)
+  using testChain = startTestChain()
+  assert.equal(outcome(testChain, Operation.bumpSequence({ bumpTo: '500' })), 'bumpSequenceSuccess')
+  assert.equal(testChain.sequenceOf(ALICE), 500n)
+  assert.equal(outcome(testChain, Operation.bumpSequence({ bumpTo: '7' })), 'bumpSequenceSuccess')
+  assert.equal(testChain.sequenceOf(ALICE), 501n)
 })
 
 test('signers take a reserve each, and are changed and removed by their weight', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const signer = (weight: number) => Operation.setOptions({ signer: { ed25519PublicKey: BOB.publicKey(), weight } })
-  assert.equal(outcome(world, signer(1)), 'setOptionsSuccess')
-  assert.equal(outcome(world, signer(5)), 'setOptionsSuccess')
-  assert.deepEqual(world.account(ALICE).signers.map(({ weight }) => weight), [5])
-  assert.equal(world.account(ALICE).numSubEntries, 2)
-  assert.equal(outcome(world, signer(0)), 'setOptionsSuccess')
-  assert.deepEqual([world.account(ALICE).signers.length, world.account(ALICE).numSubEntries], [0, 1])
+  assert.equal(outcome(testChain, signer(1)), 'setOptionsSuccess')
+  assert.equal(outcome(testChain, signer(5)), 'setOptionsSuccess')
+  assert.deepEqual(testChain.account(ALICE).signers.map(({ weight }) => weight), [5])
+  assert.equal(testChain.account(ALICE).numSubEntries, 2)
+  assert.equal(outcome(testChain, signer(0)), 'setOptionsSuccess')
+  assert.deepEqual([testChain.account(ALICE).signers.length, testChain.account(ALICE).numSubEntries], [0, 1])
 })
 
 test('later operations of a transaction see what earlier ones did: an account is made and used at once', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const [made, used] = [creates(NEW, '5'), Operation.payment({ source: NEW.publicKey(), destination: BOB.publicKey(), asset: Asset.native(), amount: '2' })]
-  const record = world.apply(world.classic([made, used], { signers: [ALICE, NEW] }))
+  const record = testChain.apply(testChain.signed([made, used], { signers: [ALICE, NEW] }))
   assert.equal(record.status, 'SUCCESS')
-  assert.equal(world.balanceOf(NEW), 30_000_000n)
+  assert.equal(testChain.balanceOf(NEW), 30_000_000n)
 })

@@ -13,9 +13,9 @@ import type { Operation } from './envelope.ts'
 import type { HostEvent } from './host-events.ts'
 import { accountKey, dataKey, trustlineKey } from './keys.ts'
 import { destinationOf } from './operation-checks.ts'
-import { inner, OP_CODES, type OperationResult } from './results.ts'
+import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 import type { Layer } from './state.ts'
-import { entryOf, storedEntry } from './stored.ts'
+import { entryOf, createLedgerEntry } from './ledger-entry.ts'
 
 /** Where an operation is applied. */
 export interface ClassicContext {
@@ -32,28 +32,28 @@ export interface ClassicOutcome {
   readonly events: readonly HostEvent[]
 }
 
-const plain = (result: OperationResult): ClassicOutcome => ({ result, events: [] })
+const withoutEvents = (result: OperationResult): ClassicOutcome => ({ result, events: [] })
 
 /** Reads an account. */
 export function accountIn(layer: Layer, address: string): AccountEntry | undefined {
-  const stored = layer.get(accountKey(address))
-  const entry = stored === undefined ? undefined : entryOf(stored)
+  const ledgerEntry = layer.get(accountKey(address))
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
   return entry?.kind === 'account' ? entry : undefined
 }
 
 function trustlineIn(layer: Layer, address: string, asset: string): TrustlineEntry | undefined {
-  const stored = layer.get(trustlineKey(address, asset))
-  const entry = stored === undefined ? undefined : entryOf(stored)
+  const ledgerEntry = layer.get(trustlineKey(address, asset))
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
   return entry?.kind === 'trustline' ? entry : undefined
 }
 
 /** Writes an account. */
 export function putAccountEntry(layer: Layer, entry: AccountEntry, sequence: number): void {
-  layer.put(accountKey(entry.account), storedEntry(entry, sequence, null))
+  layer.put(accountKey(entry.account), createLedgerEntry(entry, sequence, null))
 }
 
 /** A new account: its sequence numbers begin with its ledger, so that no old envelope fits it. */
-export function newAccount(account: string, balance: bigint, sequence: number): AccountEntry {
+export function createAccountEntry(account: string, balance: bigint, sequence: number): AccountEntry {
   return {
     kind: 'account', account, balance, seqNum: BigInt(sequence) << 32n, subEntries: 0, flags: 0, homeDomain: '',
     thresholds: [1, 0, 0, 0], signers: [], seqLedger: 0, seqTimeSec: 0,
@@ -61,30 +61,30 @@ export function newAccount(account: string, balance: bigint, sequence: number): 
 }
 
 /** A new, authorised trustline. */
-export function newTrustline(account: string, asset: string, balance: bigint, limit: bigint): TrustlineEntry {
+export function createTrustlineEntry(account: string, asset: string, balance: bigint, limit: bigint): TrustlineEntry {
   return { kind: 'trustline', account, asset, balance, limit, flags: TRUSTLINE_AUTHORIZED_FLAG }
 }
 
 /** Applies an operation whose static checks passed. */
 export function applyClassic(context: ClassicContext, operation: Operation): ClassicOutcome {
   const source = accountIn(context.layer, operation.source)
-  if (source === undefined) return plain({ kind: 'noAccount' })
+  if (source === undefined) return withoutEvents({ kind: 'noAccount' })
   const { body } = operation
   switch (body.type) {
     case 'createAccount':
       return createAccount(context, source, body.createAccountOp)
     case 'payment':
-      return pay(context, source, body.paymentOp)
+      return applyPayment(context, source, body.paymentOp)
     case 'changeTrust':
-      return plain(changeTrust(context, source, body.changeTrustOp))
+      return withoutEvents(changeTrust(context, source, body.changeTrustOp))
     case 'manageData':
-      return plain(manageData(context, source, body.manageDataOp))
+      return withoutEvents(manageData(context, source, body.manageDataOp))
     case 'bumpSequence':
-      return plain(bumpSequence(context, source, body.bumpSequenceOp.bumpTo))
+      return withoutEvents(bumpSequence(context, source, body.bumpSequenceOp.bumpTo))
     case 'setOptions':
-      return plain(setOptions(context, source, body.setOptionsOp))
+      return withoutEvents(setOptions(context, source, body.setOptionsOp))
     default:
-      return plain({ kind: 'notSupported' })
+      return withoutEvents({ kind: 'notSupported' })
   }
 }
 
@@ -93,24 +93,24 @@ function createAccount(context: ClassicContext, source: AccountEntry, op: xdr.Cr
   const codes = OP_CODES.createAccount
   const destination = accountAddress(keyBytes(op.destination))
   const amount = op.startingBalance
-  if (accountIn(layer, destination) !== undefined) return plain(inner('createAccount', codes.alreadyExists))
-  if (amount < minimumBalance(0)) return plain(inner('createAccount', codes.lowReserve))
-  if (availableBalance(source) < amount) return plain(inner('createAccount', codes.underfunded))
+  if (accountIn(layer, destination) !== undefined) return withoutEvents(operationResult('createAccount', codes.alreadyExists))
+  if (amount < minimumBalance(0)) return withoutEvents(operationResult('createAccount', codes.lowReserve))
+  if (availableBalance(source) < amount) return withoutEvents(operationResult('createAccount', codes.underfunded))
   putAccountEntry(layer, { ...source, balance: source.balance - amount }, sequence)
-  putAccountEntry(layer, newAccount(destination, amount, sequence), sequence)
+  putAccountEntry(layer, createAccountEntry(destination, amount, sequence), sequence)
   const event = paymentEvent({ networkId, asset: 'native', from: source.account, to: destination, amount, memo, toMuxedId: null })
-  return { result: inner('createAccount', OP_CODES.success), events: [event] }
+  return { result: operationResult('createAccount', OP_CODES.success), events: [event] }
 }
 
-function pay(context: ClassicContext, source: AccountEntry, op: xdr.PaymentOp): ClassicOutcome {
+function applyPayment(context: ClassicContext, source: AccountEntry, op: xdr.PaymentOp): ClassicOutcome {
   const { networkId, memo } = context
   const asset = assetText(op.asset)
   const to = destinationOf(op).account
   const code = asset === 'native' ? payNative(context, source, to, op.amount) : payCredit(context, source.account, to, asset, op.amount)
-  if (code !== OP_CODES.success) return plain(inner('payment', code))
+  if (code !== OP_CODES.success) return withoutEvents(operationResult('payment', code))
   const toMuxedId = op.destination.type === 'keyTypeMuxedEd25519' ? op.destination.med25519.id : null
   const event = paymentEvent({ networkId, asset, from: source.account, to, amount: op.amount, memo, toMuxedId })
-  return { result: inner('payment', OP_CODES.success), events: [event] }
+  return { result: operationResult('payment', OP_CODES.success), events: [event] }
 }
 
 function payNative({ layer, sequence }: ClassicContext, source: AccountEntry, to: string, amount: bigint): number {
@@ -134,19 +134,19 @@ function payCredit({ layer, sequence }: ClassicContext, from: string, to: string
     const line = trustlineIn(layer, to, asset)
     if (line === undefined) return codes.noTrust
     if (line.balance + amount > line.limit) return codes.lineFull
-    layer.put(trustlineKey(to, asset), storedEntry({ ...line, balance: line.balance + amount }, sequence, null))
+    layer.put(trustlineKey(to, asset), createLedgerEntry({ ...line, balance: line.balance + amount }, sequence, null))
   }
   if (from !== issuer) {
     const line = trustlineIn(layer, from, asset)
     if (line === undefined) return codes.srcNoTrust
     if (line.balance < amount) return codes.underfunded
-    layer.put(trustlineKey(from, asset), storedEntry({ ...line, balance: line.balance - amount }, sequence, null))
+    layer.put(trustlineKey(from, asset), createLedgerEntry({ ...line, balance: line.balance - amount }, sequence, null))
   }
   return OP_CODES.success
 }
 
 /** Room for one more entry: undefined when there is, else why not. */
-function roomFor(account: AccountEntry): 'too-many' | 'low-reserve' | undefined {
+function subentryProblem(account: AccountEntry): 'too-many' | 'low-reserve' | undefined {
   if (account.subEntries >= SUBENTRIES_MAX) return 'too-many'
   return account.balance < minimumBalance(account.subEntries + 1) ? 'low-reserve' : undefined
 }
@@ -157,22 +157,22 @@ function changeTrust({ layer, sequence }: ClassicContext, source: AccountEntry, 
   const key = trustlineKey(source.account, asset)
   const line = trustlineIn(layer, source.account, asset)
   if (line !== undefined) {
-    if (op.limit < line.balance) return inner('changeTrust', codes.invalidLimit)
+    if (op.limit < line.balance) return operationResult('changeTrust', codes.invalidLimit)
     if (op.limit === 0n) {
       layer.remove(key)
       putAccountEntry(layer, { ...source, subEntries: source.subEntries - 1 }, sequence)
     } else {
-      layer.put(key, storedEntry({ ...line, limit: op.limit }, sequence, null))
+      layer.put(key, createLedgerEntry({ ...line, limit: op.limit }, sequence, null))
     }
-    return inner('changeTrust', OP_CODES.success)
+    return operationResult('changeTrust', OP_CODES.success)
   }
-  if (op.limit === 0n) return inner('changeTrust', codes.invalidLimit)
-  if (accountIn(layer, defined(issuerOf(asset), 'the issuer of a credit asset')) === undefined) return inner('changeTrust', codes.noIssuer)
-  const obstacle = roomFor(source)
-  if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : inner('changeTrust', codes.lowReserve)
-  layer.put(key, storedEntry(newTrustline(source.account, asset, 0n, op.limit), sequence, null))
+  if (op.limit === 0n) return operationResult('changeTrust', codes.invalidLimit)
+  if (accountIn(layer, defined(issuerOf(asset), 'the issuer of a credit asset')) === undefined) return operationResult('changeTrust', codes.noIssuer)
+  const obstacle = subentryProblem(source)
+  if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('changeTrust', codes.lowReserve)
+  layer.put(key, createLedgerEntry(createTrustlineEntry(source.account, asset, 0n, op.limit), sequence, null))
   putAccountEntry(layer, { ...source, subEntries: source.subEntries + 1 }, sequence)
-  return inner('changeTrust', OP_CODES.success)
+  return operationResult('changeTrust', OP_CODES.success)
 }
 
 function manageData({ layer, sequence }: ClassicContext, source: AccountEntry, op: xdr.ManageDataOp): OperationResult {
@@ -181,25 +181,25 @@ function manageData({ layer, sequence }: ClassicContext, source: AccountEntry, o
   const key = dataKey(source.account, name)
   const exists = layer.get(key) !== undefined
   if (op.dataValue === null) {
-    if (!exists) return inner('manageData', codes.nameNotFound)
+    if (!exists) return operationResult('manageData', codes.nameNotFound)
     layer.remove(key)
     putAccountEntry(layer, { ...source, subEntries: source.subEntries - 1 }, sequence)
-    return inner('manageData', OP_CODES.success)
+    return operationResult('manageData', OP_CODES.success)
   }
   if (!exists) {
-    const obstacle = roomFor(source)
-    if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : inner('manageData', codes.lowReserve)
+    const obstacle = subentryProblem(source)
+    if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('manageData', codes.lowReserve)
     putAccountEntry(layer, { ...source, subEntries: source.subEntries + 1 }, sequence)
   }
-  layer.put(key, storedEntry({ kind: 'data', account: source.account, name, value: op.dataValue.value }, sequence, null))
-  return inner('manageData', OP_CODES.success)
+  layer.put(key, createLedgerEntry({ kind: 'data', account: source.account, name, value: op.dataValue.value }, sequence, null))
+  return operationResult('manageData', OP_CODES.success)
 }
 
 function bumpSequence({ layer, sequence, closeTimeSec }: ClassicContext, source: AccountEntry, bumpTo: bigint): OperationResult {
   if (bumpTo > source.seqNum) {
     putAccountEntry(layer, { ...source, seqNum: bumpTo, seqLedger: sequence, seqTimeSec: closeTimeSec }, sequence)
   }
-  return inner('bumpSequence', OP_CODES.success)
+  return operationResult('bumpSequence', OP_CODES.success)
 }
 
 function setOptions({ layer, sequence }: ClassicContext, source: AccountEntry, op: xdr.SetOptionsOp): OperationResult {
@@ -210,9 +210,9 @@ function setOptions({ layer, sequence }: ClassicContext, source: AccountEntry, o
     thresholds: [op.masterWeight ?? master, op.lowThreshold ?? low, op.medThreshold ?? medium, op.highThreshold ?? high],
   }
   const signed = op.signer === null ? changed : withSigner(changed, op.signer)
-  if (typeof signed === 'number') return inner('setOptions', signed)
+  if (typeof signed === 'number') return operationResult('setOptions', signed)
   putAccountEntry(layer, signed, sequence)
-  return inner('setOptions', OP_CODES.success)
+  return operationResult('setOptions', OP_CODES.success)
 }
 
 /** The account with the signer added, changed, or taken away (weight 0); or the operation's code. */
@@ -225,7 +225,7 @@ function withSigner(account: AccountEntry, given: xdr.Signer): AccountEntry | nu
   if (signer.weight === 0) return { ...account, signers: others, subEntries: account.subEntries - (existed ? 1 : 0) }
   if (!existed) {
     if (account.signers.length >= SIGNERS_MAX) return codes.tooManySigners
-    if (roomFor(account) !== undefined) return codes.lowReserve
+    if (subentryProblem(account) !== undefined) return codes.lowReserve
   }
   const signers = [...others, signer].sort((a, b) => (a.key < b.key ? -1 : 1))
   return { ...account, signers, subEntries: account.subEntries + (existed ? 0 : 1) }

@@ -6,24 +6,24 @@ import { encodeVal } from '../scval.ts'
 import { sha256 } from './addresses.ts'
 import { createEnforcingAuthorizer } from './auth.ts'
 import { entryChanges } from './changes.ts'
-import { feeShortage, instructionsExcess, outcomeExcess, readExcess, writeExcess } from './declared-limits.ts'
+import { refundableFeeShortage, instructionsExcess, runExcess, diskReadExcess, writeExcess } from './declared-limits.ts'
 import { coreDiagnostic, type Metrics, runDiagnostics } from './diagnostics.ts'
 import type { Envelope, Operation, SorobanData } from './envelope.ts'
 import { hostFailure } from './failure.ts'
 import { declaredResources, eventsFee, nonRefundableFee, type ResourceCharges } from './fees.ts'
 import { createEnforcingFootprint } from './footprint.ts'
 import { encodeEvent, type HostEvent } from './host-events.ts'
-import { hasEnded } from './host-storage.ts'
-import { isTemporaryKey, type Key } from './keys.ts'
-import { inner, OP_CODES, type OperationResult } from './results.ts'
-import { diskReadBytes, emittedEvents, eventBytes, rentOf, type Run, runInvocation, writtenBytes } from './soroban-run.ts'
+import { hasExpired } from './host-storage.ts'
+import { isTemporaryKey, type LedgerKey } from './keys.ts'
+import { operationResult, OP_CODES, type OperationResult } from './results.ts'
+import { diskReadBytes, emittedEvents, eventBytes, rentOf, type ContractRun, runInvocation, writtenBytes } from './soroban-run.ts'
 import { createLayer, type Layer, type View } from './state.ts'
-import { extendTtl, restoreEntries, type TtlRun } from './ttl-operations.ts'
-import { entryOf } from './stored.ts'
+import { extendTtl, restoreArchived, type TtlRun } from './ttl-operations.ts'
+import { entryOf } from './ledger-entry.ts'
 import { encode, fromHex, putArray, putBytes } from './xdr-writer.ts'
 
 /** Where it is applied. */
-export interface SorobanContext {
+export interface SorobanApplyContext {
   readonly layer: Layer
   readonly contracts: ReadonlyMap<string, ContractCode>
   readonly networkId: Uint8Array
@@ -50,7 +50,7 @@ export function failedCharges(envelope: Envelope, data: SorobanData): ResourceCh
 }
 
 /** Applies a contract call, or an operation on the lives of entries. */
-export function applySoroban(context: SorobanContext, envelope: Envelope, operation: Operation, data: SorobanData): SorobanOutcome {
+export function applySoroban(context: SorobanApplyContext, envelope: Envelope, operation: Operation, data: SorobanData): SorobanOutcome {
   const { body } = operation
   if (body.type === 'invokeHostFunction') return applyInvocation(context, envelope, operation, body.invokeHostFunctionOp, data)
   const { layer, sequence } = context
@@ -58,15 +58,15 @@ export function applySoroban(context: SorobanContext, envelope: Envelope, operat
     const run = extendTtl(layer, data, body.extendFootprintTtlOp.extendTo, sequence)
     return applyTtlRun(context, envelope, data, 'extendFootprintTtl', run)
   }
-  return applyTtlRun(context, envelope, data, 'restoreFootprint', restoreEntries(layer, data.footprint.readWrite, sequence))
+  return applyTtlRun(context, envelope, data, 'restoreFootprint', restoreArchived(layer, data.footprint.readWrite, sequence))
 }
 
-function failure(envelope: Envelope, data: SorobanData, result: OperationResult, diagnostics: readonly Uint8Array[]): SorobanOutcome {
+function failedOutcome(envelope: Envelope, data: SorobanData, result: OperationResult, diagnostics: readonly Uint8Array[]): SorobanOutcome {
   return { result, events: [], changes: [], diagnostics, returnValue: null, charges: failedCharges(envelope, data) }
 }
 
 function applyTtlRun(
-  context: SorobanContext,
+  context: SorobanApplyContext,
   envelope: Envelope,
   data: SorobanData,
   name: 'extendFootprintTtl' | 'restoreFootprint',
@@ -74,19 +74,19 @@ function applyTtlRun(
 ): SorobanOutcome {
   const codes = OP_CODES[name]
   const fail = (code: number, finding: HostFailure): SorobanOutcome =>
-    failure(envelope, data, inner(name, code), [coreDiagnostic(finding)])
-  const excess = readExcess(run.readBytes, data) ?? writeExcess(run.writeBytes, data)
+    failedOutcome(envelope, data, operationResult(name, code), [coreDiagnostic(finding)])
+  const excess = diskReadExcess(run.readBytes, data) ?? writeExcess(run.writeBytes, data)
   if (excess !== undefined) return fail(codes.resourceLimitExceeded, excess)
   const charges = { ...failedCharges(envelope, data), refundable: run.rent, rent: run.rent }
-  const shortage = feeShortage(charges, data)
+  const shortage = refundableFeeShortage(charges, data)
   if (shortage !== undefined) return fail(codes.insufficientRefundableFee, shortage)
   const changes = entryChanges(run.layer, context.sequence, run.restored)
   run.layer.mergeInto(context.layer)
-  return { result: inner(name, OP_CODES.success), events: [], changes, diagnostics: [], returnValue: null, charges }
+  return { result: operationResult(name, OP_CODES.success), events: [], changes, diagnostics: [], returnValue: null, charges }
 }
 
 function applyInvocation(
-  context: SorobanContext,
+  context: SorobanApplyContext,
   envelope: Envelope,
   operation: Operation,
   invocation: xdr.InvokeHostFunctionOp,
@@ -94,17 +94,17 @@ function applyInvocation(
 ): SorobanOutcome {
   const codes = OP_CODES.invokeHostFunction
   const fail = (code: number, diagnostics: readonly Uint8Array[]): SorobanOutcome =>
-    failure(envelope, data, inner('invokeHostFunction', code), diagnostics)
+    failedOutcome(envelope, data, operationResult('invokeHostFunction', code), diagnostics)
   const { hostFunction, auth } = invocation
   if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return fail(codes.malformed, [])
   const { sequence, networkId, contracts, closeTimeSec } = context
 
   const own = createLayer(context.layer)
-  const restore = restoreEntries(own, data.archived.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
+  const restore = restoreArchived(own, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
   restore.layer.mergeInto(own)
   const [archived] = archivedKeys(own, data, sequence)
   if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(own, archived))])
-  const tooManyReads = readExcess(diskReadBytes(own, data.footprint) + restore.readBytes, data)
+  const tooManyReads = diskReadExcess(diskReadBytes(own, data.footprint) + restore.readBytes, data)
   if (tooManyReads !== undefined) return fail(codes.resourceLimitExceeded, [coreDiagnostic(tooManyReads)])
 
   const footprint = createEnforcingFootprint(data.footprint, own)
@@ -114,17 +114,17 @@ function applyInvocation(
       ...where,
       restoreArchived: false,
       instructionsMax: data.instructions,
-      authorizer: (surroundings) => createEnforcingAuthorizer(surroundings, auth),
+      authorizer: (authContext) => createEnforcingAuthorizer(authContext, auth),
     },
     hostFunction.invokeContract,
   )
   const metrics = metricsOf(own, run, data)
-  const excess = run.outcome.ok ? outcomeExcess(run, data) : instructionsExcess(run, data)
+  const excess = run.outcome.ok ? runExcess(run, data) : instructionsExcess(run, data)
   if (excess !== undefined) return fail(codes.resourceLimitExceeded, runDiagnostics(run, metrics, excess))
   if (!run.outcome.ok) return fail(codes.trapped, runDiagnostics(run, metrics, undefined))
   const rent = rentOf(run.storage, sequence) + restore.rent
   const charges = { ...failedCharges(envelope, data), refundable: eventsFee(eventBytes(run)) + rent, rent }
-  const shortage = feeShortage(charges, data)
+  const shortage = refundableFeeShortage(charges, data)
   const diagnostics = runDiagnostics(run, metrics, shortage)
   if (shortage !== undefined) return fail(codes.insufficientRefundableFee, diagnostics)
 
@@ -133,22 +133,22 @@ function applyInvocation(
   own.mergeInto(context.layer)
   const events = emittedEvents(run)
   const returnValue = encodeVal(run.outcome.value)
-  const result = { ...inner('invokeHostFunction', OP_CODES.success), hash: successHash(returnValue, events) }
+  const result = { ...operationResult('invokeHostFunction', OP_CODES.success), hash: successHash(returnValue, events) }
   return { result, events, changes, diagnostics, returnValue, charges }
 }
 
 /** Persistent entries of the footprint that have ended and are not marked for restoring. */
-function archivedKeys(view: View, { footprint }: SorobanData, sequence: number): readonly Key[] {
+function archivedKeys(view: View, { footprint }: SorobanData, sequence: number): readonly LedgerKey[] {
   return [...footprint.readOnly, ...footprint.readWrite].filter((key) => {
-    const stored = view.get(key)
-    return stored !== undefined && !isTemporaryKey(key) && hasEnded(stored, sequence)
+    const ledgerEntry = view.get(key)
+    return ledgerEntry !== undefined && !isTemporaryKey(key) && hasExpired(ledgerEntry, sequence)
   })
 }
 
 /** What is said of a call that would touch an archived entry. */
-function archivedFailure(view: View, key: Key): HostFailure {
-  const stored = view.get(key)
-  const entry = stored === undefined ? undefined : entryOf(stored)
+function archivedFailure(view: View, key: LedgerKey): HostFailure {
+  const ledgerEntry = view.get(key)
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
   if (entry?.kind === 'code') {
     return hostFailure('Value', 'InvalidInput', 'trying to access an archived contract code entry', bytes(fromHex(entry.hash)))
   }
@@ -157,7 +157,7 @@ function archivedFailure(view: View, key: Key): HostFailure {
   return hostFailure('Value', 'InvalidInput', sentence, address(entry.contract), entry.key)
 }
 
-function metricsOf(view: View, run: Run, { footprint }: SorobanData): Metrics {
+function metricsOf(view: View, run: ContractRun, { footprint }: SorobanData): Metrics {
   return {
     readEntries: footprint.readOnly.length + footprint.readWrite.length,
     writeEntries: run.outcome.ok ? run.storage.base.changes().size : 0,

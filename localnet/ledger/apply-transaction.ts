@@ -8,9 +8,9 @@ import { type Envelope, isSorobanOperation, type Transaction } from './envelope.
 import type { ResourceCharges } from './fees.ts'
 import type { HostEvent } from './host-events.ts'
 import { accountKey } from './keys.ts'
-import { type OperationResult, succeeded, type TransactionResult, TX } from './results.ts'
+import { type OperationResult, succeeded, type TransactionResult, TX_CODE } from './results.ts'
 import { createLayer, type Layer } from './state.ts'
-import { judge } from './validity.ts'
+import { validateTransaction } from './validity.ts'
 
 /** The ledger being closed. */
 export interface ApplyContext {
@@ -21,36 +21,36 @@ export interface ApplyContext {
 }
 
 /** An operation's traces. */
-export interface OperationTrace {
+export interface OperationMeta {
   /** LedgerEntryChange each. */
   readonly changes: readonly Uint8Array[]
   readonly events: readonly HostEvent[]
 }
 
 /** What became of a transaction, its fee apart. */
-export interface Applied {
+export interface AppliedTransaction {
   readonly result: TransactionResult
   /** True when the fee bump itself was at fault: its result is not wrapped. */
-  readonly outer: boolean
+  readonly feeBumpFailed: boolean
   /** LedgerEntryChange each. */
   readonly changesBefore: readonly Uint8Array[]
   /** Empty unless the transaction succeeded. */
-  readonly operations: readonly OperationTrace[]
+  readonly operations: readonly OperationMeta[]
   readonly diagnostics: readonly Uint8Array[]
   /** Of a Soroban transaction. */
   readonly soroban: { readonly charges: ResourceCharges; readonly returnValue: Uint8Array | null } | null
 }
 
 /** Applies a transaction whose fee was taken, on `ledger`. */
-export function applyTransaction(context: ApplyContext, ledger: Layer, envelope: Envelope): Applied {
+export function applyTransaction(context: ApplyContext, ledger: Layer, envelope: Envelope): AppliedTransaction {
   const { transaction } = envelope
-  const refusal = judge(envelope, {
+  const refusal = validateTransaction(envelope, {
     view: ledger, sequence: context.sequence, closeTimeSec: context.closeTimeSec, admission: false, applying: true, queuedFees: () => 0n,
   })
   const changesBefore = refusal === null || refusal.consumesSequence ? consumeSequence(context, ledger, transaction) : []
   if (refusal !== null) {
-    const { code, operations, outer, diagnostics } = refusal
-    return { result: { code, operations }, outer, changesBefore, operations: [], diagnostics, soroban: unrun(envelope) }
+    const { code, operations, feeBumpFailed: outer, diagnostics } = refusal
+    return { result: { code, operations }, feeBumpFailed: outer, changesBefore, operations: [], diagnostics, soroban: chargesWithoutRun(envelope) }
   }
   const layer = createLayer(ledger)
   const done = transaction.operations.some(isSorobanOperation)
@@ -59,8 +59,8 @@ export function applyTransaction(context: ApplyContext, ledger: Layer, envelope:
   const success = done.results.every(succeeded)
   if (success) layer.mergeInto(ledger)
   return {
-    result: { code: success ? TX.success : TX.failed, operations: done.results },
-    outer: false,
+    result: { code: success ? TX_CODE.success : TX_CODE.failed, operations: done.results },
+    feeBumpFailed: false,
     changesBefore,
     operations: success ? done.traces : [],
     diagnostics: done.diagnostics,
@@ -69,7 +69,7 @@ export function applyTransaction(context: ApplyContext, ledger: Layer, envelope:
 }
 
 /** A refused Soroban transaction pays for what it declared. */
-function unrun(envelope: Envelope): Applied['soroban'] {
+function chargesWithoutRun(envelope: Envelope): AppliedTransaction['soroban'] {
   const data = envelope.transaction.soroban
   return data === null ? null : { charges: failedCharges(envelope, data), returnValue: null }
 }
@@ -85,28 +85,28 @@ function consumeSequence(context: ApplyContext, ledger: Layer, { source, seqNum 
   return changes
 }
 
-interface Done {
+interface OperationsOutcome {
   readonly results: readonly OperationResult[]
-  readonly traces: readonly OperationTrace[]
+  readonly traces: readonly OperationMeta[]
   readonly diagnostics: readonly Uint8Array[]
-  readonly soroban: Applied['soroban']
+  readonly soroban: AppliedTransaction['soroban']
 }
 
-function runSoroban(context: ApplyContext, layer: Layer, envelope: Envelope): Done {
+function runSoroban(context: ApplyContext, layer: Layer, envelope: Envelope): OperationsOutcome {
   const [operation] = envelope.transaction.operations
   const data = envelope.transaction.soroban
   if (operation === undefined || data === null) return { results: [{ kind: 'notSupported' }], traces: [], diagnostics: [], soroban: null }
   if (accountIn(layer, operation.source) === undefined) {
-    return { results: [{ kind: 'noAccount' }], traces: [], diagnostics: [], soroban: unrun(envelope) }
+    return { results: [{ kind: 'noAccount' }], traces: [], diagnostics: [], soroban: chargesWithoutRun(envelope) }
   }
   const { result, changes, events, diagnostics, charges, returnValue } = applySoroban({ ...context, layer }, envelope, operation, data)
   return { results: [result], traces: [{ changes, events }], diagnostics, soroban: { charges, returnValue } }
 }
 
 /** Every operation is tried, so that every result is told; each sees what those before it did. */
-function runClassic(context: ApplyContext, layer: Layer, transaction: Transaction): Done {
+function runClassic(context: ApplyContext, layer: Layer, transaction: Transaction): OperationsOutcome {
   const results: OperationResult[] = []
-  const traces: OperationTrace[] = []
+  const traces: OperationMeta[] = []
   const { networkId, sequence, closeTimeSec } = context
   for (const operation of transaction.operations) {
     const own = createLayer(layer)

@@ -6,7 +6,7 @@ import type { LedgerDatabase } from './database.ts'
 import { packBody } from './transaction-body.ts'
 
 /** A ledger as it is archived. */
-export interface ArchivedLedger {
+export interface LedgerRow {
   readonly sequence: number
   readonly hash: string
   readonly previousHash: string
@@ -26,7 +26,7 @@ export interface BranchSpan {
 
 /** The write side; all inside the caller's transaction. */
 export interface Archive {
-  add(branch: number, ledger: ArchivedLedger, transactions: readonly ClosedTransaction[], events: readonly EventRecord[]): void
+  add(branch: number, ledger: LedgerRow, transactions: readonly ClosedTransaction[], events: readonly EventRecord[]): void
   /** Forgets ledgers `from` to `to` of a branch. */
   drop(branch: number, from: number, to: number): void
   branches(): readonly BranchSpan[]

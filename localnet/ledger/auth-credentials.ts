@@ -14,7 +14,7 @@ import { signerWeight, verifySignature } from './signatures.ts'
 import { encode, putBytes, putI64, putU32 } from './xdr-writer.ts'
 
 /** What an address signed. */
-export interface Credentials {
+export interface AddressCredentials {
   readonly address: string
   readonly nonce: bigint
   readonly expirationLedger: number
@@ -25,7 +25,7 @@ export interface Credentials {
   readonly addressXdr: Uint8Array | null
 }
 
-interface Surroundings {
+interface CredentialsContext {
   readonly storage: HostStorage
   readonly meter: Meter
   readonly networkId: Uint8Array
@@ -36,7 +36,7 @@ const ENVELOPE_TYPE_AUTHORIZATION = 9
 const ENVELOPE_TYPE_AUTHORIZATION_WITH_ADDRESS = 10
 
 /** The hash that an address signs. */
-export function authorizationHash(networkId: Uint8Array, credentials: Omit<Credentials, 'signature' | 'address'>): Uint8Array {
+export function authorizationHash(networkId: Uint8Array, credentials: Omit<AddressCredentials, 'signature' | 'address'>): Uint8Array {
   const { addressXdr } = credentials
   const preimage = encode((writer) => {
     putU32(writer, addressXdr === null ? ENVELOPE_TYPE_AUTHORIZATION : ENVELOPE_TYPE_AUTHORIZATION_WITH_ADDRESS)
@@ -50,15 +50,15 @@ export function authorizationHash(networkId: Uint8Array, credentials: Omit<Crede
 }
 
 /** Throws Auth/InvalidInput for an expiry that is past or too far, Auth/InvalidAction for a signature that does not hold. */
-export function authenticate(surroundings: Surroundings, credentials: Credentials): void {
-  const { sequence } = surroundings
+export function authenticate(context: CredentialsContext, credentials: AddressCredentials): void {
+  const { sequence } = context
   const { address, expirationLedger } = credentials
   const named = [{ type: 'address', value: address }, { type: 'u32', value: sequence }, { type: 'u32', value: expirationLedger }] as const
   if (expirationLedger < sequence) throw hostFailure('Auth', 'InvalidInput', 'signature has expired', ...named)
   if (expirationLedger >= sequence + TTL_MAX_LEDGERS) {
     throw hostFailure('Auth', 'InvalidInput', 'signature expiration is too late', ...named)
   }
-  const refusal = refusalOf(surroundings, credentials)
+  const refusal = authenticationFailure(context, credentials)
   if (refusal !== undefined) {
     const inner = { type: 'error', value: refusal } as const
     throw hostFailure('Auth', 'InvalidAction', 'failed account authentication with error', { type: 'address', value: address }, inner)
@@ -66,7 +66,7 @@ export function authenticate(surroundings: Surroundings, credentials: Credential
 }
 
 /** Marks the nonce as used until the signature expires. Throws Auth/ExistingValue when it was used before. */
-export function useNonce({ storage }: Surroundings, credentials: Credentials): void {
+export function consumeNonce({ storage }: CredentialsContext, credentials: AddressCredentials): void {
   const { address, nonce, expirationLedger } = credentials
   const key = nonceKey(address, nonce)
   if (storage.get(key) !== undefined) {
@@ -78,17 +78,17 @@ export function useNonce({ storage }: Surroundings, credentials: Credentials): v
 const AUTHENTICATION_ERROR = 5
 const ACCOUNT_MISSING = 6
 
-function refusalOf(surroundings: Surroundings, credentials: Credentials): Failure | undefined {
+function authenticationFailure(context: CredentialsContext, credentials: AddressCredentials): Failure | undefined {
   const { address } = credentials
   // None of the local contracts signs: they have no __check_auth.
   if (!isAccountAddress(address)) return hostFailure('WasmVm', 'MissingValue', 'trying to invoke non-existent contract function')
-  const account = surroundings.storage.get(accountKey(address))
+  const account = context.storage.get(accountKey(address))
   if (account?.kind !== 'account') return new ContractFailure(ACCOUNT_MISSING)
-  return signaturesReach(surroundings, account, credentials) ? undefined : new ContractFailure(AUTHENTICATION_ERROR)
+  return signaturesMeetThreshold(context, account, credentials) ? undefined : new ContractFailure(AUTHENTICATION_ERROR)
 }
 
 /** A vec of maps {public_key, signature}, sorted by key; together they must reach the medium threshold. */
-function signaturesReach({ meter, networkId }: Surroundings, account: AccountEntry, credentials: Credentials): boolean {
+function signaturesMeetThreshold({ meter, networkId }: CredentialsContext, account: AccountEntry, credentials: AddressCredentials): boolean {
   const { signature } = credentials
   if (signature.type !== 'scvVec' || signature.vec === null || signature.vec.length === 0) return false
   const hash = authorizationHash(networkId, credentials)

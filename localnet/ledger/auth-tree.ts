@@ -7,29 +7,29 @@ import { putScAddress } from './addresses.ts'
 import { encode, putBytes, putI64, putText, putU32, toBase64, type XdrWriter } from './xdr-writer.ts'
 
 /** A call as it is agreed to. */
-export interface AuthCall {
+export interface AuthorizedCall {
   readonly contract: string
   readonly functionName: string
   readonly argsXdr: readonly Uint8Array[]
 }
 
 /** A call and what it may call in turn. `id` is equal for equal calls. */
-export interface AuthNode {
-  readonly call: AuthCall
+export interface AuthorizedInvocation {
+  readonly call: AuthorizedCall
   readonly id: string
-  readonly children: AuthNode[]
+  readonly subInvocations: AuthorizedInvocation[]
 }
 
-export function authNode(call: AuthCall): AuthNode {
-  return { call, id: encodedId(call), children: [] }
+export function createInvocation(call: AuthorizedCall): AuthorizedInvocation {
+  return { call, id: callId(call), subInvocations: [] }
 }
 
-function encodedId(call: AuthCall): string {
-  return toBase64(encode((writer) => putContractCall(writer, call)))
+function callId(call: AuthorizedCall): string {
+  return toBase64(encode((writer) => putInvokeContractArgs(writer, call)))
 }
 
 /** InvokeContractArgs. */
-function putContractCall(writer: XdrWriter, call: AuthCall): void {
+function putInvokeContractArgs(writer: XdrWriter, call: AuthorizedCall): void {
   putScAddress(writer, call.contract)
   putText(writer, call.functionName)
   putU32(writer, call.argsXdr.length)
@@ -37,41 +37,41 @@ function putContractCall(writer: XdrWriter, call: AuthCall): void {
 }
 
 /** A call of this ledger's own contracts. */
-export function authCall(contract: string, functionName: string, args: readonly Val[]): AuthCall {
+export function createCall(contract: string, functionName: string, args: readonly Val[]): AuthorizedCall {
   return { contract, functionName, argsXdr: args.map(encodeVal) }
 }
 
 /** The tree of an authorization entry; undefined when it authorises what this ledger cannot run (creating contracts). */
-export function treeOf(invocation: xdr.SorobanAuthorizedInvocation): AuthNode | undefined {
+export function decodeInvocation(invocation: xdr.SorobanAuthorizedInvocation): AuthorizedInvocation | undefined {
   const called = invocation.function
   if (called.type !== 'sorobanAuthorizedFunctionTypeContractFn') return undefined
   const { contractAddress, functionName, args } = called.contractFn
   const contract = addressOf(contractAddress)
   if (contract === undefined) return undefined
-  const node = authNode({ contract, functionName: functionName.toString(), argsXdr: args.map((arg) => arg.toXdr()) })
+  const node = createInvocation({ contract, functionName: functionName.toString(), argsXdr: args.map((arg) => arg.toXdr()) })
   for (const child of invocation.subInvocations) {
-    const childNode = treeOf(child)
-    if (childNode !== undefined) node.children.push(childNode)
+    const childNode = decodeInvocation(child)
+    if (childNode !== undefined) node.subInvocations.push(childNode)
   }
   return node
 }
 
 /** SorobanAuthorizedInvocation. */
-function putInvocation(writer: XdrWriter, node: AuthNode): void {
+function putInvocation(writer: XdrWriter, node: AuthorizedInvocation): void {
   // A call of a contract's function.
   putU32(writer, 0)
-  putContractCall(writer, node.call)
-  putU32(writer, node.children.length)
-  for (const child of node.children) putInvocation(writer, child)
+  putInvokeContractArgs(writer, node.call)
+  putU32(writer, node.subInvocations.length)
+  for (const child of node.subInvocations) putInvocation(writer, child)
 }
 
 /** SorobanCredentialsType. */
 const CREDENTIALS = { sourceAccount: 0, address: 1, addressV2: 2 } as const
 
 /** SorobanAuthorizationEntry as a simulation records it: by the source account, or unsigned by an address with a fresh nonce. */
-export function recordedEntry(
+export function encodeAuthorizationEntry(
   credentials: 'source' | { readonly address: string; readonly nonce: bigint; readonly upgraded: boolean },
-  root: AuthNode,
+  root: AuthorizedInvocation,
 ): Uint8Array {
   return encode((writer) => {
     if (credentials === 'source') {

@@ -4,7 +4,7 @@ import { authorizeEntry, type Keypair, Operation, scValToNative, SorobanDataBuil
 import { address, symbol, type Val, u32, vec } from '../contracts/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { toScVal } from '../scval.ts'
-import { ALICE, BOB, CALLER, COUNTER, NOBODY, PASSPHRASE, person, RELAYS, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, CALLER, COUNTER, UNFUNDED, PASSPHRASE, testKeypair, FORWARDERS, startTestChain, type TestChain } from './test-chain.ts'
 
 type Entry = xdr.SorobanAuthorizationEntry
 
@@ -20,8 +20,8 @@ interface Proposal {
 const alice = address(ALICE.publicKey())
 const bob = address(BOB.publicKey())
 
-function propose(world: TestChain, contract: string, name: string, args: readonly Val[], params: Record<string, unknown> = {}): Proposal {
-  const simulation = world.simulate(world.call(contract, name, args, { source: BOB }), params)
+function propose(testChain: TestChain, contract: string, name: string, args: readonly Val[], params: Record<string, unknown> = {}): Proposal {
+  const simulation = testChain.simulate(testChain.call(contract, name, args, { source: BOB }), params)
   assert.equal(simulation['error'], undefined)
   const [result] = simulation['results'] as { auth: string[] }[]
   const entries = (result?.auth ?? []).map((text) => xdr.SorobanAuthorizationEntry.fromXdr(text, 'base64'))
@@ -29,17 +29,17 @@ function propose(world: TestChain, contract: string, name: string, args: readonl
 }
 
 /** BOB sends the proposal with these agreements. */
-function apply(world: TestChain, proposal: Proposal, auth: readonly Entry[]): TransactionRecord {
+function apply(testChain: TestChain, proposal: Proposal, auth: readonly Entry[]): TransactionRecord {
   const { contract, name, args } = proposal
   const operation = Operation.invokeContractFunction({ contract, function: name, args: args.map(toScVal), auth: [...auth] })
   // Checking a signature costs more than recording it did, when there are several: what is declared here is enough for all tests.
   const { instructions, diskReadBytes, writeBytes } = proposal.data.resources
   const sorobanData = new SorobanDataBuilder(proposal.data.toXdr('base64')).setResources(instructions + 2_000_000, diskReadBytes, writeBytes)
     .setResourceFee(proposal.data.resourceFee + 100_000n).build()
-  const plain = world.build(operation, { source: BOB })
+  const plain = testChain.build(operation, { source: BOB })
   const transaction = TransactionBuilder.cloneFrom(plain, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(BOB)
-  return world.apply(transaction)
+  return testChain.apply(transaction)
 }
 
 /** SUCCESS, or the verdict: `Auth, InvalidAction: the host's own words`. */
@@ -56,49 +56,49 @@ function outcomeOf(record: TransactionRecord): string {
   return `${verdict.error.type} ${verdict.error.code.name}: ${words === undefined ? '' : String(scValToNative(words))}`
 }
 
-const signed = (world: TestChain, entry: Entry | undefined, key: Keypair, ledgers = 100): Promise<Entry> => {
+const signed = (testChain: TestChain, entry: Entry | undefined, key: Keypair, ledgers = 100): Promise<Entry> => {
   assert(entry !== undefined)
-  return authorizeEntry(entry, key, world.chain.history.latest().sequence + ledgers, PASSPHRASE)
+  return authorizeEntry(entry, key, testChain.chain.history.latest().sequence + ledgers, PASSPHRASE)
 }
 
 const REFUSED = 'sceAuth scecInvalidAction'
 
 test('whoever sends the transaction has agreed by its signature', () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [bob])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [bob])
   assert.deepEqual(proposal.entries.map(({ credentials }) => credentials.type), ['sorobanCredentialsSourceAccount'])
-  assert.equal(outcomeOf(apply(world, proposal, proposal.entries)), 'SUCCESS')
-  assert.equal(outcomeOf(apply(world, proposal, [])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, proposal.entries)), 'SUCCESS')
+  assert.equal(outcomeOf(apply(testChain, proposal, [])), `${REFUSED}: Unauthorized function call for address`)
 })
 
 test('a recorded agreement waits for its signature: void, without expiry, with a nonce of its own each time', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const nonces = [1, 2].map(() => {
-    const [entry] = propose(world, COUNTER, 'increment', [alice]).entries
+    const [entry] = propose(testChain, COUNTER, 'increment', [alice]).entries
     assert(entry?.credentials.type === 'sorobanCredentialsAddress')
     const { nonce, signature, signatureExpirationLedger } = entry.credentials.address
     assert.deepEqual([signature.type, signatureExpirationLedger], ['scvVoid', 0])
     return nonce
   })
   assert.notEqual(nonces[0], nonces[1])
-  const [upgraded] = propose(world, COUNTER, 'increment', [alice], { useUpgradedAuth: true }).entries
+  const [upgraded] = propose(testChain, COUNTER, 'increment', [alice], { useUpgradedAuth: true }).entries
   assert.equal(upgraded?.credentials.type, 'sorobanCredentialsAddressV2')
 })
 
 for (const useUpgradedAuth of [false, true]) {
   test(`an agreement signed by its address lets another account send the call${useUpgradedAuth ? ', in the newer form too' : ''}`, async () => {
-    using world = startTestChain()
-    const proposal = propose(world, COUNTER, 'increment', [alice], { useUpgradedAuth })
-    const entry = await signed(world, proposal.entries[0], ALICE)
-    assert.equal(outcomeOf(apply(world, proposal, [entry])), 'SUCCESS')
-    assert.equal(outcomeOf(apply(world, proposal, [entry])), 'sceAuth scecExistingValue: nonce already exists for address')
+    using testChain = startTestChain()
+    const proposal = propose(testChain, COUNTER, 'increment', [alice], { useUpgradedAuth })
+    const entry = await signed(testChain, proposal.entries[0], ALICE)
+    assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'SUCCESS')
+    assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'sceAuth scecExistingValue: nonce already exists for address')
   })
 }
 
 test('checking an agreement costs what recording it did', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [alice])
-  const record = apply(world, proposal, [await signed(world, proposal.entries[0], ALICE)])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
+  const record = apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE)])
   const events = record.diagnosticEventsXdr.map((text) => xdr.DiagnosticEvent.fromXdr(text, 'base64').event.body.v0)
   const used = events.find(({ topics: [, name] }) => name?.type === 'scvSymbol' && name.sym.toString() === 'cpu_insn')?.data
   assert(used?.type === 'scvU64')
@@ -106,65 +106,65 @@ test('checking an agreement costs what recording it did', async () => {
 })
 
 test('an agreement without signature, of another key or for another network is refused', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [alice])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const [entry] = proposal.entries
   assert(entry !== undefined)
-  assert.equal(outcomeOf(apply(world, proposal, [entry])), 'sceAuth scecInvalidInput: signature has expired', 'its expiry is 0 still')
-  const until = world.chain.history.latest().sequence + 100
+  assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'sceAuth scecInvalidInput: signature has expired', 'its expiry is 0 still')
+  const until = testChain.chain.history.latest().sequence + 100
   const foreign = await authorizeEntry(entry, ALICE, until, 'Another network')
-  assert.equal(outcomeOf(apply(world, proposal, [foreign])), `${REFUSED}: failed account authentication with error`)
-  const elsewhere = propose(world, COUNTER, 'increment', [address(NOBODY.publicKey())])
-  const nobodys = await signed(world, elsewhere.entries[0], NOBODY)
-  assert.equal(outcomeOf(apply(world, elsewhere, [nobodys])), `${REFUSED}: failed account authentication with error`, 'no such account')
+  assert.equal(outcomeOf(apply(testChain, proposal, [foreign])), `${REFUSED}: failed account authentication with error`)
+  const elsewhere = propose(testChain, COUNTER, 'increment', [address(UNFUNDED.publicKey())])
+  const nobodys = await signed(testChain, elsewhere.entries[0], UNFUNDED)
+  assert.equal(outcomeOf(apply(testChain, elsewhere, [nobodys])), `${REFUSED}: failed account authentication with error`, 'no such account')
 })
 
 test('an agreement holds up to its last ledger, and may not reach further than entries live', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [alice])
-  const lastMoment = await signed(world, proposal.entries[0], ALICE, 1)
-  assert.equal(outcomeOf(apply(world, proposal, [lastMoment])), 'SUCCESS')
-  const again = propose(world, COUNTER, 'increment', [alice])
-  const late = await signed(world, again.entries[0], ALICE, 1)
-  world.close()
-  assert.equal(outcomeOf(apply(world, again, [late])), 'sceAuth scecInvalidInput: signature has expired')
-  const far = await signed(world, again.entries[0], ALICE, 4_000_000)
-  assert.equal(outcomeOf(apply(world, again, [far])), 'sceAuth scecInvalidInput: signature expiration is too late')
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
+  const lastMoment = await signed(testChain, proposal.entries[0], ALICE, 1)
+  assert.equal(outcomeOf(apply(testChain, proposal, [lastMoment])), 'SUCCESS')
+  const again = propose(testChain, COUNTER, 'increment', [alice])
+  const late = await signed(testChain, again.entries[0], ALICE, 1)
+  testChain.close()
+  assert.equal(outcomeOf(apply(testChain, again, [late])), 'sceAuth scecInvalidInput: signature has expired')
+  const far = await signed(testChain, again.entries[0], ALICE, 4_000_000)
+  assert.equal(outcomeOf(apply(testChain, again, [far])), 'sceAuth scecInvalidInput: signature expiration is too late')
 })
 
 test('what was agreed to is this call with these arguments, and what it calls in turn', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, CALLER, 'forward_signed', [alice, address(COUNTER)])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, CALLER, 'forward_signed', [alice, address(COUNTER)])
   const [entry] = proposal.entries
   assert(entry !== undefined)
   assert.equal(entry.rootInvocation.subInvocations.length, 1)
   const without = new xdr.SorobanAuthorizedInvocation({ function: entry.rootInvocation.function, subInvocations: [] })
-  const shortened = await signed(world, new xdr.SorobanAuthorizationEntry({ credentials: entry.credentials, rootInvocation: without }), ALICE)
-  assert.equal(outcomeOf(apply(world, proposal, [shortened])), `${REFUSED}: Unauthorized function call for address`)
-  const other = propose(world, COUNTER, 'increment', [alice])
-  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, other.entries[0], ALICE)])), `${REFUSED}: Unauthorized function call for address`)
-  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, entry, ALICE)])), 'SUCCESS')
+  const shortened = await signed(testChain, new xdr.SorobanAuthorizationEntry({ credentials: entry.credentials, rootInvocation: without }), ALICE)
+  assert.equal(outcomeOf(apply(testChain, proposal, [shortened])), `${REFUSED}: Unauthorized function call for address`)
+  const other = propose(testChain, COUNTER, 'increment', [alice])
+  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, other.entries[0], ALICE)])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, entry, ALICE)])), 'SUCCESS')
 })
 
 test('a failed call has not used up the agreement', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [alice])
-  const entry = await signed(world, proposal.entries[0], ALICE)
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
+  const entry = await signed(testChain, proposal.entries[0], ALICE)
   const { footprint } = proposal.data.resources
   const narrow = new SorobanDataBuilder(proposal.data.toXdr('base64')).setReadWrite(footprint.readWrite.slice(0, 1)).build()
-  assert.equal(apply(world, { ...proposal, data: narrow }, [entry]).status, 'FAILED')
-  assert.equal(outcomeOf(apply(world, proposal, [entry])), 'SUCCESS')
+  assert.equal(apply(testChain, { ...proposal, data: narrow }, [entry]).status, 'FAILED')
+  assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'SUCCESS')
 })
 
 test('an account of several signers agrees with as many of them as the medium threshold takes', async () => {
-  using world = startTestChain()
-  const second = person(6)
+  using testChain = startTestChain()
+  const second = testKeypair(6)
   const options = Operation.setOptions({ signer: { ed25519PublicKey: second.publicKey(), weight: 1 }, medThreshold: 2, highThreshold: 2 })
-  world.apply(world.classic(options))
-  const proposal = propose(world, COUNTER, 'increment', [alice])
-  const [one, other] = [await signed(world, proposal.entries[0], ALICE), await signed(world, proposal.entries[0], second)]
-  assert.equal(outcomeOf(apply(world, proposal, [one])), `${REFUSED}: failed account authentication with error`)
-  assert.equal(outcomeOf(apply(world, proposal, [together(one, other)])), 'SUCCESS')
+  testChain.apply(testChain.signed(options))
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
+  const [one, other] = [await signed(testChain, proposal.entries[0], ALICE), await signed(testChain, proposal.entries[0], second)]
+  assert.equal(outcomeOf(apply(testChain, proposal, [one])), `${REFUSED}: failed account authentication with error`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [together(one, other)])), 'SUCCESS')
 })
 
 /** Both signatures in one agreement, in the order of their keys. */
@@ -184,50 +184,50 @@ function together(...entries: readonly Entry[]): Entry {
 }
 
 test('a contract agrees for itself by calling', () => {
-  using world = startTestChain()
-  const proposal = propose(world, CALLER, 'as_itself', [address(COUNTER)])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, CALLER, 'as_itself', [address(COUNTER)])
   assert.deepEqual(proposal.entries, [])
-  assert.equal(outcomeOf(apply(world, proposal, [])), 'SUCCESS')
+  assert.equal(outcomeOf(apply(testChain, proposal, [])), 'SUCCESS')
 })
 
 test('a contract agrees ahead to calls that its next call leads to, each once; one that fails on the way has not used it', () => {
-  using world = startTestChain()
-  const args = (agreements: number, calls: number): Val[] => [vec(...RELAYS.map(address)), address(COUNTER), u32(agreements), u32(calls)]
-  const proposal = propose(world, CALLER, 'agrees_ahead', args(2, 2))
+  using testChain = startTestChain()
+  const args = (agreements: number, calls: number): Val[] => [vec(...FORWARDERS.map(address)), address(COUNTER), u32(agreements), u32(calls)]
+  const proposal = propose(testChain, CALLER, 'agrees_ahead', args(2, 2))
   assert.deepEqual(proposal.entries, [], 'nobody signs for a contract')
-  assert.equal(outcomeOf(apply(world, proposal, [])), 'SUCCESS')
+  assert.equal(outcomeOf(apply(testChain, proposal, [])), 'SUCCESS')
   for (const [agreements, calls] of [[0, 1], [1, 2]] as const) {
-    const refused = world.simulate(world.call(CALLER, 'agrees_ahead', args(agreements, calls), { source: BOB }))
+    const refused = testChain.simulate(testChain.call(CALLER, 'agrees_ahead', args(agreements, calls), { source: BOB }))
     assert.match(String(refused['error']), /^HostError: Error\(Auth, InvalidAction\)/, `${agreements} agreements`)
   }
 })
 
 test('a contract that looks away from a refusal is stopped nevertheless', () => {
-  using world = startTestChain()
-  const proposal = propose(world, CALLER, 'looks_away', [bob])
-  assert.match(outcomeOf(apply(world, proposal, [])), /^sceAuth scecInvalidAction/)
+  using testChain = startTestChain()
+  const proposal = propose(testChain, CALLER, 'looks_away', [bob])
+  assert.match(outcomeOf(apply(testChain, proposal, [])), /^sceAuth scecInvalidAction/)
 })
 
 test('recording refuses agreements below the outermost call, unless it is told to allow them; enforcing takes them', async () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const args = [address(COUNTER), symbol('increment'), vec(alice)]
-  const refused = world.simulate(world.call(CALLER, 'forward', args, { source: BOB }))
+  const refused = testChain.simulate(testChain.call(CALLER, 'forward', args, { source: BOB }))
   assert.match(String(refused['error']), /^HostError: Error\(Auth, InvalidAction\)\n/)
-  const proposal = propose(world, CALLER, 'forward', args, { authMode: 'record_allow_nonroot' })
-  assert.equal(outcomeOf(apply(world, proposal, [await signed(world, proposal.entries[0], ALICE)])), 'SUCCESS')
+  const proposal = propose(testChain, CALLER, 'forward', args, { authMode: 'record_allow_nonroot' })
+  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE)])), 'SUCCESS')
 })
 
 test('a used nonce is kept until the agreement has expired, then it is gone', async () => {
-  using world = startTestChain()
-  const proposal = propose(world, COUNTER, 'increment', [alice])
-  apply(world, proposal, [await signed(world, proposal.entries[0], ALICE, 3)])
+  using testChain = startTestChain()
+  const proposal = propose(testChain, COUNTER, 'increment', [alice])
+  apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE, 3)])
   const [entry] = proposal.entries
   assert(entry?.credentials.type === 'sorobanCredentialsAddress')
   const keys = proposal.data.resources.footprint.readWrite.filter((key) => key.type === 'contractData' && key.contractData.key.type === 'scvLedgerKeyNonce')
-  const kept = (): number => world.chain.entries(keys.map((key) => key.toXdr('base64'))).length
+  const kept = (): number => testChain.chain.entries(keys.map((key) => key.toXdr('base64'))).length
   assert.deepEqual([keys.length, kept()], [1, 1])
-  world.closes(2)
+  testChain.closeMany(2)
   assert.equal(kept(), 1)
-  world.close()
+  testChain.close()
   assert.equal(kept(), 0)
 })

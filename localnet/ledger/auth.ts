@@ -4,8 +4,8 @@
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
 import { addressOf } from '../scval.ts'
-import { authenticate, type Credentials, useNonce } from './auth-credentials.ts'
-import { type AuthCall, type AuthNode, authNode, recordedEntry, treeOf } from './auth-tree.ts'
+import { authenticate, type AddressCredentials, consumeNonce } from './auth-credentials.ts'
+import { type AuthorizedCall, type AuthorizedInvocation, createInvocation, encodeAuthorizationEntry, decodeInvocation } from './auth-tree.ts'
 import { hostFailure } from './failure.ts'
 import type { HostStorage } from './host-storage.ts'
 import { accountKey, nonceKey } from './keys.ts'
@@ -14,10 +14,10 @@ import type { Meter } from './meter.ts'
 
 /** Asked by the host. Calls nest: `enter` before a contract runs, `leave` after it; a failed call leaves no trace. */
 export interface Authorizer {
-  enter(): void
-  leave(keep: boolean): void
+  pushFrame(): void
+  popFrame(keep: boolean): void
   /** Throws Auth/InvalidAction when `address` did not agree to this call. */
-  demand(address: string, call: AuthCall): void
+  requireAuth(address: string, call: AuthorizedCall): void
 }
 
 /** What judging needs of its surroundings. */
@@ -31,21 +31,21 @@ export interface AuthContext {
 }
 
 /** Every demand passes: the calls that the ledger makes itself before its first ledger. */
-export const trustingAuthorizer: Authorizer = { enter() {}, leave() {}, demand() {} }
+export const allowAllAuthorizer: Authorizer = { pushFrame() {}, popFrame() {}, requireAuth() {} }
 
 /** One authorization entry at work: where in its tree the running calls stand. */
-interface Tracker {
+interface AuthorizationTracker {
   readonly address: string
-  readonly root: AuthNode
+  readonly root: AuthorizedInvocation
   /** One slot per running call: the node that it matched. */
-  readonly slots: (AuthNode | null)[]
-  readonly used: Set<AuthNode>
+  readonly matchStack: (AuthorizedInvocation | null)[]
+  readonly used: Set<AuthorizedInvocation>
   /** Judged when the tree is first used; null for the source account. */
-  readonly credentials: Credentials | null
+  readonly credentials: AddressCredentials | null
 }
 
 /** Undoes what a failed call did to the trackers. */
-function createJournal(): { note(undo: () => void): void; enter(): void; leave(keep: boolean): void } {
+function createUndoLog(): { note(undo: () => void): void; enter(): void; leave(keep: boolean): void } {
   const undos: (() => void)[] = []
   const marks: number[] = []
   return {
@@ -59,52 +59,52 @@ function createJournal(): { note(undo: () => void): void; enter(): void; leave(k
   }
 }
 
-const lastActive = (slots: readonly (AuthNode | null)[]): AuthNode | undefined => slots.findLast((node) => node !== null) ?? undefined
+const deepestMatch = (slots: readonly (AuthorizedInvocation | null)[]): AuthorizedInvocation | undefined => slots.findLast((node) => node !== null) ?? undefined
 
 /** Holds a run to the authorization entries of its operation. */
 export function createEnforcingAuthorizer(context: AuthContext, entries: readonly xdr.SorobanAuthorizationEntry[]): Authorizer {
-  const journal = createJournal()
-  const trackers: Tracker[] = []
+  const journal = createUndoLog()
+  const trackers: AuthorizationTracker[] = []
   for (const entry of entries) {
-    const root = treeOf(entry.rootInvocation)
+    const root = decodeInvocation(entry.rootInvocation)
     const credentials = credentialsOf(entry)
     if (root === undefined || credentials === undefined) continue
-    trackers.push({ address: credentials?.address ?? context.source, root, slots: [], used: new Set(), credentials })
+    trackers.push({ address: credentials?.address ?? context.source, root, matchStack: [], used: new Set(), credentials })
   }
 
-  function use(tracker: Tracker, node: AuthNode): void {
-    tracker.slots[tracker.slots.length - 1] = node
+  function use(tracker: AuthorizationTracker, node: AuthorizedInvocation): void {
+    tracker.matchStack[tracker.matchStack.length - 1] = node
     tracker.used.add(node)
     journal.note(() => tracker.used.delete(node))
   }
 
   /** The node of a tracker that this call matches: beneath the deepest running match, or the root of a tree not yet begun. */
-  function match(tracker: Tracker, id: string): AuthNode | undefined {
-    const active = lastActive(tracker.slots)
-    const candidates = active === undefined ? [tracker.root] : active.children
+  function match(tracker: AuthorizationTracker, id: string): AuthorizedInvocation | undefined {
+    const active = deepestMatch(tracker.matchStack)
+    const candidates = active === undefined ? [tracker.root] : active.subInvocations
     return candidates.find((node) => node.id === id && !tracker.used.has(node))
   }
 
   return {
-    enter() {
+    pushFrame() {
       journal.enter()
-      for (const tracker of trackers) tracker.slots.push(null)
+      for (const tracker of trackers) tracker.matchStack.push(null)
     },
-    leave(keep) {
+    popFrame(keep) {
       journal.leave(keep)
-      for (const tracker of trackers) tracker.slots.pop()
+      for (const tracker of trackers) tracker.matchStack.pop()
     },
-    demand(address, call) {
+    requireAuth(address, call) {
       context.meter.charge('auth')
-      const { id } = authNode(call)
+      const { id } = createInvocation(call)
       for (const tracker of trackers) {
         if (tracker.address !== address) continue
-        if (tracker.slots.at(-1) !== null) throw hostFailure('Auth', 'ExistingValue', 'frame is already authorized', addressVal(address))
+        if (tracker.matchStack.at(-1) !== null) throw hostFailure('Auth', 'ExistingValue', 'frame is already authorized', addressVal(address))
         const node = match(tracker, id)
         if (node === undefined) continue
         if (node === tracker.root && tracker.credentials !== null) {
           authenticate(context, tracker.credentials)
-          useNonce(context, tracker.credentials)
+          consumeNonce(context, tracker.credentials)
         }
         return use(tracker, node)
       }
@@ -116,19 +116,19 @@ export function createEnforcingAuthorizer(context: AuthContext, entries: readonl
 const addressVal = (value: string) => ({ type: 'address', value }) as const
 
 /** null for the source account; undefined for credentials that this ledger does not know. */
-function credentialsOf(entry: xdr.SorobanAuthorizationEntry): Credentials | null | undefined {
+function credentialsOf(entry: xdr.SorobanAuthorizationEntry): AddressCredentials | null | undefined {
   const { credentials } = entry
   if (credentials.type === 'sorobanCredentialsSourceAccount') return null
-  if (credentials.type === 'sorobanCredentialsAddress') return fromAddress(credentials.address, entry, false)
-  if (credentials.type === 'sorobanCredentialsAddressV2') return fromAddress(credentials.addressV2, entry, true)
+  if (credentials.type === 'sorobanCredentialsAddress') return readAddressCredentials(credentials.address, entry, false)
+  if (credentials.type === 'sorobanCredentialsAddressV2') return readAddressCredentials(credentials.addressV2, entry, true)
   return undefined
 }
 
-function fromAddress(
+function readAddressCredentials(
   given: xdr.SorobanAddressCredentials,
   entry: xdr.SorobanAuthorizationEntry,
   upgraded: boolean,
-): Credentials | undefined {
+): AddressCredentials | undefined {
   const address = addressOf(given.address)
   if (address === undefined) return undefined
   return {
@@ -147,10 +147,10 @@ export interface RecordingAuthorizer extends Authorizer {
   entries(): readonly Uint8Array[]
 }
 
-interface RecordedTree {
+interface RecordedInvocation {
   readonly address: string
-  readonly root: AuthNode
-  readonly slots: (AuthNode | null)[]
+  readonly root: AuthorizedInvocation
+  readonly matchStack: (AuthorizedInvocation | null)[]
   readonly nonce: bigint
 }
 
@@ -159,16 +159,16 @@ export function createRecordingAuthorizer(
   context: AuthContext,
   options: { readonly random: Random; readonly allowNonRoot: boolean; readonly upgraded: boolean },
 ): RecordingAuthorizer {
-  const journal = createJournal()
-  const trees: RecordedTree[] = []
+  const journal = createUndoLog()
+  const trees: RecordedInvocation[] = []
   let depth = 0
 
-  function begin(address: string, call: AuthCall): void {
+  function begin(address: string, call: AuthorizedCall): void {
     if (depth > 1 && !options.allowNonRoot) throw hostFailure('Auth', 'InvalidAction', NON_ROOT_REFUSED, addressVal(address))
     const nonce = address === context.source ? 0n : randomNonce(options.random)
-    const root = authNode(call)
-    const tree: RecordedTree = { address, root, slots: Array.from<AuthNode | null>({ length: depth }).fill(null), nonce }
-    tree.slots[depth - 1] = root
+    const root = createInvocation(call)
+    const tree: RecordedInvocation = { address, root, matchStack: Array.from<AuthorizedInvocation | null>({ length: depth }).fill(null), nonce }
+    tree.matchStack[depth - 1] = root
     trees.push(tree)
     journal.note(() => void trees.splice(trees.indexOf(tree), 1))
     if (address === context.source) return
@@ -181,36 +181,36 @@ export function createRecordingAuthorizer(
   }
 
   return {
-    enter() {
+    pushFrame() {
       depth += 1
       journal.enter()
-      for (const tree of trees) tree.slots.push(null)
+      for (const tree of trees) tree.matchStack.push(null)
     },
-    leave(keep) {
+    popFrame(keep) {
       depth -= 1
       journal.leave(keep)
-      for (const tree of trees) tree.slots.length = depth
+      for (const tree of trees) tree.matchStack.length = depth
     },
-    demand(address, call) {
+    requireAuth(address, call) {
       context.meter.charge('auth')
       const own = trees.filter((tree) => tree.address === address)
-      if (own.some((tree) => (tree.slots[depth - 1] ?? null) !== null)) {
+      if (own.some((tree) => (tree.matchStack[depth - 1] ?? null) !== null)) {
         throw hostFailure('Auth', 'ExistingValue', 'frame is already authorized', addressVal(address))
       }
       for (const tree of own) {
-        const active = lastActive(tree.slots)
+        const active = deepestMatch(tree.matchStack)
         if (active === undefined) continue
-        const node = authNode(call)
-        active.children.push(node)
-        tree.slots[depth - 1] = node
-        journal.note(() => void active.children.pop())
+        const node = createInvocation(call)
+        active.subInvocations.push(node)
+        tree.matchStack[depth - 1] = node
+        journal.note(() => void active.subInvocations.pop())
         return
       }
       begin(address, call)
     },
     entries: () =>
       trees.map(({ address, nonce, root }) =>
-        recordedEntry(address === context.source ? 'source' : { address, nonce, upgraded: options.upgraded }, root),
+        encodeAuthorizationEntry(address === context.source ? 'source' : { address, nonce, upgraded: options.upgraded }, root),
       ),
   }
 }

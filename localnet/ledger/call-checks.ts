@@ -27,13 +27,13 @@ export function checkArguments(
     if (isBuiltIn) return hostFailure('Context', 'UnexpectedSize', 'unexpected number of arguments', name)
     return hostFailure('WasmVm', 'UnexpectedSize', 'VM call failed: Func(MismatchingParameterLen)', name)
   }
-  const fitting = args.filter((arg, index): arg is Val => fits(arg, inputs[index]?.[1] ?? 'void', code))
+  const fitting = args.filter((arg, index): arg is Val => matchesInput(arg, inputs[index]?.[1] ?? 'void', code))
   if (fitting.length === args.length) return fitting
   if (isBuiltIn) return hostFailure('Value', 'UnexpectedType', 'unexpected argument type', name)
   return hostFailure('WasmVm', 'InvalidAction', 'VM call trapped: UnreachableCodeReached', name)
 }
 
-function fits(arg: EventVal, type: EntryPoint['inputs'][number][1], code: ContractCode): boolean {
+function matchesInput(arg: EventVal, type: EntryPoint['inputs'][number][1], code: ContractCode): boolean {
   if (arg.type === 'foreign' || arg.type === 'error' || arg.type === 'list') return false
   return matchesType(arg, type, code.structs)
 }

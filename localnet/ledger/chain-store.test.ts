@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { newAccount } from './apply-classic.ts'
+import { createAccountEntry } from './apply-classic.ts'
 import type { ClosedLedger } from './close.ts'
 import { openChainStore } from './chain-store.ts'
 import { accountKey } from './keys.ts'
 import { createLayer } from './state.ts'
-import { entryOf, storedEntry } from './stored.ts'
+import { entryOf, createLedgerEntry } from './ledger-entry.ts'
 import { ALICE, START_SEC } from './test-chain.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'chain-store-'))
@@ -19,7 +19,7 @@ const KEY = accountKey(ALICE.publicKey())
 /** A ledger that gives ALICE this balance. */
 function ledgerOf(balance: bigint): ClosedLedger {
   const layer = createLayer({ get: () => undefined })
-  layer.put(KEY, storedEntry(newAccount(ALICE.publicKey(), balance, 1), 1, null))
+  layer.put(KEY, createLedgerEntry(createAccountEntry(ALICE.publicKey(), balance, 1), 1, null))
   return { layer, transactions: [], evicted: [], feesCollected: 0n }
 }
 
@@ -36,8 +36,8 @@ function failingLedger(balance: bigint): ClosedLedger {
 }
 
 function balanceIn(store: ReturnType<typeof openChainStore>): bigint | undefined {
-  const stored = store.state.get(KEY)
-  const entry = stored === undefined ? undefined : entryOf(stored)
+  const ledgerEntry = store.state.get(KEY)
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
   return entry?.kind === 'account' ? entry.balance : undefined
 }
 
@@ -59,15 +59,15 @@ test('a change outside of any ledger that could not be written is not seen eithe
   using store = openChainStore(join(root, 'amended'), 100)
   const first = store.append(ledgerOf(1n), START_SEC)
   const broken = new Map(ledgerOf(5n).layer.changes())
-  broken.set('not a key', storedEntry({ kind: 'code', hash: 'zz', wasm: null as unknown as Uint8Array }, 1, null))
-  assert.throws(() => store.amend(broken))
+  broken.set('not a key', createLedgerEntry({ kind: 'code', hash: 'zz', wasm: null as unknown as Uint8Array }, 1, null))
+  assert.throws(() => store.changeState(broken))
   assert.deepEqual([store.head(), balanceIn(store)], [first, 1n])
 })
 
 test('a chain that could not be restored whole stays where it is', () => {
   using store = openChainStore(join(root, 'restored'), 100)
   store.append(ledgerOf(1n), START_SEC)
-  const kept = store.keep()
+  const kept = store.snapshot()
   const second = store.append(ledgerOf(2n), START_SEC + 1)
   const unwritable = {
     toString(): string {
@@ -83,7 +83,7 @@ test('the state hash goes on from every change, and two histories of the same ch
   const hashes = [1, 2].map(() => {
     using store = openChainStore(null, 100)
     store.append(ledgerOf(1n), START_SEC)
-    store.amend(ledgerOf(7n).layer.changes())
+    store.changeState(ledgerOf(7n).layer.changes())
     return store.append(ledgerOf(2n), START_SEC + 1).stateHash
   })
   using other = openChainStore(null, 100)

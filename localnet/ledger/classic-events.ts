@@ -39,12 +39,12 @@ export function paymentEvent(options: {
   const { networkId, asset, from, to, amount } = options
   const issuer = issuerOf(asset)
   const named = text(asset)
-  if (from !== to && from === issuer) return assetEvent(networkId, asset, [symbol('mint'), address(to), named], amountVal(options))
+  if (from !== to && from === issuer) return assetEvent(networkId, asset, [symbol('mint'), address(to), named], amountWithMuxedId(options))
   if (from !== to && to === issuer) return assetEvent(networkId, asset, [symbol('burn'), address(from), named], i128(amount))
-  return assetEvent(networkId, asset, [symbol('transfer'), address(from), address(to), named], amountVal(options))
+  return assetEvent(networkId, asset, [symbol('transfer'), address(from), address(to), named], amountWithMuxedId(options))
 }
 
-function amountVal({ amount, memo, toMuxedId }: { amount: bigint; memo: xdr.Memo; toMuxedId: bigint | null }): Val {
+function amountWithMuxedId({ amount, memo, toMuxedId }: { amount: bigint; memo: xdr.Memo; toMuxedId: bigint | null }): Val {
   const muxed = toMuxedId === null ? memoVal(memo) : u64(toMuxedId)
   if (muxed === undefined) return i128(amount)
   return { type: 'map', value: [[symbol('amount'), i128(amount)], [symbol('to_muxed_id'), muxed]] }

@@ -4,18 +4,18 @@ import { Operation, scValToNative, SorobanDataBuilder, type Transaction, Transac
 import { address } from '../contracts/host.ts'
 import type { EventRecord, TransactionRecord } from '../history.ts'
 import {
-  ALICE, BOB, COUNTER, metaOf, NATIVE_CONTRACT, NOBODY, PASSPHRASE, payment, person, resultOf, START_BALANCE, startTestChain, type TestChain,
+  ALICE, BOB, COUNTER, metaOf, NATIVE_CONTRACT, UNFUNDED, PASSPHRASE, payment, testKeypair, resultOf, START_BALANCE, startTestChain, type TestChain,
 } from './test-chain.ts'
 
-function eventsOf(world: TestChain, ledger: number): readonly EventRecord[] {
-  return [...world.chain.history.events({ afterId: null, fromLedger: ledger, untilLedger: ledger + 1, contractIds: null })]
+function eventsOf(testChain: TestChain, ledger: number): readonly EventRecord[] {
+  return [...testChain.chain.history.events({ afterId: null, fromLedger: ledger, untilLedger: ledger + 1, contractIds: null })]
 }
 
 const topicsOf = (event: EventRecord): unknown[] => event.topics.map((topic) => scValToNative(xdr.ScVal.fromXdr(topic, 'base64')))
 const valueOf = (event: EventRecord): unknown => scValToNative(xdr.ScVal.fromXdr(event.value, 'base64'))
 
-function closeMeta(world: TestChain, ledger: number): xdr.LedgerCloseMetaV2 {
-  const meta = xdr.LedgerCloseMeta.fromXdr(world.chain.history.ledger(ledger)?.metadataXdr ?? '', 'base64')
+function closeMeta(testChain: TestChain, ledger: number): xdr.LedgerCloseMetaV2 {
+  const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(ledger)?.metadataXdr ?? '', 'base64')
   assert(meta.type === 'v2')
   return meta.v2
 }
@@ -31,71 +31,71 @@ function balancesIn(changes: readonly xdr.LedgerEntryChange[]): bigint[] {
 const refund = (events: readonly EventRecord[]): EventRecord | undefined => events.find(({ transactionIndex }) => transactionIndex === 1_048_575)
 
 test('fees are taken from everybody before anything is applied', () => {
-  using world = startTestChain()
-  const [gift, thanks] = [world.classic(payment(BOB, '10')), world.classic(payment(ALICE, '1'), { source: BOB })]
-  for (const transaction of [gift, thanks]) world.send(transaction)
-  const [first, second] = closeMeta(world, world.close()).txProcessing
+  using testChain = startTestChain()
+  const [gift, thanks] = [testChain.signed(payment(BOB, '10')), testChain.signed(payment(ALICE, '1'), { source: BOB })]
+  for (const transaction of [gift, thanks]) testChain.send(transaction)
+  const [first, second] = closeMeta(testChain, testChain.close()).txProcessing
   assert(first !== undefined && second !== undefined)
   assert.deepEqual(balancesIn(first.feeProcessing), [START_BALANCE, START_BALANCE - 100n])
   assert.deepEqual(balancesIn(second.feeProcessing), [START_BALANCE, START_BALANCE - 100n], 'the fee was taken before the gift arrived')
-  assert.equal(world.balanceOf(BOB), START_BALANCE - 100n + 90_000_000n)
+  assert.equal(testChain.balanceOf(BOB), START_BALANCE - 100n + 90_000_000n)
 })
 
 test('however high the bid, a ledger with room charges the base fee', () => {
-  using world = startTestChain()
-  const record = world.apply(world.classic([payment(BOB), payment(BOB)], { fee: '50000' }))
+  using testChain = startTestChain()
+  const record = testChain.apply(testChain.signed([payment(BOB), payment(BOB)], { fee: '50000' }))
   assert.equal(resultOf(record).feeCharged, 200n)
-  assert.equal(world.balanceOf(ALICE), START_BALANCE - 20_000_000n - 200n)
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE - 20_000_000n - 200n)
   assert.equal(record.inclusionFee, 100)
 })
 
 test('a failed transaction has paid its fee and used its number, and nothing else of it stays', () => {
-  using world = startTestChain()
-  const sequence = world.sequenceOf(ALICE)
-  const record = world.apply(world.classic([payment(BOB, '5'), payment(NOBODY)]))
+  using testChain = startTestChain()
+  const sequence = testChain.sequenceOf(ALICE)
+  const record = testChain.apply(testChain.signed([payment(BOB, '5'), payment(UNFUNDED)]))
   assert.equal(record.status, 'FAILED')
   const { result, feeCharged } = resultOf(record)
   assert(result.type === 'txFailed')
   const codes = result.results.map((operation) => (operation.type === 'opInner' && operation.tr.type === 'payment' ? operation.tr.paymentResult.type : ''))
   assert.deepEqual(codes, ['paymentSuccess', 'paymentNoDestination'])
   assert.equal(feeCharged, 200n)
-  assert.equal(world.sequenceOf(ALICE), sequence + 1n)
-  assert.equal(world.balanceOf(ALICE), START_BALANCE - 200n)
-  assert.equal(world.balanceOf(BOB), START_BALANCE)
-  assert.deepEqual(eventsOf(world, record.ledger).map(topicsOf), [['fee', ALICE.publicKey()]])
+  assert.equal(testChain.sequenceOf(ALICE), sequence + 1n)
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE - 200n)
+  assert.equal(testChain.balanceOf(BOB), START_BALANCE)
+  assert.deepEqual(eventsOf(testChain, record.ledger).map(topicsOf), [['fee', ALICE.publicKey()]])
 })
 
 test('a transaction whose signers lost their weight in the same ledger fails there: fee and number are gone', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const takeOver = Operation.setOptions({ source: ALICE.publicKey(), masterWeight: 0, signer: { ed25519PublicKey: BOB.publicKey(), weight: 1 } })
-  world.send(world.classic(takeOver, { source: BOB, signers: [BOB, ALICE] }))
-  const late = world.classic(payment(BOB))
-  world.send(late)
-  const sequence = world.sequenceOf(ALICE)
-  world.close()
-  const record = world.record(late)
+  testChain.send(testChain.signed(takeOver, { source: BOB, signers: [BOB, ALICE] }))
+  const late = testChain.signed(payment(BOB))
+  testChain.send(late)
+  const sequence = testChain.sequenceOf(ALICE)
+  testChain.close()
+  const record = testChain.recordOf(late)
   assert.equal(resultOf(record).result.type, 'txBadAuth')
   assert.equal(resultOf(record).feeCharged, 100n)
-  assert.equal(world.sequenceOf(ALICE), sequence + 1n)
-  assert.equal(world.apply(world.classic(payment(BOB), { signers: [BOB] })).status, 'SUCCESS', 'the new signer signs for the account')
+  assert.equal(testChain.sequenceOf(ALICE), sequence + 1n)
+  assert.equal(testChain.apply(testChain.signed(payment(BOB), { signers: [BOB] })).status, 'SUCCESS', 'the new signer signs for the account')
 })
 
 test('a transaction whose number was passed in the same ledger fails there, and its own number is not used', () => {
-  using world = startTestChain()
-  const sequence = world.sequenceOf(ALICE)
+  using testChain = startTestChain()
+  const sequence = testChain.sequenceOf(ALICE)
   const bump = Operation.bumpSequence({ source: ALICE.publicKey(), bumpTo: (sequence + 10n).toString() })
-  world.send(world.classic(bump, { source: BOB, signers: [BOB, ALICE] }))
-  const late = world.classic(payment(BOB))
-  world.send(late)
-  world.close()
-  assert.equal(resultOf(world.record(late)).result.type, 'txBadSeq')
-  assert.equal(world.sequenceOf(ALICE), sequence + 10n)
-  assert.equal(world.balanceOf(ALICE), START_BALANCE - 100n)
+  testChain.send(testChain.signed(bump, { source: BOB, signers: [BOB, ALICE] }))
+  const late = testChain.signed(payment(BOB))
+  testChain.send(late)
+  testChain.close()
+  assert.equal(resultOf(testChain.recordOf(late)).result.type, 'txBadSeq')
+  assert.equal(testChain.sequenceOf(ALICE), sequence + 10n)
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE - 100n)
 })
 
 /** A call that declares to touch nothing, and traps when it does. */
-function trapping(world: TestChain, instructions: number, resourceFee: bigint): Transaction {
-  const call = world.call(COUNTER, 'increment', [address(ALICE.publicKey())])
+function trapping(testChain: TestChain, instructions: number, resourceFee: bigint): Transaction {
+  const call = testChain.call(COUNTER, 'increment', [address(ALICE.publicKey())])
   const sorobanData = new SorobanDataBuilder().setResources(instructions, 0, 30_000).setResourceFee(resourceFee).build()
   const transaction = TransactionBuilder.cloneFrom(call, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(ALICE)
@@ -103,14 +103,14 @@ function trapping(world: TestChain, instructions: number, resourceFee: bigint): 
 }
 
 test('fee, refund and charge of a trapped call, in the figures of one that a real network has seen', () => {
-  using world = startTestChain()
-  const least = resultOf(world.apply(trapping(world, 10_000_000, 910_608n))).feeCharged - 100n
+  using testChain = startTestChain()
+  const least = resultOf(testChain.apply(trapping(testChain, 10_000_000, 910_608n))).feeCharged - 100n
   // 25 stroops for ten thousand instructions more.
-  const record = world.apply(trapping(world, 10_000_000 + Number(((260_990n - least) * 10_000n) / 25n), 910_608n))
+  const record = testChain.apply(trapping(testChain, 10_000_000 + Number(((260_990n - least) * 10_000n) / 25n), 910_608n))
   const { feeCharged, result } = resultOf(record)
   assert.equal(result.type, 'txFailed')
   assert.equal(feeCharged, 261_090n)
-  const events = eventsOf(world, record.ledger)
+  const events = eventsOf(testChain, record.ledger)
   assert.deepEqual(events.map(topicsOf), [['fee', ALICE.publicKey()], ['fee', ALICE.publicKey()]])
   assert.deepEqual(events.map(valueOf), [910_708n, -649_618n])
   const paid = metaOf(record).sorobanMeta?.ext
@@ -120,26 +120,26 @@ test('fee, refund and charge of a trapped call, in the figures of one that a rea
 })
 
 test('a successful call keeps of its resource fee what it did not use', () => {
-  using world = startTestChain()
-  const call = world.ready(COUNTER, 'increment', [address(ALICE.publicKey())])
-  const record = world.apply(call)
+  using testChain = startTestChain()
+  const call = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())])
+  const record = testChain.apply(call)
   const paid = metaOf(record).sorobanMeta?.ext
   assert(paid?.type === 'v1')
   const { totalNonRefundableResourceFeeCharged, totalRefundableResourceFeeCharged, rentFeeCharged } = paid.v1
   const { feeCharged } = resultOf(record)
   assert.equal(feeCharged, totalNonRefundableResourceFeeCharged + totalRefundableResourceFeeCharged + 100n)
   assert(rentFeeCharged > 0n && totalRefundableResourceFeeCharged > rentFeeCharged, 'rent for a new entry, and the event')
-  assert.equal(world.balanceOf(ALICE), START_BALANCE - feeCharged)
-  assert.equal(valueOf(refund(eventsOf(world, record.ledger)) ?? assert.fail('no refund')), feeCharged - BigInt(call.fee))
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE - feeCharged)
+  assert.equal(valueOf(refund(eventsOf(testChain, record.ledger)) ?? assert.fail('no refund')), feeCharged - BigInt(call.fee))
 })
 
 test('the events of a ledger: fees of all, what each transaction did, refunds of all; each at its documented place', () => {
-  using world = startTestChain()
-  const calls = [ALICE, BOB].map((source) => world.ready(COUNTER, 'increment', [address(source.publicKey())], { source }))
-  const classic = world.classic(payment(ALICE), { source: person(3) })
-  for (const transaction of [...calls, classic]) world.send(transaction)
-  const ledger = world.close()
-  const places = eventsOf(world, ledger).map((event) => [topicsOf(event)[0], event.transactionIndex, event.operationIndex, event.id.slice(20)])
+  using testChain = startTestChain()
+  const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'increment', [address(source.publicKey())], { source }))
+  const classic = testChain.signed(payment(ALICE), { source: testKeypair(3) })
+  for (const transaction of [...calls, classic]) testChain.send(transaction)
+  const ledger = testChain.close()
+  const places = eventsOf(testChain, ledger).map((event) => [topicsOf(event)[0], event.transactionIndex, event.operationIndex, event.id.slice(20)])
   assert.deepEqual(places, [
     ['fee', 0, 0, '0000000000'],
     ['fee', 0, 0, '0000000001'],
@@ -150,49 +150,49 @@ test('the events of a ledger: fees of all, what each transaction did, refunds of
     ['fee', 1_048_575, 0, '0000000000'],
     ['fee', 1_048_575, 0, '0000000001'],
   ])
-  const ids = eventsOf(world, ledger).map(({ id }) => id)
+  const ids = eventsOf(testChain, ledger).map(({ id }) => id)
   assert.deepEqual(ids, ids.toSorted())
   assert.equal(ids[3], `${((BigInt(ledger) << 32n) | (1n << 12n)).toString().padStart(19, '0')}-0000000000`)
-  assert(eventsOf(world, ledger).every((event) => !topicsOf(event).includes('fee') || event.contractId === NATIVE_CONTRACT))
+  assert(eventsOf(testChain, ledger).every((event) => !topicsOf(event).includes('fee') || event.contractId === NATIVE_CONTRACT))
 })
 
 test('a ledger without transactions closes like any other, a second later at least, whatever the clock says', () => {
-  using world = startTestChain()
-  const before = world.chain.history.latest()
-  assert.equal(world.chain.closeLedger(), before.sequence + 1)
-  const stood = world.chain.history.latest()
+  using testChain = startTestChain()
+  const before = testChain.chain.history.latest()
+  assert.equal(testChain.chain.closeLedger(), before.sequence + 1)
+  const stood = testChain.chain.history.latest()
   assert.equal(stood.closeTimeSec, before.closeTimeSec + 1)
-  world.clock.advance(7_900)
-  world.chain.closeLedger()
-  const moved = world.chain.history.latest()
+  testChain.clock.advance(7_900)
+  testChain.chain.closeLedger()
+  const moved = testChain.chain.history.latest()
   assert.equal(moved.closeTimeSec, before.closeTimeSec + 7)
   assert.deepEqual([stood.previousHash, moved.previousHash], [before.hash, stood.hash])
-  assert.deepEqual(closeMeta(world, moved.sequence).txProcessing, [])
+  assert.deepEqual(closeMeta(testChain, moved.sequence).txProcessing, [])
 })
 
 test('an account pays for others by fee bumps, and both hashes lead to them', () => {
-  using world = startTestChain()
-  const inner = world.ready(COUNTER, 'increment', [address(ALICE.publicKey())])
+  using testChain = startTestChain()
+  const inner = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())])
   const bump = TransactionBuilder.buildFeeBumpTransaction(BOB, '300', inner, PASSPHRASE)
   bump.sign(BOB)
-  const record: TransactionRecord = world.apply(bump)
-  assert.deepEqual(world.record(inner), record)
+  const record: TransactionRecord = testChain.apply(bump)
+  assert.deepEqual(testChain.recordOf(inner), record)
   const { result, feeCharged } = resultOf(record)
   assert(result.type === 'txFeeBumpInnerSuccess')
   assert.equal(result.innerResultPair.result.feeCharged, 0n)
-  assert.equal(world.balanceOf(ALICE), START_BALANCE)
-  assert.equal(world.balanceOf(BOB), START_BALANCE - feeCharged)
-  assert.deepEqual(eventsOf(world, record.ledger).filter((event) => topicsOf(event)[0] === 'fee').map((event) => topicsOf(event)[1]), [
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE)
+  assert.equal(testChain.balanceOf(BOB), START_BALANCE - feeCharged)
+  assert.deepEqual(eventsOf(testChain, record.ledger).filter((event) => topicsOf(event)[0] === 'fee').map((event) => topicsOf(event)[1]), [
     BOB.publicKey(), BOB.publicKey(),
   ])
   assert.equal(record.inclusionFee, 100)
 })
 
 test('a fee bump whose inner transaction fails says so inside', () => {
-  using world = startTestChain()
-  const bump = TransactionBuilder.buildFeeBumpTransaction(BOB, '300', world.classic(payment(NOBODY)), PASSPHRASE)
+  using testChain = startTestChain()
+  const bump = TransactionBuilder.buildFeeBumpTransaction(BOB, '300', testChain.signed(payment(UNFUNDED)), PASSPHRASE)
   bump.sign(BOB)
-  const { result } = resultOf(world.apply(bump))
+  const { result } = resultOf(testChain.apply(bump))
   assert(result.type === 'txFeeBumpInnerFailed')
   assert.equal(result.innerResultPair.result.result.type, 'txFailed')
 })

@@ -2,14 +2,14 @@
 
 import { defined } from '../../src/base/assert.ts'
 import { accountIn, putAccountEntry } from './apply-classic.ts'
-import { type Applied, type ApplyContext, applyTransaction } from './apply-transaction.ts'
+import { type AppliedTransaction, type ApplyContext, applyTransaction } from './apply-transaction.ts'
 import { changeBetween } from './changes.ts'
 import { feeEvent } from './classic-events.ts'
 import { chargedOperations, type Envelope, feeSourceOf, inclusionFeeOf, isSoroban, resourceFeeOf } from './envelope.ts'
 import type { HostEvent } from './host-events.ts'
-import { accountKey, type Key } from './keys.ts'
+import { accountKey, type LedgerKey } from './keys.ts'
 import { encodeChanges, encodeMeta, STAGE, transactionEvent } from './meta.ts'
-import { encodeTransactionResult, TX } from './results.ts'
+import { encodeTransactionResult, TX_CODE } from './results.ts'
 import { createLayer, type Layer, type View } from './state.ts'
 import { fromBase64 } from './xdr-writer.ts'
 
@@ -20,7 +20,7 @@ export interface CloseInput extends ApplyContext {
   /** Stroops per operation. */
   readonly baseFee: { readonly classic: bigint; readonly soroban: bigint }
   /** Temporary entries that leave the ledger. */
-  readonly expired: readonly Key[]
+  readonly expired: readonly LedgerKey[]
 }
 
 /** A transaction of a closed ledger, finished. */
@@ -51,7 +51,7 @@ export interface ClosedLedger {
 }
 
 /** A transaction's fee while its ledger is closed. */
-interface Charge {
+interface FeeCharge {
   readonly fee: bigint
   readonly inclusionFee: bigint
   readonly changes: readonly Uint8Array[]
@@ -64,7 +64,7 @@ export function closeLedger(input: CloseInput): ClosedLedger {
   const applied = input.envelopes.map((envelope) => applyTransaction(input, ledger, envelope))
   const transactions = input.envelopes.map((envelope, index) => {
     const charge = defined(charges[index], 'the charge of a transaction')
-    return finish(input, ledger, envelope, charge, defined(applied[index], 'an applied transaction'))
+    return finishTransaction(input, ledger, envelope, charge, defined(applied[index], 'an applied transaction'))
   })
   for (const key of input.expired) if (ledger.get(key) !== undefined) ledger.remove(key)
   return {
@@ -75,14 +75,14 @@ export function closeLedger(input: CloseInput): ClosedLedger {
   }
 }
 
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+const minBigInt = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** The resource fee and the base fee of the operations, however high the bid; never more than there is. */
-function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): Charge {
+function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): FeeCharge {
   const payer = defined(accountIn(ledger, feeSourceOf(envelope)), 'the account that pays a judged transaction')
   const baseFee = isSoroban(envelope) ? input.baseFee.soroban : input.baseFee.classic
-  const inclusionFee = smaller(inclusionFeeOf(envelope), baseFee * BigInt(chargedOperations(envelope)))
-  const fee = smaller(resourceFeeOf(envelope) + inclusionFee, payer.balance)
+  const inclusionFee = minBigInt(inclusionFeeOf(envelope), baseFee * BigInt(chargedOperations(envelope)))
+  const fee = minBigInt(resourceFeeOf(envelope) + inclusionFee, payer.balance)
   return { fee, inclusionFee, changes: changeBalance(input, ledger, payer.account, -fee) }
 }
 
@@ -97,28 +97,28 @@ function changeBalance(input: CloseInput, ledger: Layer, account: string, delta:
 }
 
 /** What is left of the resource fee beyond what was used, and what the transaction's result and meta say in the end. */
-function finish(
+function finishTransaction(
   input: CloseInput,
   ledger: Layer,
   envelope: Envelope,
-  charge: Charge,
-  applied: Applied,
+  charge: FeeCharge,
+  applied: AppliedTransaction,
 ): { readonly transaction: ClosedTransaction; readonly feeCharged: bigint } {
   const { networkId } = input
   const payer = feeSourceOf(envelope)
   const used = applied.soroban === null ? 0n : applied.soroban.charges.nonRefundable + applied.soroban.charges.refundable
   const unused = applied.soroban === null ? 0n : resourceFeeOf(envelope) - used
-  const refund = unused > 0n ? smaller(unused, charge.fee) : 0n
+  const refund = unused > 0n ? minBigInt(unused, charge.fee) : 0n
   const postChanges = refund > 0n ? changeBalance(input, ledger, payer, refund) : []
   const feeCharged = charge.fee - refund
   const feeEvents = { charge: feeEvent(networkId, payer, charge.fee), refund: refund > 0n ? feeEvent(networkId, payer, -refund) : null }
   const transactionEvents = [transactionEvent(STAGE.beforeAll, feeEvents.charge)]
   if (feeEvents.refund !== null) transactionEvents.push(transactionEvent(STAGE.afterAll, feeEvents.refund))
-  const innerHash = envelope.feeBump === null || applied.outer ? null : envelope.transaction.hash
+  const innerHash = envelope.feeBump === null || applied.feeBumpFailed ? null : envelope.transaction.hash
   const transaction: ClosedTransaction = {
     envelope,
     soroban: isSoroban(envelope),
-    success: applied.result.code === TX.success,
+    success: applied.result.code === TX_CODE.success,
     inclusionFee: charge.inclusionFee / BigInt(chargedOperations(envelope)),
     result: encodeTransactionResult(applied.result, feeCharged, innerHash),
     meta: encodeMeta(applied, transactionEvents),

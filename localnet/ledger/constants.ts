@@ -35,7 +35,7 @@ export const SHARED_LIST_GROWTH_BYTES_MAX = 2_400
 export const SOROBAN_TRANSACTIONS_PER_LEDGER = 100
 export const CLASSIC_OPERATIONS_PER_LEDGER = 1_000
 /** The queue holds this many ledgers' worth. */
-export const QUEUE_LEDGERS = 4
+export const QUEUE_CAPACITY_LEDGERS = 4
 
 /** A queued transaction that these many ledgers passed by is dropped. */
 export const QUEUE_AGE_MAX_LEDGERS = 4

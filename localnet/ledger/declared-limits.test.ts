@@ -45,90 +45,91 @@ function dataOf(transaction: Transaction): Data {
 
 const resourcesOf = (transaction: Transaction): xdr.SorobanResources => dataOf(transaction).resources
 
-const increment = (world: TestChain): Transaction => world.ready(COUNTER, 'increment', [address(ALICE.publicKey())])
+const increment = (testChain: TestChain): Transaction => testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())])
 
 test('a call that needs more instructions than it declared fails, pays for them, and says how many', () => {
-  using world = startTestChain()
-  const starved = redeclared(increment(world), ({ resources }, data) => {
+  using testChain = startTestChain()
+  const starved = redeclared(increment(testChain), ({ resources }, data) => {
     data.setResources(4_010_000, resources.diskReadBytes, resources.writeBytes)
   })
-  const record = world.apply(starved)
+  const record = testChain.apply(starved)
   assert.equal(codeOf(record), 'invokeHostFunctionResourceLimitExceeded')
   const [sentence, used, declared] = findingOf(record)
   assert.equal(sentence, 'operation instructions exceeds amount specified')
   assert.equal(declared, 4_010_000n)
   assert(typeof used === 'bigint' && used > 4_010_000n)
-  const written = world.chain.entries(resourcesOf(starved).footprint.readWrite.map((key) => key.toXdr('base64')))
+  const written = testChain.chain.entries(resourcesOf(starved).footprint.readWrite.map((key) => key.toXdr('base64')))
   assert.deepEqual(written.filter(({ lastModifiedLedgerSeq }) => lastModifiedLedgerSeq === record.ledger), [])
 })
 
 test('a contract cannot catch that the instructions are used up', () => {
-  using world = startTestChain()
-  const careful = world.ready(CALLER, 'careful', [address(COUNTER), symbol('numbered'), vec()])
+  using testChain = startTestChain()
+  const careful = testChain.prepare(CALLER, 'careful', [address(COUNTER), symbol('numbered'), vec()])
   const starved = redeclared(careful, ({ resources }, data) => data.setResources(4_035_000, resources.diskReadBytes, resources.writeBytes))
-  assert.equal(codeOf(world.apply(starved)), 'invokeHostFunctionResourceLimitExceeded')
+  assert.equal(codeOf(testChain.apply(starved)), 'invokeHostFunctionResourceLimitExceeded')
 })
 
 test('a call that writes a byte more than it declared fails, and nothing of it stays', () => {
-  using world = startTestChain()
-  const declared = increment(world)
+  using testChain = startTestChain()
+  const declared = increment(testChain)
   const { writeBytes } = resourcesOf(declared)
   const starved = redeclared(declared, ({ resources }, data) => data.setResources(resources.instructions, resources.diskReadBytes, writeBytes - 1))
-  const record = world.apply(starved)
+  const record = testChain.apply(starved)
   assert.equal(codeOf(record), 'invokeHostFunctionResourceLimitExceeded')
   assert.deepEqual(findingOf(record), ['operation byte-write resources exceeds amount specified', BigInt(writeBytes), BigInt(writeBytes - 1)])
-  assert.equal(world.apply(increment(world)).status, 'SUCCESS')
-  const count = world.simulate(world.call(COUNTER, 'count', [address(ALICE.publicKey())]))
+  assert.equal(testChain.apply(increment(testChain)).status, 'SUCCESS')
+  const count = testChain.simulate(testChain.call(COUNTER, 'count', [address(ALICE.publicKey())]))
   assert.equal((count['results'] as { xdr: string }[])[0]?.xdr, xdr.ScVal.scvU32(1).toXdr('base64'))
 })
 
 test('a call that takes a byte more from disk than it declared never runs', () => {
-  using world = startTestChain()
-  const transfer = world.ready(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(5n)])
+  using testChain = startTestChain()
+  const transfer = testChain.prepare(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(5n)])
   const { diskReadBytes } = resourcesOf(transfer)
   assert(diskReadBytes > 0)
   const starved = redeclared(transfer, ({ resources }, data) => data.setResources(resources.instructions, 0, resources.writeBytes))
-  const record = world.apply(starved)
+  const record = testChain.apply(starved)
   assert.equal(codeOf(record), 'invokeHostFunctionResourceLimitExceeded')
   assert.equal(findingOf(record)[0], 'operation byte-read resources exceeds amount specified')
   assert.equal(record.diagnosticEventsXdr.length, 1)
 })
 
 test('what a first simulation of a new account declares is enough, though its entry grows before the call runs', () => {
-  using world = startTestChain()
-  assert.equal(world.apply(world.ready(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(5n)])).status, 'SUCCESS')
+  using testChain = startTestChain()
+  const transfer = testChain.prepare(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(5n)])
+  assert.equal(testChain.apply(transfer).status, 'SUCCESS')
 })
 
 test('rent and events that the fee does not cover fail the call, rent first', () => {
-  using world = startTestChain()
-  const paid = metaOf(world.apply(world.ready(COUNTER, 'increment', [address(BOB.publicKey())], { source: BOB }))).sorobanMeta?.ext
+  using testChain = startTestChain()
+  const paid = metaOf(testChain.apply(testChain.prepare(COUNTER, 'increment', [address(BOB.publicKey())], { source: BOB }))).sorobanMeta?.ext
   assert(paid?.type === 'v1')
   const { totalNonRefundableResourceFeeCharged, rentFeeCharged } = paid.v1
-  const starve = (left: bigint) => redeclared(increment(world), (_, data) => data.setResourceFee(totalNonRefundableResourceFeeCharged + left))
-  const withoutRent = world.apply(starve(rentFeeCharged - 1n))
+  const starve = (left: bigint) => redeclared(increment(testChain), (_, data) => data.setResourceFee(totalNonRefundableResourceFeeCharged + left))
+  const withoutRent = testChain.apply(starve(rentFeeCharged - 1n))
   assert.equal(codeOf(withoutRent), 'invokeHostFunctionInsufficientRefundableFee')
   const [aboutRent, ...numbers] = findingOf(withoutRent)
   assert.match(String(aboutRent), /cover the ledger storage rent/)
   assert.deepEqual(numbers, [rentFeeCharged, rentFeeCharged - 1n])
   // Enough for the entry's life, nothing for the event.
-  const withoutEvents = world.apply(starve(rentFeeCharged))
+  const withoutEvents = testChain.apply(starve(rentFeeCharged))
   assert.equal(codeOf(withoutEvents), 'invokeHostFunctionInsufficientRefundableFee')
   assert.match(String(findingOf(withoutEvents)[0]), /cover the events fee/)
 })
 
 test('a list that all share may have grown since a call was simulated', () => {
-  using world = startTestChain()
-  const both = [ALICE, BOB].map((source) => world.ready(COUNTER, 'append', [u64(1n)], { source }))
-  for (const call of both) world.send(call)
-  world.close()
-  assert.deepEqual(both.map((call) => world.record(call).status), ['SUCCESS', 'SUCCESS'])
+  using testChain = startTestChain()
+  const both = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'append', [u64(1n)], { source }))
+  for (const call of both) testChain.send(call)
+  testChain.close()
+  assert.deepEqual(both.map((call) => testChain.recordOf(call).status), ['SUCCESS', 'SUCCESS'])
 })
 
 test('a list that grew by more than everybody could have added is held against the call', () => {
-  using world = startTestChain()
-  const before = world.ready(COUNTER, 'append', [u64(1n)], { source: BOB })
-  world.apply(world.ready(COUNTER, 'append', [text('x'.repeat(3_000))]))
-  world.send(before)
-  world.close()
-  assert.equal(codeOf(world.record(before)), 'invokeHostFunctionResourceLimitExceeded')
+  using testChain = startTestChain()
+  const before = testChain.prepare(COUNTER, 'append', [u64(1n)], { source: BOB })
+  testChain.apply(testChain.prepare(COUNTER, 'append', [text('x'.repeat(3_000))]))
+  testChain.send(before)
+  testChain.close()
+  assert.equal(codeOf(testChain.recordOf(before)), 'invokeHostFunctionResourceLimitExceeded')
 })

@@ -59,18 +59,18 @@ function story(record: TransactionRecord): readonly (readonly unknown[])[] {
 }
 
 /** Calls that succeed when they are simulated and fail when they are applied. */
-function failing(world: TestChain, contract: string, name: string, args: Parameters<TestChain['call']>[2]): TransactionRecord {
-  const call = world.ready(contract, name, args)
-  world.apply(world.ready(COUNTER, 'arm', [], { source: BOB }))
-  return world.apply(call)
+function failing(testChain: TestChain, contract: string, name: string, args: Parameters<TestChain['call']>[2]): TransactionRecord {
+  const call = testChain.prepare(contract, name, args)
+  testChain.apply(testChain.prepare(COUNTER, 'arm', [], { source: BOB }))
+  return testChain.apply(call)
 }
 
 const failed = 'host_fn_failed'
 const seven = 'Error(Contract, #7)'
 
 test('a call that ends well: the call, what it emitted, its return; then the metrics', () => {
-  using world = startTestChain()
-  const record = world.apply(world.ready(COUNTER, 'increment', [address(ALICE.publicKey())]))
+  using testChain = startTestChain()
+  const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
   assert.deepEqual(story(record), [
     ['', 'fn_call', 'counter', 'increment', 'alice', ],
     ['counter', 'counted', 'alice', [1]],
@@ -83,8 +83,8 @@ test('a call that ends well: the call, what it emitted, its return; then the met
 })
 
 test("a contract's own error: call, event, error by the contract, verdict by nobody, metrics", () => {
-  using world = startTestChain()
-  const record = failing(world, COUNTER, 'fail_when_armed', [u32(7)])
+  using testChain = startTestChain()
+  const record = failing(testChain, COUNTER, 'fail_when_armed', [u32(7)])
   assert.deepEqual(story(record), [
     ['', 'fn_call', 'counter', 'fail_when_armed', 7],
     ['counter', 'before', null],
@@ -95,8 +95,8 @@ test("a contract's own error: call, event, error by the contract, verdict by nob
 })
 
 test('an error that passes through a caller is first told by whom it comes from, then by the caller', () => {
-  using world = startTestChain()
-  const record = failing(world, CALLER, 'forward', [address(COUNTER), symbol('fail_when_armed'), vec(u32(7))])
+  using testChain = startTestChain()
+  const record = failing(testChain, CALLER, 'forward', [address(COUNTER), symbol('fail_when_armed'), vec(u32(7))])
   const told = story(record)
   assert.deepEqual(told.map(([contract, topic]) => [contract, topic]), [
     ['', 'fn_call'], ['caller', 'fn_call'], ['counter', 'before'], ['counter', 'error'], ['caller', 'error'], ['caller', 'error'], ['caller', 'log'],
@@ -110,40 +110,40 @@ test('an error that passes through a caller is first told by whom it comes from,
 })
 
 test("the asset contract's errors are told with its own number and words", () => {
-  using world = startTestChain()
-  const transfer = world.ready(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(50_000_000_000n)])
+  using testChain = startTestChain()
+  const transfer = testChain.prepare(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(50_000_000_000n)])
   const drained = Operation.payment({ source: ALICE.publicKey(), destination: BOB.publicKey(), asset: Asset.native(), amount: '9000' })
-  world.apply(world.classic(drained, { source: BOB, signers: [BOB, ALICE] }))
-  assert.deepEqual(story(world.apply(transfer)).slice(1), [
+  testChain.apply(testChain.signed(drained, { source: BOB, signers: [BOB, ALICE] }))
+  assert.deepEqual(story(testChain.apply(transfer)).slice(1), [
     ['native', 'error', 'Error(Contract, #10)', 'balance is not sufficient to spend'],
     ['', failed, 'Error(Contract, #10)', null],
   ])
 })
 
 test('a call outside of its footprint traps with what it tried to reach', () => {
-  using world = startTestChain()
-  const call = world.call(COUNTER, 'increment', [address(ALICE.publicKey())])
+  using testChain = startTestChain()
+  const call = testChain.call(COUNTER, 'increment', [address(ALICE.publicKey())])
   const sorobanData = new SorobanDataBuilder().setResources(50_000_000, 0, 0).setResourceFee(1_000_000).build()
   const transaction = TransactionBuilder.cloneFrom(call, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(ALICE)
-  const told = story(world.apply(transaction))
+  const told = story(testChain.apply(transaction))
   assert.deepEqual(told.at(-1), ['', failed, 'sceStorage scecExceededLimit', null])
   assert.deepEqual(told.filter(([, topic]) => topic === 'error').map(([, , error]) => error), ['sceStorage scecExceededLimit'])
 })
 
 test('an authorisation that is missing ends as Auth, InvalidAction, though the contract would go on', () => {
-  using world = startTestChain()
-  const call = world.ready(CALLER, 'looks_away', [address(ALICE.publicKey())])
+  using testChain = startTestChain()
+  const call = testChain.prepare(CALLER, 'looks_away', [address(ALICE.publicKey())])
   const envelope = call.toEnvelope()
   assert(envelope.type === 'envelopeTypeTx')
   const [operation] = envelope.v1.tx.operations
   assert(operation?.body.type === 'invokeHostFunction')
   const body = xdr.OperationBody.invokeHostFunction(new xdr.InvokeHostFunctionOp({ hostFunction: operation.body.invokeHostFunctionOp.hostFunction, auth: [] }))
-  const bare = world.build(new xdr.Operation({ sourceAccount: null, body }))
+  const bare = testChain.build(new xdr.Operation({ sourceAccount: null, body }))
   assert(envelope.v1.tx.ext.type === 'sorobanData')
   const sorobanData = envelope.v1.tx.ext.sorobanData
   const transaction = TransactionBuilder.cloneFrom(bare, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(ALICE)
-  const told = story(world.apply(transaction))
+  const told = story(testChain.apply(transaction))
   assert.deepEqual(told.at(-1), ['', failed, 'sceAuth scecInvalidAction', null])
 })

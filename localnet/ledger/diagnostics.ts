@@ -4,7 +4,7 @@
 import type { HostFailure } from '../contracts/host.ts'
 import { failureData } from './failure.ts'
 import { encodeEvent, diagnosticOf, type HostEvent } from './host-events.ts'
-import type { Run } from './soroban-run.ts'
+import type { ContractRun } from './soroban-run.ts'
 
 /** What core_metrics tells. */
 export interface Metrics {
@@ -19,7 +19,7 @@ export interface Metrics {
 const INSTRUCTIONS_PER_NANOSECOND = 4
 const MEMORY_BYTES_NOMINAL = 1_500_000
 
-function metricsList(run: Run, metrics: Metrics): readonly (readonly [name: string, value: number])[] {
+function metricsList(run: ContractRun, metrics: Metrics): readonly (readonly [name: string, value: number])[] {
   const { instructions } = run.meter
   const events = run.meter.count('event')
   return [
@@ -45,7 +45,7 @@ function metricsList(run: Run, metrics: Metrics): readonly (readonly [name: stri
   ]
 }
 
-const spoken = (topics: HostEvent['topics'], data: HostEvent['data']): HostEvent => ({
+const diagnosticEvent = (topics: HostEvent['topics'], data: HostEvent['data']): HostEvent => ({
   type: 'diagnostic', contract: null, topics, data, failed: false,
 })
 
@@ -54,11 +54,11 @@ const symbol = (value: string) => ({ type: 'symbol', value }) as const
 /**
  * DiagnosticEvent each: a run's own, the verdict when it failed, what the ledger itself found wrong with it (`finding`), the metrics.
  */
-export function runDiagnostics(run: Run, metrics: Metrics, finding: HostFailure | undefined): readonly Uint8Array[] {
+export function runDiagnostics(run: ContractRun, metrics: Metrics, finding: HostFailure | undefined): readonly Uint8Array[] {
   const { outcome, events } = run
-  const verdict = outcome.ok ? [] : [spoken([symbol('host_fn_failed'), { type: 'error', value: outcome.failure }], { type: 'void' })]
+  const verdict = outcome.ok ? [] : [diagnosticEvent([symbol('host_fn_failed'), { type: 'error', value: outcome.failure }], { type: 'void' })]
   const measured = metricsList(run, metrics).map(([name, value]) =>
-    spoken([symbol('core_metrics'), symbol(name)], { type: 'u64', value: BigInt(value) }),
+    diagnosticEvent([symbol('core_metrics'), symbol(name)], { type: 'u64', value: BigInt(value) }),
   )
   const finished = (event: HostEvent): Uint8Array => diagnosticOf(encodeEvent(event), outcome.ok && !event.failed)
   const found = finding === undefined ? [] : [coreDiagnostic(finding)]
@@ -67,5 +67,5 @@ export function runDiagnostics(run: Run, metrics: Metrics, finding: HostFailure 
 
 /** The diagnostic of an error that the ledger finds, not the host: no contract speaks. */
 export function coreDiagnostic(failure: HostFailure): Uint8Array {
-  return diagnosticOf(encodeEvent(spoken([symbol('error'), { type: 'error', value: failure }], failureData(failure))), false)
+  return diagnosticOf(encodeEvent(diagnosticEvent([symbol('error'), { type: 'error', value: failure }], failureData(failure))), false)
 }

@@ -4,8 +4,8 @@ import { xdr } from '@stellar/stellar-sdk'
 import { fc } from '../../test/support/fuzz.ts'
 import { decodeEntry } from './entry-decoder.ts'
 import { encodeEntryData } from './entry-encoder.ts'
-import { isTemporaryKey, keyOf, typeOfKey } from './keys.ts'
-import { entryBytes, ledgerEntryOf, storedEntry } from './stored.ts'
+import { isTemporaryKey, keyOf, entryTypeOf } from './keys.ts'
+import { entryBytes, encodeLedgerEntry, createLedgerEntry } from './ledger-entry.ts'
 import { anyEntry } from './test-values.ts'
 import { toBase64 } from './xdr-writer.ts'
 
@@ -33,7 +33,7 @@ test('every entry stands under a key that the SDK reads, of its own type and dur
       const key = keyOf(entry)
       const decoded = xdr.LedgerKey.fromXdr(key, 'base64')
       assert.equal(decoded.toXdr('base64'), key)
-      assert.equal(Buffer.from(key, 'base64').readUInt32BE(0), typeOfKey(key))
+      assert.equal(Buffer.from(key, 'base64').readUInt32BE(0), entryTypeOf(key))
       const temporary = decoded.type === 'contractData' && decoded.contractData.durability.name === 'temporary'
       assert.equal(isTemporaryKey(key), temporary)
     }),
@@ -43,9 +43,9 @@ test('every entry stands under a key that the SDK reads, of its own type and dur
 test('a whole ledger entry names the ledger that last changed it, and is as long as resources count it', () => {
   fc.assert(
     fc.property(anyEntry, fc.nat(), (entry, sequence) => {
-      const stored = storedEntry(entry, sequence, null)
-      const bytes = ledgerEntryOf(stored)
-      assert.equal(entryBytes(stored), bytes.length)
+      const ledgerEntry = createLedgerEntry(entry, sequence, null)
+      const bytes = encodeLedgerEntry(ledgerEntry)
+      assert.equal(entryBytes(ledgerEntry), bytes.length)
       const decoded = xdr.LedgerEntry.fromXdr(bytes)
       assert.equal(decoded.lastModifiedLedgerSeq, sequence)
       assert.equal(decoded.data.toXdr('base64'), toBase64(encodeEntryData(entry)))

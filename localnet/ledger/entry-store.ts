@@ -1,13 +1,13 @@
 // The present on the disk: every entry of the ledger by its key.
 
 import type { LedgerDatabase } from './database.ts'
-import type { Key } from './keys.ts'
-import { dataOf, type Stored, storedData } from './stored.ts'
+import type { LedgerKey } from './keys.ts'
+import { dataOf, type LedgerEntry, ledgerEntryFromData } from './ledger-entry.ts'
 
 export interface EntryStore {
-  load(): ReadonlyMap<Key, Stored>
+  load(): ReadonlyMap<LedgerKey, LedgerEntry>
   /** Makes changes; inside the caller's transaction. */
-  write(changes: Iterable<readonly [Key, Stored | null]>): void
+  write(changes: Iterable<readonly [LedgerKey, LedgerEntry | null]>): void
 }
 
 export function createEntryStore({ sql }: LedgerDatabase): EntryStore {
@@ -16,17 +16,17 @@ export function createEntryStore({ sql }: LedgerDatabase): EntryStore {
   const all = sql.prepare('select key, data, modified, live_until from entries')
   return {
     load() {
-      const entries = new Map<Key, Stored>()
+      const entries = new Map<LedgerKey, LedgerEntry>()
       for (const row of all.iterate()) {
         const liveUntil = row['live_until'] === null ? null : Number(row['live_until'])
-        entries.set(String(row['key']), storedData(row['data'] as Uint8Array, Number(row['modified']), liveUntil))
+        entries.set(String(row['key']), ledgerEntryFromData(row['data'] as Uint8Array, Number(row['modified']), liveUntil))
       }
       return entries
     },
     write(changes) {
-      for (const [key, stored] of changes) {
-        if (stored === null) remove.run(key)
-        else put.run(key, dataOf(stored), stored.modified, stored.liveUntil)
+      for (const [key, ledgerEntry] of changes) {
+        if (ledgerEntry === null) remove.run(key)
+        else put.run(key, dataOf(ledgerEntry), ledgerEntry.lastModified, ledgerEntry.liveUntil)
       }
     },
   }

@@ -3,12 +3,12 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { accountAddress, sha256 } from './addresses.ts'
 import type { FootprintKeys } from './footprint.ts'
-import type { Key } from './keys.ts'
+import type { LedgerKey } from './keys.ts'
 import type { HintedSignature } from './signatures.ts'
 import { encode, putBytes, putU32, toBase64, toHex } from './xdr-writer.ts'
 
 /** An account named in an envelope, with or without a multiplexed id. */
-export interface Party {
+export interface MuxedAccount {
   /** `G…`. */
   readonly account: string
   readonly muxed: boolean
@@ -22,7 +22,7 @@ export interface Operation {
 }
 
 /** What a transaction says of when it may be applied; 0 means unbounded. */
-export interface Conditions {
+export interface Preconditions {
   readonly minTimeSec: bigint
   readonly maxTimeSec: bigint
   readonly minLedger: number
@@ -42,7 +42,7 @@ export interface SorobanData {
   readonly writeBytes: number
   readonly resourceFee: bigint
   /** Indices into readWrite of entries to be restored first. */
-  readonly archived: readonly number[]
+  readonly archivedIndices: readonly number[]
 }
 
 /** A transaction, the inner one of a fee bump. */
@@ -50,11 +50,11 @@ export interface Transaction {
   /** Hex; what its signatures cover, in bytes. */
   readonly hash: string
   readonly hashBytes: Uint8Array
-  readonly source: Party
+  readonly source: MuxedAccount
   /** Stroops. */
   readonly fee: bigint
   readonly seqNum: bigint
-  readonly conditions: Conditions
+  readonly preconditions: Preconditions
   readonly memo: xdr.Memo
   readonly operations: readonly Operation[]
   readonly soroban: SorobanData | null
@@ -64,7 +64,7 @@ export interface Transaction {
 /** What pays for a transaction in another's place. */
 export interface FeeBump {
   readonly hashBytes: Uint8Array
-  readonly source: Party
+  readonly source: MuxedAccount
   readonly fee: bigint
   readonly signatures: readonly HintedSignature[]
 }
@@ -96,16 +96,16 @@ function readEnvelope(decoded: xdr.TransactionEnvelope, networkId: Uint8Array): 
     const { tx, signatures } = decoded.feeBump
     const transaction = readTransaction(tx.innerTx.v1.tx, tx.innerTx.v1.signatures, networkId)
     const hashBytes = signedHash(networkId, TYPE_FEE_BUMP, tx.toXdr())
-    const feeBump = { hashBytes, source: readParty(tx.feeSource), fee: tx.fee, signatures: readSignatures(signatures) }
+    const feeBump = { hashBytes, source: readMuxedAccount(tx.feeSource), fee: tx.fee, signatures: readSignatures(signatures) }
     return { hash: toHex(hashBytes), bytes, transaction, feeBump }
   }
-  const v1 = decoded.type === 'envelopeTypeTx' ? decoded.v1 : upgrade(decoded.v0)
+  const v1 = decoded.type === 'envelopeTypeTx' ? decoded.v1 : upgradeV0(decoded.v0)
   const transaction = readTransaction(v1.tx, v1.signatures, networkId)
   return { hash: transaction.hash, bytes, transaction, feeBump: null }
 }
 
 /** A v0 transaction is a v1 transaction whose source's key type was left out. */
-function upgrade(v0: xdr.TransactionV0Envelope): xdr.TransactionV1Envelope {
+function upgradeV0(v0: xdr.TransactionV0Envelope): xdr.TransactionV1Envelope {
   const bytes = encode((writer) => {
     putU32(writer, 0)
     putBytes(writer, v0.toXdr())
@@ -119,14 +119,14 @@ function signedHash(networkId: Uint8Array, type: number, transactionXdr: Uint8Ar
 
 function readTransaction(tx: xdr.Transaction, signatures: readonly xdr.DecoratedSignature[], networkId: Uint8Array): Transaction {
   const hashBytes = signedHash(networkId, TYPE_TRANSACTION, tx.toXdr())
-  const source = readParty(tx.sourceAccount)
+  const source = readMuxedAccount(tx.sourceAccount)
   return {
     hash: toHex(hashBytes),
     hashBytes,
     source,
     fee: BigInt(tx.fee),
     seqNum: tx.seqNum,
-    conditions: readConditions(tx.cond),
+    preconditions: readPreconditions(tx.cond),
     memo: tx.memo,
     operations: tx.operations.map((operation) => readOperation(operation, source)),
     soroban: tx.ext.type === 'sorobanData' ? readSorobanData(tx.ext.sorobanData) : null,
@@ -135,13 +135,13 @@ function readTransaction(tx: xdr.Transaction, signatures: readonly xdr.Decorated
 }
 
 /** The account of a party. */
-export function readParty(party: xdr.MuxedAccount): Party {
+export function readMuxedAccount(party: xdr.MuxedAccount): MuxedAccount {
   if (party.type === 'keyTypeEd25519') return { account: accountAddress(party.ed25519.value), muxed: false }
   return { account: accountAddress(party.med25519.ed25519.value), muxed: true }
 }
 
-function readOperation(operation: xdr.Operation, source: Party): Operation {
-  const own = operation.sourceAccount === null ? null : readParty(operation.sourceAccount)
+function readOperation(operation: xdr.Operation, source: MuxedAccount): Operation {
+  const own = operation.sourceAccount === null ? null : readMuxedAccount(operation.sourceAccount)
   return { source: (own ?? source).account, muxed: own?.muxed ?? false, body: operation.body }
 }
 
@@ -149,11 +149,11 @@ function readSignatures(signatures: readonly xdr.DecoratedSignature[]): readonly
   return signatures.map(({ hint, signature }) => ({ hint: hint.value, signature: signature.value }))
 }
 
-const UNBOUNDED: Conditions = {
+const UNBOUNDED: Preconditions = {
   minTimeSec: 0n, maxTimeSec: 0n, minLedger: 0, maxLedger: 0, minSeqNum: null, minSeqAgeSec: 0n, minSeqLedgerGap: 0, extraSigners: [],
 }
 
-function readConditions(cond: xdr.Preconditions): Conditions {
+function readPreconditions(cond: xdr.Preconditions): Preconditions {
   if (cond.type === 'precondNone') return UNBOUNDED
   if (cond.type === 'precondTime') {
     return { ...UNBOUNDED, minTimeSec: cond.timeBounds.minTime, maxTimeSec: cond.timeBounds.maxTime }
@@ -180,11 +180,11 @@ export function readSorobanData(data: xdr.SorobanTransactionData): SorobanData {
     diskReadBytes,
     writeBytes,
     resourceFee: data.resourceFee,
-    archived: data.ext.type === 'resourceExt' ? data.ext.resourceExt.archivedSorobanEntries : [],
+    archivedIndices: data.ext.type === 'resourceExt' ? data.ext.resourceExt.archivedSorobanEntries : [],
   }
 }
 
-const ledgerKey = (key: xdr.LedgerKey): Key => toBase64(key.toXdr())
+const ledgerKey = (key: xdr.LedgerKey): LedgerKey => toBase64(key.toXdr())
 
 const SOROBAN_OPERATIONS = new Set(['invokeHostFunction', 'extendFootprintTtl', 'restoreFootprint'])
 

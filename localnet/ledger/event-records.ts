@@ -6,7 +6,7 @@ import { encodeEventVal, type HostEvent } from './host-events.ts'
 import { toBase64 } from './xdr-writer.ts'
 
 /** Where refunds stand: behind all transactions. */
-const AFTER_ALL_TRANSACTION = 1_048_575
+const REFUND_TRANSACTION_INDEX = 1_048_575
 
 /** Total order: ledger, transaction, operation, then the event among them. */
 export function eventId(ledger: number, transaction: number, operation: number, index: number): string {
@@ -41,7 +41,7 @@ export function eventRecords(ledger: number, closeTimeSec: number, transactions:
   })
   let refunds = 0
   for (const tx of transactions) {
-    if (tx.feeEvents.refund !== null) add(tx, tx.feeEvents.refund, [AFTER_ALL_TRANSACTION, 0, refunds++])
+    if (tx.feeEvents.refund !== null) add(tx, tx.feeEvents.refund, [REFUND_TRANSACTION_INDEX, 0, refunds++])
   }
   return records
 }

@@ -2,7 +2,7 @@
 
 import type { SorobanData } from './envelope.ts'
 import { ENTRY_TYPE } from './entries.ts'
-import { type Key, typeOfKey } from './keys.ts'
+import { type LedgerKey, entryTypeOf } from './keys.ts'
 
 const PER_10_000_INSTRUCTIONS = 25n
 const PER_DISK_READ_ENTRY = 6_250n
@@ -83,8 +83,8 @@ export function rentFee(changes: Iterable<RentChange>): bigint {
 }
 
 /** Classic entries live on disk; contract entries are read from memory. */
-export function isDiskEntry(key: Key): boolean {
-  const type = typeOfKey(key)
+export function isDiskEntry(key: LedgerKey): boolean {
+  const type = entryTypeOf(key)
   return type === ENTRY_TYPE.account || type === ENTRY_TYPE.trustline
 }
 
@@ -93,7 +93,7 @@ export function declaredResources(data: SorobanData, txBytes: number): Resources
   const { readOnly, readWrite } = data.footprint
   return {
     instructions: data.instructions,
-    diskReadEntries: [...readOnly, ...readWrite].filter(isDiskEntry).length + data.archived.length,
+    diskReadEntries: [...readOnly, ...readWrite].filter(isDiskEntry).length + data.archivedIndices.length,
     writeEntries: readWrite.length,
     diskReadBytes: data.diskReadBytes,
     writeBytes: data.writeBytes,

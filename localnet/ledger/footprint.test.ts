@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { HostFailure, symbol, u32, u64, vec } from '../contracts/host.ts'
 import { createEnforcingFootprint, createRecordingFootprint, type Footprint } from './footprint.ts'
-import { accountKey, contractDataKey, type Key } from './keys.ts'
+import { accountKey, contractDataKey, type LedgerKey } from './keys.ts'
 import { createLayer, type View } from './state.ts'
-import { storedEntry } from './stored.ts'
+import { createLedgerEntry } from './ledger-entry.ts'
 import { ALICE, BOB, CALLER, COUNTER, startTestChain } from './test-chain.ts'
 
-const item = (number: bigint, contract = COUNTER): Key => contractDataKey(contract, 'persistent', vec(symbol('Item'), u64(number)))
+const item = (number: bigint, contract = COUNTER): LedgerKey => contractDataKey(contract, 'persistent', vec(symbol('Item'), u64(number)))
 const COUNTER_KEY = contractDataKey(COUNTER, 'persistent', vec(symbol('Counter')))
 
 /** A ledger with these entries. */
-function holding(...keys: readonly Key[]): View {
+function holding(...keys: readonly LedgerKey[]): View {
   const layer = createLayer({ get: () => undefined })
-  for (const key of keys) layer.put(key, storedEntry({ kind: 'nonce', address: COUNTER, nonce: 1n }, 1, null))
+  for (const key of keys) layer.put(key, createLedgerEntry({ kind: 'nonce', address: COUNTER, nonce: 1n }, 1, null))
   return layer
 }
 
@@ -22,7 +22,7 @@ function refuses(access: () => void): void {
   assert.throws(access, (error: unknown) => error instanceof HostFailure && error.errorType === 'Storage' && error.errorCode === 'ExceededLimit')
 }
 
-const enforcing = (readOnly: readonly Key[], readWrite: readonly Key[], view = holding()): Footprint =>
+const enforcing = (readOnly: readonly LedgerKey[], readWrite: readonly LedgerKey[], view = holding()): Footprint =>
   createEnforcingFootprint({ readOnly, readWrite }, view)
 
 test('what was touched is recorded once, what was written as written, both in the order of their bytes', () => {
@@ -69,10 +69,10 @@ test('nothing stands in for a numbered entry but a new one of the same contract 
 })
 
 test('two that were simulated at the same time both get their number', () => {
-  using world = startTestChain()
-  const calls = [ALICE, BOB].map((source) => world.ready(COUNTER, 'numbered', [], { source }))
-  for (const call of calls) world.send(call)
-  world.close()
-  assert.deepEqual(calls.map((call) => world.record(call).status), ['SUCCESS', 'SUCCESS'])
-  assert.equal(world.chain.entries([item(1n), item(2n), item(3n)]).length, 2)
+  using testChain = startTestChain()
+  const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'numbered', [], { source }))
+  for (const call of calls) testChain.send(call)
+  testChain.close()
+  assert.deepEqual(calls.map((call) => testChain.recordOf(call).status), ['SUCCESS', 'SUCCESS'])
+  assert.equal(testChain.chain.entries([item(1n), item(2n), item(3n)]).length, 2)
 })

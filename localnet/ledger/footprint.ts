@@ -3,20 +3,20 @@
 import { HostFailure } from '../contracts/host.ts'
 import { SCV } from '../scval.ts'
 import { ENTRY_TYPE } from './entries.ts'
-import { type Key, typeOfKey } from './keys.ts'
+import { type LedgerKey, entryTypeOf } from './keys.ts'
 import type { View } from './state.ts'
 
 /** The declared or recorded keys. */
 export interface FootprintKeys {
-  readonly readOnly: readonly Key[]
-  readonly readWrite: readonly Key[]
+  readonly readOnly: readonly LedgerKey[]
+  readonly readWrite: readonly LedgerKey[]
 }
 
 /** Asked before every access. */
 export interface Footprint {
   /** Throws Storage/ExceededLimit when the access was not declared. */
-  read(key: Key): void
-  write(key: Key): void
+  read(key: LedgerKey): void
+  write(key: LedgerKey): void
 }
 
 /** Notes what is touched. */
@@ -26,23 +26,23 @@ export interface RecordingFootprint extends Footprint {
 }
 
 export function createRecordingFootprint(): RecordingFootprint {
-  const reads = new Set<Key>()
-  const writes = new Set<Key>()
+  const reads = new Set<LedgerKey>()
+  const writes = new Set<LedgerKey>()
   return {
     read: (key) => void reads.add(key),
     write: (key) => void writes.add(key),
-    keys: () => ({ readOnly: sortedKeys([...reads].filter((key) => !writes.has(key))), readWrite: sortedKeys([...writes]) }),
+    keys: () => ({ readOnly: sortKeys([...reads].filter((key) => !writes.has(key))), readWrite: sortKeys([...writes]) }),
   }
 }
 
-function sortedKeys(keys: readonly Key[]): readonly Key[] {
+function sortKeys(keys: readonly LedgerKey[]): readonly LedgerKey[] {
   return keys
     .map((key) => ({ key, bytes: Buffer.from(key, 'base64') }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
     .map(({ key }) => key)
 }
 
-const NAMES: Readonly<Record<number, string>> = {
+const ENTRY_TYPE_NAMES: Readonly<Record<number, string>> = {
   [ENTRY_TYPE.account]: 'account',
   [ENTRY_TYPE.trustline]: 'trustline',
   [ENTRY_TYPE.contractData]: 'contract data key',
@@ -56,8 +56,8 @@ const DURABILITY_BYTES = 4
 const TYPE_BYTES = 4
 
 /** The family of a contract data key that is numbered, such as `[Position, 7]`; undefined for other keys. */
-function familyOf(key: Key): string | undefined {
-  if (typeOfKey(key) !== ENTRY_TYPE.contractData) return undefined
+function numberedKeyFamily(key: LedgerKey): string | undefined {
+  if (entryTypeOf(key) !== ENTRY_TYPE.contractData) return undefined
   const bytes = Buffer.from(key, 'base64')
   const end = bytes.length - NUMBER_AND_DURABILITY_BYTES
   if (end < TYPE_BYTES || bytes.readUInt32BE(end - TYPE_BYTES) !== SCV.u64) return undefined
@@ -72,12 +72,12 @@ export function createEnforcingFootprint(keys: FootprintKeys, view: View): Footp
   const writable = new Set(keys.readWrite)
   const readable = new Set([...keys.readOnly, ...keys.readWrite])
 
-  const declaredFamilies = keys.readWrite.map(familyOf)
+  const declaredFamilies = keys.readWrite.map(numberedKeyFamily)
   const standIns: (string | undefined)[] = []
 
   /** One undeclared entry of a family for each that was declared. */
-  function standsIn(key: Key): boolean {
-    const family = familyOf(key)
+  function standsIn(key: LedgerKey): boolean {
+    const family = numberedKeyFamily(key)
     if (family === undefined || view.get(key) !== undefined) return false
     const taken = standIns.filter((standIn) => standIn === family).length
     if (taken >= declaredFamilies.filter((declared) => declared === family).length) return false
@@ -87,9 +87,9 @@ export function createEnforcingFootprint(keys: FootprintKeys, view: View): Footp
     return true
   }
 
-  function refuse(key: Key): void {
+  function refuse(key: LedgerKey): void {
     if (standsIn(key)) return
-    throw new HostFailure('Storage', 'ExceededLimit', `trying to access ${NAMES[typeOfKey(key)] ?? 'entry'} outside of the footprint`)
+    throw new HostFailure('Storage', 'ExceededLimit', `trying to access ${ENTRY_TYPE_NAMES[entryTypeOf(key)] ?? 'entry'} outside of the footprint`)
   }
   return {
     read: (key) => (readable.has(key) ? undefined : refuse(key)),

@@ -2,9 +2,9 @@
 
 import type { Genesis, GenesisContract } from '../chain.ts'
 import type { ContractCode } from '../contracts/host.ts'
-import { newAccount, newTrustline } from './apply-classic.ts'
+import { createAccountEntry, createTrustlineEntry } from './apply-classic.ts'
 import { issuerOf } from './addresses.ts'
-import { trustingAuthorizer } from './auth.ts'
+import { allowAllAuthorizer } from './auth.ts'
 import { TTL_EXTEND_TO_LEDGERS, INT64_MAX } from './constants.ts'
 import type { AccountEntry, Entry } from './entries.ts'
 import { createRecordingFootprint } from './footprint.ts'
@@ -12,7 +12,7 @@ import { errorText } from './host-events.ts'
 import { accountKey, codeKey, instanceKey, keyOf } from './keys.ts'
 import { runCall } from './soroban-run.ts'
 import { createLayer, type Layer, type View } from './state.ts'
-import { entryOf, storedEntry } from './stored.ts'
+import { entryOf, createLedgerEntry } from './ledger-entry.ts'
 import { wasmModuleOf } from './wasm-spec.ts'
 
 /** The ledger that genesis stands in. */
@@ -24,10 +24,10 @@ export function contractsOf(genesis: Genesis): ReadonlyMap<string, ContractCode>
 }
 
 /** Lays everything down on `parent`, which is empty. Throws when one of the deployment's calls fails. */
-export function layGenesis(parent: View, genesis: Genesis, networkId: Uint8Array, closeTimeSec: number): Layer {
+export function buildGenesisLayer(parent: View, genesis: Genesis, networkId: Uint8Array, closeTimeSec: number): Layer {
   const layer = createLayer(parent)
-  layContracts(layer, genesis.contracts, GENESIS_SEQUENCE)
-  for (const { address, balance } of genesis.accounts) put(layer, newAccount(address, balance, 0), GENESIS_SEQUENCE)
+  deployContracts(layer, genesis.contracts, GENESIS_SEQUENCE)
+  for (const { address, balance } of genesis.accounts) putEntry(layer, createAccountEntry(address, balance, 0), GENESIS_SEQUENCE)
   for (const { account, asset, balance } of genesis.trustlines) openTrustline(layer, account, asset, balance, GENESIS_SEQUENCE)
   const contracts = contractsOf(genesis)
   for (const { contract, functionName, args } of genesis.calls) {
@@ -35,7 +35,7 @@ export function layGenesis(parent: View, genesis: Genesis, networkId: Uint8Array
       {
         parent: layer, contracts, networkId, sequence: GENESIS_SEQUENCE, timestampSec: closeTimeSec, source: '',
         footprint: createRecordingFootprint(), restoreArchived: false, instructionsMax: Infinity,
-        authorizer: () => trustingAuthorizer,
+        authorizer: () => allowAllAuthorizer,
       },
       contract,
       functionName,
@@ -49,16 +49,16 @@ export function layGenesis(parent: View, genesis: Genesis, networkId: Uint8Array
   return layer
 }
 
-function put(layer: Layer, entry: Entry, sequence: number): void {
+function putEntry(layer: Layer, entry: Entry, sequence: number): void {
   const isContract = entry.kind === 'instance' || entry.kind === 'code'
-  layer.put(keyOf(entry), storedEntry(entry, sequence, isContract ? sequence + TTL_EXTEND_TO_LEDGERS : null))
+  layer.put(keyOf(entry), createLedgerEntry(entry, sequence, isContract ? sequence + TTL_EXTEND_TO_LEDGERS : null))
 }
 
 /**
  * Puts instances and code where they are missing, and newer code where a contract's interface has changed since: a chain that is continued
  * runs the code of today, as if its admin had upgraded it.
  */
-export function layContracts(layer: Layer, contracts: readonly GenesisContract[], sequence: number): void {
+export function deployContracts(layer: Layer, contracts: readonly GenesisContract[], sequence: number): void {
   for (const { address, code } of contracts) {
     const module = code.asset === undefined ? wasmModuleOf(code) : null
     const wasmHash = module?.hash ?? null
@@ -66,41 +66,41 @@ export function layContracts(layer: Layer, contracts: readonly GenesisContract[]
     const instance = existing === undefined ? undefined : entryOf(existing)
     if (instance?.kind === 'instance' && instance.wasmHash === wasmHash) continue
     const storage = instance?.kind === 'instance' ? instance.storage : new Map()
-    put(layer, { kind: 'instance', contract: address, wasmHash, storage }, sequence)
+    putEntry(layer, { kind: 'instance', contract: address, wasmHash, storage }, sequence)
     if (module !== null && layer.get(codeKey(module.hash)) === undefined) {
-      put(layer, { kind: 'code', hash: module.hash, wasm: module.wasm }, sequence)
+      putEntry(layer, { kind: 'code', hash: module.hash, wasm: module.wasm }, sequence)
     }
   }
 }
 
 function accountOf(layer: Layer, account: string): AccountEntry | undefined {
-  const stored = layer.get(accountKey(account))
-  const entry = stored === undefined ? undefined : entryOf(stored)
+  const ledgerEntry = layer.get(accountKey(account))
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
   return entry?.kind === 'account' ? entry : undefined
 }
 
 function openTrustline(layer: Layer, account: string, asset: string, balance: bigint, sequence: number): void {
   const holder = accountOf(layer, account)
   if (holder === undefined) throw new Error(`${account} is given a trustline but does not exist`)
-  put(layer, newTrustline(account, asset, balance, INT64_MAX), sequence)
-  put(layer, { ...holder, subEntries: holder.subEntries + 1 }, sequence)
+  putEntry(layer, createTrustlineEntry(account, asset, balance, INT64_MAX), sequence)
+  putEntry(layer, { ...holder, subEntries: holder.subEntries + 1 }, sequence)
 }
 
 /** What a new account gets besides its grant, so that it can hold trustlines and pay fees, stroops. */
-const FIRST_BALANCE_STROOPS = 100_000_000n
+const NEW_ACCOUNT_BALANCE_STROOPS = 100_000_000n
 
 /**
  * Adds to an account's balance what no transaction could: creates the account and opens the trustline when they are missing. An issuer
  * holds nothing of its own asset.
  */
-export function grantBalance(layer: Layer, account: string, asset: string, amount: bigint, sequence: number): void {
-  const holder = accountOf(layer, account) ?? newAccount(account, asset === 'native' ? 0n : FIRST_BALANCE_STROOPS, sequence)
-  if (asset === 'native') return put(layer, { ...holder, balance: holder.balance + amount }, sequence)
-  put(layer, holder, sequence)
+export function creditBalance(layer: Layer, account: string, asset: string, amount: bigint, sequence: number): void {
+  const holder = accountOf(layer, account) ?? createAccountEntry(account, asset === 'native' ? 0n : NEW_ACCOUNT_BALANCE_STROOPS, sequence)
+  if (asset === 'native') return putEntry(layer, { ...holder, balance: holder.balance + amount }, sequence)
+  putEntry(layer, holder, sequence)
   if (issuerOf(asset) === account) return
-  const line = newTrustline(account, asset, 0n, INT64_MAX)
+  const line = createTrustlineEntry(account, asset, 0n, INT64_MAX)
   const existing = layer.get(keyOf(line))
   if (existing === undefined) return openTrustline(layer, account, asset, amount, sequence)
   const entry = entryOf(existing)
-  if (entry.kind === 'trustline') put(layer, { ...entry, balance: entry.balance + amount }, sequence)
+  if (entry.kind === 'trustline') putEntry(layer, { ...entry, balance: entry.balance + amount }, sequence)
 }

@@ -4,8 +4,8 @@ import { sha256 } from './addresses.ts'
 import {
   BASE_FEE_STROOPS, BASE_RESERVE_STROOPS, PROTOCOL_VERSION, SOROBAN_TRANSACTIONS_PER_LEDGER, TOTAL_COINS_STROOPS,
 } from './constants.ts'
-import type { Key } from './keys.ts'
-import { dataOf, type Stored } from './stored.ts'
+import type { LedgerKey } from './keys.ts'
+import { dataOf, type LedgerEntry } from './ledger-entry.ts'
 import { encode, fromBase64, putBytes, putI64, putU32, putU64 } from './xdr-writer.ts'
 
 /** What a header says. */
@@ -62,17 +62,17 @@ export function encodeHeaderEntry(hash: Uint8Array, headerXdr: Uint8Array): Uint
 }
 
 /** The state's hash is a chain over what each ledger changed: it commits to the whole state and costs only the changes. */
-export function nextStateHash(previous: Uint8Array, changes: ReadonlyMap<Key, Stored | null>): Uint8Array {
+export function nextStateHash(previous: Uint8Array, changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): Uint8Array {
   const parts: Uint8Array[] = [previous]
-  for (const [key, stored] of changes) {
+  for (const [key, ledgerEntry] of changes) {
     parts.push(fromBase64(key))
-    if (stored === null) continue
+    if (ledgerEntry === null) continue
     parts.push(
       encode((writer) => {
-        putU32(writer, stored.modified)
-        putU32(writer, stored.liveUntil ?? 0)
+        putU32(writer, ledgerEntry.lastModified)
+        putU32(writer, ledgerEntry.liveUntil ?? 0)
       }),
-      dataOf(stored),
+      dataOf(ledgerEntry),
     )
   }
   return sha256(...parts)

@@ -7,7 +7,7 @@ import { firstIdOf } from './archive.ts'
 import type { LedgerDatabase } from './database.ts'
 import { encodeHeaderEntry } from './header.ts'
 import { encodeCloseMeta } from './meta.ts'
-import { branchOf, stretchesBetween, type Timeline } from './timeline.ts'
+import { branchOf, rangesBetween, type Timeline } from './timeline.ts'
 import { type TransactionBody, unpackBody } from './transaction-body.ts'
 import { fromHex, toBase64 } from './xdr-writer.ts'
 
@@ -49,7 +49,7 @@ export function createHistory(database: LedgerDatabase, timeline: () => Timeline
     ledger: read,
     ledgers(fromSequence, limit) {
       const records: LedgerRecord[] = []
-      for (const { branch, from, to } of stretchesBetween(timeline(), fromSequence, Infinity)) {
+      for (const { branch, from, to } of rangesBetween(timeline(), fromSequence, Infinity)) {
         const rows = ledgerRows.all(branch, from, to, limit - records.length)
         records.push(...rows.map((row) => ledgerRecord(row, () => transactionRows.all(branch, Number(row['sequence'])))))
         if (records.length >= limit) break
@@ -62,7 +62,7 @@ export function createHistory(database: LedgerDatabase, timeline: () => Timeline
     },
     transactionsAfter(ledger, applicationOrder, limit) {
       const records: TransactionRecord[] = []
-      for (const { branch, from, to } of stretchesBetween(timeline(), ledger, Infinity)) {
+      for (const { branch, from, to } of rangesBetween(timeline(), ledger, Infinity)) {
         const rows = transactionsFrom.all(branch, ledger, applicationOrder, from, to, limit - records.length)
         records.push(...rows.map(transactionRecord))
         if (records.length >= limit) break
@@ -154,7 +154,7 @@ function* eventsOf({ sql }: LedgerDatabase, timeline: Timeline, range: EventRang
   const page = sql.prepare(
     `select * from events where branch = ? and id > ? and id < ? ${contracts} order by id limit ${EVENTS_CHUNK_ROWS}`,
   )
-  for (const { branch, from, to } of stretchesBetween(timeline, range.fromLedger, range.untilLedger)) {
+  for (const { branch, from, to } of rangesBetween(timeline, range.fromLedger, range.untilLedger)) {
     let after = firstIdOf(from)
     if (range.afterId !== null && range.afterId > after) after = range.afterId
     for (;;) {

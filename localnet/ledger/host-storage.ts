@@ -6,32 +6,32 @@ import {
 } from './constants.ts'
 import type { Entry } from './entries.ts'
 import type { Footprint } from './footprint.ts'
-import type { Key } from './keys.ts'
+import type { LedgerKey } from './keys.ts'
 import type { Meter } from './meter.ts'
 import { createLayer, type Layer, type View } from './state.ts'
-import { entryOf, type Stored, storedEntry } from './stored.ts'
+import { entryOf, type LedgerEntry, createLedgerEntry } from './ledger-entry.ts'
 
 /** Entries as one run sees them. */
 export interface HostStorage {
   /** The entry, when it lives. An archived one is restored on the way while a simulation records. */
-  get(key: Key): Entry | undefined
-  put(key: Key, entry: Entry, options?: { readonly liveUntil?: number }): void
-  remove(key: Key): void
+  get(key: LedgerKey): Entry | undefined
+  put(key: LedgerKey, entry: Entry, options?: { readonly liveUntil?: number }): void
+  remove(key: LedgerKey): void
   /** Extends what contracts extend whenever they run: a persistent entry with little life left. */
-  keepAlive(key: Key): void
+  extendIfNeeded(key: LedgerKey): void
   /** Opens a layer for a nested call. */
-  enter(): void
+  pushFrame(): void
   /** Closes it: its changes go down one layer, or nowhere. */
-  leave(keep: boolean): void
+  popFrame(keep: boolean): void
   /** What the run changed, as long as it is not dropped. */
   readonly base: Layer
   /** Archived entries that a recording run restored, in order. */
-  readonly restored: readonly Key[]
+  readonly restored: readonly LedgerKey[]
 }
 
 /** True when an entry's life is over: a temporary one is gone then, a persistent one is archived. */
-export function hasEnded(stored: Stored, sequence: number): boolean {
-  return stored.liveUntil !== null && stored.liveUntil < sequence
+export function hasExpired(ledgerEntry: LedgerEntry, sequence: number): boolean {
+  return ledgerEntry.liveUntil !== null && ledgerEntry.liveUntil < sequence
 }
 
 const isTemporary = (entry: Entry): boolean =>
@@ -42,18 +42,18 @@ const isClassic = (entry: Entry): boolean => entry.kind === 'account' || entry.k
 /** The last ledger of an entry that is written now. */
 export function liveUntilOf(entry: Entry, previous: number | null, sequence: number): number | null {
   if (isClassic(entry)) return null
-  if (isTemporary(entry)) return Math.max(previous ?? 0, sequence + TTL_TEMPORARY_MIN_LEDGERS - 1, allowanceEnd(entry, sequence))
+  if (isTemporary(entry)) return Math.max(previous ?? 0, sequence + TTL_TEMPORARY_MIN_LEDGERS - 1, allowanceLiveUntil(entry, sequence))
   if (previous === null) return sequence + TTL_PERSISTENT_MIN_LEDGERS - 1
-  return extended(previous, sequence)
+  return extendedLiveUntil(previous, sequence)
 }
 
 /** What contracts do for their entries: extend them when less than a threshold is left. */
-function extended(liveUntil: number, sequence: number): number {
+function extendedLiveUntil(liveUntil: number, sequence: number): number {
   return liveUntil - sequence < TTL_EXTEND_BELOW_LEDGERS ? Math.max(liveUntil, sequence + TTL_EXTEND_TO_LEDGERS) : liveUntil
 }
 
 /** The asset contract keeps an allowance for as long as it says. */
-function allowanceEnd(entry: Entry, sequence: number): number {
+function allowanceLiveUntil(entry: Entry, sequence: number): number {
   if (entry.kind !== 'contractData' || entry.value.type !== 'map') return 0
   const field = entry.value.value.find(([key]) => key.type === 'symbol' && key.value === 'live_until_ledger')
   const until: Val | undefined = field?.[1]
@@ -73,29 +73,29 @@ export function createHostStorage(options: {
 }): HostStorage {
   const { footprint, meter, sequence } = options
   const base = createLayer(options.parent)
-  const restored: Key[] = []
+  const restored: LedgerKey[] = []
   const layers: Layer[] = [base]
   let top = base
 
-  function read(key: Key): Stored | undefined {
+  function read(key: LedgerKey): LedgerEntry | undefined {
     footprint.read(key)
     meter.charge('read')
     return alive(key)
   }
 
   /** The entry if it lives, or comes back to life. */
-  function alive(key: Key): Stored | undefined {
-    const stored = top.get(key)
-    if (stored === undefined || !hasEnded(stored, sequence)) return stored
-    const entry = entryOf(stored)
+  function alive(key: LedgerKey): LedgerEntry | undefined {
+    const ledgerEntry = top.get(key)
+    if (ledgerEntry === undefined || !hasExpired(ledgerEntry, sequence)) return ledgerEntry
+    const entry = entryOf(ledgerEntry)
     if (isTemporary(entry) || !options.restoreArchived) return undefined
     return restore(key, entry)
   }
 
-  function restore(key: Key, entry: Entry): Stored {
+  function restore(key: LedgerKey, entry: Entry): LedgerEntry {
     footprint.write(key)
     restored.push(key)
-    const restoredEntry = storedEntry(entry, sequence, sequence + TTL_PERSISTENT_MIN_LEDGERS - 1)
+    const restoredEntry = createLedgerEntry(entry, sequence, sequence + TTL_PERSISTENT_MIN_LEDGERS - 1)
     base.put(key, restoredEntry)
     return restoredEntry
   }
@@ -104,15 +104,15 @@ export function createHostStorage(options: {
     base,
     restored,
     get(key) {
-      const stored = read(key)
-      return stored === undefined ? undefined : entryOf(stored)
+      const ledgerEntry = read(key)
+      return ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
     },
     put(key, entry, { liveUntil } = {}) {
       footprint.write(key)
       meter.charge('write')
       // What is written without being read must be restored too: no archived entry may be in a footprint otherwise.
       const before = alive(key)?.liveUntil ?? null
-      top.put(key, storedEntry(entry, sequence, liveUntil ?? liveUntilOf(entry, before, sequence)))
+      top.put(key, createLedgerEntry(entry, sequence, liveUntil ?? liveUntilOf(entry, before, sequence)))
     },
     remove(key) {
       footprint.write(key)
@@ -120,17 +120,17 @@ export function createHostStorage(options: {
       alive(key)
       top.remove(key)
     },
-    keepAlive(key) {
-      const stored = top.get(key)
-      if (stored === undefined || stored.liveUntil === null || hasEnded(stored, sequence)) return
-      const liveUntil = extended(stored.liveUntil, sequence)
-      if (liveUntil !== stored.liveUntil) top.put(key, { ...stored, liveUntil })
+    extendIfNeeded(key) {
+      const ledgerEntry = top.get(key)
+      if (ledgerEntry === undefined || ledgerEntry.liveUntil === null || hasExpired(ledgerEntry, sequence)) return
+      const liveUntil = extendedLiveUntil(ledgerEntry.liveUntil, sequence)
+      if (liveUntil !== ledgerEntry.liveUntil) top.put(key, { ...ledgerEntry, liveUntil })
     },
-    enter() {
+    pushFrame() {
       top = createLayer(top)
       layers.push(top)
     },
-    leave(keep) {
+    popFrame(keep) {
       const closed = layers.pop()
       top = layers.at(-1) ?? base
       if (keep) closed?.mergeInto(top)

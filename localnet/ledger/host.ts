@@ -5,7 +5,7 @@ import { assert, AssertionFailure } from '../../src/base/assert.ts'
 import { type ContractCode, type ContractEnv, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
 import { accountAddress } from './addresses.ts'
 import type { Authorizer } from './auth.ts'
-import { type AuthCall, authCall, authNode } from './auth-tree.ts'
+import { type AuthorizedCall, createCall, createInvocation } from './auth-tree.ts'
 import { checkArguments, findEntryPoint } from './call-checks.ts'
 import { createClassicBalances } from './classic-balances.ts'
 import { CALL_DEPTH_MAX } from './constants.ts'
@@ -13,10 +13,10 @@ import { createContractStorage } from './contract-storage.ts'
 import { hostFailure } from './failure.ts'
 import type { EventVal, Failure, HostEvent } from './host-events.ts'
 import type { HostStorage } from './host-storage.ts'
-import { codeKey, instanceKey, type Key } from './keys.ts'
+import { codeKey, instanceKey, type LedgerKey } from './keys.ts'
 import type { Meter } from './meter.ts'
 import { verifySignature } from './signatures.ts'
-import { createTrace } from './trace.ts'
+import { createEventLog } from './event-log.ts'
 
 /** What a run of contracts works with. */
 export interface HostOptions {
@@ -41,10 +41,10 @@ interface Frame {
   readonly args: readonly Val[]
   readonly code: ContractCode
   /** A failure that the contract may not survive, whether or not it lets it through. */
-  doom: Failure | null
+  fatalFailure: Failure | null
   /** Ids of deeper calls that this contract agrees to: within its next call, and within the one that is running. */
-  promised: readonly string[]
-  granted: readonly string[]
+  grantsForNextCall: readonly string[]
+  grantsForRunningCall: readonly string[]
 }
 
 const isBuiltIn = (code: ContractCode): boolean => code.asset !== undefined
@@ -52,18 +52,18 @@ const isBuiltIn = (code: ContractCode): boolean => code.asset !== undefined
 /** Builds the host of one transaction or simulation. */
 export function createHost(options: HostOptions): Host {
   const { contracts, storage, authorizer, meter, ledger } = options
-  const trace = createTrace()
+  const trace = createEventLog()
   const frames: Frame[] = []
 
   /** Runs a function of the host for a contract: a failure is reported, and ends the contract even if it looks away. */
-  function guarded<T>(frame: Frame, name: string, run: () => T): T {
+  function runHostFunction<T>(frame: Frame, name: string, run: () => T): T {
     try {
       return run()
     } catch (error) {
       if (!(error instanceof HostFailure)) throw error
-      trace.refused(frame.contract, error)
-      if (!isBuiltIn(frame.code)) trace.escalated(frame.contract, error, name)
-      frame.doom = error
+      trace.recordHostFailure(frame.contract, error)
+      if (!isBuiltIn(frame.code)) trace.recordEscalation(frame.contract, error, name)
+      frame.fatalFailure = error
       throw error
     }
   }
@@ -74,23 +74,23 @@ export function createHost(options: HostOptions): Host {
     return {
       self: frame.contract,
       ledger,
-      get: (durability, key) => guarded(frame, 'get_contract_data', () => own.get(durability, key)),
-      set: (durability, key, value) => guarded(frame, 'put_contract_data', () => own.set(durability, key, value)),
-      remove: (durability, key) => guarded(frame, 'del_contract_data', () => own.remove(durability, key)),
-      requireAuth: (address) => guarded(frame, 'require_auth', () => requireAuth(frame, address)),
+      get: (durability, key) => runHostFunction(frame, 'get_contract_data', () => own.get(durability, key)),
+      set: (durability, key, value) => runHostFunction(frame, 'put_contract_data', () => own.set(durability, key, value)),
+      remove: (durability, key) => runHostFunction(frame, 'del_contract_data', () => own.remove(durability, key)),
+      requireAuth: (address) => runHostFunction(frame, 'require_auth', () => requireAuth(frame, address)),
       authorizeNextCall(contract, functionName, args) {
         meter.charge('auth')
-        frame.promised = [...frame.promised, authNode(authCall(contract, functionName, args)).id]
+        frame.grantsForNextCall = [...frame.grantsForNextCall, createInvocation(createCall(contract, functionName, args)).id]
       },
       call: (contract, functionName, args) => callFrom(frame, contract, functionName, args),
-      verifySignature: (key, message, signature) => guarded(frame, 'verify_sig_ed25519', () => verify(key, message, signature)),
+      verifySignature: (key, message, signature) => runHostFunction(frame, 'verify_sig_ed25519', () => verify(key, message, signature)),
       emit(topics, data) {
         meter.charge('event')
         trace.emit(frame.contract, topics, data)
       },
       classic: {
-        balance: (account, asset) => guarded(frame, 'balance', () => classic.balance(account, asset)),
-        add: (account, asset, delta) => guarded(frame, 'balance', () => classic.add(account, asset, delta)),
+        balance: (account, asset) => runHostFunction(frame, 'balance', () => classic.balance(account, asset)),
+        add: (account, asset, delta) => runHostFunction(frame, 'balance', () => classic.add(account, asset, delta)),
       },
     }
   }
@@ -99,17 +99,17 @@ export function createHost(options: HostOptions): Host {
     const caller = frames.at(-2)
     // Whoever calls directly agrees by calling.
     if (caller !== undefined && caller.contract === address) return meter.charge('auth')
-    const call = authCall(frame.contract, frame.functionName, frame.args)
-    if (useGrant(address, call)) return meter.charge('auth')
-    authorizer.demand(address, call)
+    const call = createCall(frame.contract, frame.functionName, frame.args)
+    if (consumeGrant(address, call)) return meter.charge('auth')
+    authorizer.requireAuth(address, call)
   }
 
   /** Uses up what a contract further up agreed to, when it is this call. */
-  function useGrant(address: string, call: AuthCall): boolean {
-    const grantor = frames.find(({ contract, granted }) => contract === address && granted.length > 0)
-    const place = grantor?.granted.indexOf(authNode(call).id) ?? -1
+  function consumeGrant(address: string, call: AuthorizedCall): boolean {
+    const grantor = frames.find(({ contract, grantsForRunningCall: granted }) => contract === address && granted.length > 0)
+    const place = grantor?.grantsForRunningCall.indexOf(createInvocation(call).id) ?? -1
     if (grantor === undefined || place === -1) return false
-    grantor.granted = grantor.granted.toSpliced(place, 1)
+    grantor.grantsForRunningCall = grantor.grantsForRunningCall.toSpliced(place, 1)
     return true
   }
 
@@ -121,38 +121,38 @@ export function createHost(options: HostOptions): Host {
 
   /** A contract calls another one. The failure passes through unchanged; a contract that catches it goes on without the call's effects. */
   function callFrom(frame: Frame, contract: string, functionName: string, args: readonly Val[]): Val {
-    frame.granted = frame.promised
-    frame.promised = []
+    frame.grantsForRunningCall = frame.grantsForNextCall
+    frame.grantsForNextCall = []
     try {
       return enter(contract, functionName, args)
     } catch (error) {
-      if (isFailure(error)) trace.callFailed(frame.contract, error, functionName, args)
+      if (isFailure(error)) trace.recordFailedCall(frame.contract, error, functionName, args)
       throw error
     } finally {
-      frame.granted = []
+      frame.grantsForRunningCall = []
     }
   }
 
   function enter(contract: string, functionName: string, args: readonly EventVal[]): Val {
     meter.charge('call')
-    trace.called(frames.at(-1)?.contract ?? null, contract, functionName, args)
-    const mark = trace.mark()
-    const grants = frames.map(({ granted }) => granted)
-    storage.enter()
-    authorizer.enter()
+    trace.recordCall(frames.at(-1)?.contract ?? null, contract, functionName, args)
+    const mark = trace.position()
+    const grants = frames.map(({ grantsForRunningCall: granted }) => granted)
+    storage.pushFrame()
+    authorizer.pushFrame()
     let keep = false
     try {
       const value = runFrame(contract, functionName, args)
-      trace.returned(contract, functionName, value)
+      trace.recordReturn(contract, functionName, value)
       keep = true
       return value
     } finally {
-      authorizer.leave(keep)
-      storage.leave(keep)
+      authorizer.popFrame(keep)
+      storage.popFrame(keep)
       // What a failed call used of its callers' agreements is theirs again.
-      if (!keep) for (const [index, outer] of frames.entries()) outer.granted = grants[index] ?? []
+      if (!keep) for (const [index, outer] of frames.entries()) outer.grantsForRunningCall = grants[index] ?? []
       // What a failed inner call emitted is not emitted; the outermost one's own reports are what the error's text is made of.
-      if (!keep && frames.length > 0) trace.failSince(mark)
+      if (!keep && frames.length > 0) trace.markFailedSince(mark)
     }
   }
 
@@ -166,15 +166,15 @@ export function createHost(options: HostOptions): Host {
     if (entryPoint instanceof HostFailure) throw refused(contract, entryPoint)
     const checkedArgs = checkArguments(code, entryPoint, functionName, args)
     if (checkedArgs instanceof HostFailure) throw refused(contract, checkedArgs)
-    const frame: Frame = { contract, functionName, args: checkedArgs, code, doom: null, promised: [], granted: [] }
+    const frame: Frame = { contract, functionName, args: checkedArgs, code, fatalFailure: null, grantsForNextCall: [], grantsForRunningCall: [] }
     frames.push(frame)
     try {
       const value = entryPoint.run(envOf(frame), checkedArgs)
-      if (frame.doom !== null) throw frame.doom
+      if (frame.fatalFailure !== null) throw frame.fatalFailure
       return value
     } catch (error) {
-      const failure = frame.doom ?? failureOf(error, functionName)
-      tellEnd(frame, failure)
+      const failure = frame.fatalFailure ?? failureOf(error, functionName)
+      recordFrameFailure(frame, failure)
       throw failure
     } finally {
       frames.pop()
@@ -182,18 +182,18 @@ export function createHost(options: HostOptions): Host {
   }
 
   /** The last words of a failed frame: its own error, or that another's trapped it. */
-  function tellEnd(frame: Frame, failure: Failure): void {
+  function recordFrameFailure(frame: Frame, failure: Failure): void {
     const { contract, code, functionName } = frame
-    if (!trace.knows(failure)) {
-      if (failure instanceof ContractFailure) trace.returnedError(contract, failure, isBuiltIn(code))
-      else trace.refused(contract, failure)
+    if (!trace.hasRecorded(failure)) {
+      if (failure instanceof ContractFailure) trace.recordContractError(contract, failure, isBuiltIn(code))
+      else trace.recordHostFailure(contract, failure)
     } else if (!isBuiltIn(code)) {
-      trace.trapped(contract, failure, functionName)
+      trace.recordTrap(contract, failure, functionName)
     }
   }
 
   function refused(contract: string | null, failure: HostFailure): HostFailure {
-    trace.refused(contract, failure)
+    trace.recordHostFailure(contract, failure)
     return failure
   }
 
@@ -214,13 +214,13 @@ export function createHost(options: HostOptions): Host {
   }
 
   /** Loads what a contract is made of, and keeps it alive. */
-  function load(key: Key): ReturnType<HostStorage['get']> {
+  function load(key: LedgerKey): ReturnType<HostStorage['get']> {
     try {
       const entry = storage.get(key)
-      storage.keepAlive(key)
+      storage.extendIfNeeded(key)
       return entry
     } catch (error) {
-      if (error instanceof HostFailure) trace.refused(null, error)
+      if (error instanceof HostFailure) trace.recordHostFailure(null, error)
       throw error
     }
   }

@@ -8,15 +8,15 @@ import { putNonceKey } from './entry-encoder.ts'
 import { encode, fromBase64, fromHex, putBytes, putText, putU32, toBase64, type XdrWriter } from './xdr-writer.ts'
 
 /** A LedgerKey in base64. */
-export type Key = string
+export type LedgerKey = string
 
-const key = (write: (writer: XdrWriter) => void): Key => toBase64(encode(write))
+const key = (write: (writer: XdrWriter) => void): LedgerKey => toBase64(encode(write))
 
 /** Accounts are looked up many times a second; the text of their keys is kept. */
 const ACCOUNT_KEYS_MAX = 20_000
-const accountKeys = new Map<string, Key>()
+const accountKeys = new Map<string, LedgerKey>()
 
-export function accountKey(account: string): Key {
+export function accountKey(account: string): LedgerKey {
   const known = accountKeys.get(account)
   if (known !== undefined) return known
   if (accountKeys.size >= ACCOUNT_KEYS_MAX) accountKeys.clear()
@@ -28,7 +28,7 @@ export function accountKey(account: string): Key {
   return made
 }
 
-export function trustlineKey(account: string, asset: string): Key {
+export function trustlineKey(account: string, asset: string): LedgerKey {
   return key((writer) => {
     putU32(writer, ENTRY_TYPE.trustline)
     putAccountId(writer, account)
@@ -36,7 +36,7 @@ export function trustlineKey(account: string, asset: string): Key {
   })
 }
 
-export function dataKey(account: string, name: string): Key {
+export function dataKey(account: string, name: string): LedgerKey {
   return key((writer) => {
     putU32(writer, ENTRY_TYPE.data)
     putAccountId(writer, account)
@@ -44,7 +44,7 @@ export function dataKey(account: string, name: string): Key {
   })
 }
 
-function contractData(contract: string, durability: 'persistent' | 'temporary', putKey: (writer: XdrWriter) => void): Key {
+function contractData(contract: string, durability: 'persistent' | 'temporary', putKey: (writer: XdrWriter) => void): LedgerKey {
   return key((writer) => {
     putU32(writer, ENTRY_TYPE.contractData)
     putScAddress(writer, contract)
@@ -53,20 +53,20 @@ function contractData(contract: string, durability: 'persistent' | 'temporary', 
   })
 }
 
-export function contractDataKey(contract: string, durability: 'persistent' | 'temporary', val: Val): Key {
+export function contractDataKey(contract: string, durability: 'persistent' | 'temporary', val: Val): LedgerKey {
   return contractData(contract, durability, (writer) => putVal(writer, val))
 }
 
-export function instanceKey(contract: string): Key {
+export function instanceKey(contract: string): LedgerKey {
   return contractData(contract, 'persistent', (writer) => putU32(writer, SCV.instanceKey))
 }
 
-export function nonceKey(address: string, nonce: bigint): Key {
+export function nonceKey(address: string, nonce: bigint): LedgerKey {
   return contractData(address, 'temporary', (writer) => putNonceKey(writer, nonce))
 }
 
 /** By the module's hash in hex. */
-export function codeKey(hash: string): Key {
+export function codeKey(hash: string): LedgerKey {
   return key((writer) => {
     putU32(writer, ENTRY_TYPE.contractCode)
     putBytes(writer, fromHex(hash))
@@ -74,7 +74,7 @@ export function codeKey(hash: string): Key {
 }
 
 /** The key of an entry. */
-export function keyOf(entry: Entry): Key {
+export function keyOf(entry: Entry): LedgerKey {
   switch (entry.kind) {
     case 'account':
       return accountKey(entry.account)
@@ -94,17 +94,17 @@ export function keyOf(entry: Entry): Key {
 }
 
 /** The hash by which an entry's time to live is found. */
-export function ttlHash(of: Key): Uint8Array {
+export function ttlHash(of: LedgerKey): Uint8Array {
   return sha256(fromBase64(of))
 }
 
 /** LedgerEntryType of a key, from its first four bytes. */
-export function typeOfKey(of: Key): number {
+export function entryTypeOf(of: LedgerKey): number {
   return Buffer.from(of.slice(0, 8), 'base64').readUInt32BE(0)
 }
 
 /** True for a contract data key of temporary durability: it ends with that. */
-export function isTemporaryKey(of: Key): boolean {
+export function isTemporaryKey(of: LedgerKey): boolean {
   const bytes = Buffer.from(of, 'base64')
   return bytes.readUInt32BE(0) === ENTRY_TYPE.contractData && bytes.readUInt32BE(bytes.length - 4) === 0
 }

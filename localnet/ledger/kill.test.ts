@@ -61,17 +61,17 @@ function checkLedgers({ chain }: TestChain): void {
 }
 
 /** The present is what the past led to: counter, balances and sequence numbers. */
-function checkPresent(world: TestChain): void {
-  const records = world.chain.history.transactionsAfter(0, 0, 100_000)
+function checkPresent(testChain: TestChain): void {
+  const records = testChain.chain.history.transactionsAfter(0, 0, 100_000)
   assert(records.every(({ status }) => status === 'SUCCESS'))
-  const simulation = world.simulate(world.call(COUNTER, 'count', [address(ALICE.publicKey())]))
+  const simulation = testChain.simulate(testChain.call(COUNTER, 'count', [address(ALICE.publicKey())]))
   const counted = valFromBase64((simulation['results'] as { xdr: string }[])[0]?.xdr ?? '')
   assert.deepEqual(counted, { type: 'u32', value: records.filter(({ soroban }) => soroban).length })
   const payments = records.filter(({ soroban }) => !soroban)
-  assert.equal(world.balanceOf(BOB), START_BALANCE - BigInt(payments.length) * 101n)
-  assert.equal(world.sequenceOf(BOB), BigInt(payments.length))
+  assert.equal(testChain.balanceOf(BOB), START_BALANCE - BigInt(payments.length) * 101n)
+  assert.equal(testChain.sequenceOf(BOB), BigInt(payments.length))
   const charged = records.filter(({ soroban }) => soroban).reduce((total, record) => total + resultOf(record).feeCharged, 0n)
-  assert.equal(world.balanceOf(ALICE), START_BALANCE + BigInt(payments.length) - charged)
+  assert.equal(testChain.balanceOf(ALICE), START_BALANCE + BigInt(payments.length) - charged)
 }
 
 test('a process that is killed while it closes ledgers leaves a whole chain, with all that it acknowledged', async () => {
@@ -80,13 +80,13 @@ test('a process that is killed while it closes ledgers leaves a whole chain, wit
   for (let round = 0; round < ROUNDS; round++) {
     const acknowledged = await closeUntilKilled(1 + random.integer(LEDGERS_PER_ROUND_MAX))
     all.push(...acknowledged)
-    using world = startTestChain({ directory })
-    const { history } = world.chain
+    using testChain = startTestChain({ directory })
+    const { history } = testChain.chain
     const last = acknowledged.at(-1)?.sequence ?? 0
     // One more may have reached the disk before its process could say so.
     assert(history.latest().sequence >= last && history.latest().sequence <= last + 1, `${history.latest().sequence} after ${last}`)
     for (const { sequence, hash: of } of all) assert.equal(history.ledger(sequence)?.hash, of, `ledger ${sequence}`)
-    checkLedgers(world)
-    checkPresent(world)
+    checkLedgers(testChain)
+    checkPresent(testChain)
   }
 })

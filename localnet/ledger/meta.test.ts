@@ -5,7 +5,7 @@ import { address, i128, symbol, u32, vec } from '../contracts/host.ts'
 import type { LedgerRecord } from '../history.ts'
 import { toScVal } from '../scval.ts'
 import {
-  ALICE, BOB, CALLER, COUNTER, ISSUER, metaOf, NATIVE_CONTRACT, PASSPHRASE, payment, person, resultOf, startTestChain, type TestChain, USDC,
+  ALICE, BOB, CALLER, COUNTER, ISSUER, metaOf, NATIVE_CONTRACT, PASSPHRASE, payment, testKeypair, resultOf, startTestChain, type TestChain, USDC,
   USDC_CONTRACT,
 } from './test-chain.ts'
 import { contractAddress } from './addresses.ts'
@@ -26,18 +26,18 @@ const said = ({ contractId, body }: xdr.ContractEvent): Said => ({
 const usdc = new Asset('USDC', ISSUER.publicKey())
 
 /** What the operations of a classic transaction say. */
-function eventsOf(world: TestChain, operation: xdr.Operation, memo?: Memo, source = ALICE): readonly Said[] {
-  const account = new Account(source.publicKey(), world.sequenceOf(source).toString())
+function eventsOf(testChain: TestChain, operation: xdr.Operation, memo?: Memo, source = ALICE): readonly Said[] {
+  const account = new Account(source.publicKey(), testChain.sequenceOf(source).toString())
   const builder = new TransactionBuilder(account, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(operation).setTimeout(0)
   if (memo !== undefined) builder.addMemo(memo)
   const transaction = builder.build()
   transaction.sign(source)
-  return metaOf(world.apply(transaction)).operations.flatMap(({ events }) => events.map(said))
+  return metaOf(testChain.apply(transaction)).operations.flatMap(({ events }) => events.map(said))
 }
 
 test('a successful call: events beside its operation, return value and fees in its own place, all decodable', () => {
-  using world = startTestChain()
-  const record = world.apply(world.ready(COUNTER, 'increment', [address(ALICE.publicKey())]))
+  using testChain = startTestChain()
+  const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
   const meta = metaOf(record)
   assert.equal(meta.operations.length, 1)
   assert.deepEqual(meta.operations[0]?.events.map(said), [
@@ -52,8 +52,8 @@ test('a successful call: events beside its operation, return value and fees in i
 })
 
 test("a successful call's result bears the hash of its return value and its events", () => {
-  using world = startTestChain()
-  const record = world.apply(world.ready(COUNTER, 'increment', [address(ALICE.publicKey())]))
+  using testChain = startTestChain()
+  const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
   const meta = metaOf(record)
   const { result } = resultOf(record)
   assert(result.type === 'txSuccess')
@@ -66,11 +66,11 @@ test("a successful call's result bears the hash of its return value and its even
 })
 
 test('a failed call: no operations, no events, no return value, but what it paid', () => {
-  using world = startTestChain()
-  const call = world.ready(CALLER, 'careful', [address(COUNTER), symbol('fail'), vec(u32(7))])
-  assert.equal(world.apply(call).status, 'SUCCESS', 'whoever catches a failure goes on')
-  const failing = world.ready(COUNTER, 'increment', [address(ALICE.publicKey())], { source: BOB, signers: [BOB] })
-  const record = world.apply(failing)
+  using testChain = startTestChain()
+  const call = testChain.prepare(CALLER, 'careful', [address(COUNTER), symbol('fail'), vec(u32(7))])
+  assert.equal(testChain.apply(call).status, 'SUCCESS', 'whoever catches a failure goes on')
+  const failing = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())], { source: BOB, signers: [BOB] })
+  const record = testChain.apply(failing)
   assert.equal(record.status, 'FAILED')
   const meta = metaOf(record)
   assert.deepEqual([meta.operations, record.contractEventsXdr], [[], []])
@@ -80,25 +80,25 @@ test('a failed call: no operations, no events, no return value, but what it paid
 })
 
 test('classic movements say what the asset contracts would', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const [alice, bob] = [ALICE.publicKey(), BOB.publicKey()]
   const one = 10_000_000n
   const moved = (data: unknown): readonly Said[] => [{ contract: NATIVE_CONTRACT, topics: ['transfer', alice, bob, 'native'], data }]
-  assert.deepEqual(eventsOf(world, payment(BOB)), moved(one))
-  assert.deepEqual(eventsOf(world, payment(BOB), Memo.text('rent')), moved({ amount: one, to_muxed_id: 'rent' }))
-  assert.deepEqual(eventsOf(world, payment(BOB), Memo.id('5')), moved({ amount: one, to_muxed_id: 5n }))
+  assert.deepEqual(eventsOf(testChain, payment(BOB)), moved(one))
+  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.text('rent')), moved({ amount: one, to_muxed_id: 'rent' }))
+  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.id('5')), moved({ amount: one, to_muxed_id: 5n }))
   const muxed = new MuxedAccount(new Account(bob, '0'), '77').accountId()
   const toMuxed = Operation.payment({ destination: muxed, asset: Asset.native(), amount: '1' })
-  assert.deepEqual(eventsOf(world, toMuxed), moved({ amount: one, to_muxed_id: 77n }))
-  const created = Operation.createAccount({ destination: person(8).publicKey(), startingBalance: '2' })
-  assert.deepEqual(eventsOf(world, created), [
-    { contract: NATIVE_CONTRACT, topics: ['transfer', alice, person(8).publicKey(), 'native'], data: 2n * one },
+  assert.deepEqual(eventsOf(testChain, toMuxed), moved({ amount: one, to_muxed_id: 77n }))
+  const created = Operation.createAccount({ destination: testKeypair(8).publicKey(), startingBalance: '2' })
+  assert.deepEqual(eventsOf(testChain, created), [
+    { contract: NATIVE_CONTRACT, topics: ['transfer', alice, testKeypair(8).publicKey(), 'native'], data: 2n * one },
   ])
   const issued = Operation.payment({ destination: alice, asset: usdc, amount: '3' })
-  assert.deepEqual(eventsOf(world, issued, undefined, ISSUER), [{ contract: USDC_CONTRACT, topics: ['mint', alice, USDC], data: 3n * one }])
+  assert.deepEqual(eventsOf(testChain, issued, undefined, ISSUER), [{ contract: USDC_CONTRACT, topics: ['mint', alice, USDC], data: 3n * one }])
   const returned = Operation.payment({ destination: ISSUER.publicKey(), asset: usdc, amount: '1' })
-  assert.deepEqual(eventsOf(world, returned), [{ contract: USDC_CONTRACT, topics: ['burn', alice, USDC], data: one }])
-  assert.deepEqual(eventsOf(world, Operation.bumpSequence({ bumpTo: '0' })), [])
+  assert.deepEqual(eventsOf(testChain, returned), [{ contract: USDC_CONTRACT, topics: ['burn', alice, USDC], data: one }])
+  assert.deepEqual(eventsOf(testChain, Operation.bumpSequence({ bumpTo: '0' })), [])
 })
 
 function closeMetaOf({ metadataXdr }: LedgerRecord): xdr.LedgerCloseMetaV2 {
@@ -108,10 +108,10 @@ function closeMetaOf({ metadataXdr }: LedgerRecord): xdr.LedgerCloseMetaV2 {
 }
 
 test('a closed ledger names its transactions and their results by hashes that hold', () => {
-  using world = startTestChain()
-  const [paid, called] = [world.classic(payment(BOB)), world.ready(COUNTER, 'increment', [address(BOB.publicKey())], { source: BOB })]
-  for (const transaction of [called, paid]) world.send(transaction)
-  const ledger = world.chain.history.ledger(world.close())
+  using testChain = startTestChain()
+  const [paid, called] = [testChain.signed(payment(BOB)), testChain.prepare(COUNTER, 'increment', [address(BOB.publicKey())], { source: BOB })]
+  for (const transaction of [called, paid]) testChain.send(transaction)
+  const ledger = testChain.chain.history.ledger(testChain.close())
   assert(ledger !== undefined)
   const meta = closeMetaOf(ledger)
   const header = xdr.LedgerHeader.fromXdr(ledger.headerXdr, 'base64')
@@ -124,22 +124,22 @@ test('a closed ledger names its transactions and their results by hashes that ho
   assert.equal(toHex(header.txSetResultHash.value), toHex(hash(results.toXdr())))
   assert.deepEqual(pairs.map(({ transactionHash }) => toHex(transactionHash.value)), [paid, called].map((each) => toHex(each.hash())))
   const metas = meta.txProcessing.map(({ txApplyProcessing }) => txApplyProcessing.toXdr('base64'))
-  assert.deepEqual(metas, [paid, called].map((each) => world.record(each).resultMetaXdr))
+  assert.deepEqual(metas, [paid, called].map((each) => testChain.recordOf(each).resultMetaXdr))
   assert.equal(Number(header.scpValue.closeTime), ledger.closeTimeSec)
 })
 
 test("the header's fee pool is what the ledgers have charged so far, and its bucket hash follows the state", () => {
-  using world = startTestChain()
-  const headers = [world.close(), world.apply(world.classic(payment(BOB))).ledger, world.close()].map((sequence) =>
-    xdr.LedgerHeader.fromXdr(world.chain.history.ledger(sequence)?.headerXdr ?? '', 'base64'),
+  using testChain = startTestChain()
+  const headers = [testChain.close(), testChain.apply(testChain.signed(payment(BOB))).ledger, testChain.close()].map((sequence) =>
+    xdr.LedgerHeader.fromXdr(testChain.chain.history.ledger(sequence)?.headerXdr ?? '', 'base64'),
   )
   assert.deepEqual(headers.map(({ feePool }) => feePool), [0n, 100n, 100n])
   assert.equal(new Set(headers.map(({ bucketListHash }) => toHex(bucketListHash.value))).size, 3)
 })
 
 test('a call on an asset contract moves what payments move', () => {
-  using world = startTestChain()
-  const record = world.apply(world.ready(USDC_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(400n)]))
+  using testChain = startTestChain()
+  const record = testChain.apply(testChain.prepare(USDC_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(400n)]))
   assert.deepEqual(metaOf(record).operations[0]?.events.map(said), [
     { contract: USDC_CONTRACT, topics: ['transfer', ALICE.publicKey(), BOB.publicKey(), USDC], data: 400n },
   ])

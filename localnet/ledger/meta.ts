@@ -1,6 +1,6 @@
 // TransactionMeta v4 and LedgerCloseMeta v2 (soroban-rpc, "Meta, now").
 
-import type { Applied } from './apply-transaction.ts'
+import type { AppliedTransaction } from './apply-transaction.ts'
 import { encodeEvent, type HostEvent } from './host-events.ts'
 import { encode, putArray, putBytes, putI64, putU32, putU64, type XdrWriter } from './xdr-writer.ts'
 
@@ -18,7 +18,7 @@ export function transactionEvent(stage: number, event: HostEvent): Uint8Array {
 }
 
 /** TransactionMeta. `transactionEvents` are finished: fees and refunds. */
-export function encodeMeta(applied: Applied, transactionEvents: readonly Uint8Array[]): Uint8Array {
+export function encodeMeta(applied: AppliedTransaction, transactionEvents: readonly Uint8Array[]): Uint8Array {
   return encode((writer) => {
     putU32(writer, META_VERSION)
     putU32(writer, 0)
@@ -37,7 +37,7 @@ export function encodeMeta(applied: Applied, transactionEvents: readonly Uint8Ar
 }
 
 /** Present on failure too, with what was charged and no return value. */
-function putSorobanMeta(writer: XdrWriter, soroban: Applied['soroban']): void {
+function putSorobanMeta(writer: XdrWriter, soroban: AppliedTransaction['soroban']): void {
   putU32(writer, soroban === null ? 0 : 1)
   if (soroban === null) return
   const { charges, returnValue } = soroban

@@ -4,13 +4,13 @@ import type { xdr } from '@stellar/stellar-sdk'
 import { TTL_MAX_LEDGERS } from './constants.ts'
 import type { AccountEntry } from './entries.ts'
 import { assetText } from './entry-decoder.ts'
-import { isTemporaryKey, type Key, typeOfKey } from './keys.ts'
+import { isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
 import { ENTRY_TYPE } from './entries.ts'
 import { issuerOf } from './addresses.ts'
 import { keyBytes } from '../scval.ts'
 import { accountAddress } from './addresses.ts'
-import { type Operation, readParty, type SorobanData } from './envelope.ts'
-import { inner, OP_CODES, type OperationResult } from './results.ts'
+import { type Operation, readMuxedAccount, type SorobanData } from './envelope.ts'
+import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 
 /** The weight that an operation's source must reach. */
 export function thresholdOf(operation: Operation, account: AccountEntry): number {
@@ -43,29 +43,29 @@ const HOME_DOMAIN = /^[\x20-\x7e]{0,32}$/u
 const DATA_NAME = /^[\x20-\x7e]{1,64}$/u
 const ASSET_CODE = /^[a-zA-Z0-9]{1,12}$/u
 
-const validAsset = (asset: string): boolean => asset === 'native' || ASSET_CODE.test(asset.split(':')[0] ?? '')
+const isValidAsset = (asset: string): boolean => asset === 'native' || ASSET_CODE.test(asset.split(':')[0] ?? '')
 
 /** The result of an operation that can never be applied; undefined when it may be tried. */
-export function staticResult(operation: Operation, soroban: SorobanData | null): OperationResult | undefined {
+export function checkOperation(operation: Operation, soroban: SorobanData | null): OperationResult | undefined {
   const { body, source } = operation
   switch (body.type) {
     case 'createAccount': {
       const { destination, startingBalance } = body.createAccountOp
       const bad = startingBalance < 0n || accountAddress(keyBytes(destination)) === source
-      return bad ? inner('createAccount', OP_CODES.createAccount.malformed) : undefined
+      return bad ? operationResult('createAccount', OP_CODES.createAccount.malformed) : undefined
     }
     case 'payment': {
       const { amount, asset } = body.paymentOp
-      return amount <= 0n || !validAsset(assetText(asset)) ? inner('payment', OP_CODES.payment.malformed) : undefined
+      return amount <= 0n || !isValidAsset(assetText(asset)) ? operationResult('payment', OP_CODES.payment.malformed) : undefined
     }
     case 'changeTrust':
       return checkChangeTrust(body.changeTrustOp, source)
     case 'manageData': {
       const name = body.manageDataOp.dataName.toString()
-      return DATA_NAME.test(name) ? undefined : inner('manageData', OP_CODES.manageData.invalidName)
+      return DATA_NAME.test(name) ? undefined : operationResult('manageData', OP_CODES.manageData.invalidName)
     }
     case 'bumpSequence':
-      return body.bumpSequenceOp.bumpTo < 0n ? inner('bumpSequence', OP_CODES.bumpSequence.badSeq) : undefined
+      return body.bumpSequenceOp.bumpTo < 0n ? operationResult('bumpSequence', OP_CODES.bumpSequence.badSeq) : undefined
     case 'setOptions':
       return checkSetOptions(body.setOptionsOp, source)
     case 'invokeHostFunction':
@@ -82,39 +82,39 @@ export function staticResult(operation: Operation, soroban: SorobanData | null):
 function checkChangeTrust({ line, limit }: xdr.ChangeTrustOp, source: string): OperationResult | undefined {
   if (line.type === 'assetTypePoolShare') return { kind: 'notSupported' }
   const asset = assetText(line)
-  const bad = limit < 0n || asset === 'native' || !validAsset(asset) || issuerOf(asset) === source
-  return bad ? inner('changeTrust', OP_CODES.changeTrust.malformed) : undefined
+  const bad = limit < 0n || asset === 'native' || !isValidAsset(asset) || issuerOf(asset) === source
+  return bad ? operationResult('changeTrust', OP_CODES.changeTrust.malformed) : undefined
 }
 
 function checkSetOptions(op: xdr.SetOptionsOp, source: string): OperationResult | undefined {
   const codes = OP_CODES.setOptions
   if (op.inflationDest !== null || op.setFlags !== null || op.clearFlags !== null) return { kind: 'notSupported' }
   const weights = [op.masterWeight, op.lowThreshold, op.medThreshold, op.highThreshold]
-  if (weights.some((weight) => weight !== null && weight > WEIGHT_MAX)) return inner('setOptions', codes.thresholdOutOfRange)
-  if (op.homeDomain !== null && !HOME_DOMAIN.test(op.homeDomain.toString())) return inner('setOptions', codes.invalidHomeDomain)
+  if (weights.some((weight) => weight !== null && weight > WEIGHT_MAX)) return operationResult('setOptions', codes.thresholdOutOfRange)
+  if (op.homeDomain !== null && !HOME_DOMAIN.test(op.homeDomain.toString())) return operationResult('setOptions', codes.invalidHomeDomain)
   if (op.signer === null) return undefined
   // Pre-authorised transactions and hash locks are not known here.
   if (op.signer.key.type !== 'signerKeyTypeEd25519') return { kind: 'notSupported' }
   const bad = op.signer.weight > WEIGHT_MAX || accountAddress(op.signer.key.ed25519.value) === source
-  return bad ? inner('setOptions', codes.badSigner) : undefined
+  return bad ? operationResult('setOptions', codes.badSigner) : undefined
 }
 
-const isContractEntry = (key: Key): boolean => {
-  const type = typeOfKey(key)
+const isContractEntry = (key: LedgerKey): boolean => {
+  const type = entryTypeOf(key)
   return type === ENTRY_TYPE.contractData || type === ENTRY_TYPE.contractCode
 }
 
 function checkExtend(extendTo: number, soroban: SorobanData | null): OperationResult | undefined {
   const { readOnly = [], readWrite = [] } = soroban?.footprint ?? {}
   const bad = readWrite.length > 0 || extendTo > TTL_MAX_LEDGERS - 1 || !readOnly.every(isContractEntry)
-  return bad ? inner('extendFootprintTtl', OP_CODES.extendFootprintTtl.malformed) : undefined
+  return bad ? operationResult('extendFootprintTtl', OP_CODES.extendFootprintTtl.malformed) : undefined
 }
 
 function checkRestore(soroban: SorobanData | null): OperationResult | undefined {
   const { readOnly = [], readWrite = [] } = soroban?.footprint ?? {}
   const bad = readOnly.length > 0 || !readWrite.every((key) => isContractEntry(key) && !isTemporaryKey(key))
-  return bad ? inner('restoreFootprint', OP_CODES.restoreFootprint.malformed) : undefined
+  return bad ? operationResult('restoreFootprint', OP_CODES.restoreFootprint.malformed) : undefined
 }
 
 /** The destination of a payment. */
-export const destinationOf = (payment: xdr.PaymentOp) => readParty(payment.destination)
+export const destinationOf = (payment: xdr.PaymentOp) => readMuxedAccount(payment.destination)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Account, Operation, SorobanDataBuilder, TransactionBuilder, type xdr } from '@stellar/stellar-sdk'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
 import { createQueue } from './queue.ts'
-import { BOB, COUNTER, NETWORK_ID, PASSPHRASE, payment, person } from './test-chain.ts'
+import { BOB, COUNTER, NETWORK_ID, PASSPHRASE, payment, testKeypair } from './test-chain.ts'
 
 const PER_LEDGER_CALLS = 100
 const QUEUED_LEDGERS = 4
@@ -21,7 +21,7 @@ function envelopeOf(who: number, bid: number, payments = 0): Envelope {
 }
 
 /** More people than the seeds of one byte allow. */
-const personAt = (who: number) => person((who % 200) + 1)
+const personAt = (who: number) => testKeypair((who % 200) + 1)
 
 /** Four hundred sources are needed to fill the queue: distinct ones, whatever they are. */
 function crowd(size: number, bid: (index: number) => number): Envelope[] {
@@ -37,7 +37,7 @@ test('a ledger takes the highest bids, in the order of arrival, at the price of 
   const queue = createQueue(100n)
   const envelopes = crowd(PER_LEDGER_CALLS + 2, (index) => (index === 3 || index === 50 ? 150 : 200 + index))
   for (const envelope of envelopes) assert.equal(queue.add(envelope), null)
-  const { envelopes: taken, baseFee } = queue.take()
+  const { envelopes: taken, baseFee } = queue.selectTransactions()
   assert.deepEqual(taken, envelopes.filter((_, index) => index !== 3 && index !== 50))
   assert.deepEqual(baseFee, { classic: 100n, soroban: 200n })
 })
@@ -45,14 +45,14 @@ test('a ledger takes the highest bids, in the order of arrival, at the price of 
 test('a lane with room costs the least bid, however much is offered', () => {
   const queue = createQueue(100n)
   for (const envelope of crowd(PER_LEDGER_CALLS, () => 9_000)) queue.add(envelope)
-  assert.deepEqual(queue.take().baseFee, { classic: 100n, soroban: 100n })
+  assert.deepEqual(queue.selectTransactions().baseFee, { classic: 100n, soroban: 100n })
 })
 
 test('payments come before calls, whoever came first', () => {
   const queue = createQueue(100n)
   const [called, paid] = [envelopeOf(1, 500), envelopeOf(2, 100, 1)]
   for (const envelope of [called, paid]) queue.add(envelope)
-  assert.deepEqual(queue.take().envelopes, [paid, called])
+  assert.deepEqual(queue.selectTransactions().envelopes, [paid, called])
 })
 
 test('what four ledgers passed by is dropped, and refused for ten', () => {
@@ -62,19 +62,19 @@ test('what four ledgers passed by is dropped, and refused for ten', () => {
   assert(left !== undefined)
   queue.add(left)
   for (let closed = 0; closed < QUEUED_LEDGERS; closed++) {
-    assert.equal(queue.obstacle(left)?.kind, 'duplicate')
+    assert.equal(queue.rejectionOf(left)?.kind, 'duplicate')
     for (const other of others) {
       const hash = `${other.hash}-${closed}`
       queue.add({ ...other, hash, transaction: { ...other.transaction, hash } })
     }
-    queue.settle(queue.take().envelopes)
+    queue.ledgerClosed(queue.selectTransactions().envelopes)
   }
   assert.equal(queue.size, 0)
   for (let closed = 0; closed < 10; closed++) {
-    assert.equal(queue.obstacle(left)?.kind, 'try-again-later', `${closed} ledgers after`)
-    queue.settle([])
+    assert.equal(queue.rejectionOf(left)?.kind, 'try-again-later', `${closed} ledgers after`)
+    queue.ledgerClosed([])
   }
-  assert.equal(queue.obstacle(left), null)
+  assert.equal(queue.rejectionOf(left), null)
 })
 
 test('a full lane makes room for a higher bid and names the fee to a lower one', () => {
@@ -86,7 +86,7 @@ test('a full lane makes room for a higher bid and names the fee to a lower one',
   assert.deepEqual(queue.add(envelopeOf(1, 300)), { kind: 'insufficient-fee', neededFee: 801n })
   assert.equal(queue.add(envelopeOf(1, 301)), null)
   assert.equal(queue.size, PER_LEDGER_CALLS * QUEUED_LEDGERS)
-  assert.equal(queue.obstacle(weakest)?.kind, 'try-again-later', 'what had to go is refused for a while')
+  assert.equal(queue.rejectionOf(weakest)?.kind, 'try-again-later', 'what had to go is refused for a while')
   assert.equal(queue.add(envelopeOf(2, 100, 1)), null, 'the other lane has room')
 })
 
@@ -107,6 +107,6 @@ test('fees are counted by who pays, but for what the envelope itself would repla
   queue.add(mine)
   queue.add(others)
   const payer = personAt(1).publicKey()
-  assert.equal(queue.feesOf(payer, others), 200n)
-  assert.equal(queue.feesOf(payer, envelopeOf(1, 900, 1)), 0n)
+  assert.equal(queue.pendingFees(payer, others), 200n)
+  assert.equal(queue.pendingFees(payer, envelopeOf(1, 900, 1)), 0n)
 })

@@ -2,18 +2,18 @@
 // node's does.
 
 import {
-  BAN_LEDGERS, CLASSIC_OPERATIONS_PER_LEDGER, FEE_BUMP_MULTIPLIER, QUEUE_AGE_MAX_LEDGERS, QUEUE_LEDGERS, SOROBAN_TRANSACTIONS_PER_LEDGER,
+  BAN_LEDGERS, CLASSIC_OPERATIONS_PER_LEDGER, FEE_BUMP_MULTIPLIER, QUEUE_AGE_MAX_LEDGERS, QUEUE_CAPACITY_LEDGERS, SOROBAN_TRANSACTIONS_PER_LEDGER,
 } from './constants.ts'
 import { chargedOperations, type Envelope, feeOf, feeSourceOf, inclusionFeeOf, isSoroban } from './envelope.ts'
 
 /** What stands in a new transaction's way. */
-export type Obstacle =
+export type QueueRejection =
   | { readonly kind: 'duplicate' | 'try-again-later' | 'bad-sequence' }
   /** The fee that would be enough, stroops. */
   | { readonly kind: 'insufficient-fee'; readonly neededFee: bigint }
 
 /** A waiting transaction. */
-interface Waiting {
+interface QueuedTransaction {
   readonly envelope: Envelope
   readonly soroban: boolean
   /** How many ledgers have passed it by. */
@@ -22,31 +22,31 @@ interface Waiting {
 
 export interface TransactionQueue {
   /** Why this envelope cannot be queued now, before it is judged; null when nothing stands in its way. */
-  obstacle(envelope: Envelope): Obstacle | null
+  rejectionOf(envelope: Envelope): QueueRejection | null
   /** Makes room when its lane is full: the lowest bid goes. Returns why there is none for this one; null when it is queued. */
-  add(envelope: Envelope): Obstacle | null
+  add(envelope: Envelope): QueueRejection | null
   /** Fees that waiting transactions take from an account; those of the one that `envelope` would replace are not counted. */
-  feesOf(account: string, envelope: Envelope): bigint
+  pendingFees(account: string, envelope: Envelope): bigint
   readonly size: number
   /**
    * The transactions of the next ledger, classic ones first, each lane in the order of arrival; with the base fee of each lane: the least,
    * or in a full lane the lowest bid that got in.
    */
-  take(): { readonly envelopes: readonly Envelope[]; readonly baseFee: { readonly classic: bigint; readonly soroban: bigint } }
+  selectTransactions(): { readonly envelopes: readonly Envelope[]; readonly baseFee: { readonly classic: bigint; readonly soroban: bigint } }
   /** After a close: the applied and the invalid leave for a while, the others grow older, the oldest are dropped. */
-  settle(leaving: readonly Envelope[]): void
+  ledgerClosed(leaving: readonly Envelope[]): void
   clear(): void
 }
 
 interface Lane {
-  readonly perLedger: number
+  readonly capacityPerLedger: number
   /** What one transaction takes of the lane's room. */
   size(envelope: Envelope): number
 }
 
 const LANES: { readonly classic: Lane; readonly soroban: Lane } = {
-  classic: { perLedger: CLASSIC_OPERATIONS_PER_LEDGER, size: (envelope) => envelope.transaction.operations.length },
-  soroban: { perLedger: SOROBAN_TRANSACTIONS_PER_LEDGER, size: () => 1 },
+  classic: { capacityPerLedger: CLASSIC_OPERATIONS_PER_LEDGER, size: (envelope) => envelope.transaction.operations.length },
+  soroban: { capacityPerLedger: SOROBAN_TRANSACTIONS_PER_LEDGER, size: () => 1 },
 }
 
 const laneOf = (soroban: boolean): Lane => (soroban ? LANES.soroban : LANES.classic)
@@ -58,13 +58,13 @@ const bidOf = (envelope: Envelope): bigint => (inclusionFeeOf(envelope) * BID_SC
 /** An empty queue. `minimumBaseFee` in stroops. */
 export function createQueue(minimumBaseFee: bigint): TransactionQueue {
   /** By source account: one at a time. Iteration is the order of arrival. */
-  const bySource = new Map<string, Waiting>()
+  const bySource = new Map<string, QueuedTransaction>()
   /** Hashes, outer and inner, of what waits. */
-  const hashes = new Map<string, Waiting>()
+  const hashes = new Map<string, QueuedTransaction>()
   /** Hashes that are refused, each with the number of closes left. */
   const banned = new Map<string, number>()
 
-  function remove(waiting: Waiting): void {
+  function remove(waiting: QueuedTransaction): void {
     const { envelope } = waiting
     if (bySource.get(sourceOf(envelope)) === waiting) bySource.delete(sourceOf(envelope))
     hashes.delete(envelope.hash)
@@ -76,25 +76,25 @@ export function createQueue(minimumBaseFee: bigint): TransactionQueue {
     banned.set(transaction.hash, BAN_LEDGERS)
   }
 
-  function usedRoom(soroban: boolean): number {
+  function usedCapacity(soroban: boolean): number {
     let used = 0
     for (const waiting of bySource.values()) if (waiting.soroban === soroban) used += laneOf(soroban).size(waiting.envelope)
     return used
   }
 
   /** The lane's transactions with the lowest bid first, the latest first among equals. */
-  function laneByBid(soroban: boolean): readonly Waiting[] {
+  function laneByBid(soroban: boolean): readonly QueuedTransaction[] {
     const ofLane = [...bySource.values()].filter((waiting) => waiting.soroban === soroban).reverse()
     return ofLane.sort((a, b) => compare(bidOf(a.envelope), bidOf(b.envelope)))
   }
 
   /** Evicts lower bids so that the envelope fits, if they are enough; else nobody goes, and the fee that it would need is told. */
-  function makeRoom(envelope: Envelope): Obstacle | null {
+  function makeRoom(envelope: Envelope): QueueRejection | null {
     const soroban = isSoroban(envelope)
     const lane = laneOf(soroban)
-    let missing = usedRoom(soroban) + lane.size(envelope) - lane.perLedger * QUEUE_LEDGERS
+    let missing = usedCapacity(soroban) + lane.size(envelope) - lane.capacityPerLedger * QUEUE_CAPACITY_LEDGERS
     if (missing <= 0) return null
-    const evicted: Waiting[] = []
+    const evicted: QueuedTransaction[] = []
     for (const lowest of laneByBid(soroban)) {
       if (missing <= 0) break
       if (bidOf(lowest.envelope) >= bidOf(envelope)) {
@@ -112,7 +112,7 @@ export function createQueue(minimumBaseFee: bigint): TransactionQueue {
   }
 
   return {
-    obstacle(envelope) {
+    rejectionOf(envelope) {
       const { hash, transaction } = envelope
       if (banned.has(hash)) return { kind: 'try-again-later' }
       if (hashes.has(hash)) return { kind: 'duplicate' }
@@ -141,7 +141,7 @@ export function createQueue(minimumBaseFee: bigint): TransactionQueue {
       enqueue({ envelope, soroban: isSoroban(envelope), age: 0 })
       return null
     },
-    feesOf(account, envelope) {
+    pendingFees(account, envelope) {
       let total = 0n
       for (const [source, waiting] of bySource) {
         if (source !== sourceOf(envelope) && feeSourceOf(waiting.envelope) === account) total += feeOf(waiting.envelope)
@@ -151,16 +151,16 @@ export function createQueue(minimumBaseFee: bigint): TransactionQueue {
     get size() {
       return bySource.size
     },
-    take() {
+    selectTransactions() {
       const waiting = [...bySource.values()]
-      const classic = fill(waiting.filter(({ soroban }) => !soroban), LANES.classic)
-      const soroban = fill(waiting.filter((item) => item.soroban), LANES.soroban)
+      const classic = selectForLane(waiting.filter(({ soroban }) => !soroban), LANES.classic)
+      const soroban = selectForLane(waiting.filter((item) => item.soroban), LANES.soroban)
       return {
         envelopes: [...classic.envelopes, ...soroban.envelopes],
         baseFee: { classic: baseFeeOf(classic), soroban: baseFeeOf(soroban) },
       }
     },
-    settle(leaving) {
+    ledgerClosed(leaving) {
       for (const [hash, closesLeft] of banned) {
         if (closesLeft <= 1) banned.delete(hash)
         else banned.set(hash, closesLeft - 1)
@@ -184,14 +184,14 @@ export function createQueue(minimumBaseFee: bigint): TransactionQueue {
     },
   }
 
-  function enqueue(waiting: Waiting): void {
+  function enqueue(waiting: QueuedTransaction): void {
     bySource.set(sourceOf(waiting.envelope), waiting)
     hashes.set(waiting.envelope.hash, waiting)
     hashes.set(waiting.envelope.transaction.hash, waiting)
   }
 
-  function baseFeeOf(filled: Filled): bigint {
-    if (!filled.full) return minimumBaseFee
+  function baseFeeOf(filled: LaneSelection): bigint {
+    if (!filled.limited) return minimumBaseFee
     const lowest = filled.envelopes.map(bidOf).reduce((least, bid) => (bid < least ? bid : least))
     return lowest / BID_SCALE
   }
@@ -201,18 +201,18 @@ const compare = (a: bigint, b: bigint): number => (a === b ? 0 : a < b ? -1 : 1)
 
 const sourceOf = (envelope: Envelope): string => envelope.transaction.source.account
 
-interface Filled {
+interface LaneSelection {
   readonly envelopes: readonly Envelope[]
   /** True when some had to stay behind. */
-  readonly full: boolean
+  readonly limited: boolean
 }
 
 /** The highest bids that fit one ledger, in the order of arrival. */
-function fill(waiting: readonly Waiting[], lane: Lane): Filled {
+function selectForLane(waiting: readonly QueuedTransaction[], lane: Lane): LaneSelection {
   const ranked = waiting.map((item, arrival) => ({ envelope: item.envelope, arrival, bid: bidOf(item.envelope) }))
   ranked.sort((a, b) => compare(b.bid, a.bid) || a.arrival - b.arrival)
   const chosen: typeof ranked = []
-  let room = lane.perLedger
+  let room = lane.capacityPerLedger
   for (const candidate of ranked) {
     const size = lane.size(candidate.envelope)
     if (size > room) continue
@@ -220,5 +220,5 @@ function fill(waiting: readonly Waiting[], lane: Lane): Filled {
     chosen.push(candidate)
   }
   const envelopes = chosen.sort((a, b) => a.arrival - b.arrival).map(({ envelope }) => envelope)
-  return { envelopes, full: chosen.length < waiting.length }
+  return { envelopes, limited: chosen.length < waiting.length }
 }

@@ -3,16 +3,16 @@
 import { fromHex, encode, putArray, putBytes, putI32, putI64, putU32, type XdrWriter } from './xdr-writer.ts'
 
 /** TransactionResultCode. */
-export const TX = {
+export const TX_CODE = {
   feeBumpInnerSuccess: 1, success: 0, failed: -1, tooEarly: -2, tooLate: -3, missingOperation: -4, badSeq: -5, badAuth: -6,
   insufficientBalance: -7, noAccount: -8, insufficientFee: -9, badAuthExtra: -10, internalError: -11, notSupported: -12,
   feeBumpInnerFailed: -13, badSponsorship: -14, badMinSeqAgeOrGap: -15, malformed: -16, sorobanInvalid: -17, frozenKeyAccessed: -18,
 } as const
 
-export type TxCode = (typeof TX)[keyof typeof TX]
+export type TxCode = (typeof TX_CODE)[keyof typeof TX_CODE]
 
 /** OperationResultCode. */
-const OP_INNER = 0
+const OPERATION_INNER = 0
 
 /** OperationType of the operations that this ledger applies. */
 export const OPERATION = {
@@ -42,17 +42,17 @@ export const OP_CODES = {
   restoreFootprint: { malformed: -1, resourceLimitExceeded: -2, insufficientRefundableFee: -3 },
 } as const
 
-export const inner = (operation: OperationName, code: number): OperationResult => ({ kind: 'inner', operation, code })
+export const operationResult = (operation: OperationName, code: number): OperationResult => ({ kind: 'inner', operation, code })
 
 /** True when the operation did what it was asked to. */
 export const succeeded = (result: OperationResult): boolean => result.kind === 'inner' && result.code === OP_CODES.success
 
-const OP_OUTER = { badAuth: -1, noAccount: -2, notSupported: -3, tooManySubentries: -4 } as const
+const OPERATION_FAILURE = { badAuth: -1, noAccount: -2, notSupported: -3, tooManySubentries: -4 } as const
 
 function encodeOperationResult(result: OperationResult): Uint8Array {
   return encode((writer) => {
-    if (result.kind !== 'inner') return putI32(writer, OP_OUTER[result.kind])
-    putI32(writer, OP_INNER)
+    if (result.kind !== 'inner') return putI32(writer, OPERATION_FAILURE[result.kind])
+    putI32(writer, OPERATION_INNER)
     putU32(writer, OPERATION[result.operation])
     putI32(writer, result.code)
     if (result.code === OP_CODES.success && result.operation === 'invokeHostFunction') putBytes(writer, result.hash ?? new Uint8Array(32))
@@ -73,7 +73,7 @@ export function encodeTransactionResult(result: TransactionResult, feeCharged: b
     if (innerHash === null) {
       putResult(writer, result)
     } else {
-      putI32(writer, result.code === TX.success ? TX.feeBumpInnerSuccess : TX.feeBumpInnerFailed)
+      putI32(writer, result.code === TX_CODE.success ? TX_CODE.feeBumpInnerSuccess : TX_CODE.feeBumpInnerFailed)
       putBytes(writer, fromHex(innerHash))
       // The inner transaction is charged nothing: the outer one pays.
       putI64(writer, 0n)
@@ -86,5 +86,5 @@ export function encodeTransactionResult(result: TransactionResult, feeCharged: b
 
 function putResult(writer: XdrWriter, result: TransactionResult): void {
   putI32(writer, result.code)
-  if (result.code === TX.success || result.code === TX.failed) putArray(writer, result.operations.map(encodeOperationResult))
+  if (result.code === TX_CODE.success || result.code === TX_CODE.failed) putArray(writer, result.operations.map(encodeOperationResult))
 }

@@ -2,10 +2,10 @@
 
 import type { SendOutcome } from '../chain.ts'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
-import type { Obstacle, TransactionQueue } from './queue.ts'
-import { encodeTransactionResult, TX, type TransactionResult } from './results.ts'
+import type { QueueRejection, TransactionQueue } from './queue.ts'
+import { encodeTransactionResult, TX_CODE, type TransactionResult } from './results.ts'
 import type { View } from './state.ts'
-import { judge, refusedFee } from './validity.ts'
+import { validateTransaction, minimumFeeOf } from './validity.ts'
 import { toBase64 } from './xdr-writer.ts'
 
 /** What an envelope is sent into. */
@@ -23,28 +23,28 @@ export function sendEnvelope(context: SendContext, envelopeXdr: string): SendOut
   const { queue } = context
   const envelope = decodeEnvelope(envelopeXdr, context.networkId)
   const { hash } = envelope
-  const obstacle = queue.obstacle(envelope)
-  if (obstacle !== null) return outcomeOf(envelope, obstacle)
-  const refusal = judge(envelope, {
+  const obstacle = queue.rejectionOf(envelope)
+  if (obstacle !== null) return queueRejectionOutcome(envelope, obstacle)
+  const refusal = validateTransaction(envelope, {
     view: context.view,
     sequence: context.nextSequence,
     closeTimeSec: context.lastCloseTimeSec,
     admission: true,
     applying: false,
-    queuedFees: (account) => queue.feesOf(account, envelope),
+    queuedFees: (account) => queue.pendingFees(account, envelope),
   })
   if (refusal !== null) {
-    const innerHash = envelope.feeBump === null || refusal.outer ? null : envelope.transaction.hash
-    const errorResultXdr = toBase64(encodeTransactionResult(refusal, refusedFee(envelope), innerHash))
+    const innerHash = envelope.feeBump === null || refusal.feeBumpFailed ? null : envelope.transaction.hash
+    const errorResultXdr = toBase64(encodeTransactionResult(refusal, minimumFeeOf(envelope), innerHash))
     const diagnosticEventsXdr = refusal.diagnostics.map(toBase64)
     return { status: 'ERROR', hash, errorResultXdr, ...(diagnosticEventsXdr.length === 0 ? {} : { diagnosticEventsXdr }) }
   }
   const full = queue.add(envelope)
-  return full === null ? { status: 'PENDING', hash } : outcomeOf(envelope, full)
+  return full === null ? { status: 'PENDING', hash } : queueRejectionOutcome(envelope, full)
 }
 
 /** What the queue itself says. It charges nothing; with too low a fee it names the fee that would do. */
-function outcomeOf({ hash }: Envelope, obstacle: Obstacle): SendOutcome {
+function queueRejectionOutcome({ hash }: Envelope, obstacle: QueueRejection): SendOutcome {
   const error = (code: TransactionResult['code'], fee: bigint): SendOutcome => ({
     status: 'ERROR', hash, errorResultXdr: toBase64(encodeTransactionResult({ code, operations: [] }, fee, null)),
   })
@@ -54,8 +54,8 @@ function outcomeOf({ hash }: Envelope, obstacle: Obstacle): SendOutcome {
     case 'try-again-later':
       return { status: 'TRY_AGAIN_LATER', hash }
     case 'bad-sequence':
-      return error(TX.badSeq, 0n)
+      return error(TX_CODE.badSeq, 0n)
     default:
-      return error(TX.insufficientFee, obstacle.neededFee)
+      return error(TX_CODE.insufficientFee, obstacle.neededFee)
   }
 }

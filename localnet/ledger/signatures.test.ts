@@ -1,58 +1,58 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Keypair, Operation, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { ALICE, BOB, ISSUER, NOBODY, payment, person, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, ISSUER, UNFUNDED, payment, testKeypair, startTestChain, type TestChain } from './test-chain.ts'
 import { verifySignature } from './signatures.ts'
 
-function codeOf(world: TestChain, transaction: Transaction): string {
-  const { status, errorResultXdr } = world.chain.send(transaction.toXdr())
+function codeOf(testChain: TestChain, transaction: Transaction): string {
+  const { status, errorResultXdr } = testChain.chain.send(transaction.toXdr())
   return errorResultXdr === undefined ? status : xdr.TransactionResult.fromXdr(errorResultXdr, 'base64').result.type
 }
 
-const signedBy = (world: TestChain, ...signers: readonly Keypair[]): Transaction => world.classic(payment(BOB), { signers })
+const signedBy = (testChain: TestChain, ...signers: readonly Keypair[]): Transaction => testChain.signed(payment(BOB), { signers })
 
 /** ALICE's account from now on: her key weighs one, those of others what they are given; a payment takes three. */
 function shared(options: Parameters<typeof Operation.setOptions>[0] = {}): TestChain {
-  const world = startTestChain()
+  const testChain = startTestChain()
   const signer = (key: Keypair, weight: number) => Operation.setOptions({ signer: { ed25519PublicKey: key.publicKey(), weight } })
   const thresholds = Operation.setOptions({ lowThreshold: 1, medThreshold: 3, highThreshold: 5, ...options })
-  assert.equal(world.apply(world.classic([signer(BOB, 2), signer(ISSUER, 1), thresholds])).status, 'SUCCESS')
-  return world
+  assert.equal(testChain.apply(testChain.signed([signer(BOB, 2), signer(ISSUER, 1), thresholds])).status, 'SUCCESS')
+  return testChain
 }
 
 test('a signature of another key, of another network, of other bytes or of none at all does not hold', () => {
-  using world = startTestChain()
-  assert.equal(codeOf(world, signedBy(world)), 'txBadAuth')
-  assert.equal(codeOf(world, signedBy(world, BOB)), 'txBadAuth')
-  const foreign = TransactionBuilder.cloneFrom(signedBy(world), { fee: '100', networkPassphrase: 'Another network' }).build()
+  using testChain = startTestChain()
+  assert.equal(codeOf(testChain, signedBy(testChain)), 'txBadAuth')
+  assert.equal(codeOf(testChain, signedBy(testChain, BOB)), 'txBadAuth')
+  const foreign = TransactionBuilder.cloneFrom(signedBy(testChain), { fee: '100', networkPassphrase: 'Another network' }).build()
   foreign.sign(ALICE)
-  assert.equal(codeOf(world, foreign), 'txBadAuth')
-  const good = signedBy(world, ALICE)
+  assert.equal(codeOf(testChain, foreign), 'txBadAuth')
+  const good = signedBy(testChain, ALICE)
   const bytes = Buffer.from(good.toXdr(), 'base64')
   bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1)
-  const { errorResultXdr } = world.chain.send(bytes.toString('base64'))
+  const { errorResultXdr } = testChain.chain.send(bytes.toString('base64'))
   assert.equal(xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result.type, 'txBadAuth')
-  assert.equal(codeOf(world, good), 'PENDING')
+  assert.equal(codeOf(testChain, good), 'PENDING')
 })
 
 test('a transaction that was changed after signing is not the one that was signed', () => {
-  using world = startTestChain()
-  const bytes = Buffer.from(signedBy(world, ALICE).toXdr(), 'base64')
+  using testChain = startTestChain()
+  const bytes = Buffer.from(signedBy(testChain, ALICE).toXdr(), 'base64')
   // The fee stands behind the envelope's type and the source account.
   bytes.writeUInt32BE(5_000, 40)
-  const { errorResultXdr } = world.chain.send(bytes.toString('base64'))
+  const { errorResultXdr } = testChain.chain.send(bytes.toString('base64'))
   assert.equal(xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result.type, 'txBadAuth')
 })
 
 test('a signature too many is refused, be it doubled or a stranger’s', () => {
-  using world = startTestChain()
-  assert.equal(codeOf(world, signedBy(world, ALICE, NOBODY)), 'txBadAuthExtra')
-  assert.equal(codeOf(world, signedBy(world, ALICE, ALICE)), 'txBadAuthExtra')
+  using testChain = startTestChain()
+  assert.equal(codeOf(testChain, signedBy(testChain, ALICE, UNFUNDED)), 'txBadAuthExtra')
+  assert.equal(codeOf(testChain, signedBy(testChain, ALICE, ALICE)), 'txBadAuthExtra')
 })
 
 test('weights add up to the threshold of the operation', () => {
-  using world = shared()
-  const result = (...signers: readonly Keypair[]) => codeOf(world, signedBy(world, ...signers))
+  using testChain = shared()
+  const result = (...signers: readonly Keypair[]) => codeOf(testChain, signedBy(testChain, ...signers))
   assert.equal(result(ALICE), 'txFailed', 'enough for the transaction, too little for the payment')
   assert.equal(result(BOB), 'txFailed')
   assert.equal(result(ALICE, ISSUER), 'txFailed')
@@ -62,43 +62,43 @@ test('weights add up to the threshold of the operation', () => {
 })
 
 test('changing who signs takes the high threshold, changing the home domain the medium one', () => {
-  using world = shared({ highThreshold: 4 })
+  using testChain = shared({ highThreshold: 4 })
   const signers = [ALICE, BOB]
-  const weight = world.classic(Operation.setOptions({ masterWeight: 9 }), { signers })
-  assert.equal(codeOf(world, weight), 'txFailed')
-  const domain = world.classic(Operation.setOptions({ homeDomain: 'example.org' }), { signers })
-  assert.equal(codeOf(world, domain), 'PENDING')
+  const weight = testChain.signed(Operation.setOptions({ masterWeight: 9 }), { signers })
+  assert.equal(codeOf(testChain, weight), 'txFailed')
+  const domain = testChain.signed(Operation.setOptions({ homeDomain: 'example.org' }), { signers })
+  assert.equal(codeOf(testChain, domain), 'PENDING')
 })
 
 test('a master key without weight signs nothing, and a signer that was taken away neither', () => {
-  using world = shared({ masterWeight: 0, medThreshold: 2, highThreshold: 2 })
-  assert.equal(codeOf(world, signedBy(world, ALICE)), 'txBadAuth')
+  using testChain = shared({ masterWeight: 0, medThreshold: 2, highThreshold: 2 })
+  assert.equal(codeOf(testChain, signedBy(testChain, ALICE)), 'txBadAuth')
   const removal = Operation.setOptions({ signer: { ed25519PublicKey: ISSUER.publicKey(), weight: 0 } })
-  assert.equal(world.apply(world.classic(removal, { signers: [BOB] })).status, 'SUCCESS')
-  assert.equal(codeOf(world, signedBy(world, ISSUER)), 'txBadAuth')
-  assert.equal(world.account(ALICE).signers.length, 1)
+  assert.equal(testChain.apply(testChain.signed(removal, { signers: [BOB] })).status, 'SUCCESS')
+  assert.equal(codeOf(testChain, signedBy(testChain, ISSUER)), 'txBadAuth')
+  assert.equal(testChain.account(ALICE).signers.length, 1)
 })
 
 test('a key without weight does not sign even where any signature will do', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const handOver = Operation.setOptions({ masterWeight: 0, signer: { ed25519PublicKey: BOB.publicKey(), weight: 1 } })
-  world.apply(world.classic(handOver))
-  assert.deepEqual([...world.account(ALICE).thresholds.value], [0, 0, 0, 0])
-  assert.equal(codeOf(world, signedBy(world, ALICE)), 'txBadAuth')
-  assert.equal(codeOf(world, signedBy(world, BOB)), 'PENDING')
+  testChain.apply(testChain.signed(handOver))
+  assert.deepEqual([...testChain.account(ALICE).thresholds.value], [0, 0, 0, 0])
+  assert.equal(codeOf(testChain, signedBy(testChain, ALICE)), 'txBadAuth')
+  assert.equal(codeOf(testChain, signedBy(testChain, BOB)), 'PENDING')
 })
 
 test('signers that preconditions ask for must have signed too', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const required = (...signers: readonly Keypair[]): Transaction => {
-    const plain = world.build(payment(BOB))
+    const plain = testChain.build(payment(BOB))
     const builder = TransactionBuilder.cloneFrom(plain, { fee: '100', networkPassphrase: plain.networkPassphrase })
-    const transaction = builder.setExtraSigners([person(6).publicKey()]).build()
+    const transaction = builder.setExtraSigners([testKeypair(6).publicKey()]).build()
     transaction.sign(...signers)
     return transaction
   }
-  assert.equal(codeOf(world, required(ALICE)), 'txBadAuth')
-  assert.equal(codeOf(world, required(ALICE, person(6))), 'PENDING')
+  assert.equal(codeOf(testChain, required(ALICE)), 'txBadAuth')
+  assert.equal(codeOf(testChain, required(ALICE, testKeypair(6))), 'PENDING')
 })
 
 test('a verdict that is remembered is the verdict of these bytes and this key alone', () => {

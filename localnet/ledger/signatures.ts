@@ -10,19 +10,19 @@ const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const SIGNATURE_BYTES = 64
 const HINT_BYTES = 4
 
-const KEYS_MAX = 10_000
-const keys = new Map<string, KeyObject>()
+const KEY_OBJECTS_MAX = 10_000
+const keyObjects = new Map<string, KeyObject>()
 
 /** A signature is judged when its transaction is sent and again when it is applied: the verdicts are kept for that long. */
-const VERDICTS_MAX = 20_000
-const verdicts = new Map<string, boolean>()
+const VERIFICATIONS_MAX = 20_000
+const verifications = new Map<string, boolean>()
 
 function keyObject(account: string): KeyObject {
-  const known = keys.get(account)
+  const known = keyObjects.get(account)
   if (known !== undefined) return known
-  if (keys.size >= KEYS_MAX) keys.clear()
+  if (keyObjects.size >= KEY_OBJECTS_MAX) keyObjects.clear()
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, addressBytes(account)]), format: 'der', type: 'spki' })
-  keys.set(account, key)
+  keyObjects.set(account, key)
   return key
 }
 
@@ -30,11 +30,11 @@ function keyObject(account: string): KeyObject {
 export function verifySignature(account: string, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false
   const id = `${account}${toBase64(message)}${toBase64(signature)}`
-  const known = verdicts.get(id)
+  const known = verifications.get(id)
   if (known !== undefined) return known
-  if (verdicts.size >= VERDICTS_MAX) verdicts.clear()
+  if (verifications.size >= VERIFICATIONS_MAX) verifications.clear()
   const verdict = verify(null, message, keyObject(account), signature)
-  verdicts.set(id, verdict)
+  verifications.set(id, verdict)
   return verdict
 }
 
@@ -53,7 +53,7 @@ export function signerWeight(account: AccountEntry, key: string): number {
 /** Judges the signatures of one envelope, and remembers which were needed. */
 export interface SignatureChecker {
   /** True when signatures of the account's signers reach `threshold`; at least one is needed. */
-  reaches(account: AccountEntry, threshold: number): boolean
+  meetsThreshold(account: AccountEntry, threshold: number): boolean
   /** True when the key of an address signed: the signers that preconditions ask for. */
   signedBy(key: string): boolean
   /** True when no signature is superfluous. */
@@ -86,7 +86,7 @@ export function createSignatureChecker(hash: Uint8Array, signatures: readonly Hi
   }
 
   return {
-    reaches,
+    meetsThreshold: reaches,
     signedBy(key) {
       const index = signatures.findIndex((_, candidate) => matches(candidate, key))
       if (index >= 0) used.add(index)

@@ -10,8 +10,8 @@ import {
 
 const alice = address(ALICE.publicKey())
 
-const simulated = (world: TestChain, contract: string, name: string, args: readonly Val[] = [], params: Record<string, unknown> = {}): SimulationResult =>
-  world.simulate(world.call(contract, name, args), params)
+const simulated = (testChain: TestChain, contract: string, name: string, args: readonly Val[] = [], params: Record<string, unknown> = {}): SimulationResult =>
+  testChain.simulate(testChain.call(contract, name, args), params)
 
 function valueOf(result: SimulationResult): Val {
   assert.equal(result['error'], undefined)
@@ -30,13 +30,13 @@ const namesOf = (keys: readonly xdr.LedgerKey[]): string[] => keys.map((key) => 
 })
 
 test('a simulation that succeeds says what the transaction must declare, what it returns and what it changes, and nothing else', () => {
-  using world = startTestChain()
-  const result = simulated(world, COUNTER, 'increment', [alice])
+  using testChain = startTestChain()
+  const result = simulated(testChain, COUNTER, 'increment', [alice])
   assert.deepEqual(Object.keys(result).sort(), ['events', 'latestLedger', 'minResourceFee', 'results', 'stateChanges', 'transactionData'])
   const { resources, resourceFee } = dataOf(result)
   assert.equal(result['minResourceFee'], resourceFee.toString())
   assert.deepEqual(valueOf(result), u32(1))
-  assert.equal(result['latestLedger'], world.chain.history.latest().sequence)
+  assert.equal(result['latestLedger'], testChain.chain.history.latest().sequence)
   assert.deepEqual(namesOf(resources.footprint.readWrite), ['Count,scvAddress'])
   assert.deepEqual(namesOf(resources.footprint.readOnly).sort(), ['contractCode', 'scvLedgerKeyContractInstance'])
   const [change, ...others] = result['stateChanges'] as { type: string; key: string; before: string | null; after: string }[]
@@ -46,33 +46,33 @@ test('a simulation that succeeds says what the transaction must declare, what it
 })
 
 test('a simulation that changes nothing has no changes, and one that needs no agreement an empty list of them', () => {
-  using world = startTestChain()
-  const result = simulated(world, COUNTER, 'count', [alice])
+  using testChain = startTestChain()
+  const result = simulated(testChain, COUNTER, 'count', [alice])
   assert.equal('stateChanges' in result, false)
   assert.deepEqual((result['results'] as { auth: unknown }[])[0]?.auth, [])
 })
 
 test('a simulation leaves no trace, and says the same again', () => {
-  using world = startTestChain()
-  const first = simulated(world, COUNTER, 'numbered')
-  const { hash } = world.chain.history.latest()
-  assert.deepEqual(simulated(world, COUNTER, 'numbered'), first)
-  assert.deepEqual(world.chain.history.latest().hash, hash)
-  assert.deepEqual(valueOf(simulated(world, COUNTER, 'count', [alice])), u32(0))
-  assert.equal(world.chain.pending(), 0)
+  using testChain = startTestChain()
+  const first = simulated(testChain, COUNTER, 'numbered')
+  const { hash } = testChain.chain.history.latest()
+  assert.deepEqual(simulated(testChain, COUNTER, 'numbered'), first)
+  assert.deepEqual(testChain.chain.history.latest().hash, hash)
+  assert.deepEqual(valueOf(simulated(testChain, COUNTER, 'count', [alice])), u32(0))
+  assert.equal(testChain.chain.pending(), 0)
 })
 
 test('a simulation runs at the latest ledger, in its own second', () => {
-  using world = startTestChain()
-  world.close()
-  world.clock.advance(90_000)
-  assert.deepEqual(valueOf(simulated(world, COUNTER, 'clock')), u64(BigInt(world.chain.history.latest().closeTimeSec)))
+  using testChain = startTestChain()
+  testChain.close()
+  testChain.clock.advance(90_000)
+  assert.deepEqual(valueOf(simulated(testChain, COUNTER, 'clock')), u64(BigInt(testChain.chain.history.latest().closeTimeSec)))
 })
 
 test('changes of what exists tell it before and after, and of what goes that it is deleted', () => {
-  using world = startTestChain()
-  world.apply(world.ready(COUNTER, 'increment', [alice]))
-  const result = simulated(world, COUNTER, 'increment', [alice])
+  using testChain = startTestChain()
+  testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
+  const result = simulated(testChain, COUNTER, 'increment', [alice])
   const [change] = result['stateChanges'] as { type: string; before: string; after: string }[]
   const values = [change?.before, change?.after].map((entry) => {
     const { data } = xdr.LedgerEntry.fromXdr(entry ?? '', 'base64')
@@ -82,31 +82,31 @@ test('changes of what exists tell it before and after, and of what goes that it 
 })
 
 test('what is written as it stands is no change', () => {
-  using world = startTestChain()
-  world.apply(world.ready(COUNTER, 'arm', []))
-  const again = simulated(world, COUNTER, 'arm', [])
+  using testChain = startTestChain()
+  testChain.apply(testChain.prepare(COUNTER, 'arm', []))
+  const again = simulated(testChain, COUNTER, 'arm', [])
   assert.equal(again['error'], undefined)
   assert.equal('stateChanges' in again, false)
 })
 
 /** Each with the beginning of its text; latestLedger 0 says that the ledger was never asked. */
-const REFUSED: readonly (readonly [name: string, error: string, build: (world: TestChain) => string])[] = [
+const REFUSED: readonly (readonly [name: string, error: string, build: (testChain: TestChain) => string])[] = [
   ['no envelope', 'Could not unmarshal transaction', () => 'AAAA'],
-  ['two operations', 'Transaction contains more than one operation', (world) => world.build([payment(BOB), payment(BOB)]).toXdr()],
-  ['a payment', 'Transaction contains unsupported operation type: OperationTypePayment', (world) => world.build(payment(BOB)).toXdr()],
+  ['two operations', 'Transaction contains more than one operation', (testChain) => testChain.build([payment(BOB), payment(BOB)]).toXdr()],
+  ['a payment', 'Transaction contains unsupported operation type: OperationTypePayment', (testChain) => testChain.build(payment(BOB)).toXdr()],
   ['a memo', 'Transaction contains a memo. Soroban transactions do not support memos.', () => {
     const operation = Operation.invokeContractFunction({ contract: COUNTER, function: 'clock', args: [] })
     const builder = new TransactionBuilder(new Account(ALICE.publicKey(), '1'), { fee: '100', networkPassphrase: PASSPHRASE })
     return builder.addOperation(operation).addMemo(Memo.text('x')).setTimeout(0).build().toXdr()
   }],
-  ['an extension without data', 'To perform this operation, set the SorobanTransactionData', (world) =>
-    world.build(Operation.extendFootprintTtl({ extendTo: 100 })).toXdr()],
+  ['an extension without data', 'To perform this operation, set the SorobanTransactionData', (testChain) =>
+    testChain.build(Operation.extendFootprintTtl({ extendTo: 100 })).toXdr()],
 ]
 
 for (const [name, error, build] of REFUSED) {
   test(`${name} is an answer with an error in words`, () => {
-    using world = startTestChain()
-    const result = world.chain.simulate({ transaction: build(world) })
+    using testChain = startTestChain()
+    const result = testChain.chain.simulate({ transaction: build(testChain) })
     assert(String(result['error']).startsWith(error), String(result['error']))
     assert.deepEqual(Object.keys(result).sort(), ['error', 'latestLedger'])
     assert.equal(result['latestLedger'], 0)
@@ -114,13 +114,13 @@ for (const [name, error, build] of REFUSED) {
 }
 
 test('an unknown mode of authorisation is named', () => {
-  using world = startTestChain()
-  assert.match(String(simulated(world, COUNTER, 'clock', [], { authMode: 'guess' })['error']), /guess/)
+  using testChain = startTestChain()
+  assert.match(String(simulated(testChain, COUNTER, 'clock', [], { authMode: 'guess' })['error']), /guess/)
 })
 
 test("a contract's error is told word for word as a node does: head line, empty line, log, newest first", () => {
-  using world = startTestChain()
-  const result = simulated(world, COUNTER, 'fail', [u32(7)])
+  using testChain = startTestChain()
+  const result = simulated(testChain, COUNTER, 'fail', [u32(7)])
   assert.equal(
     result['error'],
     [
@@ -134,12 +134,12 @@ test("a contract's error is told word for word as a node does: head line, empty 
     ].join('\n'),
   )
   assert.deepEqual(Object.keys(result).sort(), ['error', 'events', 'latestLedger'])
-  assert.equal(result['latestLedger'], world.chain.history.latest().sequence)
+  assert.equal(result['latestLedger'], testChain.chain.history.latest().sequence)
 })
 
 test('what a failed inner call said is marked as not emitted, and the origin of the error stands last in the log', () => {
-  using world = startTestChain()
-  const error = String(simulated(world, CALLER, 'forward', [address(COUNTER), symbol('fail'), vec(u32(7))])['error'])
+  using testChain = startTestChain()
+  const error = String(simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('fail'), vec(u32(7))])['error'])
   const lines = error.split('\n').slice(3, -1)
   assert.match(error, /^HostError: Error\(Contract, #7\)\n\nEvent log \(newest first\):\n/)
   assert(lines.some((line) => line.includes(`[Failed Contract Event (not emitted)] contract:${COUNTER}, topics:[before]`)))
@@ -150,9 +150,9 @@ test('what a failed inner call said is marked as not emitted, and the origin of 
 })
 
 test("the asset contract's codes and a missing function are told like a node tells them", () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const head = (...call: Parameters<typeof simulated> extends [unknown, ...infer Rest] ? Rest : never): string =>
-    String(simulated(world, ...call)['error']).split('\n')[0] ?? ''
+    String(simulated(testChain, ...call)['error']).split('\n')[0] ?? ''
   const bob = address(BOB.publicKey())
   assert.equal(head(USDC_CONTRACT, 'transfer', [alice, bob, i128(1_001n)]), 'HostError: Error(Contract, #10)')
   assert.equal(head(USDC_CONTRACT, 'transfer', [alice, address(ISSUER.publicKey()), i128(-1n)]), 'HostError: Error(Contract, #8)')
@@ -162,18 +162,18 @@ test("the asset contract's codes and a missing function are told like a node tel
 })
 
 test('the leeway that a client asks for is added to the instructions, and nothing else changes but the fee for them', () => {
-  using world = startTestChain()
-  const [plain, more] = [{}, { resourceConfig: { instructionLeeway: 1_000_000 } }].map((params) => dataOf(simulated(world, COUNTER, 'clock', [], params)))
+  using testChain = startTestChain()
+  const [plain, more] = [{}, { resourceConfig: { instructionLeeway: 1_000_000 } }].map((params) => dataOf(simulated(testChain, COUNTER, 'clock', [], params)))
   assert(plain !== undefined && more !== undefined)
   assert.equal(more.resources.instructions, plain.resources.instructions + 1_000_000)
   assert.equal(more.resourceFee, plain.resourceFee + 2_500n)
 })
 
 test('the margins: a twenty-fifth of the instructions, and of what is refundable more than a seventh', () => {
-  using world = startTestChain()
-  const call = world.ready(COUNTER, 'increment', [alice])
-  const { resources, resourceFee } = dataOf(world.simulate(call))
-  const meta = metaOf(world.apply(call))
+  using testChain = startTestChain()
+  const call = testChain.prepare(COUNTER, 'increment', [alice])
+  const { resources, resourceFee } = dataOf(testChain.simulate(call))
+  const meta = metaOf(testChain.apply(call))
   const used = meta.diagnosticEvents.map(({ event }) => event.body.v0).find(({ topics: [, name] }) => {
     return name?.type === 'scvSymbol' && name.sym.toString() === 'cpu_insn'
   })
@@ -187,19 +187,20 @@ test('the margins: a twenty-fifth of the instructions, and of what is refundable
 })
 
 test('a simulation with agreements in place checks them, unless it is told to record', () => {
-  using world = startTestChain()
-  const bare = world.simulate(world.call(COUNTER, 'increment', [address(BOB.publicKey())]), { authMode: 'enforce' })
+  using testChain = startTestChain()
+  const bare = testChain.simulate(testChain.call(COUNTER, 'increment', [address(BOB.publicKey())]), { authMode: 'enforce' })
   assert.match(String(bare['error']), /^HostError: Error\(Auth, InvalidAction\)/)
-  const recorded = world.simulate(world.call(COUNTER, 'increment', [address(BOB.publicKey())]))
+  const recorded = testChain.simulate(testChain.call(COUNTER, 'increment', [address(BOB.publicKey())]))
   const [result] = recorded['results'] as { auth: string[] }[]
   const auth = (result?.auth ?? []).map((entry) => xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64'))
-  const unsigned = world.build(Operation.invokeContractFunction({ contract: COUNTER, function: 'increment', args: [toScVal(address(BOB.publicKey()))], auth }))
-  assert.match(String(world.simulate(unsigned)['error']), /^HostError: Error\(Auth, InvalidInput\)/)
-  assert.deepEqual(valueOf(world.simulate(unsigned, { authMode: 'record' })), u32(1))
+  const args = [toScVal(address(BOB.publicKey()))]
+  const unsigned = testChain.build(Operation.invokeContractFunction({ contract: COUNTER, function: 'increment', args, auth }))
+  assert.match(String(testChain.simulate(unsigned)['error']), /^HostError: Error\(Auth, InvalidInput\)/)
+  assert.deepEqual(valueOf(testChain.simulate(unsigned, { authMode: 'record' })), u32(1))
 })
 
 test('what a simulation declares is enough for each kind of call', () => {
-  using world = startTestChain()
+  using testChain = startTestChain()
   const bob = address(BOB.publicKey())
   const calls: readonly (readonly [string, string, readonly Val[]])[] = [
     [COUNTER, 'increment', [alice]], [COUNTER, 'increment', [alice]], [COUNTER, 'numbered', []], [COUNTER, 'remember', [text('this')]],
@@ -207,15 +208,15 @@ test('what a simulation declares is enough for each kind of call', () => {
     [CALLER, 'as_itself', [address(COUNTER)]], [NATIVE_CONTRACT, 'transfer', [alice, bob, i128(5n)]], [USDC_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
     [USDC_CONTRACT, 'approve', [alice, bob, i128(7n), u32(500)]], [USDC_CONTRACT, 'approve', [alice, bob, i128(0n), u32(500)]],
   ]
-  for (const [contract, name, args] of calls) assert.equal(world.apply(world.ready(contract, name, args)).status, 'SUCCESS', name)
+  for (const [contract, name, args] of calls) assert.equal(testChain.apply(testChain.prepare(contract, name, args)).status, 'SUCCESS', name)
 })
 
 test('resources beyond what a transaction may have fail in the simulation already', () => {
-  using world = startTestChain()
-  const remembered = (size: number) => simulated(world, COUNTER, 'remember', [text('x'.repeat(size))])['error']
+  using testChain = startTestChain()
+  const remembered = (size: number) => simulated(testChain, COUNTER, 'remember', [text('x'.repeat(size))])['error']
   assert.match(String(remembered(65_536)), /^HostError: Error\(Budget, ExceededLimit\)/, 'an instance is an entry like any other')
   assert.equal(remembered(65_000), undefined)
-  const echoed = (size: number) => simulated(world, CALLER, 'forward', [address(COUNTER), symbol('echo'), vec(text('x'.repeat(size)))])['error']
+  const echoed = (size: number) => simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('echo'), vec(text('x'.repeat(size)))])['error']
   assert.match(String(echoed(16_384)), /^HostError: Error\(Budget, ExceededLimit\)/, 'what is returned is limited as events are')
   assert.equal(echoed(16_000), undefined)
 })

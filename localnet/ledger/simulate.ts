@@ -14,11 +14,11 @@ import { decodeEnvelope, type Envelope, isSorobanOperation, type Operation } fro
 import { eventsFee, isDiskEntry, nonRefundableFee } from './fees.ts'
 import { createRecordingFootprint, type FootprintKeys } from './footprint.ts'
 import { diagnosticOf, encodeEvent, errorText, type HostEvent } from './host-events.ts'
-import type { Key } from './keys.ts'
-import { diskReadBytes, eventBytes, largestEntryBytes, rentOf, type Run, runInvocation, writtenBytes } from './soroban-run.ts'
+import type { LedgerKey } from './keys.ts'
+import { diskReadBytes, eventBytes, largestEntryBytes, rentOf, type ContractRun, runInvocation, writtenBytes } from './soroban-run.ts'
 import { encodeSorobanData, withInstructionsMargin, withRefundableMargin, withSizeMargin } from './soroban-data.ts'
 import type { View } from './state.ts'
-import { dataOf, entryBytes, entryOf, ledgerEntryOf, storedEntry } from './stored.ts'
+import { dataOf, entryBytes, entryOf, encodeLedgerEntry, createLedgerEntry } from './ledger-entry.ts'
 import { simulateTtlOperation } from './ttl-operations.ts'
 import { toBase64 } from './xdr-writer.ts'
 
@@ -92,24 +92,24 @@ function simulateInvocation(
       ...where,
       restoreArchived: true,
       instructionsMax: INSTRUCTIONS_MAX,
-      authorizer(surroundings) {
-        if (mode === 'enforce') return createEnforcingAuthorizer(surroundings, auth)
+      authorizer(authContext) {
+        if (mode === 'enforce') return createEnforcingAuthorizer(authContext, auth)
         const options = { random, allowNonRoot: mode === 'record_allow_nonroot', upgraded: params['useUpgradedAuth'] === true }
-        recorder = createRecordingAuthorizer(surroundings, options)
+        recorder = createRecordingAuthorizer(authContext, options)
         return recorder
       },
     },
     hostFunction.invokeContract,
   )
-  if (!run.outcome.ok) return failed(context, run.outcome.failure, run.events)
+  if (!run.outcome.ok) return failedSimulation(context, run.outcome.failure, run.events)
   const authXdr = mode === 'enforce' ? auth.map((entry) => entry.toXdr()) : recordedEntries(recorder)
-  const plan = planOf(context, envelope, run, footprint.keys(), authXdr, instructionLeeway(params))
-  const excess = excessOf(plan, largestEntryBytes(run.storage))
-  if (excess !== undefined) return failed(context, new HostFailure('Budget', 'ExceededLimit', excess), run.events)
+  const plan = declareResources(context, envelope, run, footprint.keys(), authXdr, instructionLeeway(params))
+  const excess = exceededLimit(plan, largestEntryBytes(run.storage))
+  if (excess !== undefined) return failedSimulation(context, new HostFailure('Budget', 'ExceededLimit', excess), run.events)
   return {
     transactionData: toBase64(encodeSorobanData(plan)),
     minResourceFee: plan.resourceFee.toString(),
-    ...served(run.events, true),
+    ...encodedEvents(run.events, true),
     results: [{ auth: authXdr.map(toBase64), xdr: toBase64(encodeVal(run.outcome.value)) }],
     ...stateChanges(run),
     latestLedger: sequence,
@@ -121,17 +121,17 @@ function recordedEntries(recorder: RecordingAuthorizer | null): readonly Uint8Ar
   return recorder?.entries() ?? []
 }
 
-function served(events: readonly HostEvent[], successful: boolean): { readonly events?: readonly string[] } {
+function encodedEvents(events: readonly HostEvent[], successful: boolean): { readonly events?: readonly string[] } {
   if (events.length === 0) return {}
   return { events: events.map((event) => toBase64(diagnosticOf(encodeEvent(event), successful && !event.failed))) }
 }
 
-function failed(context: SimulationContext, failure: Parameters<typeof errorText>[0], events: readonly HostEvent[]): SimulationResult {
-  return { error: errorText(failure, events), ...served(events, false), latestLedger: context.sequence }
+function failedSimulation(context: SimulationContext, failure: Parameters<typeof errorText>[0], events: readonly HostEvent[]): SimulationResult {
+  return { error: errorText(failure, events), ...encodedEvents(events, false), latestLedger: context.sequence }
 }
 
 /** What a transaction that does this must declare. */
-interface Plan {
+interface DeclaredResources {
   readonly footprint: FootprintKeys
   readonly instructions: number
   readonly diskReadEntries: number
@@ -142,18 +142,18 @@ interface Plan {
   readonly archived: readonly number[]
 }
 
-function planOf(
+function declareResources(
   context: SimulationContext,
   envelope: Envelope,
-  run: Run,
+  run: ContractRun,
   footprint: FootprintKeys,
   authXdr: readonly Uint8Array[],
   leeway: number,
-): Plan {
+): DeclaredResources {
   const { readOnly, readWrite } = footprint
   const archived = run.storage.restored.map((key) => readWrite.indexOf(key)).sort((a, b) => a - b)
   const diskEntries = [...readOnly, ...readWrite].filter(isDiskEntry).length + archived.length
-  const growth = (keys: readonly Key[]): number => keys.reduce((total, key) => total + growthBefore(context.view, key), 0)
+  const growth = (keys: readonly LedgerKey[]): number => keys.reduce((total, key) => total + accountGrowthBytes(context.view, key), 0)
   const declared = {
     footprint,
     instructions: withInstructionsMargin(run.meter.instructions, leeway),
@@ -172,22 +172,22 @@ function planOf(
 }
 
 /** An account's first sequence number is consumed before its call runs: the entry is longer by then than the simulation finds it. */
-function growthBefore(view: View, key: Key): number {
-  const stored = view.get(key)
-  const entry = stored === undefined ? undefined : entryOf(stored)
-  if (stored === undefined || entry?.kind !== 'account' || entry.seqLedger > 0) return 0
-  return dataOf(storedEntry({ ...entry, seqLedger: 1 }, 1, null)).length - dataOf(stored).length
+function accountGrowthBytes(view: View, key: LedgerKey): number {
+  const ledgerEntry = view.get(key)
+  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
+  if (ledgerEntry === undefined || entry?.kind !== 'account' || entry.seqLedger > 0) return 0
+  return dataOf(createLedgerEntry({ ...entry, seqLedger: 1 }, 1, null)).length - dataOf(ledgerEntry).length
 }
 
-function restoredBytes(view: View, run: Run): number {
+function restoredBytes(view: View, run: ContractRun): number {
   return run.storage.restored.reduce((total, key) => {
-    const stored = view.get(key)
-    return total + (stored === undefined ? 0 : entryBytes(stored))
+    const ledgerEntry = view.get(key)
+    return total + (ledgerEntry === undefined ? 0 : entryBytes(ledgerEntry))
   }, 0)
 }
 
 /** Simulation holds to the network's limits, so that what exceeds them fails here first. */
-function excessOf(plan: Plan, largestBytes: number): string | undefined {
+function exceededLimit(plan: DeclaredResources, largestBytes: number): string | undefined {
   const { readOnly, readWrite } = plan.footprint
   if (plan.instructions > INSTRUCTIONS_MAX) return 'instructions exceed the network limit'
   if (readOnly.length + readWrite.length > FOOTPRINT_ENTRIES_MAX) return 'footprint entries exceed the network limit'
@@ -201,13 +201,13 @@ function excessOf(plan: Plan, largestBytes: number): string | undefined {
 }
 
 /** {type, key, before, after} of each entry that would change; LedgerEntry each. */
-function stateChanges(run: Run): { readonly stateChanges?: readonly unknown[] } {
+function stateChanges(run: ContractRun): { readonly stateChanges?: readonly unknown[] } {
   const changes: unknown[] = []
   for (const [key, after] of run.storage.base.changes()) {
     const before = run.storage.base.parent.get(key)
     if (before === undefined && after === null) continue
-    const beforeXdr = before === undefined ? null : toBase64(ledgerEntryOf(before))
-    const afterXdr = after === null ? null : toBase64(ledgerEntryOf(after))
+    const beforeXdr = before === undefined ? null : toBase64(encodeLedgerEntry(before))
+    const afterXdr = after === null ? null : toBase64(encodeLedgerEntry(after))
     if (beforeXdr === afterXdr) continue
     const type = before === undefined ? 'created' : after === null ? 'deleted' : 'updated'
     changes.push({ type, key, before: beforeXdr, after: afterXdr })

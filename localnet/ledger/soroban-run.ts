@@ -12,10 +12,10 @@ import type { Footprint, FootprintKeys } from './footprint.ts'
 import { createHost } from './host.ts'
 import { encodeEvent, type EventVal, type Failure, type HostEvent } from './host-events.ts'
 import { createHostStorage, type HostStorage } from './host-storage.ts'
-import { isTemporaryKey, typeOfKey } from './keys.ts'
+import { isTemporaryKey, entryTypeOf } from './keys.ts'
 import { createMeter, type Meter } from './meter.ts'
 import type { View } from './state.ts'
-import { entryBytes } from './stored.ts'
+import { entryBytes } from './ledger-entry.ts'
 
 /** Where and as whom a call runs. */
 export interface RunOptions {
@@ -34,7 +34,7 @@ export interface RunOptions {
 }
 
 /** A call's end, and all that it left. */
-export interface Run {
+export interface ContractRun {
   readonly outcome: { readonly ok: true; readonly value: Val } | { readonly ok: false; readonly failure: Failure }
   /** In order; contract events are emitted only when the call succeeded, and those marked failed never are. */
   readonly events: readonly HostEvent[]
@@ -43,13 +43,13 @@ export interface Run {
 }
 
 /** Runs a call of a contract. */
-export function runInvocation(options: RunOptions, call: xdr.InvokeContractArgs): Run {
+export function runInvocation(options: RunOptions, call: xdr.InvokeContractArgs): ContractRun {
   const contract = addressOf(call.contractAddress) ?? ''
   return runCall(options, contract, call.functionName.toString(), call.args.map(eventVal))
 }
 
 /** Runs a call given in contract values. */
-export function runCall(options: RunOptions, contract: string, functionName: string, args: readonly EventVal[]): Run {
+export function runCall(options: RunOptions, contract: string, functionName: string, args: readonly EventVal[]): ContractRun {
   const { sequence, networkId, source } = options
   const meter = createMeter(options.instructionsMax)
   const { parent, footprint, restoreArchived } = options
@@ -79,12 +79,12 @@ function foreignText(scVal: xdr.ScVal): string {
 }
 
 /** The contract events that a successful call emits. */
-export function emittedEvents(run: Run): readonly HostEvent[] {
+export function emittedEvents(run: ContractRun): readonly HostEvent[] {
   return run.events.filter((event) => event.type === 'contract' && !event.failed)
 }
 
 /** Bytes of contract events and return value: what the events' fee is for. */
-export function eventBytes(run: Run): number {
+export function eventBytes(run: ContractRun): number {
   const value = run.outcome.ok ? encodeVal(run.outcome.value).length : 0
   return emittedEvents(run).reduce((total, event) => total + encodeEvent(event).length, value)
 }
@@ -92,15 +92,15 @@ export function eventBytes(run: Run): number {
 /** Bytes that the call wrote. */
 export function writtenBytes(storage: HostStorage): number {
   let total = 0
-  for (const [, stored] of storage.base.changes()) if (stored !== null) total += entryBytes(stored)
+  for (const [, ledgerEntry] of storage.base.changes()) if (ledgerEntry !== null) total += entryBytes(ledgerEntry)
   return total
 }
 
 /** Bytes of the largest contract entry that the call wrote. */
 export function largestEntryBytes(storage: HostStorage): number {
   let largest = 0
-  for (const [key, stored] of storage.base.changes()) {
-    if (stored !== null && typeOfKey(key) === ENTRY_TYPE.contractData) largest = Math.max(largest, entryBytes(stored))
+  for (const [key, ledgerEntry] of storage.base.changes()) {
+    if (ledgerEntry !== null && entryTypeOf(key) === ENTRY_TYPE.contractData) largest = Math.max(largest, entryBytes(ledgerEntry))
   }
   return largest
 }
@@ -109,8 +109,8 @@ export function largestEntryBytes(storage: HostStorage): number {
 export function diskReadBytes(view: View, keys: FootprintKeys): number {
   let total = 0
   for (const key of [...keys.readOnly, ...keys.readWrite]) {
-    const stored = isDiskEntry(key) ? view.get(key) : undefined
-    if (stored !== undefined) total += entryBytes(stored)
+    const ledgerEntry = isDiskEntry(key) ? view.get(key) : undefined
+    if (ledgerEntry !== undefined) total += entryBytes(ledgerEntry)
   }
   return total
 }

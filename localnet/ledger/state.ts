@@ -1,19 +1,19 @@
 // The present: every entry of the ledger, and layers of changes that are kept or thrown away as one.
 
-import type { Stored } from './stored.ts'
-import type { Key } from './keys.ts'
+import type { LedgerEntry } from './ledger-entry.ts'
+import type { LedgerKey } from './keys.ts'
 
 /** What can be read. */
 export interface View {
-  get(key: Key): Stored | undefined
+  get(key: LedgerKey): LedgerEntry | undefined
 }
 
 /** Changes on top of a view. Reading falls through to it; dropping the layer undoes them at no cost. */
 export interface Layer extends View {
-  put(key: Key, stored: Stored): void
-  remove(key: Key): void
+  put(key: LedgerKey, ledgerEntry: LedgerEntry): void
+  remove(key: LedgerKey): void
   /** What was written, in the order of first writing; null for what is gone. Entries that came and went inside the layer are among them. */
-  changes(): ReadonlyMap<Key, Stored | null>
+  changes(): ReadonlyMap<LedgerKey, LedgerEntry | null>
   /** Makes the layer's changes in `target`. */
   mergeInto(target: Layer): void
   readonly parent: View
@@ -21,7 +21,7 @@ export interface Layer extends View {
 
 /** An empty layer on `parent`. */
 export function createLayer(parent: View): Layer {
-  const written = new Map<Key, Stored | null>()
+  const written = new Map<LedgerKey, LedgerEntry | null>()
   return {
     parent,
     get(key) {
@@ -29,13 +29,13 @@ export function createLayer(parent: View): Layer {
       if (own === undefined) return parent.get(key)
       return own ?? undefined
     },
-    put: (key, stored) => void written.set(key, stored),
+    put: (key, ledgerEntry) => void written.set(key, ledgerEntry),
     remove: (key) => void written.set(key, null),
     changes: () => written,
     mergeInto(target) {
-      for (const [key, stored] of written) {
-        if (stored === null) target.remove(key)
-        else target.put(key, stored)
+      for (const [key, ledgerEntry] of written) {
+        if (ledgerEntry === null) target.remove(key)
+        else target.put(key, ledgerEntry)
       }
     },
   }
@@ -44,43 +44,43 @@ export function createLayer(parent: View): Layer {
 /** The whole ledger. */
 export interface State extends View {
   /** Makes changes the present. */
-  commit(changes: ReadonlyMap<Key, Stored | null>): void
+  commit(changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): void
   /** All entries, in no order that anything may depend on. */
-  entries(): IterableIterator<[Key, Stored]>
+  entries(): IterableIterator<[LedgerKey, LedgerEntry]>
   /** Temporary entries whose last ledger is before `sequence`: they are taken out of the ledger. */
-  expired(sequence: number): readonly Key[]
+  expired(sequence: number): readonly LedgerKey[]
   /** The present, kept: entries are shared, they never change in place. */
-  copy(): ReadonlyMap<Key, Stored>
-  replace(entries: ReadonlyMap<Key, Stored>): void
+  copy(): ReadonlyMap<LedgerKey, LedgerEntry>
+  replace(entries: ReadonlyMap<LedgerKey, LedgerEntry>): void
 }
 
 /** Builds a state; `isTemporary` tells which entries end by themselves. */
-export function createState(isTemporary: (key: Key) => boolean): State {
-  let entries = new Map<Key, Stored>()
+export function createState(isTemporary: (key: LedgerKey) => boolean): State {
+  let entries = new Map<LedgerKey, LedgerEntry>()
   /** Temporary entries by their last ledger, so that closing a ledger need not look at all of them. */
-  let endings = new Map<number, Set<Key>>()
+  let endings = new Map<number, Set<LedgerKey>>()
 
-  function schedule(key: Key, stored: Stored): void {
-    if (stored.liveUntil === null || !isTemporary(key)) return
-    const keys = endings.get(stored.liveUntil) ?? new Set<Key>()
-    endings.set(stored.liveUntil, keys.add(key))
+  function schedule(key: LedgerKey, ledgerEntry: LedgerEntry): void {
+    if (ledgerEntry.liveUntil === null || !isTemporary(key)) return
+    const keys = endings.get(ledgerEntry.liveUntil) ?? new Set<LedgerKey>()
+    endings.set(ledgerEntry.liveUntil, keys.add(key))
   }
 
   return {
     get: (key) => entries.get(key),
     commit(changes) {
-      for (const [key, stored] of changes) {
-        if (stored === null) {
+      for (const [key, ledgerEntry] of changes) {
+        if (ledgerEntry === null) {
           entries.delete(key)
         } else {
-          entries.set(key, stored)
-          schedule(key, stored)
+          entries.set(key, ledgerEntry)
+          schedule(key, ledgerEntry)
         }
       }
     },
     entries: () => entries.entries(),
     expired(sequence) {
-      const gone: Key[] = []
+      const gone: LedgerKey[] = []
       for (const [ending, keys] of endings) {
         if (ending >= sequence) continue
         let left = 0
@@ -98,7 +98,7 @@ export function createState(isTemporary: (key: Key) => boolean): State {
     replace(next) {
       entries = new Map(next)
       endings = new Map()
-      for (const [key, stored] of entries) schedule(key, stored)
+      for (const [key, ledgerEntry] of entries) schedule(key, ledgerEntry)
     },
   }
 }

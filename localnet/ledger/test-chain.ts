@@ -23,20 +23,20 @@ export const NETWORK_ID = networkIdOf(PASSPHRASE)
 export const START_SEC = 1_795_262_400
 
 /** Somebody whose key follows from a number. */
-export const person = (seed: number): Keypair => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(seed))
+export const testKeypair = (seed: number): Keypair => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(seed))
 
-export const ALICE = person(1)
-export const BOB = person(2)
-export const ISSUER = person(3)
+export const ALICE = testKeypair(1)
+export const BOB = testKeypair(2)
+export const ISSUER = testKeypair(3)
 /** Has no account. */
-export const NOBODY = person(9)
+export const UNFUNDED = testKeypair(9)
 export const USDC = `USDC:${ISSUER.publicKey()}`
 export const USDC_CONTRACT = assetContractAddress(NETWORK_ID, USDC)
 export const NATIVE_CONTRACT = assetContractAddress(NETWORK_ID, 'native')
 export const COUNTER = StrKey.encodeContract(hash(Buffer.from('counter')))
 export const CALLER = StrKey.encodeContract(hash(Buffer.from('caller')))
 /** The caller's code too, for longer chains of calls. */
-export const RELAYS = ['relay', 'other relay'].map((name) => StrKey.encodeContract(hash(Buffer.from(name))))
+export const FORWARDERS = ['relay', 'other relay'].map((name) => StrKey.encodeContract(hash(Buffer.from(name))))
 export const START_BALANCE = 100_000_000_000n
 
 const entryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint => ({
@@ -178,7 +178,7 @@ const symbolValue = (val: Val | undefined): string => (val?.type === 'symbol' ? 
 const GENESIS: Genesis = {
   contracts: [
     { address: COUNTER, code: counterCode },
-    ...[CALLER, ...RELAYS].map((relay) => ({ address: relay, code: callerCode })),
+    ...[CALLER, ...FORWARDERS].map((relay) => ({ address: relay, code: callerCode })),
     { address: USDC_CONTRACT, code: assetContract(USDC) },
     { address: NATIVE_CONTRACT, code: assetContract('native') },
   ],
@@ -188,7 +188,7 @@ const GENESIS: Genesis = {
 }
 
 /** How a transaction is built; what is left out is as it should be. */
-export interface Draft {
+export interface TransactionOptions {
   readonly source?: Keypair
   readonly sequence?: bigint
   readonly fee?: string
@@ -202,23 +202,23 @@ export interface TestChain extends Disposable {
   readonly clock: VirtualClock
   /** A second later, one ledger closes. */
   close(): number
-  closes(count: number): void
+  closeMany(count: number): void
   sequenceOf(who: Keypair): bigint
   balanceOf(who: Keypair): bigint
   account(who: Keypair): xdr.AccountEntry
   /** An unsigned transaction. */
-  build(operations: xdr.Operation | readonly xdr.Operation[], draft?: Draft): Transaction
+  build(operations: xdr.Operation | readonly xdr.Operation[], draft?: TransactionOptions): Transaction
   /** A signed transaction of classic operations. */
-  classic(operations: xdr.Operation | readonly xdr.Operation[], draft?: Draft): Transaction
-  call(contract: string, name: string, args: readonly Val[], draft?: Draft): Transaction
+  signed(operations: xdr.Operation | readonly xdr.Operation[], draft?: TransactionOptions): Transaction
+  call(contract: string, name: string, args: readonly Val[], draft?: TransactionOptions): Transaction
   simulate(transaction: Transaction, params?: Record<string, unknown>): SimulationResult
   /** Simulated, assembled and signed. */
-  ready(contract: string, name: string, args: readonly Val[], draft?: Draft): Transaction
+  prepare(contract: string, name: string, args: readonly Val[], draft?: TransactionOptions): Transaction
   /** Sends; throws unless it is PENDING. */
   send(transaction: Transaction | FeeBumpTransaction): string
   /** Sends, closes, and gives the record. */
   apply(transaction: Transaction | FeeBumpTransaction): TransactionRecord
-  record(transaction: Transaction | FeeBumpTransaction): TransactionRecord
+  recordOf(transaction: Transaction | FeeBumpTransaction): TransactionRecord
 }
 
 /** Starts one; with a `directory` it is kept there. */
@@ -243,7 +243,7 @@ export function startTestChain(options: Partial<ChainOptions> & { readonly start
       clock.advance(1_000)
       return chain.closeLedger()
     },
-    closes(count) {
+    closeMany(count) {
       for (let closed = 0; closed < count; closed++) self.close()
     },
     account,
@@ -256,14 +256,14 @@ export function startTestChain(options: Partial<ChainOptions> & { readonly start
       const maxTime = timeoutSec === 0 ? 0 : chain.history.latest().closeTimeSec + timeoutSec
       return builder.setTimebounds(0, maxTime).build()
     },
-    classic(operations, draft = {}) {
+    signed(operations, draft = {}) {
       const transaction = self.build(operations, draft)
       transaction.sign(...(draft.signers ?? [draft.source ?? ALICE]))
       return transaction
     },
     call: (contract, name, args, draft) => self.build(new Contract(contract).call(name, ...args.map(toScVal)), draft),
     simulate: (transaction, params = {}) => chain.simulate({ transaction: transaction.toXdr(), ...params }),
-    ready(contract, name, args, draft = {}) {
+    prepare(contract, name, args, draft = {}) {
       const transaction = self.call(contract, name, args, draft)
       const simulation = self.simulate(transaction)
       if ('error' in simulation) throw new Error(String(simulation['error']))
@@ -279,9 +279,9 @@ export function startTestChain(options: Partial<ChainOptions> & { readonly start
     apply(transaction) {
       self.send(transaction)
       self.close()
-      return self.record(transaction)
+      return self.recordOf(transaction)
     },
-    record: (transaction) => defined(chain.history.transaction(toHex(transaction.hash())), 'the record of a transaction'),
+    recordOf: (transaction) => defined(chain.history.transaction(toHex(transaction.hash())), 'the record of a transaction'),
     [Symbol.dispose]: () => chain[Symbol.dispose](),
   }
   return self

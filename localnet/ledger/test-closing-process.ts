@@ -6,12 +6,12 @@ import { ALICE, BOB, COUNTER, payment, startTestChain } from './test-chain.ts'
 
 const [, , directory] = process.argv
 if (directory === undefined) throw new Error('which folder?')
-const world = startTestChain({ directory })
+const testChain = startTestChain({ directory })
 
 for (;;) {
-  world.send(world.ready(COUNTER, 'increment', [address(ALICE.publicKey())]))
-  world.send(world.classic(payment(ALICE, '0.0000001'), { source: BOB }))
-  const sequence = world.close()
+  testChain.send(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
+  testChain.send(testChain.signed(payment(ALICE, '0.0000001'), { source: BOB }))
+  const sequence = testChain.close()
   // At once and in one piece: what was said is what the ledger has acknowledged.
-  writeSync(1, `${sequence} ${world.chain.history.latest().hash}\n`)
+  writeSync(1, `${sequence} ${testChain.chain.history.latest().hash}\n`)
 }

@@ -8,7 +8,7 @@ import type { ServedEntry } from '../chain.ts'
 import { address, symbol, u32, type Val, vec, VOID } from '../contracts/host.ts'
 import { toScVal, valFromBase64 } from '../scval.ts'
 import { openDatabase } from './database.ts'
-import { contractDataKey, instanceKey, type Key } from './keys.ts'
+import { contractDataKey, instanceKey, type LedgerKey } from './keys.ts'
 import { ALICE, COUNTER, metaOf, PASSPHRASE, resultOf, startTestChain, type TestChain } from './test-chain.ts'
 
 /** The network's lives, in ledgers. */
@@ -25,11 +25,11 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const served = (world: TestChain, key: Key): ServedEntry | undefined => world.chain.entries([key])[0]
-const ledgerOf = (world: TestChain): number => world.chain.history.latest().sequence
+const served = (testChain: TestChain, key: LedgerKey): ServedEntry | undefined => testChain.chain.entries([key])[0]
+const ledgerOf = (testChain: TestChain): number => testChain.chain.history.latest().sequence
 
-function returned(world: TestChain, name: string, args: readonly Val[] = []): Val {
-  const simulation = world.simulate(world.call(COUNTER, name, args))
+function returned(testChain: TestChain, name: string, args: readonly Val[] = []): Val {
+  const simulation = testChain.simulate(testChain.call(COUNTER, name, args))
   assert.equal(simulation['error'], undefined)
   return valFromBase64((simulation['results'] as { xdr: string }[])[0]?.xdr ?? '')
 }
@@ -37,8 +37,8 @@ function returned(world: TestChain, name: string, args: readonly Val[] = []): Va
 /** A chain on which ALICE has counted to one; when it is opened again, the entry's life ended with this ledger. */
 function archivedAfterCounting(): TestChain {
   {
-    using world = startTestChain({ directory })
-    world.apply(world.ready(COUNTER, 'increment', [alice]))
+    using testChain = startTestChain({ directory })
+    testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
   }
   {
     using database = openDatabase(directory)
@@ -48,12 +48,12 @@ function archivedAfterCounting(): TestChain {
 }
 
 /** An operation on the lives of entries, with what it names. */
-function onEntries(world: TestChain, operation: xdr.Operation, keys: { readonly readOnly?: Key[]; readonly readWrite?: Key[] }): Transaction {
-  const parse = (list: readonly Key[] = []) => list.map((key) => xdr.LedgerKey.fromXdr(key, 'base64'))
+function onEntries(testChain: TestChain, operation: xdr.Operation, keys: { readonly readOnly?: LedgerKey[]; readonly readWrite?: LedgerKey[] }): Transaction {
+  const parse = (list: readonly LedgerKey[] = []) => list.map((key) => xdr.LedgerKey.fromXdr(key, 'base64'))
   const named = new SorobanDataBuilder().setFootprint(parse(keys.readOnly), parse(keys.readWrite)).build()
-  const plain = world.build(operation)
+  const plain = testChain.build(operation)
   const options = { fee: '100', networkPassphrase: PASSPHRASE }
-  const simulation = world.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
+  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
   assert.equal(simulation['error'], undefined)
   const sorobanData = xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64')
   const transaction = TransactionBuilder.cloneFrom(plain, { ...options, sorobanData }).build()
@@ -62,91 +62,91 @@ function onEntries(world: TestChain, operation: xdr.Operation, keys: { readonly 
 }
 
 test('a persistent entry begins with 120 960 ledgers of life, a temporary one with 720', () => {
-  using world = startTestChain()
-  const { ledger } = world.apply(world.ready(COUNTER, 'increment', [alice]))
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, ledger + PERSISTENT - 1)
-  const passing = world.apply(world.ready(COUNTER, 'pass', [VOID])).ledger
-  assert.equal(served(world, PASSING)?.liveUntilLedgerSeq, passing + TEMPORARY - 1)
+  using testChain = startTestChain()
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + PERSISTENT - 1)
+  const passing = testChain.apply(testChain.prepare(COUNTER, 'pass', [VOID])).ledger
+  assert.equal(served(testChain, PASSING)?.liveUntilLedgerSeq, passing + TEMPORARY - 1)
 })
 
 test('a temporary entry is gone with its last ledger, for contracts, for readers, and in the ledger that drops it', () => {
-  using world = startTestChain()
-  const { ledger } = world.apply(world.ready(COUNTER, 'pass', [alice]))
-  world.closes(TEMPORARY - 1)
-  assert.equal(ledgerOf(world), ledger + TEMPORARY - 1)
-  assert.deepEqual(returned(world, 'passing'), alice)
-  assert.notEqual(served(world, PASSING), undefined)
-  const sequence = world.close()
-  assert.equal(served(world, PASSING), undefined)
-  assert.deepEqual(returned(world, 'passing'), VOID)
-  const meta = xdr.LedgerCloseMeta.fromXdr(world.chain.history.ledger(sequence)?.metadataXdr ?? '', 'base64')
+  using testChain = startTestChain()
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'pass', [alice]))
+  testChain.closeMany(TEMPORARY - 1)
+  assert.equal(ledgerOf(testChain), ledger + TEMPORARY - 1)
+  assert.deepEqual(returned(testChain, 'passing'), alice)
+  assert.notEqual(served(testChain, PASSING), undefined)
+  const sequence = testChain.close()
+  assert.equal(served(testChain, PASSING), undefined)
+  assert.deepEqual(returned(testChain, 'passing'), VOID)
+  const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(sequence)?.metadataXdr ?? '', 'base64')
   assert(meta.type === 'v2')
   assert.deepEqual(meta.v2.evictedKeys.map((key) => key.toXdr('base64')), [PASSING])
 })
 
 test('what is gone is gone from the disk too', () => {
   {
-    using world = startTestChain({ directory })
-    world.apply(world.ready(COUNTER, 'pass', [alice]))
-    world.closes(TEMPORARY)
+    using testChain = startTestChain({ directory })
+    testChain.apply(testChain.prepare(COUNTER, 'pass', [alice]))
+    testChain.closeMany(TEMPORARY)
   }
   using database = openDatabase(directory)
   assert.equal(database.sql.prepare('select 1 from entries where key = ?').get(PASSING), undefined)
 })
 
 test('an archived entry is served with the end of its life at 0', () => {
-  using world = archivedAfterCounting()
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, 0)
+  using testChain = archivedAfterCounting()
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, 0)
 })
 
 test('a call that needs an archived entry restores it: its simulation marks it, without a preamble', () => {
-  using world = archivedAfterCounting()
-  const call = world.ready(COUNTER, 'increment', [alice])
-  const simulation = world.simulate(call)
+  using testChain = archivedAfterCounting()
+  const call = testChain.prepare(COUNTER, 'increment', [alice])
+  const simulation = testChain.simulate(call)
   assert.equal('restorePreamble' in simulation, false)
   const { ext, resources } = xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64')
   assert(ext.type === 'resourceExt')
   assert.deepEqual(ext.resourceExt.archivedSorobanEntries, [0])
   assert.deepEqual(resources.footprint.readWrite.map((key) => key.toXdr('base64')), [COUNT])
-  const record = world.apply(call)
+  const record = testChain.apply(call)
   assert.equal(record.status, 'SUCCESS')
   assert.deepEqual(metaOf(record).sorobanMeta?.returnValue, xdr.ScVal.scvU32(2), 'it still knows what it counted')
   const [operation] = metaOf(record).operations
   assert.deepEqual(operation?.changes.map(({ type }) => type), ['ledgerEntryRestored', 'ledgerEntryRestored'])
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
 })
 
 test('an archived entry that is written without being read is restored too', () => {
-  using world = archivedAfterCounting()
-  const record = world.apply(world.ready(COUNTER, 'start_at', [alice, u32(7)]))
+  using testChain = archivedAfterCounting()
+  const record = testChain.apply(testChain.prepare(COUNTER, 'start_at', [alice, u32(7)]))
   assert.equal(record.status, 'SUCCESS')
-  assert.deepEqual(returned(world, 'count', [alice]), u32(7))
+  assert.deepEqual(returned(testChain, 'count', [alice]), u32(7))
 })
 
 test('an archived entry that is brought back only to be removed is paid for as simulated', () => {
-  using world = archivedAfterCounting()
-  assert.equal(world.apply(world.ready(COUNTER, 'forget', [alice])).status, 'SUCCESS')
-  assert.equal(served(world, COUNT), undefined)
+  using testChain = archivedAfterCounting()
+  assert.equal(testChain.apply(testChain.prepare(COUNTER, 'forget', [alice])).status, 'SUCCESS')
+  assert.equal(served(testChain, COUNT), undefined)
 })
 
 test('merely reading an archived entry restores it too', () => {
-  using world = archivedAfterCounting()
-  const call = world.ready(COUNTER, 'count', [alice])
-  assert.equal(world.apply(call).status, 'SUCCESS')
-  assert.notEqual(served(world, COUNT)?.liveUntilLedgerSeq, 0)
+  using testChain = archivedAfterCounting()
+  const call = testChain.prepare(COUNTER, 'count', [alice])
+  assert.equal(testChain.apply(call).status, 'SUCCESS')
+  assert.notEqual(served(testChain, COUNT)?.liveUntilLedgerSeq, 0)
 })
 
 test('a call that does not mark the archived entry fails with what it tried to reach', () => {
-  using world = archivedAfterCounting()
-  const envelope = world.ready(COUNTER, 'increment', [alice]).toEnvelope()
+  using testChain = archivedAfterCounting()
+  const envelope = testChain.prepare(COUNTER, 'increment', [alice]).toEnvelope()
   assert(envelope.type === 'envelopeTypeTx' && envelope.v1.tx.ext.type === 'sorobanData')
   const { resources, resourceFee } = envelope.v1.tx.ext.sorobanData
   const unmarked = new SorobanDataBuilder().setResources(resources.instructions, resources.diskReadBytes, resources.writeBytes)
     .setResourceFee(resourceFee).setFootprint([...resources.footprint.readOnly], [...resources.footprint.readWrite]).build()
-  const plain = world.build(Operation.invokeContractFunction({ contract: COUNTER, function: 'increment', args: [toScVal(alice)] }))
+  const plain = testChain.build(Operation.invokeContractFunction({ contract: COUNTER, function: 'increment', args: [toScVal(alice)] }))
   const transaction = TransactionBuilder.cloneFrom(plain, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData: unmarked }).build()
   transaction.sign(ALICE)
-  const record = world.apply(transaction)
+  const record = testChain.apply(transaction)
   const { result } = resultOf(record)
   assert(result.type === 'txFailed')
   const [operation] = result.results
@@ -158,56 +158,56 @@ test('a call that does not mark the archived entry fails with what it tried to r
 })
 
 test('RestoreFootprint restores what it names and pays rent for it', () => {
-  using world = archivedAfterCounting()
-  const record = world.apply(onEntries(world, Operation.restoreFootprint({}), { readWrite: [COUNT] }))
+  using testChain = archivedAfterCounting()
+  const record = testChain.apply(onEntries(testChain, Operation.restoreFootprint({}), { readWrite: [COUNT] }))
   assert.equal(record.status, 'SUCCESS')
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
-  assert.deepEqual(returned(world, 'count', [alice]), { type: 'u32', value: 1 })
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
+  assert.deepEqual(returned(testChain, 'count', [alice]), { type: 'u32', value: 1 })
   const paid = metaOf(record).sorobanMeta?.ext
   assert(paid?.type === 'v1' && paid.v1.rentFeeCharged > 0n)
 })
 
 test('ExtendFootprintTTL lengthens lives that are shorter, and never shortens one', () => {
-  using world = startTestChain()
-  world.apply(world.ready(COUNTER, 'increment', [alice]))
-  const extend = (extendTo: number) => world.apply(onEntries(world, Operation.extendFootprintTtl({ extendTo }), { readOnly: [COUNT] }))
+  using testChain = startTestChain()
+  testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
+  const extend = (extendTo: number) => testChain.apply(onEntries(testChain, Operation.extendFootprintTtl({ extendTo }), { readOnly: [COUNT] }))
   const { ledger, status } = extend(200_000)
   assert.equal(status, 'SUCCESS')
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, ledger + 200_000)
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + 200_000)
   const shorter = extend(1_000)
   assert.equal(shorter.status, 'SUCCESS')
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, ledger + 200_000)
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + 200_000)
   const paid = metaOf(shorter).sorobanMeta?.ext
   assert(paid?.type === 'v1' && paid.v1.rentFeeCharged === 0n)
 })
 
 test('extending what is archived takes a restoration first, which the simulation puts before its answer', () => {
-  using world = archivedAfterCounting()
-  const plain = world.build(Operation.extendFootprintTtl({ extendTo: 200_000 }))
+  using testChain = archivedAfterCounting()
+  const plain = testChain.build(Operation.extendFootprintTtl({ extendTo: 200_000 }))
   const named = new SorobanDataBuilder().setReadOnly([xdr.LedgerKey.fromXdr(COUNT, 'base64')]).build()
   const options = { fee: '100', networkPassphrase: PASSPHRASE }
-  const simulation = world.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
+  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
   const { restorePreamble } = simulation as { restorePreamble: { transactionData: string; minResourceFee: string } }
   const data = xdr.SorobanTransactionData.fromXdr(restorePreamble.transactionData, 'base64')
   assert.equal(restorePreamble.minResourceFee, data.resourceFee.toString())
   assert.deepEqual(data.resources.footprint.readWrite.map((key) => key.toXdr('base64')), [COUNT])
-  const restoration = TransactionBuilder.cloneFrom(world.build(Operation.restoreFootprint({})), { ...options, sorobanData: data }).build()
+  const restoration = TransactionBuilder.cloneFrom(testChain.build(Operation.restoreFootprint({})), { ...options, sorobanData: data }).build()
   restoration.sign(ALICE)
-  assert.equal(world.apply(restoration).status, 'SUCCESS')
+  assert.equal(testChain.apply(restoration).status, 'SUCCESS')
   const sorobanData = xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64')
-  const extension = TransactionBuilder.cloneFrom(world.build(Operation.extendFootprintTtl({ extendTo: 200_000 })), { ...options, sorobanData }).build()
+  const extension = TransactionBuilder.cloneFrom(testChain.build(Operation.extendFootprintTtl({ extendTo: 200_000 })), { ...options, sorobanData }).build()
   extension.sign(ALICE)
-  const record = world.apply(extension)
+  const record = testChain.apply(extension)
   assert.equal(record.status, 'SUCCESS')
-  assert.equal(served(world, COUNT)?.liveUntilLedgerSeq, record.ledger + 200_000)
+  assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + 200_000)
 })
 
 test('either operation with entries that it may not name is malformed, and simulates without results', () => {
-  using world = startTestChain()
-  const parse = (key: Key) => xdr.LedgerKey.fromXdr(key, 'base64')
+  using testChain = startTestChain()
+  const parse = (key: LedgerKey) => xdr.LedgerKey.fromXdr(key, 'base64')
   const build = (operation: xdr.Operation, data: SorobanDataBuilder): Transaction => {
     const sorobanData = data.setResources(100_000, 10_000, 10_000).setResourceFee(1_000_000).build()
-    const transaction = TransactionBuilder.cloneFrom(world.build(operation), { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
+    const transaction = TransactionBuilder.cloneFrom(testChain.build(operation), { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
     transaction.sign(ALICE)
     return transaction
   }
@@ -217,23 +217,23 @@ test('either operation with entries that it may not name is malformed, and simul
     build(Operation.restoreFootprint({}), new SorobanDataBuilder().setReadWrite([parse(PASSING)])),
   ]
   for (const transaction of wrong) {
-    const { errorResultXdr } = world.chain.send(transaction.toXdr())
+    const { errorResultXdr } = testChain.chain.send(transaction.toXdr())
     assert.equal(xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result.type, 'txFailed')
   }
-  const simulation = world.simulate(onEntries(world, Operation.extendFootprintTtl({ extendTo: 100 }), { readOnly: [COUNT] }))
+  const simulation = testChain.simulate(onEntries(testChain, Operation.extendFootprintTtl({ extendTo: 100 }), { readOnly: [COUNT] }))
   assert.deepEqual(Object.keys(simulation).sort(), ['latestLedger', 'minResourceFee', 'transactionData'])
 })
 
 test('contracts keep what they are made of alive: an instance with little life left is extended by a call', () => {
   {
-    using world = startTestChain({ directory })
-    world.close()
+    using testChain = startTestChain({ directory })
+    testChain.close()
   }
   {
     using database = openDatabase(directory)
     database.sql.prepare('update entries set live_until = 17000 where key = ?').run(instanceKey(COUNTER))
   }
-  using world = startTestChain({ directory })
-  const { ledger } = world.apply(world.ready(COUNTER, 'numbered', []))
-  assert.equal(served(world, instanceKey(COUNTER))?.liveUntilLedgerSeq, ledger + 518_400)
+  using testChain = startTestChain({ directory })
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'numbered', []))
+  assert.equal(served(testChain, instanceKey(COUNTER))?.liveUntilLedgerSeq, ledger + 518_400)
 })

@@ -5,11 +5,11 @@ import { TTL_MAX_LEDGERS, TTL_PERSISTENT_MIN_LEDGERS } from './constants.ts'
 import type { Envelope, SorobanData } from './envelope.ts'
 import { nonRefundableFee, type RentChange, rentFee } from './fees.ts'
 import type { FootprintKeys } from './footprint.ts'
-import { hasEnded } from './host-storage.ts'
-import { isTemporaryKey, type Key } from './keys.ts'
+import { hasExpired } from './host-storage.ts'
+import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { encodeSorobanData, withInstructionsMargin, withRefundableMargin, withSizeMargin } from './soroban-data.ts'
 import { createLayer, type Layer, type View } from './state.ts'
-import { entryBytes, type Stored } from './stored.ts'
+import { entryBytes, type LedgerEntry } from './ledger-entry.ts'
 import { toBase64 } from './xdr-writer.ts'
 
 /** Neither operation runs a contract; both are charged for little. */
@@ -18,15 +18,15 @@ const NOMINAL_INSTRUCTIONS = 100_000
 /** What became of the entries. */
 export interface TtlRun {
   readonly layer: Layer
-  readonly restored: readonly Key[]
+  readonly restored: readonly LedgerKey[]
   readonly rent: bigint
   readonly readBytes: number
   readonly writeBytes: number
 }
 
-function rentChange(key: Key, stored: Stored, liveUntil: number, sequence: number): RentChange {
-  const bytes = entryBytes(stored)
-  const left = Math.max(0, (stored.liveUntil ?? 0) - sequence + 1)
+function rentChange(key: LedgerKey, ledgerEntry: LedgerEntry, liveUntil: number, sequence: number): RentChange {
+  const bytes = entryBytes(ledgerEntry)
+  const left = Math.max(0, (ledgerEntry.liveUntil ?? 0) - sequence + 1)
   return { persistent: !isTemporaryKey(key), oldBytes: bytes, newBytes: bytes, oldLedgers: left, newLedgers: liveUntil - sequence + 1 }
 }
 
@@ -36,30 +36,30 @@ export function extendTtl(view: View, data: SorobanData, extendTo: number, seque
   const changes: RentChange[] = []
   let readBytes = 0
   for (const key of data.footprint.readOnly) {
-    const stored = view.get(key)
-    if (stored === undefined || stored.liveUntil === null || hasEnded(stored, sequence)) continue
-    readBytes += entryBytes(stored)
+    const ledgerEntry = view.get(key)
+    if (ledgerEntry === undefined || ledgerEntry.liveUntil === null || hasExpired(ledgerEntry, sequence)) continue
+    readBytes += entryBytes(ledgerEntry)
     const liveUntil = sequence + Math.min(extendTo, TTL_MAX_LEDGERS - 1)
-    if (liveUntil <= stored.liveUntil) continue
-    changes.push(rentChange(key, stored, liveUntil, sequence))
-    layer.put(key, { ...stored, liveUntil })
+    if (liveUntil <= ledgerEntry.liveUntil) continue
+    changes.push(rentChange(key, ledgerEntry, liveUntil, sequence))
+    layer.put(key, { ...ledgerEntry, liveUntil })
   }
   return { layer, restored: [], rent: rentFee(changes), readBytes, writeBytes: 0 }
 }
 
 /** Restores the archived entries among `keys`: they live the least time of a new entry. */
-export function restoreEntries(view: View, keys: readonly Key[], sequence: number): TtlRun {
+export function restoreArchived(view: View, keys: readonly LedgerKey[], sequence: number): TtlRun {
   const layer = createLayer(view)
   const changes: RentChange[] = []
-  const restored: Key[] = []
+  const restored: LedgerKey[] = []
   let readBytes = 0
   for (const key of keys) {
-    const stored = view.get(key)
-    if (stored === undefined || isTemporaryKey(key) || !hasEnded(stored, sequence)) continue
+    const ledgerEntry = view.get(key)
+    if (ledgerEntry === undefined || isTemporaryKey(key) || !hasExpired(ledgerEntry, sequence)) continue
     const liveUntil = sequence + TTL_PERSISTENT_MIN_LEDGERS - 1
-    readBytes += entryBytes(stored)
-    changes.push({ ...rentChange(key, stored, liveUntil, sequence), oldBytes: 0, oldLedgers: 0 })
-    layer.put(key, { ...stored, modified: sequence, liveUntil })
+    readBytes += entryBytes(ledgerEntry)
+    changes.push({ ...rentChange(key, ledgerEntry, liveUntil, sequence), oldBytes: 0, oldLedgers: 0 })
+    layer.put(key, { ...ledgerEntry, lastModified: sequence, liveUntil })
     restored.push(key)
   }
   return { layer, restored, rent: rentFee(changes), readBytes, writeBytes: readBytes }
@@ -81,19 +81,19 @@ export function simulateTtlOperation(
   const txBytes = withSizeMargin(envelope.bytes.length)
   const latestLedger = sequence
   if (body?.type !== 'extendFootprintTtl') {
-    const run = restoreEntries(view, soroban.footprint.readWrite, sequence)
-    return { ...needs(run, soroban.footprint, txBytes, leeway), latestLedger }
+    const run = restoreArchived(view, soroban.footprint.readWrite, sequence)
+    return { ...declareResources(run, soroban.footprint, txBytes, leeway), latestLedger }
   }
-  const restoring = restoreEntries(view, soroban.footprint.readOnly, sequence)
+  const restoring = restoreArchived(view, soroban.footprint.readOnly, sequence)
   const run = extendTtl(restoring.layer, soroban, body.extendFootprintTtlOp.extendTo, sequence)
   const preamble = restoring.restored.length === 0
     ? {}
-    : { restorePreamble: needs(restoring, { readOnly: [], readWrite: restoring.restored }, txBytes, leeway) }
-  return { ...needs(run, soroban.footprint, txBytes, leeway), ...preamble, latestLedger }
+    : { restorePreamble: declareResources(restoring, { readOnly: [], readWrite: restoring.restored }, txBytes, leeway) }
+  return { ...declareResources(run, soroban.footprint, txBytes, leeway), ...preamble, latestLedger }
 }
 
 /** What a transaction of this outcome must declare. */
-function needs(
+function declareResources(
   run: TtlRun,
   footprint: FootprintKeys,
   txBytes: number,

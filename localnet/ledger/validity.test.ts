@@ -6,10 +6,10 @@ import {
 import type { SendOutcome } from '../chain.ts'
 import { address } from '../contracts/host.ts'
 import { toScVal } from '../scval.ts'
-import { ALICE, BOB, COUNTER, NOBODY, PASSPHRASE, payment, person, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, COUNTER, UNFUNDED, PASSPHRASE, payment, testKeypair, startTestChain, type TestChain } from './test-chain.ts'
 
 /** Has five coins, two half ones of which are its reserve. */
-const POOR = person(7)
+const POOR = testKeypair(7)
 const MORE_THAN_POOR_HAS_STROOPS = 100_000_000n
 /** The network's limit of one transaction. */
 const INSTRUCTIONS_LIMIT = 100_000_000
@@ -35,29 +35,29 @@ const ORDER: readonly { readonly defect: Defect; readonly code: string }[] = [
   { defect: 'extraSignature', code: 'txBadAuthExtra' },
 ]
 
-let world: TestChain
+let testChain: TestChain
 let sorobanData: xdr.SorobanTransactionData
 
 before(() => {
-  world = startTestChain()
-  world.apply(world.classic(Operation.createAccount({ destination: POOR.publicKey(), startingBalance: '5' })))
-  const simulation = world.simulate(world.call(COUNTER, 'increment', [address(POOR.publicKey())], { source: POOR }))
+  testChain = startTestChain()
+  testChain.apply(testChain.signed(Operation.createAccount({ destination: POOR.publicKey(), startingBalance: '5' })))
+  const simulation = testChain.simulate(testChain.call(COUNTER, 'increment', [address(POOR.publicKey())], { source: POOR }))
   sorobanData = xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64')
 })
-after(() => world[Symbol.dispose]())
+after(() => testChain[Symbol.dispose]())
 
 /** A call that is as it should be, except for its defects. */
 function flawed(...defects: readonly Defect[]): Transaction {
   const has = (defect: Defect): boolean => defects.includes(defect)
-  const source = has('noAccount') ? NOBODY : POOR
-  const sequence = world.sequenceOf(POOR) + (has('badSeq') ? 1n : 0n)
+  const source = has('noAccount') ? UNFUNDED : POOR
+  const sequence = testChain.sequenceOf(POOR) + (has('badSeq') ? 1n : 0n)
   const account = new Account(source.publicKey(), sequence.toString())
   // The builder adds the resource fee to the bid.
   const builder = new TransactionBuilder(account, { fee: has('lowBid') ? '99' : '100', networkPassphrase: PASSPHRASE })
   const args = [toScVal(address(POOR.publicKey()))]
-  const operationSource = has('noOperationSource') ? { source: person(8).publicKey() } : {}
+  const operationSource = has('noOperationSource') ? { source: testKeypair(8).publicKey() } : {}
   builder.addOperation(Operation.invokeContractFunction({ contract: COUNTER, function: 'increment', args, ...operationSource }))
-  const { closeTimeSec } = world.chain.history.latest()
+  const { closeTimeSec } = testChain.chain.history.latest()
   builder.setTimebounds(0, has('tooLate') ? closeTimeSec - 1 : closeTimeSec + 300)
   if (has('memo')) builder.addMemo(Memo.text('hello'))
   if (has('minSeqAge')) builder.setMinAccountSequenceAge(10_000_000_000n)
@@ -78,7 +78,7 @@ function resultOf({ status, errorResultXdr }: SendOutcome): xdr.TransactionResul
   return xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result
 }
 
-const refusalOf = (transaction: Transaction): xdr.TransactionResultResult => resultOf(world.chain.send(transaction.toXdr()))
+const refusalOf = (transaction: Transaction): xdr.TransactionResultResult => resultOf(testChain.chain.send(transaction.toXdr()))
 
 for (const { defect, code } of ORDER) {
   test(`a call with one defect, ${defect}, is refused with ${code}`, () => {
@@ -96,7 +96,7 @@ test('of two defects, the one that the network looks for first is told', () => {
 
 /** A call with whatever the ledger lets one build. */
 function call(change: (builder: TransactionBuilder) => unknown, operations: readonly xdr.Operation[] = [invocation()]): Transaction {
-  const builder = new TransactionBuilder(new Account(ALICE.publicKey(), world.sequenceOf(ALICE).toString()), {
+  const builder = new TransactionBuilder(new Account(ALICE.publicKey(), testChain.sequenceOf(ALICE).toString()), {
     fee: '100', networkPassphrase: PASSPHRASE,
   })
   for (const operation of operations) builder.addOperation(operation)
@@ -144,11 +144,11 @@ for (const [name, code, build] of MALFORMED) {
 }
 
 test('a multiplexed source does not go with contracts, though it simulates', () => {
-  const muxed = new MuxedAccount(new Account(ALICE.publicKey(), world.sequenceOf(ALICE).toString()), '5')
+  const muxed = new MuxedAccount(new Account(ALICE.publicKey(), testChain.sequenceOf(ALICE).toString()), '5')
   const builder = new TransactionBuilder(muxed, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(invocation()).setTimeout(0)
   const transaction = builder.setSorobanData(sorobanData).build()
   transaction.sign(ALICE)
-  assert('results' in world.simulate(transaction))
+  assert('results' in testChain.simulate(transaction))
   assert.equal(refusalOf(transaction).type, 'txSorobanInvalid')
 })
 
@@ -157,11 +157,11 @@ test('a resource fee above the whole fee is refused', () => {
   const envelope = Buffer.from(transaction.toXdr(), 'base64')
   // Behind the envelope's type and the source account, 4 and 36 bytes.
   envelope.writeUInt32BE(Number(sorobanData.resourceFee) - 1, 40)
-  assert.equal(resultOf(world.chain.send(envelope.toString('base64'))).type, 'txSorobanInvalid')
+  assert.equal(resultOf(testChain.chain.send(envelope.toString('base64'))).type, 'txSorobanInvalid')
 })
 
 test('resources beyond a limit come with a diagnostic that names both numbers', () => {
-  const { diagnosticEventsXdr } = world.chain.send(flawed('instructions').toXdr())
+  const { diagnosticEventsXdr } = testChain.chain.send(flawed('instructions').toXdr())
   const events = (diagnosticEventsXdr ?? []).map((text) => xdr.DiagnosticEvent.fromXdr(text, 'base64').event)
   assert.deepEqual(events.map(({ contractId }) => contractId), [null])
   const [{ topics, data } = { topics: [], data: undefined }] = events.map(({ body }) => body.v0)
@@ -171,7 +171,7 @@ test('resources beyond a limit come with a diagnostic that names both numbers', 
 })
 
 test('bounds in time and in ledgers are held from both sides', () => {
-  const { closeTimeSec, sequence } = world.chain.history.latest()
+  const { closeTimeSec, sequence } = testChain.chain.history.latest()
   const bounded = (minSec: number, maxSec: number) => call((builder) => builder.setTimebounds(minSec, maxSec), [payment(BOB)])
   assert.equal(refusalOf(bounded(closeTimeSec + 1, 0)).type, 'txTooEarly')
   // Two expected closes of five seconds are added before maxTime is looked at.
@@ -180,21 +180,21 @@ test('bounds in time and in ledgers are held from both sides', () => {
   assert.equal(refusalOf(within(sequence + 2, 0)).type, 'txTooEarly')
   assert.equal(refusalOf(within(0, sequence + 1)).type, 'txTooLate')
   using other = startTestChain()
-  assert.equal(other.chain.send(other.classic(payment(BOB), { timeoutSec: 10 }).toXdr()).status, 'PENDING')
+  assert.equal(other.chain.send(other.signed(payment(BOB), { timeoutSec: 10 }).toXdr()).status, 'PENDING')
 })
 
 test('a sequence number that a new account begins with is refused where it would be the next', () => {
   using own = startTestChain()
   const first = BigInt(own.chain.history.latest().sequence + 1) << 32n
-  own.apply(own.classic(Operation.bumpSequence({ bumpTo: (first + (1n << 32n) - 1n).toString() })))
-  assert.equal(resultOf(own.chain.send(own.classic(payment(BOB)).toXdr())).type, 'txBadSeq')
+  own.apply(own.signed(Operation.bumpSequence({ bumpTo: (first + (1n << 32n) - 1n).toString() })))
+  assert.equal(resultOf(own.chain.send(own.signed(payment(BOB)).toXdr())).type, 'txBadSeq')
   own.close()
-  assert.equal(own.chain.send(own.classic(payment(BOB)).toXdr()).status, 'PENDING')
+  assert.equal(own.chain.send(own.signed(payment(BOB)).toXdr()).status, 'PENDING')
 })
 
 test('a payment is refused with the code of the operation that is wrong, the others beside it', () => {
   const oneself = Operation.createAccount({ destination: ALICE.publicKey(), startingBalance: '5' })
-  const result = refusalOf(world.classic([payment(BOB), oneself]))
+  const result = refusalOf(testChain.signed([payment(BOB), oneself]))
   assert(result.type === 'txFailed')
   const [paid, created] = result.results.map((operation) => (operation.type === 'opInner' ? operation.tr : undefined))
   assert(paid?.type === 'payment' && created?.type === 'createAccount')
@@ -204,22 +204,22 @@ test('a payment is refused with the code of the operation that is wrong, the oth
 
 test('an operation of an account that did not sign is refused with opBadAuth', () => {
   const others = Operation.payment({ destination: ALICE.publicKey(), asset: Asset.native(), amount: '1', source: BOB.publicKey() })
-  const result = refusalOf(world.classic(others))
+  const result = refusalOf(testChain.signed(others))
   assert(result.type === 'txFailed')
   assert.deepEqual(result.results.map(({ type }) => type), ['opBadAuth'])
-  assert.equal(world.chain.send(world.classic(others, { signers: [ALICE, BOB] }).toXdr()).status, 'PENDING')
+  assert.equal(testChain.chain.send(testChain.signed(others, { signers: [ALICE, BOB] }).toXdr()).status, 'PENDING')
 })
 
 test('the fees of waiting transactions are counted against the balance of whoever pays for them', () => {
   using own = startTestChain()
-  own.apply(own.classic(Operation.createAccount({ destination: POOR.publicKey(), startingBalance: '5' })))
+  own.apply(own.signed(Operation.createAccount({ destination: POOR.publicKey(), startingBalance: '5' })))
   // Four coins are free; two fee bumps of three coins each are one too many.
   const bump = (inner: Transaction) => {
     const bumped = TransactionBuilder.buildFeeBumpTransaction(POOR, '15000000', inner, PASSPHRASE)
     bumped.sign(POOR)
     return bumped
   }
-  assert.equal(own.chain.send(bump(own.classic(payment(BOB))).toXdr()).status, 'PENDING')
-  const second = own.chain.send(bump(own.classic(payment(ALICE), { source: BOB })).toXdr())
+  assert.equal(own.chain.send(bump(own.signed(payment(BOB))).toXdr()).status, 'PENDING')
+  const second = own.chain.send(bump(own.signed(payment(ALICE), { source: BOB })).toXdr())
   assert.equal(resultOf(second).type, 'txInsufficientBalance')
 })

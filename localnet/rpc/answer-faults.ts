@@ -1,7 +1,7 @@
 // Faults by which a node or a proxy answers well-formed and wrong: what it tells is not so, not yet, no longer, or not in words that are known.
 
 import { xdr } from '@stellar/stellar-sdk'
-import { encodeTransactionResult, inner, OP_CODES, TX } from '../ledger/results.ts'
+import { encodeTransactionResult, operationResult, OP_CODES, TX_CODE } from '../ledger/results.ts'
 import type { TransactionResult } from '../ledger/results.ts'
 import type { Effect, Fields } from './fault-effect.ts'
 import { fieldsOf, hashOf, latestOf, withHistory, withParams } from './fault-effect.ts'
@@ -78,9 +78,9 @@ export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
   method_missing: (call) => {
     throw new RpcError(RPC_CODES.methodNotFound, 'method not found', call.method)
   },
-  bad_sequence: refusal({ code: TX.badSeq, operations: [] }),
-  fee_surge: refusal({ code: TX.insufficientFee, operations: [] }),
-  too_late: refusal({ code: TX.tooLate, operations: [] }),
+  bad_sequence: refusal({ code: TX_CODE.badSeq, operations: [] }),
+  fee_surge: refusal({ code: TX_CODE.insufficientFee, operations: [] }),
+  too_late: refusal({ code: TX_CODE.tooLate, operations: [] }),
   footprint_moved: applyFailure(OP_CODES.invokeHostFunction.resourceLimitExceeded),
   entry_archived: applyFailure(OP_CODES.invokeHostFunction.entryArchived),
 }
@@ -100,7 +100,7 @@ function applyFailure(code: number): Effect {
   return (call, next) => {
     const answer = fieldsOf(next(call))
     if (answer['status'] !== 'SUCCESS') return answer
-    const result = { code: TX.failed, operations: [inner('invokeHostFunction', code)] } as const
+    const result = { code: TX_CODE.failed, operations: [operationResult('invokeHostFunction', code)] } as const
     return { ...answer, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
   }
 }

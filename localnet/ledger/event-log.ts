@@ -5,27 +5,27 @@ import { addressBytes } from './addresses.ts'
 import { failureData } from './failure.ts'
 import { type EventVal, type Failure, type HostEvent, joined } from './host-events.ts'
 
-export interface Trace {
+export interface EventLog {
   readonly events: readonly HostEvent[]
   emit(contract: string, topics: readonly EventVal[], data: EventVal): void
   /** `caller` is null for the outermost call. */
-  called(caller: string | null, callee: string, functionName: string, args: readonly EventVal[]): void
-  returned(contract: string, functionName: string, value: EventVal): void
+  recordCall(caller: string | null, callee: string, functionName: string, args: readonly EventVal[]): void
+  recordReturn(contract: string, functionName: string, value: EventVal): void
   /** The first word of a failure that the host found. */
-  refused(contract: string | null, failure: HostFailure): void
+  recordHostFailure(contract: string | null, failure: HostFailure): void
   /** A function of the host failed under a contract: the contract is trapped. */
-  escalated(contract: string, failure: Failure, hostFunction: string): void
+  recordEscalation(contract: string, failure: Failure, hostFunction: string): void
   /** A call that a contract made failed. */
-  callFailed(caller: string, failure: Failure, functionName: string, args: readonly EventVal[]): void
+  recordFailedCall(caller: string, failure: Failure, functionName: string, args: readonly EventVal[]): void
   /** The contract itself returned an error. */
-  returnedError(contract: string, failure: ContractFailure, asset: boolean): void
+  recordContractError(contract: string, failure: ContractFailure, asset: boolean): void
   /** A contract ended by a trap. */
-  trapped(contract: string, failure: Failure, functionName: string): void
+  recordTrap(contract: string, failure: Failure, functionName: string): void
   /** True once any of the above named this very failure. */
-  knows(failure: Failure): boolean
+  hasRecorded(failure: Failure): boolean
   /** Where the events stand; those after it can be marked as not emitted. */
-  mark(): number
-  failSince(mark: number): void
+  position(): number
+  markFailedSince(mark: number): void
 }
 
 const symbol = (value: string): EventVal => ({ type: 'symbol', value })
@@ -34,7 +34,7 @@ const list = (...value: readonly EventVal[]): EventVal => ({ type: 'list', value
 const errorVal = (value: Failure): EventVal => ({ type: 'error', value })
 
 /** An empty trace. */
-export function createTrace(): Trace {
+export function createEventLog(): EventLog {
   const events: HostEvent[] = []
   const known = new WeakSet<Failure>()
 
@@ -47,33 +47,33 @@ export function createTrace(): Trace {
     diagnose(contract, [symbol('error'), errorVal(failure)], data)
   }
 
-  const escalated: Trace['escalated'] = (contract, failure, hostFunction) =>
+  const escalated: EventLog['recordEscalation'] = (contract, failure, hostFunction) =>
     report(contract, failure, text(`escalating error to VM trap from failed host function call: ${hostFunction}`))
 
   return {
     events,
     emit: (contract, topics, data) => void events.push({ type: 'contract', contract, topics, data, failed: false }),
-    called(caller, callee, functionName, args) {
+    recordCall(caller, callee, functionName, args) {
       const calleeId: EventVal = { type: 'bytes', value: addressBytes(callee) }
       diagnose(caller, [symbol('fn_call'), calleeId, symbol(functionName)], joined(args))
     },
-    returned: (contract, functionName, value) => diagnose(contract, [symbol('fn_return'), symbol(functionName)], value),
-    refused: (contract, failure) => report(contract, failure, failureData(failure)),
-    escalated,
-    callFailed(caller, failure, functionName, args) {
+    recordReturn: (contract, functionName, value) => diagnose(contract, [symbol('fn_return'), symbol(functionName)], value),
+    recordHostFailure: (contract, failure) => report(contract, failure, failureData(failure)),
+    recordEscalation: escalated,
+    recordFailedCall(caller, failure, functionName, args) {
       report(caller, failure, list(text('contract call failed'), symbol(functionName), list(...args)))
       escalated(caller, failure, 'call')
     },
-    returnedError(contract, failure, asset) {
+    recordContractError(contract, failure, asset) {
       const words = asset ? assetErrorText(failure.code) : 'escalating Ok(ScErrorType::Contract) frame-exit to Err'
       report(contract, failure, text(words))
     },
-    trapped(contract, failure, functionName) {
+    recordTrap(contract, failure, functionName) {
       diagnose(contract, [symbol('log')], list(text('VM call trapped with HostError'), symbol(functionName), errorVal(failure)))
     },
-    knows: (failure) => known.has(failure),
-    mark: () => events.length,
-    failSince(mark) {
+    hasRecorded: (failure) => known.has(failure),
+    position: () => events.length,
+    markFailedSince(mark) {
       for (const event of events.slice(mark)) event.failed = true
     },
   }

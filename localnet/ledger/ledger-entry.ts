@@ -11,53 +11,53 @@ import { encode, putBytes, putU32 } from './xdr-writer.ts'
  * An entry at its place in the ledger. The entry itself never changes; its two forms (decoded, and LedgerEntryData) are made from each
  * other when first asked for, so that a chain of a hundred thousand entries opens without decoding them all.
  */
-export interface Stored {
-  readonly modified: number
+export interface LedgerEntry {
+  readonly lastModified: number
   /** The last ledger that the entry lives in; null for classic entries, which have no end. */
   readonly liveUntil: number | null
   entry: Entry | null
   data: Uint8Array | null
 }
 
-export function storedEntry(entry: Entry, modified: number, liveUntil: number | null): Stored {
-  return { modified, liveUntil, entry, data: null }
+export function createLedgerEntry(entry: Entry, modified: number, liveUntil: number | null): LedgerEntry {
+  return { lastModified: modified, liveUntil, entry, data: null }
 }
 
-export function storedData(data: Uint8Array, modified: number, liveUntil: number | null): Stored {
-  return { modified, liveUntil, entry: null, data }
+export function ledgerEntryFromData(data: Uint8Array, modified: number, liveUntil: number | null): LedgerEntry {
+  return { lastModified: modified, liveUntil, entry: null, data }
 }
 
 /** The decoded entry. */
-export function entryOf(stored: Stored): Entry {
-  stored.entry ??= decodeEntry(xdr.LedgerEntryData.fromXdr(defined(stored.data, 'the bytes of an undecoded entry')))
-  return stored.entry
+export function entryOf(ledgerEntry: LedgerEntry): Entry {
+  ledgerEntry.entry ??= decodeEntry(xdr.LedgerEntryData.fromXdr(defined(ledgerEntry.data, 'the bytes of an undecoded entry')))
+  return ledgerEntry.entry
 }
 
 /** LedgerEntryData. */
-export function dataOf(stored: Stored): Uint8Array {
-  stored.data ??= encodeEntryData(defined(stored.entry, 'an entry without bytes'))
-  return stored.data
+export function dataOf(ledgerEntry: LedgerEntry): Uint8Array {
+  ledgerEntry.data ??= encodeEntryData(defined(ledgerEntry.entry, 'an entry without bytes'))
+  return ledgerEntry.data
 }
 
 /** LedgerEntry: the data with the ledger that last changed it. */
-export function ledgerEntryOf(stored: Stored): Uint8Array {
+export function encodeLedgerEntry(ledgerEntry: LedgerEntry): Uint8Array {
   return encode((writer) => {
-    putU32(writer, stored.modified)
-    putBytes(writer, dataOf(stored))
+    putU32(writer, ledgerEntry.lastModified)
+    putBytes(writer, dataOf(ledgerEntry))
     putU32(writer, 0)
   })
 }
 
 /** What stands around the data in a LedgerEntry: the ledger before it, no extension behind it. */
-const FRAME_BYTES = 8
+const LEDGER_ENTRY_OVERHEAD_BYTES = 8
 
 /** How long a LedgerEntry is: what resources and rent count. */
-export function entryBytes(stored: Stored): number {
-  return dataOf(stored).length + FRAME_BYTES
+export function entryBytes(ledgerEntry: LedgerEntry): number {
+  return dataOf(ledgerEntry).length + LEDGER_ENTRY_OVERHEAD_BYTES
 }
 
 /** The LedgerEntry of an entry's time to live. */
-export function ttlLedgerEntry(keyHash: Uint8Array, liveUntil: number, modified: number): Uint8Array {
+export function encodeTtlEntry(keyHash: Uint8Array, liveUntil: number, modified: number): Uint8Array {
   return encode((writer) => {
     putU32(writer, modified)
     putU32(writer, ENTRY_TYPE.ttl)

@@ -2,12 +2,12 @@
 
 import type { LedgerDatabase } from './database.ts'
 
-export interface FactStore {
+export interface MetadataStore {
   read(name: string): string | undefined
   write(name: string, value: string): void
 }
 
-export function createFactStore({ sql }: LedgerDatabase): FactStore {
+export function createMetadataStore({ sql }: LedgerDatabase): MetadataStore {
   const read = sql.prepare('select value from facts where name = ?')
   const write = sql.prepare('insert into facts (name, value) values (?, ?) on conflict (name) do update set value = excluded.value')
   return {
