@@ -2,8 +2,8 @@
 
 import { findFunctions } from './functions.ts'
 import { findImports } from './imports.ts'
-import { codeTokens, startsWithTexts, tokenize } from './tokens.ts'
-import type { Token } from './tokens.ts'
+import { codeTokens, startsWithTexts, tokenize } from './syntax.ts'
+import type { Token } from './syntax.ts'
 import { isProduct, isTestFile } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
@@ -189,14 +189,16 @@ function sqlComments(source: string): { text: string; line: number }[] {
   return source.split('\n').flatMap((text, index) => (text.includes('--') ? [{ text, line: index + 1 }] : []))
 }
 
-export const FUNCTION_MAX_LINES = 70
+export const FUNCTION_MAX_OWN_LINES = 70
+export const FUNCTION_MAX_LINES = 250
 const functionLength: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
     if (!path.endsWith('.ts')) continue
-    for (const { line, ownLines } of findFunctions(source)) {
-      if (ownLines <= FUNCTION_MAX_LINES) continue
-      violations.push({ rule: 'function-length', path, line, message: `${ownLines} lines of its own (${FUNCTION_MAX_LINES} at most)` })
+    for (const { line, lines, ownLines } of findFunctions(source)) {
+      const add = (message: string) => violations.push({ rule: 'function-length', path, line, message })
+      if (ownLines > FUNCTION_MAX_OWN_LINES) add(`${ownLines} lines without its inner functions (maximum ${FUNCTION_MAX_OWN_LINES})`)
+      else if (lines > FUNCTION_MAX_LINES) add(`${lines} lines with its inner functions (maximum ${FUNCTION_MAX_LINES})`)
     }
   }
   return violations

@@ -90,6 +90,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'lightweight-charts': ['console'],
   '@stellar/freighter-api': ['console'],
   'fast-check': [],
+  typescript5: [],
   'playwright-core': [],
   'axe-core': [],
 }
