@@ -23,7 +23,7 @@ import type { Indexer } from './src/indexer/indexer.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
 import { tellProgress } from './src/indexer/tell-progress.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
-import { CommandRefused, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
+import { CommandRejected, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
 import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
@@ -306,7 +306,7 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   await runKeysCommand(command, {
     openStore: () => openStore({ databaseUrl: secrets.databaseUrl, dataDir, log: createLog(config), clock }),
     allowlist: config.allowlist,
-    clock, random, say: print,
+    clock, random, print,
   })
 }
 
@@ -351,7 +351,7 @@ function reportFailure(error: unknown): void {
     process.stderr.write(`The gateway cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`)
     return
   }
-  if (error instanceof CommandRefused) {
+  if (error instanceof CommandRejected) {
     process.stderr.write(`${error.message}\n`)
     return
   }

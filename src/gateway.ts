@@ -35,7 +35,7 @@ import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
 import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
-import type { GatewayHoldings } from './metrics/readings.ts'
+import type { GatewayStats } from './metrics/sources.ts'
 import { createKlines } from './oracle/klines.ts'
 import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
@@ -132,7 +132,7 @@ export interface Gateway {
   /** The same for the stream. */
   readonly stream: Stream
   /** What is kept for clients right now; all of it is bounded. */
-  stats(): GatewayHoldings
+  stats(): GatewayStats
   /** Listens and returns the address with the port that was taken. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /**
@@ -283,11 +283,11 @@ function statsOf(parts: {
   readonly relay: Relay
   readonly sharedCounts: SharedCounts | null
   readonly prices: Prices
-}): GatewayHoldings {
+}): GatewayStats {
   return {
-    stream: parts.stream.holds(),
+    stream: parts.stream.stats(),
     indexWaiters: parts.indexWaits.waiting(),
-    submissions: parts.relay.submissions.holds(),
+    submissions: parts.relay.submissions.stats(),
     sharedCounts: parts.sharedCounts?.available ?? null,
     stalePrices: stalePricesOf(parts.prices),
   }

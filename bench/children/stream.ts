@@ -73,7 +73,7 @@ serveParent(
       })
       stream = served
       if (runs) served.start()
-      else await served.follow()
+      else await served.publishCommitted()
       const server = createServer()
       server.on('upgrade', (request, socket, head) => served.accept(request, socket, head, { requestId: 'bench', address: 'bench' }))
       things.defer(() => served.drain())
@@ -112,7 +112,7 @@ serveParent(
       return { events: all, trades: assets.get(asset) ?? 0 }
     },
     /** Reads what was committed and sends it to everybody. */
-    send: () => defined(stream, 'the stream').follow(),
+    send: () => defined(stream, 'the stream').publishCommitted(),
   },
   () => things.disposeAsync(),
 )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
-import type { KeyIdentity } from '../keys/known-keys.ts'
+import type { KeyIdentity } from '../keys/key-cache.ts'
 import { createCallerResolver } from './caller.ts'
 import { createClientAddress } from './client-address.ts'
 

@@ -3,8 +3,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
 import { defined } from '../base/assert.ts'
-import type { Authenticate, Authentication, Refusal } from '../keys/authentication.ts'
-import type { KeyIdentity } from '../keys/known-keys.ts'
+import type { Authenticate, Authentication, AuthenticationFailure } from '../keys/authentication.ts'
+import type { KeyIdentity } from '../keys/key-cache.ts'
 import type { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { addressBucket } from './client-address.ts'
 import type { ClientAddress } from './client-address.ts'
@@ -38,7 +38,7 @@ export function callerKey(request: FastifyRequest): KeyIdentity {
 export type ResolveCaller = (request: FastifyRequest, asks: boolean) => Caller | Promise<Caller>
 
 /** Specification, "Authentication failures". */
-const REFUSALS: Readonly<Record<Refusal, ErrorResponse>> = {
+const REFUSALS: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   missing_bearer: unauthorized({ error: 'missing_bearer' }),
   malformed_bearer: unauthorized({ error: 'malformed_bearer', hint: 'Authorization: Bearer <keyId>:<secret>' }),
   stale_timestamp: unauthorized({ error: 'stale_timestamp' }),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
-import { AllowlistUnusable, openAllowlist } from './allowlist.ts'
+import { InvalidAllowlist, openAllowlist } from './allowlist.ts'
 
 const ALICE = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 const BOB = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
@@ -89,7 +89,7 @@ test('the start refuses a file that cannot be used, with every line that is wron
     try {
       using _ = build(text)
     } catch (error) {
-      if (error instanceof AllowlistUnusable) return error.problems
+      if (error instanceof InvalidAllowlist) return error.problems
       throw error
     }
     return []
@@ -98,5 +98,5 @@ test('the start refuses a file that cannot be used, with every line that is wron
   assert.equal(problems.length, 2)
   assert.match(problems[0] ?? '', /line 1 is not an account address: "x"$/)
   assert.match(problems[1] ?? '', /line 3 is not/)
-  assert.throws(() => openAllowlist({ file: '/nowhere/at/all' }, { clock: createVirtualClock(0), log: silentLog }), AllowlistUnusable)
+  assert.throws(() => openAllowlist({ file: '/nowhere/at/all' }, { clock: createVirtualClock(0), log: silentLog }), InvalidAllowlist)
 })

@@ -19,7 +19,7 @@ export interface Allowlist {
 export const OPEN_TO_EVERYONE: Allowlist = { gated: false, allows: () => true }
 
 /** Raised at the start for a list that cannot be used. */
-export class AllowlistUnusable extends Error {
+export class InvalidAllowlist extends Error {
   override readonly name = 'AllowlistUnusable'
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
@@ -29,7 +29,7 @@ export class AllowlistUnusable extends Error {
 }
 
 /** The file is looked at this often, when somebody asks. */
-const LOOK_AT_FILE_MS = 1_000
+const FILE_CHECK_INTERVAL_MS = 1_000
 
 /** Opens the list; null leaves issuance open. Raises AllowlistUnusable for a file that cannot be read or that holds anything but addresses. */
 export function openAllowlist(source: AllowlistSource | null, parts: { readonly clock: Clock; readonly log: Log }): Allowlist {
@@ -40,24 +40,24 @@ export function openAllowlist(source: AllowlistSource | null, parts: { readonly 
 }
 
 function watchFile(file: string, { clock, log }: { readonly clock: Clock; readonly log: Log }): Allowlist {
-  let seen = lookAt(file)
+  let seenVersion = fileVersion(file)
   let listed = read(file)
-  let lookedAtMs = clock.nowMs()
+  let checkedAtMs = clock.nowMs()
 
   /** Whatever is wrong with a later state of the file, the last good list stays: an unreadable file must neither open the gate nor shut it. */
   function refresh(): void {
     const nowMs = clock.nowMs()
-    if (Math.abs(nowMs - lookedAtMs) < LOOK_AT_FILE_MS) return
-    lookedAtMs = nowMs
-    const now = lookAt(file)
-    if (now === seen) return
+    if (Math.abs(nowMs - checkedAtMs) < FILE_CHECK_INTERVAL_MS) return
+    checkedAtMs = nowMs
+    const now = fileVersion(file)
+    if (now === seenVersion) return
     // Told once for each state of the file, not once for each look.
-    seen = now
+    seenVersion = now
     try {
       listed = read(file)
       log.info({ file, addresses: listed.size }, 'the allowlist was read again')
     } catch (cause) {
-      const problems = cause instanceof AllowlistUnusable ? cause.problems : [String(cause)]
+      const problems = cause instanceof InvalidAllowlist ? cause.problems : [String(cause)]
       log.error({ file, problems }, 'the allowlist cannot be used as it is now; the one before stays')
     }
   }
@@ -72,7 +72,7 @@ function watchFile(file: string, { clock, log }: { readonly clock: Clock; readon
 }
 
 /** What tells one state of a file from another. */
-function lookAt(file: string): string {
+function fileVersion(file: string): string {
   try {
     const { mtimeNs, size, ino } = statSync(file, { bigint: true })
     return `${mtimeNs} ${size} ${ino}`
@@ -86,9 +86,9 @@ function read(file: string): ReadonlySet<string> {
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new AllowlistUnusable([`the allowlist ${file} cannot be read (${String((cause as { code?: unknown }).code)})`])
+    throw new InvalidAllowlist([`the allowlist ${file} cannot be read (${String((cause as { code?: unknown }).code)})`])
   }
   const { addresses, problems } = parseAddressList(text)
-  if (problems.length > 0) throw new AllowlistUnusable(problems.map((problem) => `${file}, ${problem}`))
+  if (problems.length > 0) throw new InvalidAllowlist(problems.map((problem) => `${file}, ${problem}`))
   return new Set(addresses)
 }

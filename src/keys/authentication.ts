@@ -5,13 +5,13 @@ import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { TIMESTAMP_TOLERANCE_SEC } from '../limits.ts'
-import type { KeyIdentity, KnownKey, KnownKeys } from './known-keys.ts'
+import type { KeyIdentity, CachedKey, KeyCache } from './key-cache.ts'
 
 /** Why a request has no valid key (specification, "Authentication failures"). */
-export type Refusal = 'missing_bearer' | 'malformed_bearer' | 'stale_timestamp' | 'invalid_credentials'
+export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'stale_timestamp' | 'invalid_credentials'
 
 /** `unknown` when the database does not tell whether the key is valid. */
-export type Authentication = KeyIdentity | Refusal | 'unknown'
+export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
 /** Judges the headers Authorization and X-Timestamp; at once, unless the key has to be looked up. Never rejects. */
 export type Authenticate = (authorization: string | undefined, timestamp: string | undefined) => Authentication | Promise<Authentication>
@@ -21,10 +21,10 @@ const KEY_ID = /^nk_[0-9a-f]{24}$/
 /** So many verified headers are remembered; the oldest goes first. A key has one header, so that nobody can drive out the others'. */
 export const MAX_VERIFIED_HEADERS = 10_000
 /** What is compared when there is no key, so that both ways cost the same. */
-const NO_DIGEST = Buffer.alloc(64, '-')
+const PLACEHOLDER_DIGEST = Buffer.alloc(64, '-')
 
 export interface AuthenticationParts {
-  readonly keys: KnownKeys
+  readonly keys: KeyCache
   readonly clock: Clock
   readonly log: Log
 }
@@ -33,9 +33,9 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
   // What hashing the secret each time would cost is half of what a key may cost at all. Held in memory only, and looked up whole.
   const verified = new Map<string, string>()
   const digest = Buffer.alloc(64)
-  let failing = false
+  let lookupFailing = false
 
-  function judge(key: KnownKey | undefined, header: string, secret: string | null): Authentication {
+  function verify(key: CachedKey | undefined, header: string, secret: string | null): Authentication {
     if (secret !== null && !matches(secret, key)) return 'invalid_credentials'
     if (key === undefined || key.revoked) {
       verified.delete(header)
@@ -44,14 +44,14 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
     const { keyId } = key.identity
     // Its other spellings (case, blanks) are judged anew each time: there are too many of them.
     if (secret !== null && header === `Bearer ${keyId}:${secret}`) remember(header, keyId)
-    keys.noteUse(keyId)
+    keys.recordUse(keyId)
     return key.identity
   }
 
-  function matches(secret: string, key: KnownKey | undefined): boolean {
+  function matches(secret: string, key: CachedKey | undefined): boolean {
     // As hex, which hashes in a third of the time that a new buffer takes; a string of this length is written whole.
     digest.write(hash('sha256', secret, 'hex'), 'latin1')
-    return timingSafeEqual(digest, key?.secretDigest ?? NO_DIGEST)
+    return timingSafeEqual(digest, key?.secretDigest ?? PLACEHOLDER_DIGEST)
   }
 
   function remember(header: string, keyId: string): void {
@@ -60,28 +60,28 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
     verified.set(header, keyId)
   }
 
-  async function judgeFound(finding: Promise<KnownKey | undefined>, header: string, secret: string | null): Promise<Authentication> {
+  async function verifyFound(finding: Promise<CachedKey | undefined>, header: string, secret: string | null): Promise<Authentication> {
     try {
       const key = await finding
-      failing = false
-      return judge(key, header, secret)
+      lookupFailing = false
+      return verify(key, header, secret)
     } catch (cause) {
-      if (!failing) log.warn({ err: cause }, 'keys cannot be looked up; who presents one is told to try again')
-      failing = true
+      if (!lookupFailing) log.warn({ err: cause }, 'keys cannot be looked up; who presents one is told to try again')
+      lookupFailing = true
       return 'unknown'
     }
   }
 
-  function find(keyId: string, header: string, secret: string | null): Authentication | Promise<Authentication> {
+  function findAndVerify(keyId: string, header: string, secret: string | null): Authentication | Promise<Authentication> {
     const found = keys.find(keyId)
-    return found instanceof Promise ? judgeFound(found, header, secret) : judge(found, header, secret)
+    return found instanceof Promise ? verifyFound(found, header, secret) : verify(found, header, secret)
   }
 
   return (authorization, timestamp) => {
     if (authorization === undefined) return 'missing_bearer'
     const isStale = timestamp !== undefined && !isCurrent(timestamp, nowSec(clock))
     const knownId = isStale ? undefined : verified.get(authorization)
-    if (knownId !== undefined) return find(knownId, authorization, null)
+    if (knownId !== undefined) return findAndVerify(knownId, authorization, null)
     const value = bearerValue(authorization)
     if (value === undefined) return 'missing_bearer'
     const colon = value.indexOf(':')
@@ -89,7 +89,7 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
     if (isStale) return 'stale_timestamp'
     const keyId = value.slice(0, colon)
     const secret = value.slice(colon + 1)
-    return KEY_ID.test(keyId) ? find(keyId, authorization, secret) : judge(undefined, authorization, secret)
+    return KEY_ID.test(keyId) ? findAndVerify(keyId, authorization, secret) : verify(undefined, authorization, secret)
   }
 }
 

@@ -12,9 +12,9 @@ import { createAuthentication } from './authentication.ts'
 import type { Authenticate } from './authentication.ts'
 import { createMemoryChallenges } from './challenges.ts'
 import type { ChallengeStore } from './challenges.ts'
-import { createKnownKeys } from './known-keys.ts'
+import { createKeyCache } from './key-cache.ts'
 import { insertKey, listKeys, revokeKey } from './records.ts'
-import { provesAddress } from './signed-challenge.ts'
+import { provesOwnership } from './signed-challenge.ts'
 
 /** A claim of an address, as POST /v1/keys takes it. */
 export interface Claim {
@@ -57,7 +57,7 @@ export interface KeysParts {
 
 export function createKeys(parts: KeysParts): Keys {
   const { store, clock, random, log, networkPassphrase, allowlist, challenges = createMemoryChallenges() } = parts
-  const known = createKnownKeys({ store, clock, log })
+  const known = createKeyCache({ store, clock, log })
   // A replica may not have the newest key yet.
   const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
 
@@ -65,7 +65,7 @@ export function createKeys(parts: KeysParts): Keys {
     const pending = await challenges.take(claim.address)
     if (pending === undefined || clock.nowMs() >= pending.expiresAtMs || pending.challengeHex !== claim.challenge) return false
     const { address, signature: envelope } = claim
-    return provesAddress({ envelope, address, challengeHex: pending.challengeHex, networkPassphrase })
+    return provesOwnership({ envelope, address, challengeHex: pending.challengeHex, networkPassphrase })
   }
 
   return {
@@ -91,11 +91,11 @@ export function createKeys(parts: KeysParts): Keys {
     async revoke(owner, keyId) {
       try {
         const done = await revokeKey(store.write, { keyId, owner, revokedAtMs: clock.nowMs() })
-        if (done) known.revoked(keyId)
+        if (done) known.markRevoked(keyId)
         return done
       } catch (cause) {
         // It may have been committed all the same.
-        known.distrust(keyId)
+        known.invalidate(keyId)
         throw cause
       }
     },

@@ -44,7 +44,7 @@ export function findKeys(db: Queryable, keyIds: readonly string[]): Promise<KeyR
  * Notes when keys were used last, milliseconds by key id, and returns the records as they are now. Rows are locked in one order, because other instances
  * note theirs at the same moment.
  */
-export function noteUses(db: Queryable, uses: ReadonlyMap<string, number>): Promise<KeyRecord[]> {
+export function updateLastUsed(db: Queryable, uses: ReadonlyMap<string, number>): Promise<KeyRecord[]> {
   return db.query<KeyRecord>(
     `with locked as (select key_id from keys.api_keys where key_id = any($1) order by key_id for no key update)
     update keys.api_keys k set last_used_at = greatest(k.last_used_at, used.at)

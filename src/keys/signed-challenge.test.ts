@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Account, Address, Contract, Keypair, nativeToScVal, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { fc } from '../../test/support/fuzz.ts'
 import { createWallet, signChallenge, TEST_PASSPHRASE } from '../../test/support/keys.ts'
-import { provesAddress } from './signed-challenge.ts'
+import { provesOwnership } from './signed-challenge.ts'
 
 const wallet = createWallet('prover')
 const address = wallet.publicKey()
@@ -11,7 +11,7 @@ const challengeHex = '0f'.repeat(32)
 const good = signChallenge({ challengeHex, signer: wallet })
 
 function proves(envelope: string): boolean {
-  return provesAddress({ envelope, address, challengeHex, networkPassphrase: TEST_PASSPHRASE })
+  return provesOwnership({ envelope, address, challengeHex, networkPassphrase: TEST_PASSPHRASE })
 }
 
 test('the specification\'s envelope proves the address', () => {
@@ -67,9 +67,9 @@ test('an operation behind the first that is nested however deep does not throw',
 
 test('the signature counts for the address that is claimed, and for no other', () => {
   const other = createWallet('other')
-  assert.equal(provesAddress({ envelope: good, address: other.publicKey(), challengeHex, networkPassphrase: TEST_PASSPHRASE }), false)
+  assert.equal(provesOwnership({ envelope: good, address: other.publicKey(), challengeHex, networkPassphrase: TEST_PASSPHRASE }), false)
   const secret = Keypair.fromRawEd25519Seed(Buffer.alloc(32)).secret()
   for (const claimed of ['', 'G'.repeat(56), secret, 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC']) {
-    assert.equal(provesAddress({ envelope: good, address: claimed, challengeHex, networkPassphrase: TEST_PASSPHRASE }), false, claimed)
+    assert.equal(provesOwnership({ envelope: good, address: claimed, challengeHex, networkPassphrase: TEST_PASSPHRASE }), false, claimed)
   }
 })

@@ -19,21 +19,21 @@ export interface SignedChallenge {
  * True when the envelope is a plain transaction, its first operation manage-data with the challenge's bytes as its value, and one of its signatures
  * verifies for the address under the passphrase. Never throws: whatever does not decode proves nothing.
  */
-export function provesAddress(signed: SignedChallenge): boolean {
+export function provesOwnership(signed: SignedChallenge): boolean {
   try {
-    return proves(signed)
+    return verifyEnvelope(signed)
   } catch {
     // The envelope is a stranger's: whatever its decoder or its encoder raises, too deep a nesting included, means that it proves nothing.
     return false
   }
 }
 
-function proves(signed: SignedChallenge): boolean {
+function verifyEnvelope(signed: SignedChallenge): boolean {
   const publicKey = accountPublicKey(signed.address)
   const verifies = publicKey === undefined ? undefined : createVerifier(publicKey)
   if (verifies === undefined) return false
   const transaction = decode(signed.envelope, signed.networkPassphrase)
-  if (transaction === undefined || !carries(transaction, signed.challengeHex)) return false
+  if (transaction === undefined || !containsChallenge(transaction, signed.challengeHex)) return false
   const hash = transaction.hash()
   // A hint is four bytes that anybody can write, so all signatures are tried: a transaction has twenty at most.
   return transaction.signatures.some(({ signature }) => verifies(hash, signature.toBytes()))
@@ -46,7 +46,7 @@ function decode(envelope: string, networkPassphrase: string): Transaction | unde
 }
 
 /** The source is a throwaway and not looked at, but it must be an account: a muxed address (`M…`) names a part of one. */
-function carries(transaction: Transaction, challengeHex: string): boolean {
+function containsChallenge(transaction: Transaction, challengeHex: string): boolean {
   const first = transaction.operations[0]
   if (first?.type !== 'manageData' || isMuxed(transaction.source) || isMuxed(first.source)) return false
   const challenge = Buffer.from(challengeHex, 'hex')

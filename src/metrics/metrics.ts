@@ -11,7 +11,7 @@ import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { createInstruments } from './instruments.ts'
 import type { Instruments } from './instruments.ts'
-import type { GatewayHoldings, Readings } from './readings.ts'
+import type { GatewayStats, MetricSources } from './sources.ts'
 
 export interface Metrics {
   readonly http: HttpObserver
@@ -19,7 +19,7 @@ export interface Metrics {
   /** Counts events that were archived. */
   archived(events: readonly ArchivedEvent[]): void
   /** Reads these parts from now on, besides those that were named before. */
-  watch(readings: Partial<Readings>): void
+  watch(readings: Partial<MetricSources>): void
   /** Reads the parts and writes everything down. Never takes longer than a second for the database. */
   text(): Promise<string>
   readonly contentType: string
@@ -37,7 +37,7 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
   const registry = new Registry()
   const instruments = createInstruments(registry)
   if (runtime) collectDefaultMetrics({ register: registry })
-  let readings: Partial<Readings> = {}
+  let readings: Partial<MetricSources> = {}
 
   return {
     http: {
@@ -89,11 +89,11 @@ function tell(gauge: Gauge, value: number | null): void {
   else gauge.set(value)
 }
 
-function readGateway(instruments: Instruments, { stream, submissions, ...holds }: GatewayHoldings): void {
+function readGateway(instruments: Instruments, { stream, submissions, ...holds }: GatewayStats): void {
   instruments.streamConnections.set(stream.connections)
   instruments.streamSubscribers.set(stream.subscribers)
   instruments.streamAccounts.set(stream.accounts)
-  instruments.streamWaitingBytes.set(stream.waitingBytesMax)
+  instruments.streamWaitingBytes.set(stream.bufferedBytesMax)
   tell(instruments.sharedCounts, holds.sharedCounts === null ? null : Number(holds.sharedCounts))
   tell(instruments.stalePrices, holds.stalePrices)
   const queues = {
@@ -102,7 +102,7 @@ function readGateway(instruments: Instruments, { stream, submissions, ...holds }
   for (const [queue, length] of Object.entries(queues)) instruments.queues.set({ queue }, length)
 }
 
-function readNodes(instruments: Instruments, nodes: ReturnType<Readings['rpcNodes']>): void {
+function readNodes(instruments: Instruments, nodes: ReturnType<MetricSources['rpcNodes']>): void {
   for (const [node, { ledger, standing, preferred }] of nodes.entries()) {
     if (ledger !== null) instruments.rpcNodeLedger.set({ node }, ledger)
     for (const one of NODE_STANDINGS) instruments.rpcNodeStanding.set({ node, standing: one }, one === standing ? 1 : 0)
@@ -110,12 +110,12 @@ function readNodes(instruments: Instruments, nodes: ReturnType<Readings['rpcNode
   }
 }
 
-function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger }: ReturnType<Readings['indexer']>): void {
+function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger }: ReturnType<MetricSources['indexer']>): void {
   for (const one of INDEXER_STATES) instruments.indexerState.set({ state: one }, one === state ? 1 : 0)
   tell(instruments.indexerLag, lastLedger === null || latestLedger === null ? null : Math.max(0, latestLedger - lastLedger))
 }
 
-async function readIndex(instruments: Instruments, look: Readings['index'], clock: Clock): Promise<void> {
+async function readIndex(instruments: Instruments, look: MetricSources['index'], clock: Clock): Promise<void> {
   const { state, answered } = await look()
   instruments.indexAnswers.set(answered ? 1 : 0)
   const closeSec = state?.lastLedgerCloseTs ?? null

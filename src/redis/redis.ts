@@ -9,9 +9,9 @@ import type { Random } from '../base/random.ts'
 /** A command that has not been answered by then counts as unanswered, and its caller goes on without. */
 const COMMAND_TIMEOUT_MS = 250
 /** After a command that was not answered, Redis is left alone for this long. */
-const REST_MS = 1_000
+const BACKOFF_MS = 1_000
 /** More commands than these are not kept waiting. */
-const WAITING_MAX = 10_000
+const MAX_PENDING_COMMANDS = 10_000
 const CONNECT_TIMEOUT_MS = 2_000
 const RECONNECT_BASE_MS = 50
 const RECONNECT_CAP_MS = 2_000
@@ -23,7 +23,7 @@ function createRedisClient(url: string, random: Random) {
     url,
     // An offline queue would hold requests back for as long as Redis is away, and then count them in another minute.
     disableOfflineQueue: true,
-    commandsQueueMaxLength: WAITING_MAX,
+    commandsQueueMaxLength: MAX_PENDING_COMMANDS,
     socket: {
       connectTimeout: CONNECT_TIMEOUT_MS,
       reconnectStrategy: (retries) => RECONNECT_BASE_MS + random.float() * Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** Math.min(retries, 10)),
@@ -42,7 +42,7 @@ export interface Redis extends AsyncDisposable {
   readonly available: boolean
 }
 
-interface Waiting {
+interface PendingCommand {
   readonly dueMs: number
   readonly giveUp: () => void
 }
@@ -50,7 +50,7 @@ interface Waiting {
 /** Connects in the background and goes on trying. `url` is `redis://` or `rediss://`; it may hold a password and is never logged. */
 export function createRedis(options: { readonly url: string; readonly clock: Clock; readonly random: Random; readonly log: Log }): Redis {
   const { clock, log } = options
-  const waiting = new Set<Waiting>()
+  const waiting = new Set<PendingCommand>()
   let watchdog: Timer | undefined
   let restUntilMs = 0
   let told: 'nothing' | 'available' | 'unavailable' = 'nothing'
@@ -92,13 +92,13 @@ export function createRedis(options: { readonly url: string; readonly clock: Clo
   }
 
   function run<T>(command: (client: Client) => Promise<T>): Promise<T | undefined> {
-    if (!available() || waiting.size >= WAITING_MAX) return Promise.resolve(undefined)
+    if (!available() || waiting.size >= MAX_PENDING_COMMANDS) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      const entry: Waiting = {
+      const entry: PendingCommand = {
         dueMs: clock.elapsedMs() + COMMAND_TIMEOUT_MS,
         giveUp() {
           waiting.delete(entry)
-          restUntilMs = clock.elapsedMs() + REST_MS
+          restUntilMs = clock.elapsedMs() + BACKOFF_MS
           tell('unavailable', 'no answer in time')
           resolve(undefined)
         },

@@ -5,7 +5,7 @@ import type { ContractKey } from '../exchange/contracts.ts'
 import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../exchange/errors.ts'
 
 /** By the names of the shared table, as far as one of the ten operations can meet them. */
-const SENTENCES: Readonly<Record<string, string>> = {
+const SHARED_ADVICE: Readonly<Record<string, string>> = {
   NotInitialized: 'the exchange is not set up yet.',
   Paused: 'trading is paused. Cancelling an order works all the same.',
   InvalidParameter:
@@ -38,7 +38,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** By the codes of the built-in asset contract; `what` is the token's name. */
-const TOKEN_SENTENCES: Readonly<Record<number, (what: string) => string>> = {
+const TOKEN_ADVICE: Readonly<Record<number, (what: string) => string>> = {
   6: () => 'the account does not exist on the network.',
   9: (what) => `more ${what} would be pulled than the account has allowed. Prepare the allowance first.`,
   10: (what) => `the account holds too little ${what} for this.`,
@@ -48,7 +48,7 @@ const TOKEN_SENTENCES: Readonly<Record<number, (what: string) => string>> = {
 }
 
 /** By the names of the trader vaults' table. */
-const VAULT_SENTENCES: Readonly<Record<string, string>> = {
+const TRADER_VAULT_ADVICE: Readonly<Record<string, string>> = {
   NotInitialized: 'trader vaults are not set up yet.',
   InvalidParameter: 'a parameter does not fit.',
   InvalidName: 'the name must have 1 to 64 bytes.',
@@ -65,7 +65,7 @@ const VAULT_SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** By the names of the referral table. */
-const REFERRAL_SENTENCES: Readonly<Record<string, string>> = {
+const REFERRAL_ADVICE: Readonly<Record<string, string>> = {
   NotInitialized: 'referral is not set up yet.',
   CodeTooShort: 'a code has at least 3 characters.',
   CodeTooLong: 'a code has at most 16 bytes.',
@@ -78,45 +78,45 @@ const REFERRAL_SENTENCES: Readonly<Record<string, string>> = {
 }
 
 /** A sentence on an error that a contract raised. */
-export function adviceOn({ code }: RaisedError, raisedBy: ContractKey | undefined): string {
-  return sentenceOn(code, raisedBy) ?? `a contract refused it with error ${code}.`
+export function adviceForContractError({ code }: RaisedError, raisedBy: ContractKey | undefined): string {
+  return findAdvice(code, raisedBy) ?? `a contract refused it with error ${code}.`
 }
 
-function sentenceOn(code: number, raisedBy: ContractKey | undefined): string | undefined {
+function findAdvice(code: number, raisedBy: ContractKey | undefined): string | undefined {
   const named = (names: Readonly<Record<number, string>>, sentences: Readonly<Record<string, string>>): string | undefined => sentences[names[code] ?? '']
   switch (raisedBy) {
     case 'usdcToken':
-      return TOKEN_SENTENCES[code]?.('USDC')
+      return TOKEN_ADVICE[code]?.('USDC')
     case 'lpToken':
-      return TOKEN_SENTENCES[code]?.('LP tokens')
+      return TOKEN_ADVICE[code]?.('LP tokens')
     case 'market':
     case 'vault':
     case 'oracleShim':
     case 'router':
-      return named(SHARED_ERRORS, SENTENCES)
+      return named(SHARED_ERRORS, SHARED_ADVICE)
     case 'vaultFactory':
-      return named(TRADER_VAULT_ERRORS, VAULT_SENTENCES)
+      return named(TRADER_VAULT_ERRORS, TRADER_VAULT_ADVICE)
     case 'referral':
-      return named(REFERRAL_ERRORS, REFERRAL_SENTENCES)
+      return named(REFERRAL_ERRORS, REFERRAL_ADVICE)
     default:
       return undefined
   }
 }
 
 /** By the type of a host error, where no contract raised it. */
-const HOST_SENTENCES: Readonly<Record<string, string>> = {
+const HOST_ADVICE: Readonly<Record<string, string>> = {
   Auth: 'the account cannot authorise this call.',
   Budget: 'the call needs more resources than the network allows.',
   Storage: 'the call needs state that the network does not have at hand.',
 }
 
 /** A sentence on an error of the host (`Auth`, `Budget`, …). */
-export function adviceOnHost(type: string): string {
-  return HOST_SENTENCES[type] ?? 'the network could not run the call.'
+export function adviceForHostError(type: string): string {
+  return HOST_ADVICE[type] ?? 'the network could not run the call.'
 }
 
 /** What to do about a transaction that was refused at submission, by the code of its result. */
-const REFUSALS: Readonly<Record<string, string>> = {
+const REJECTION_ADVICE: Readonly<Record<string, string>> = {
   txFailed: 'An operation of the transaction is not valid or not signed for.',
   txTooEarly: 'The transaction is not valid yet: look at its time bounds.',
   txTooLate: 'The transaction has expired. Prepare a new one.',
@@ -136,9 +136,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 }
 
 /** A sentence on a refusal; `neededFee` in stroops where the network named the fee that would do. */
-export function adviceOnRefusal(code: string | null, neededFee: bigint | null): string {
+export function adviceForRejection(code: string | null, neededFee: bigint | null): string {
   if (code === 'txInsufficientFee' && neededFee !== null && neededFee > 0n) {
     return `The fee is too low for the moment: the network asks for ${neededFee} stroops. Try again later, or raise the fee.`
   }
-  return REFUSALS[code ?? ''] ?? 'The network refused the transaction.'
+  return REJECTION_ADVICE[code ?? ''] ?? 'The network refused the transaction.'
 }

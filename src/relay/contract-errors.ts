@@ -9,9 +9,9 @@ import type { ContractError } from '../resources/submit-result.ts'
 
 export interface ContractErrors {
   /** Which of the exchange's contracts raised the error; where the diagnostics do not say, the one that was `invoked`. */
-  raisedBy(raised: RaisedError, invoked: string | null): ContractKey | undefined
+  contractOf(raised: RaisedError, invoked: string | null): ContractKey | undefined
   /** The error as it is served; null for null. */
-  named(raised: RaisedError | null, invoked: string | null): ContractError | null
+  describe(raised: RaisedError | null, invoked: string | null): ContractError | null
 }
 
 export function createContractErrors(contracts: ContractAddresses): ContractErrors {
@@ -23,8 +23,8 @@ export function createContractErrors(contracts: ContractAddresses): ContractErro
   }
 
   return {
-    raisedBy,
-    named(raised, invoked) {
+    contractOf: raisedBy,
+    describe(raised, invoked) {
       if (raised === null) return null
       return { code: raised.code, name: contractErrorName(raisedBy(raised, invoked), raised.code) }
     },

@@ -6,9 +6,9 @@ import { RpcFailure } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 
 /** An answer is good for about as long as the shortest time between two ledgers. */
-export const LEDGER_TIME_KEPT_MS = 1_000
+export const LEDGER_TIME_TTL_MS = 1_000
 /** Nobody's preparation waits longer for the time than this. */
-export const LEDGER_TIME_WAIT_MS = 2_000
+export const LEDGER_TIME_TIMEOUT_MS = 2_000
 
 export interface LedgerTime {
   /**
@@ -21,11 +21,11 @@ export interface LedgerTime {
 /** One call at a time, shared by all who ask meanwhile and shortly after. */
 export function createLedgerTime(parts: { readonly rpc: Rpc; readonly clock: Clock }): LedgerTime {
   const { rpc, clock } = parts
-  let asked: { readonly atMs: number; readonly closeSec: Promise<number> } | undefined
+  let lastRead: { readonly atMs: number; readonly closeSec: Promise<number> } | undefined
 
-  async function ask(): Promise<number> {
+  async function readCloseTime(): Promise<number> {
     const giveUp = new AbortController()
-    const timer = clock.setTimer(LEDGER_TIME_WAIT_MS, () => giveUp.abort())
+    const timer = clock.setTimer(LEDGER_TIME_TIMEOUT_MS, () => giveUp.abort())
     try {
       return (await rpc.getHealth({ signal: giveUp.signal })).latestLedgerCloseSec ?? 0
     } catch (error) {
@@ -39,8 +39,8 @@ export function createLedgerTime(parts: { readonly rpc: Rpc; readonly clock: Clo
 
   return {
     async nowSec() {
-      if (asked === undefined || clock.elapsedMs() - asked.atMs >= LEDGER_TIME_KEPT_MS) asked = { atMs: clock.elapsedMs(), closeSec: ask() }
-      const closeSec = await asked.closeSec
+      if (lastRead === undefined || clock.elapsedMs() - lastRead.atMs >= LEDGER_TIME_TTL_MS) lastRead = { atMs: clock.elapsedMs(), closeSec: readCloseTime() }
+      const closeSec = await lastRead.closeSec
       return Math.max(nowSec(clock), closeSec)
     },
   }

@@ -12,7 +12,7 @@ import type { ContractAddresses, ContractKey } from '../exchange/contracts.ts'
 import { PREPARED_VALIDITY_SEC } from '../limits.ts'
 import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
-import { adviceOn, adviceOnHost } from './advice.ts'
+import { adviceForContractError, adviceForHostError } from './advice.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import type { LedgerTime } from './ledger-time.ts'
@@ -61,14 +61,14 @@ export function createPrepare(parts: PrepareParts): Prepare {
       parts.ledgerTime.nowSec(),
     ])
     if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it first, then prepare again.', null)
-    if (simulation.error !== null) throw failureOf(simulation.error, simulation.eventsXdr, called, contractErrors)
+    if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
     if (simulation.mustRestore) throw new SimulationFailed('the call needs entries that the ledger has archived: they must be restored first.', null)
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
     return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
 
     function assemble(answer: SimulationAnswer, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
       const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
-      return readable('simulateTransaction', () => assembleTransaction(draft, placed))
+      return decodeResponse('simulateTransaction', () => assembleTransaction(draft, placed))
     }
   }
 }
@@ -79,10 +79,10 @@ async function readSequence({ rpc, ledgerMarks }: PrepareParts, trader: string, 
   const { entries, latestLedger } = await rpc.getLedgerEntries([key], call)
   ledgerMarks.note(trader, latestLedger)
   const entry = entries.find(({ keyXdr }) => keyXdr === key)
-  return entry === undefined ? null : readable('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
+  return entry === undefined ? null : decodeResponse('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
 }
 
-function readable<T>(method: string, read: () => T): T {
+function decodeResponse<T>(method: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
@@ -92,10 +92,10 @@ function readable<T>(method: string, read: () => T): T {
 }
 
 /** What a simulation that failed means: the contract's error, the host's, or a node that could not simulate at all. */
-function failureOf(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
+function toSimulationError(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
   const raised = findSimulationError(text, eventsXdr)
-  if (raised !== null) return new SimulationFailed(adviceOn(raised, contractErrors.raisedBy(raised, called)), contractErrors.named(raised, called))
+  if (raised !== null) return new SimulationFailed(adviceForContractError(raised, contractErrors.contractOf(raised, called)), contractErrors.describe(raised, called))
   const host = readHostErrorType(text)
-  if (host !== null) return new SimulationFailed(adviceOnHost(host.type), null)
+  if (host !== null) return new SimulationFailed(adviceForHostError(host.type), null)
   return new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: text })
 }

@@ -17,7 +17,7 @@ import type { Submissions } from './submissions.ts'
 export interface Relay {
   readonly prepare: Prepare
   /** Reads a signed envelope; undefined when it is none. */
-  read(signedXdr: string): SignedTransaction | undefined
+  decode(signedXdr: string): SignedTransaction | undefined
   readonly submissions: Submissions
 }
 
@@ -34,7 +34,7 @@ export function createRelay(parts: {
   const contractErrors = createContractErrors(contracts)
   return {
     prepare: createPrepare({ rpc, contracts, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
-    read(signedXdr) {
+    decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)
       } catch (error) {

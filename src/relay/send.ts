@@ -6,7 +6,7 @@ import { RPC_CODES, RpcFailure, isUntaken } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 
-export type Sent =
+export type SendResult =
   /** In a queue of the network, or there already. */
   | { readonly kind: 'accepted' }
   /** No room, or another transaction of the account is in the way, or this very one was applied a moment ago. */
@@ -23,10 +23,10 @@ export type Sent =
   | { readonly kind: 'unsent' }
 
 /** Words of the node that tell one -32603 from another: there is nothing else to tell them by. */
-const TURNED_AWAY = ['invalid status', 'received exception']
+const REJECTED_BY_CORE_PREFIXES = ['invalid status', 'received exception']
 
 /** Sends once. Never rejects with an RpcFailure. */
-export async function send(parts: { readonly rpc: Rpc; readonly log: Log }, signed: SignedTransaction): Promise<Sent> {
+export async function send(parts: { readonly rpc: Rpc; readonly log: Log }, signed: SignedTransaction): Promise<SendResult> {
   const { rpc, log } = parts
   try {
     const answer = await rpc.sendTransaction(signed.envelopeXdr)
@@ -40,17 +40,17 @@ export async function send(parts: { readonly rpc: Rpc; readonly log: Log }, sign
     return { kind: 'refused', latestLedger, resultXdr: errorResultXdr, diagnosticEventsXdr }
   } catch (error) {
     if (!(error instanceof RpcFailure)) throw error
-    const kind = meaningOf(error)
+    const kind = classifyFailure(error)
     const { kind: failure, code, status, detail } = error
     log.warn({ hash: signed.hash, kind, failure, code, status, detail }, 'a transaction was not sent cleanly')
     return { kind }
   }
 }
 
-function meaningOf(failure: RpcFailure): 'undecodable' | 'turnedAway' | 'unsent' | 'lost' {
+function classifyFailure(failure: RpcFailure): 'undecodable' | 'turnedAway' | 'unsent' | 'lost' {
   if (isUntaken(failure)) return 'unsent'
   if (failure.kind !== 'rpc') return 'lost'
   if (failure.code === RPC_CODES.invalidParams) return 'undecodable'
   const words = failure.detail ?? ''
-  return failure.code === RPC_CODES.internal && TURNED_AWAY.some((start) => words.startsWith(start)) ? 'turnedAway' : 'lost'
+  return failure.code === RPC_CODES.internal && REJECTED_BY_CORE_PREFIXES.some((start) => words.startsWith(start)) ? 'turnedAway' : 'lost'
 }

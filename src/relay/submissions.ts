@@ -13,10 +13,10 @@ import type { ContractError } from '../resources/submit-result.ts'
 import type { ContractErrors } from './contract-errors.ts'
 import type { LedgerMarks } from '../chain/ledger-marks.ts'
 import { send } from './send.ts'
-import type { Sent } from './send.ts'
+import type { SendResult } from './send.ts'
 
 /** How a submission ends for a caller. */
-export type Submitted =
+export type SubmitOutcome =
   | { readonly kind: 'success'; readonly ledger: number }
   | { readonly kind: 'failed'; readonly contractError: ContractError | null; readonly resultXdr: string }
   /** The network has it; it is not final. */
@@ -32,11 +32,11 @@ export type Submitted =
 
 export interface Submissions {
   /** Sends, unless that is being done, and waits up to `pollTimeoutMs` from when the send was answered. `signal` ends this caller's waiting. */
-  submit(signed: SignedTransaction, options: { readonly pollTimeoutMs: number; readonly signal?: AbortSignal }): Promise<Submitted>
+  submit(signed: SignedTransaction, options: { readonly pollTimeoutMs: number; readonly signal?: AbortSignal }): Promise<SubmitOutcome>
   /** Answers all who wait with what is known, and sends nothing more. What is being sent is answered as soon as that is. */
   stop(): void
   /** How many transactions are on their way, and how many callers wait for them. */
-  holds(): { readonly flights: number; readonly waiters: number }
+  stats(): { readonly flights: number; readonly waiters: number }
 }
 
 export interface SubmissionParts {
@@ -53,47 +53,47 @@ export const RESENDS_MAX = 3
 
 interface Waiter {
   readonly pollTimeoutMs: number
-  readonly settle: (outcome: Submitted) => void
+  readonly settle: (outcome: SubmitOutcome) => void
   timer: Timer | undefined
 }
 
 /** One envelope on its way. */
-interface Flight {
+interface Submission {
   readonly signed: SignedTransaction
   readonly waiters: Set<Waiter>
   /** Aborted when it is over: an outcome, or nobody waits any more. */
-  readonly over: AbortController
+  readonly done: AbortController
   /** What is known of the send; null while it is being answered. */
-  sent: Sent | null
+  sendResult: SendResult | null
 }
 
 export function createSubmissions(parts: SubmissionParts): Submissions {
   const { rpc, clock, log, contractErrors, ledgerMarks } = parts
   /** By envelope: the hash would not do, because it does not cover the signatures, and one caller's bad ones must not refuse another's good ones. */
-  const flights = new Map<string, Flight>()
+  const flights = new Map<string, Submission>()
   let waiting = 0
   let stopped = false
 
-  function end(flight: Flight): void {
-    flight.over.abort()
+  function end(flight: Submission): void {
+    flight.done.abort()
     if (flights.get(flight.signed.envelopeXdr) === flight) flights.delete(flight.signed.envelopeXdr)
   }
 
-  function finish(flight: Flight, outcome: Submitted): void {
+  function finish(flight: Submission, outcome: SubmitOutcome): void {
     for (const waiter of flight.waiters) waiter.settle(outcome)
     end(flight)
   }
 
   /** Gives a caller what is known and lets it go. */
-  function timeUp(flight: Flight, waiter: Waiter): void {
-    waiter.settle(knownOf(flight.sent))
+  function timeUp(flight: Submission, waiter: Waiter): void {
+    waiter.settle(provisionalOutcome(flight.sendResult))
   }
 
-  function startTimer(flight: Flight, waiter: Waiter): void {
+  function startTimer(flight: Submission, waiter: Waiter): void {
     waiter.timer = clock.setTimer(waiter.pollTimeoutMs, () => timeUp(flight, waiter))
   }
 
-  function join(flight: Flight, pollTimeoutMs: number, signal: AbortSignal | undefined): Promise<Submitted> {
+  function join(flight: Submission, pollTimeoutMs: number, signal: AbortSignal | undefined): Promise<SubmitOutcome> {
     return new Promise((resolve) => {
       const leave = (): void => timeUp(flight, waiter)
       const waiter: Waiter = {
@@ -106,19 +106,19 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
           signal?.removeEventListener('abort', leave)
           resolve(outcome)
           // A send under way is let to its end; its answer is not waited for.
-          if (flight.waiters.size === 0 && flight.sent !== null) end(flight)
+          if (flight.waiters.size === 0 && flight.sendResult !== null) end(flight)
         },
       }
       flight.waiters.add(waiter)
       waiting += 1
       signal?.addEventListener('abort', leave, { once: true })
-      if (flight.sent !== null) startTimer(flight, waiter)
+      if (flight.sendResult !== null) startTimer(flight, waiter)
     })
   }
 
-  async function fly(flight: Flight): Promise<void> {
+  async function fly(flight: Submission): Promise<void> {
     const sent = await send(parts, flight.signed)
-    flight.sent = sent
+    flight.sendResult = sent
     if (sent.kind === 'unsent') return finish(flight, { kind: 'unsent' })
     if (sent.kind === 'undecodable') return finish(flight, { kind: 'rejected', result: null, contractError: null })
     if (flight.waiters.size === 0) return end(flight)
@@ -127,35 +127,35 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   /** Asks for the transaction by its hash until there is an outcome or nobody waits. */
-  async function follow(flight: Flight, first: Sent): Promise<void> {
+  async function follow(flight: Submission, first: SendResult): Promise<void> {
     let resends = 0
     let sentMs = clock.elapsedMs()
-    while (!flight.over.signal.aborted) {
+    while (!flight.done.signal.aborted) {
       const askedMs = clock.elapsedMs()
       const seen = await lookUp(flight)
-      if (flight.over.signal.aborted) return
+      if (flight.done.signal.aborted) return
       const outcome = seen === null ? undefined : (seen.outcome ?? verdictOf(first, seen.latestLedger, flight))
       if (outcome !== undefined) return finish(flight, outcome)
-      if (stopped) return finish(flight, knownOf(flight.sent))
-      if (flight.sent?.kind === 'lost' && resends < RESENDS_MAX && clock.elapsedMs() - sentMs >= RESEND_AFTER_MS) {
+      if (stopped) return finish(flight, provisionalOutcome(flight.sendResult))
+      if (flight.sendResult?.kind === 'lost' && resends < RESENDS_MAX && clock.elapsedMs() - sentMs >= RESEND_AFTER_MS) {
         resends += 1
         sentMs = clock.elapsedMs()
         // Only a yes counts. A no is about this copy of the envelope; the first may be waiting elsewhere.
-        if ((await send(parts, flight.signed)).kind === 'accepted') flight.sent = { kind: 'accepted' }
+        if ((await send(parts, flight.signed)).kind === 'accepted') flight.sendResult = { kind: 'accepted' }
       }
-      await clock.sleep(Math.max(0, askedMs + SUBMIT_POLL_INTERVAL_MS - clock.elapsedMs()), flight.over.signal)
+      await clock.sleep(Math.max(0, askedMs + SUBMIT_POLL_INTERVAL_MS - clock.elapsedMs()), flight.done.signal)
     }
   }
 
   /** What the network says of the hash; null when it says nothing. */
-  async function lookUp({ signed, over }: Flight): Promise<{ readonly outcome?: Submitted; readonly latestLedger: number } | null> {
+  async function lookUp({ signed, done: over }: Submission): Promise<{ readonly outcome?: SubmitOutcome; readonly latestLedger: number } | null> {
     try {
       const answer = await rpc.getTransaction(signed.hash, { signal: over.signal })
       const { latestLedger } = answer
       if (answer.status === 'NOT_FOUND') return { latestLedger }
       ledgerMarks.note(signed.source, answer.ledger)
       if (answer.status === 'SUCCESS') return { outcome: { kind: 'success', ledger: answer.ledger }, latestLedger }
-      const contractError = contractErrors.named(findContractError(answer.diagnosticEventsXdr), signed.contract)
+      const contractError = contractErrors.describe(findContractError(answer.diagnosticEventsXdr), signed.contract)
       return { outcome: { kind: 'failed', contractError, resultXdr: answer.resultXdr }, latestLedger }
     } catch (error) {
       if (over.signal.aborted || error instanceof RpcFailure) return null
@@ -164,17 +164,17 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   /** What a send that was not accepted means, now that the network does not know the hash; undefined when that is not certain yet. */
-  function verdictOf(sent: Sent, latestLedger: number, flight: Flight): Submitted | undefined {
+  function verdictOf(sent: SendResult, latestLedger: number, flight: Submission): SubmitOutcome | undefined {
     if (sent.kind === 'later') return { kind: 'later', full: 'network' }
     if (sent.kind === 'turnedAway') return { kind: 'unknown' }
     // A node that is behind the one that judged may not know yet what made it refuse: the transaction's own success.
     if (sent.kind !== 'refused' || latestLedger < sent.latestLedger) return undefined
-    const contractError = contractErrors.named(findContractError(sent.diagnosticEventsXdr), flight.signed.contract)
+    const contractError = contractErrors.describe(findContractError(sent.diagnosticEventsXdr), flight.signed.contract)
     return { kind: 'rejected', result: sent.resultXdr === null ? null : readTransactionResult(sent.resultXdr), contractError }
   }
 
   return {
-    holds: () => ({ flights: flights.size, waiters: waiting }),
+    stats: () => ({ flights: flights.size, waiters: waiting }),
     submit(signed, { pollTimeoutMs, signal }) {
       // Who left before anything was sent has nothing sent.
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })
@@ -182,7 +182,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const isFull = waiting >= SUBMISSION_WAITERS_MAX || (known === undefined && flights.size >= SUBMISSIONS_MAX)
       if (stopped || isFull) return Promise.resolve({ kind: 'later', full: 'gateway' })
       if (known !== undefined) return join(known, pollTimeoutMs, signal)
-      const flight: Flight = { signed, waiters: new Set(), over: new AbortController(), sent: null }
+      const flight: Submission = { signed, waiters: new Set(), done: new AbortController(), sendResult: null }
       flights.set(signed.envelopeXdr, flight)
       const joined = join(flight, pollTimeoutMs, signal)
       fly(flight).catch((error: unknown) => {
@@ -194,14 +194,14 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
     stop() {
       stopped = true
       for (const flight of flights.values()) {
-        if (flight.sent !== null) finish(flight, knownOf(flight.sent))
+        if (flight.sendResult !== null) finish(flight, provisionalOutcome(flight.sendResult))
       }
     },
   }
 }
 
 /** What can be told of a transaction that is not final. */
-function knownOf(sent: Sent | null): Submitted {
+function provisionalOutcome(sent: SendResult | null): SubmitOutcome {
   if (sent?.kind === 'accepted') return { kind: 'pending' }
   return sent?.kind === 'later' ? { kind: 'later', full: 'network' } : { kind: 'unknown' }
 }

@@ -7,9 +7,9 @@ import { clientDisconnected } from '../http/client-disconnected.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { operation } from '../http/operation.ts'
 import { POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
-import { adviceOnRefusal } from '../relay/advice.ts'
+import { adviceForRejection } from '../relay/advice.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { Submitted } from '../relay/submissions.ts'
+import type { SubmitOutcome } from '../relay/submissions.ts'
 import { ref } from '../resources/fields.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { EXAMPLE_SUBMITTED } from './examples.ts'
@@ -53,7 +53,7 @@ export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
 
   app.post('/v1/tx/submit', options, async (request, reply) => {
     const { signedXdr, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
-    const signed = relay.read(signedXdr)
+    const signed = relay.decode(signedXdr)
     if (signed === undefined) throw rejected('signedXdr is not a transaction envelope in base64.')
     const disconnected = clientDisconnected(reply)
     const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, signal: disconnected })
@@ -72,7 +72,7 @@ const NO_ROOM = {
 } as const
 
 /** The body of a 200; throws the answer of every other outcome. */
-function resultOf(submitted: Submitted, hash: string): SubmitResult {
+function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
   switch (submitted.kind) {
     case 'success':
       return { hash, status: 'SUCCESS', ledger: submitted.ledger }
@@ -81,7 +81,7 @@ function resultOf(submitted: Submitted, hash: string): SubmitResult {
     case 'failed':
       return { hash, status: 'FAILED', contractError: submitted.contractError, resultXdr: submitted.resultXdr }
     case 'rejected':
-      throw rejected(adviceOnRefusal(submitted.result?.code ?? null, submitted.result?.feeCharged ?? null), submitted.contractError)
+      throw rejected(adviceForRejection(submitted.result?.code ?? null, submitted.result?.feeCharged ?? null), submitted.contractError)
     case 'later':
       throw new HttpFailure({
         status: 503,

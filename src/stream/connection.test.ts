@@ -29,7 +29,7 @@ function createStuck() {
     log: silentLog,
     requestId: 'r',
     handle: () => {},
-    onEnd: () => void calls.push('end'),
+    onClose: () => void calls.push('end'),
   })
   return { calls, clock, connection, webSocket }
 }

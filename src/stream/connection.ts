@@ -19,7 +19,7 @@ const PENDING_REQUESTS_MAX = 100
 
 export interface Connection {
   /** Aborts when the connection has ended, or is about to. */
-  readonly ended: AbortSignal
+  readonly closed: AbortSignal
   /** Takes whole frames. Cuts the client off when too much waits for it. */
   write(bytes: Buffer): void
   /** Sends one message to this client alone. */
@@ -28,7 +28,7 @@ export interface Connection {
   drained(): Promise<void>
   close(code: number, reason: string): void
   /** Bytes that were written and that the system has not taken yet. */
-  waitingBytes(): number
+  bufferedBytes(): number
   /** Sends a ping, or ends the connection when the last one was not answered. */
   ping(): void
 }
@@ -43,7 +43,7 @@ export interface ConnectionParts {
   readonly requestId: string
   /** Handles one request; the next one waits for it. */
   handle(request: ClientRequest): void | Promise<void>
-  onEnd(): void
+  onClose(): void
 }
 
 /** Takes over an open WebSocket. */
@@ -60,13 +60,13 @@ export function createConnection(parts: ConnectionParts): Connection {
     if (ending.signal.aborted) return
     ending.abort()
     waiting.length = 0
-    parts.onEnd()
+    parts.onClose()
   }
 
   function close(code: number, reason: string): void {
     if (ending.signal.aborted) return
     end()
-    closeWithin(webSocket, clock, { code, reason })
+    closeWithGrace(webSocket, clock, { code, reason })
   }
 
   function write(bytes: Buffer): void {
@@ -123,7 +123,7 @@ export function createConnection(parts: ConnectionParts): Connection {
   webSocket.on('close', end)
 
   return {
-    ended: ending.signal,
+    closed: ending.signal,
     write,
     reply,
     close,
@@ -139,7 +139,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         ending.signal.addEventListener('abort', done)
       })
     },
-    waitingBytes: () => socket.writableLength,
+    bufferedBytes: () => socket.writableLength,
     ping() {
       if (answersPings) {
         answersPings = false
@@ -153,7 +153,7 @@ export function createConnection(parts: ConnectionParts): Connection {
 }
 
 /** Closes a WebSocket, and cuts it off when its client does not answer that. */
-export function closeWithin(webSocket: WebSocket, clock: Clock, { code, reason }: { readonly code: number; readonly reason: string }): void {
+export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reason }: { readonly code: number; readonly reason: string }): void {
   webSocket.close(code, reason)
   const cut = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
   webSocket.once('close', () => cut.cancel())

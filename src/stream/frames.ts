@@ -29,35 +29,35 @@ function lazyFrame(channel: string, seq: number | undefined, text: () => string)
 }
 
 /** A channel that carries a row, and how the row looks there. */
-export interface RowOnChannel {
+export interface ChannelEntry {
   readonly channel: string
   /** JSON. */
   readonly data: () => string
 }
 
 /** Where a row belongs. */
-export interface RowOnChannels {
+export interface RowChannels {
   /** All events, and its asset's trades when it is a print. */
-  readonly shared: readonly RowOnChannel[]
+  readonly shared: readonly ChannelEntry[]
   /** The channel of each account that it concerns. */
-  readonly personal: readonly (RowOnChannel & { readonly account: string })[]
+  readonly personal: readonly (ChannelEntry & { readonly account: string })[]
 }
 
 /** Every channel that carries the row. */
-export function channelsOfRow(row: LogRow): RowOnChannels {
+export function channelsOfRow(row: LogRow): RowChannels {
   const eventText = lazyText(row)
-  const print = printOf(row)
+  const print = toPrint(row)
   const events = { channel: EVENTS_CHANNEL, data: eventText }
   return {
     shared: print === undefined ? [events] : [events, { channel: tradesChannel(print.asset), data: () => JSON.stringify(print) }],
     personal: [
-      ...row.accounts.map((account) => ownRow(account, eventText)),
-      ...row.learned.map((event) => ownRow(event.account, lazyText(event))),
+      ...row.accounts.map((account) => personalEntry(account, eventText)),
+      ...row.learned.map((event) => personalEntry(event.account, lazyText(event))),
     ],
   }
 }
 
-function ownRow(account: string, eventText: () => string): RowOnChannels['personal'][number] {
+function personalEntry(account: string, eventText: () => string): RowChannels['personal'][number] {
   return { account, channel: accountChannel(account), data: () => `${eventText().slice(0, -1)},"owner":${JSON.stringify(account)}}` }
 }
 
@@ -86,7 +86,7 @@ interface Print {
 }
 
 /** A trade print; undefined for every other event. `price` is where it closed, or the entry price of an open. */
-function printOf(row: LogRow): Print | undefined {
+function toPrint(row: LogRow): Print | undefined {
   const { payload } = row
   const kind = PRINT_KINDS[row.topic]
   if (kind === undefined || payload === null) return undefined

@@ -24,7 +24,7 @@ export interface Hub {
   /** How many get anything. */
   subscribers(): number
   /** True when anybody gets the channel. */
-  isWanted(channel: string): boolean
+  hasSubscribers(channel: string): boolean
   /** Delivers frames to their channels' subscribers, each group's in one piece and in this order. */
   publish(frames: readonly Frame[]): void
 }
@@ -85,7 +85,7 @@ export function createHub(): Hub {
     },
     drop: leave,
     subscribers: () => groupOf.size,
-    isWanted: (channel) => groupsByChannel.has(channel),
+    hasSubscribers: (channel) => groupsByChannel.has(channel),
     publish(frames) {
       const parts = new Map<Group, Buffer[]>()
       for (const frame of frames) {

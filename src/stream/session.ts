@@ -10,13 +10,13 @@ import { isLogChannel, parseChannel, tradesChannel } from './channels.ts'
 import type { Channel, LogChannel } from './channels.ts'
 import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { runFeed, selectionOf } from './feed.ts'
-import type { Feed } from './feed.ts'
+import { runReplay, toLogSelection } from './replay.ts'
+import type { Replay } from './replay.ts'
 import { channelsOfRow, logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { Hub, Subscriber } from './hub.ts'
 import type { ClientRequest, SubscribeRequest } from './requests.ts'
-import type { EpochBorder, Tail } from './tail.ts'
+import type { EpochChange, Tail } from './tail.ts'
 import { textFrame } from './wire.ts'
 
 /** Whose connection it is, after a login. */
@@ -46,7 +46,7 @@ export interface SessionParts {
   readonly hub: Hub
   readonly tail: Tail
   readonly db: Queryable
-  readonly lanes: Lanes
+  readonly readSemaphore: Lanes
   readonly limits: StreamLimits
   readonly services: StreamServices
   /** The last frame of a ticker or candle channel, when there is one. */
@@ -62,15 +62,15 @@ export interface Session {
   replays(): number
   handle(request: ClientRequest): void | Promise<void>
   /** Tells the client that a new epoch begins, when it follows channels of the log. */
-  tellEpoch(border: EpochBorder): void
+  announceEpoch(border: EpochChange): void
   /** Takes the client out of everything. */
-  end(): void
+  close(): void
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { connection, hub, tail, db, lanes, limits, services } = parts
+  const { connection, hub, tail, db, readSemaphore: lanes, limits, services } = parts
   const subscriber: Subscriber = { write: connection.write }
-  const feeds = new Set<Feed>()
+  const feeds = new Set<Replay>()
   const watched = new Set<string>()
   let login: StreamLogin | null = null
 
@@ -104,7 +104,7 @@ export function createSession(parts: SessionParts): Session {
       if (channel.kind !== 'account' || watched.has(channel.account)) continue
       await tail.watchAccount(channel.account)
       // Who has left meanwhile has given back what it had before.
-      if (connection.ended.aborted) tail.releaseAccount(channel.account)
+      if (connection.closed.aborted) tail.releaseAccount(channel.account)
       else watched.add(channel.account)
     }
   }
@@ -115,21 +115,21 @@ export function createSession(parts: SessionParts): Session {
 
   /** Follows channels from a place on; the frames before it were sent, or are not wanted. */
   function follow(channels: ReadonlyMap<string, LogChannel>, afterSeq: number, prev: ReadonlyMap<string, number>): void {
-    const feed: Feed = {
+    const feed: Replay = {
       channels: new Map(channels),
       afterSeq,
       prev: new Map(prev),
-      signal: connection.ended,
+      signal: connection.closed,
       send(frames) {
         if (frames.length > 0) connection.write(Buffer.concat(frames.map((frame) => frame.bytes())))
         return connection.drained()
       },
-      join: (names) => hub.add(subscriber, names),
+      goLive: (names) => hub.add(subscriber, names),
     }
     feeds.add(feed)
-    runFeed({ db, tail, lanes }, feed)
+    runReplay({ db, tail, readSemaphore: lanes }, feed)
       .catch((error: unknown) => {
-        if (connection.ended.aborted) return
+        if (connection.closed.aborted) return
         parts.log.warn({ err: error }, 'a replay cannot be read; the client is sent away to come back')
         connection.close(CLOSE.unexpected, 'unavailable')
       })
@@ -146,12 +146,12 @@ export function createSession(parts: SessionParts): Session {
     }
     const logChannels = new Map([...accepted].filter((entry): entry is [string, LogChannel] => isLogChannel(entry[1])))
     if (logChannels.size > 0) {
-      if (!tail.ready()) await tail.step()
+      if (!tail.ready()) await tail.catchUp()
       await watch([...logChannels.values()])
     }
     const resume = request.since === undefined || logChannels.size === 0 ? undefined : await planResume(request, request.since, logChannels)
     const reads = request.snapshot && resume === undefined ? await readSnapshots(logChannels) : []
-    if (connection.ended.aborted) return
+    if (connection.closed.aborted) return
 
     // From here to the end nothing waits: the heads that are told are the places where delivery begins.
     if (accepted.size > 0) {
@@ -202,10 +202,10 @@ export function createSession(parts: SessionParts): Session {
       message: { type: 'gap', channels: [...channels.keys()], since, oldest: oldestOf(tail), reason },
     })
     // Another instance may have published what this one has not read yet.
-    if (since > tail.position()) await tail.step()
+    if (since > tail.position()) await tail.catchUp()
     if (request.epoch !== undefined && request.epoch !== tail.head()?.epoch) return gap('epoch')
     if (since > tail.position()) return gap('ahead')
-    const selection = selectionOf(channels.values())
+    const selection = toLogSelection(channels.values())
     const range = { afterSeq: since, throughSeq: tail.position(), atMost: limits.replayFrames + 1 }
     // The places in the log bound the frames of a channel; only a long way back is worth counting.
     const bound = (range.throughSeq - since) * channels.size
@@ -253,7 +253,7 @@ export function createSession(parts: SessionParts): Session {
 
   async function readAccount(name: string, channel: Extract<LogChannel, { kind: 'account' }>): Promise<ChannelSnapshot> {
     const { seq, positions, orders } = await services.readAccount(channel.account)
-    const heads = await lanes.run(() => readChannelHeads(db, selectionOf([channel]), seq))
+    const heads = await lanes.run(() => readChannelHeads(db, toLogSelection([channel]), seq))
     const frame = textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data: { positions, orders } }))
     return { name, channel, frames: [frame], seq, prev: heads.accounts.get(channel.account) ?? 0 }
   }
@@ -298,14 +298,14 @@ export function createSession(parts: SessionParts): Session {
           return connection.reply({ type: 'error', error: 'unknown_op', ...(request.detail === undefined ? {} : { detail: request.detail }) }, request.id)
       }
     },
-    tellEpoch({ since, epoch }) {
+    announceEpoch({ since, epoch }) {
       const channels = [...subscribed()].filter((name) => {
         const channel = parseChannel(name)
         return channel !== undefined && isLogChannel(channel)
       })
       if (channels.length > 0) connection.reply({ type: 'gap', channels, since, oldest: oldestOf(tail), reason: 'epoch', epoch })
     },
-    end() {
+    close() {
       hub.drop(subscriber)
       for (const feed of feeds) feed.channels.clear()
       for (const account of watched) tail.releaseAccount(account)

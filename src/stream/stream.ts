@@ -11,7 +11,7 @@ import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
-import { CLOSE, closeWithin, createConnection } from './connection.ts'
+import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
 import type { Connection } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createSession } from './session.ts'
@@ -25,7 +25,7 @@ const REPLAY_LANES = 4
 const KEY_CHECK_MS = 500
 
 /** Who asks for a connection, as the request that asked was seen. */
-export interface Visitor {
+export interface UpgradeContext {
   readonly requestId: string
   /** What connections are counted by. */
   readonly address: string
@@ -33,18 +33,18 @@ export interface Visitor {
 
 export interface Stream {
   /** Answers an upgrade that has passed everything that a request passes. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: Visitor): void
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: UpgradeContext): void
   /** How many are connected. */
   connections(): number
   /** One round of prices and candles, for whoever steps the clock by hand; `run` does it by itself. */
   tick(): Promise<void>
   /** Publishes what is committed by now. */
-  follow(): Promise<void>
+  publishCommitted(): Promise<void>
   heartbeat(): void
   /** Pings every connection, and ends those that have not answered the last one. */
   ping(): void
   /** What is kept for clients; all of it is bounded by the connections, and gone with them. */
-  holds(): StreamHoldings
+  stats(): StreamStats
   /** Begins to follow the log and the clock; `drain` ends it. */
   start(): void
   /** Announces the end, goes on delivering for a while, closes every connection, and stops. */
@@ -52,14 +52,14 @@ export interface Stream {
 }
 
 /** How many of each are kept. */
-export interface StreamHoldings {
+export interface StreamStats {
   readonly connections: number
   /** That connections are counted by. */
   readonly addresses: number
   /** Clients that get at least one channel. */
   readonly subscribers: number
   /** Of the client that is furthest behind; one that passes the bound is cut off. */
-  readonly waitingBytesMax: number
+  readonly bufferedBytesMax: number
   /** Accounts whose channels are followed. */
   readonly accounts: number
   /** Under way. */
@@ -89,7 +89,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   const tail = createTail({
     store, clock, log,
     publish: hub.publish,
-    onEpoch: (border) => clients.forEach(({ session }) => session.tellEpoch(border)),
+    onEpoch: (border) => clients.forEach(({ session }) => session.announceEpoch(border)),
   })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
   const lanes = createLanes(REPLAY_LANES)
@@ -110,18 +110,18 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     return (byAddress.get(address) ?? 0) >= limits.connectionsPerAddress ? { code: CLOSE.tryAgain, reason: 'too_many_connections' } : undefined
   }
 
-  function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: Visitor): void {
+  function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: UpgradeContext): void {
     const refusal = refusalOf(address)
     if (refusal !== undefined) {
       webSocket.on('error', () => {})
-      closeWithin(webSocket, clock, refusal)
+      closeWithGrace(webSocket, clock, refusal)
       return
     }
     const connection = createConnection({
       webSocket, socket, limits, clock, log, requestId,
       handle: (request) => session.handle(request),
-      onEnd() {
-        session.end()
+      onClose() {
+        session.close()
         clients.delete(client)
         if (draining && clients.size === 0) drained.abort()
         const left = (byAddress.get(address) ?? 1) - 1
@@ -130,7 +130,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, lanes, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
+      connection, hub, tail, db: store.read, readSemaphore: lanes, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
     })
     const client: Client = { connection, session }
     clients.add(client)
@@ -188,18 +188,18 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
         return
       }
       // Right after the start: hello is to tell where the log stands. A database that is away delays it, and no more.
-      void tail.step().catch(() => {}).finally(upgrade)
+      void tail.catchUp().catch(() => {}).finally(upgrade)
     },
     connections: () => clients.size,
     tick,
-    follow: () => tail.step(),
+    publishCommitted: () => tail.catchUp(),
     heartbeat: ticks.broadcastHeartbeat,
     ping,
-    holds: () => ({
+    stats: () => ({
       connections: clients.size,
       addresses: byAddress.size,
       subscribers: hub.subscribers(),
-      waitingBytesMax: [...clients].reduce((most, { connection }) => Math.max(most, connection.waitingBytes()), 0),
+      bufferedBytesMax: [...clients].reduce((most, { connection }) => Math.max(most, connection.bufferedBytes()), 0),
       accounts: tail.watchedAccounts(),
       replays: [...clients].reduce((sum, { session }) => sum + session.replays(), 0),
     }),

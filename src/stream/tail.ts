@@ -19,7 +19,7 @@ const FALLBACK_INTERVAL_MS = 1_000
 /** So many of the newest rows are kept with their frames, so that clients who come back soon cost no reads. */
 export const RECENT_ROWS = 4_096
 /** So many are read when it begins: an instance that takes over from another is where that one's clients come back, all of them at once. */
-export const FIRST_ROWS = PAGE_ROWS
+export const INITIAL_ROWS = PAGE_ROWS
 
 /** Frames of the shared log channels that one row made. */
 interface RecentRow {
@@ -45,13 +45,13 @@ export interface Tail {
   /** Frames of shared log channels behind `afterSeq`, when the newest rows hold all of them. */
   recentFrames(channels: ReadonlySet<string>, afterSeq: number): readonly Frame[] | undefined
   /** Reads and publishes what is committed by now. Rejects when the database cannot be read. */
-  step(): Promise<void>
+  catchUp(): Promise<void>
   /** Steps at each ring until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
 
 /** Where one epoch ends and the next begins. */
-export interface EpochBorder {
+export interface EpochChange {
   /** The last place of the epoch that ended. */
   readonly since: number
   /** The name of the one that begins. */
@@ -62,7 +62,7 @@ export interface TailOptions {
   readonly store: Store
   readonly publish: (frames: readonly Frame[]) => void
   /** Called when a new epoch begins, before its first frames are published. */
-  readonly onEpoch: (border: EpochBorder) => void
+  readonly onEpoch: (border: EpochChange) => void
   readonly clock: Clock
   readonly log: Log
 }
@@ -93,9 +93,9 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
   async function begin(): Promise<void> {
     const end = await readLogHead(db)
     const last = end?.seq ?? 0
-    const from = Math.max(0, last - FIRST_ROWS)
+    const from = Math.max(0, last - INITIAL_ROWS)
     const found = await readChannelHeads(db, { events: true, assets: ASSET_SYMBOLS, accounts: [] }, from)
-    const { rows } = await readLog(db, from, { limit: FIRST_ROWS, accounts: false })
+    const { rows } = await readLog(db, from, { limit: INITIAL_ROWS, accounts: false })
     recent = []
     position = from
     heads.set(EVENTS_CHANNEL, found.events)
@@ -226,7 +226,7 @@ export function createTail({ store, publish, onEpoch, clock, log }: TailOptions)
       if (oldest === undefined || afterSeq < oldest - 1) return undefined
       return recent.slice(firstBehind(afterSeq)).flatMap(({ frames }) => frames.filter(({ channel }) => channels.has(channel)))
     },
-    step,
+    catchUp: step,
     async run(signal) {
       let rung = Promise.withResolvers<void>()
       const ring = (): void => rung.resolve()

@@ -72,7 +72,7 @@ export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions):
       hub.publish(frames)
     },
     async broadcastCandles() {
-      const wanted = PAIRS.filter(({ asset, interval }) => hub.isWanted(candlesChannel(asset, interval)))
+      const wanted = PAIRS.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
       if (wanted.length === 0) return
       const candles = Map.groupBy(await readNewestCandles(db, wanted), ({ asset, interval }) => candlesChannel(asset, interval))
       hub.publish(wanted.flatMap(({ asset, interval }) => {

@@ -6,8 +6,8 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import type { Log } from '../../src/base/log.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
-import { LOOKUP_WAIT_MS } from '../../src/keys/lookups.ts'
-import { TRUST_MS } from '../../src/keys/known-keys.ts'
+import { LOOKUP_TIMEOUT_MS } from '../../src/keys/batched-lookup.ts'
+import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
 import { issueKey } from '../../src/keys/keys.ts'
 import type { App } from '../../src/http/app.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
@@ -149,7 +149,7 @@ test('while the database is down a trusted key works on, and then its validity i
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
   flaky.set('down')
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'read a moment ago')
-  clock.advance(TRUST_MS)
+  clock.advance(KEY_TTL_MS)
   const unknown = await call(app, '/v1/account/me', { key })
   assert.deepEqual([unknown.status, unknown.body['error'], unknown.headers['retry-after']], [503, 'Service Unavailable', '1'])
   assert.equal(unknown.headers['x-ratelimit-tier'], 'public')
@@ -165,12 +165,12 @@ test('a database that does not answer is waited for one second, once', async () 
   clock.advance(MINUTE_MS)
   // Uses have been written down, and what was read with them is old again.
   await flaky.idle()
-  clock.advance(TRUST_MS)
+  clock.advance(KEY_TTL_MS)
   flaky.set('hangs')
   const first = call(app, '/v1/account/me', { key })
   const second = call(app, '/v1/keys/beta-status', { key })
   await flaky.someoneWaits()
-  clock.advance(LOOKUP_WAIT_MS)
+  clock.advance(LOOKUP_TIMEOUT_MS)
   assert.deepEqual([(await first).status, (await second).status], [503, 200])
   assert.equal((await call(app, '/v1/account/me', { key })).status, 503, 'at once: an earlier look has not ended')
   flaky.set('up')

@@ -8,9 +8,9 @@ import { silentLog } from '../../src/base/log.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { App } from '../../src/http/app.ts'
-import { TRUST_MS } from '../../src/keys/known-keys.ts'
+import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
 import { REVOCATIONS_CHANNEL } from '../../src/keys/records.ts'
-import { WRITE_USES_MS } from '../../src/keys/uses.ts'
+import { FLUSH_INTERVAL_MS } from '../../src/keys/last-used-tracker.ts'
 import type { ApiKey, IssuedKey } from '../../src/resources/api-key.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -103,13 +103,13 @@ test('a bell that went unheard without anybody noticing costs a second while the
     const [revoker, revoked] = [await obtainKey(here, wallet), await obtainKey(here, wallet)]
     assert.equal(await statusAt(there, revoked), 200)
     if (!used) {
-      clock.advance(WRITE_USES_MS)
+      clock.advance(FLUSH_INTERVAL_MS)
       await store.idle()
     }
     store.lose()
     assert.equal((await call(here, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 200)
     assert.equal(await statusAt(there, revoked), 200, 'nobody has told')
-    clock.advance(used ? WRITE_USES_MS : TRUST_MS)
+    clock.advance(used ? FLUSH_INTERVAL_MS : KEY_TTL_MS)
     await store.idle()
     assert.equal(await statusAt(there, revoked), 401)
   }
@@ -123,7 +123,7 @@ test('uses at one instance are read at the other after a second', async () => {
   clock.advance(17)
   const at = clock.nowMs()
   assert.equal(await statusAt(there, used), 200)
-  clock.advance(WRITE_USES_MS)
+  clock.advance(FLUSH_INTERVAL_MS)
   await store.idle()
   const { body } = await call<{ keys: readonly ApiKey[] }>(here, '/v1/keys', { key: reader })
   assert.equal(body.keys.find(({ keyId }) => keyId === used.keyId)?.lastUsedAt, at)

@@ -9,7 +9,7 @@ import { createVirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { openAllowlist } from '../../src/keys/allowlist.ts'
-import { CommandRefused, parseKeysCommand, runKeysCommand } from '../../src/keys/operator.ts'
+import { CommandRejected, parseKeysCommand, runKeysCommand } from '../../src/keys/operator.ts'
 import type { OperatorParts } from '../../src/keys/operator.ts'
 import { REVOCATIONS_CHANNEL } from '../../src/keys/records.ts'
 import { FolderInUse } from '../../src/store/embedded/lock-file.ts'
@@ -28,7 +28,7 @@ async function run(line: string, parts: Partial<OperatorParts> = {}): Promise<st
   const said: string[] = []
   const unreachable = () => Promise.reject(new Error('this command needs no database'))
   const words = line.split(' ').filter((word) => word !== '')
-  await runKeysCommand(parseKeysCommand(words), { openStore: unreachable, allowlist: null, clock, random, say: (text) => said.push(text), ...parts })
+  await runKeysCommand(parseKeysCommand(words), { openStore: unreachable, allowlist: null, clock, random, print: (text) => said.push(text), ...parts })
   return said.join('\n')
 }
 
@@ -60,7 +60,7 @@ test('issues a market_maker key that works at a running gateway, lists it, revok
   await rung.promise
   assert.equal((await call(app, '/v1/account/me', { key })).status, 401)
   assert.match(await run(`list ${ALICE}`, lend(store)), /revoked 2026-07-06T12:00:00.000Z/)
-  await assert.rejects(run(`revoke ${keyId}`, lend(store)), CommandRefused)
+  await assert.rejects(run(`revoke ${keyId}`, lend(store)), CommandRejected)
   assert.equal(await run(`list ${createWallet('nobody').publicKey()}`, lend(store)), 'No keys.')
 })
 
@@ -109,6 +109,6 @@ test('refuses words that make no command, with the usage', async () => {
     ['list --all', /^Unknown option/],
   ]
   for (const [line, message] of refused) {
-    await assert.rejects(run(line), (error) => error instanceof CommandRefused && message.test(error.message) && error.message.includes('Usage:'), line)
+    await assert.rejects(run(line), (error) => error instanceof CommandRejected && message.test(error.message) && error.message.includes('Usage:'), line)
   }
 })

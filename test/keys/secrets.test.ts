@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { Log } from '../../src/base/log.ts'
-import { TRUST_MS } from '../../src/keys/known-keys.ts'
+import { KEY_TTL_MS } from '../../src/keys/key-cache.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import type { Store } from '../../src/store/store.ts'
 import { BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
@@ -61,7 +61,7 @@ test('a secret is in no line of the log, in no row and in no later answer, whate
     await tell(app, '/v1/account/me', { headers: { authorization: `Basic ${bearer(key)}` } })
     const other = await obtainKey(app, wallet)
     flaky.set('down')
-    clock.advance(TRUST_MS)
+    clock.advance(KEY_TTL_MS)
     await tell(app, '/v1/account/me', { key: other })
     await tell(app, `/v1/keys/${other.keyId}`, { method: 'DELETE', key: other })
     // Issuing fails after the secret was made: the answer that would have told it was never sent.

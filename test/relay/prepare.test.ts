@@ -10,7 +10,7 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerMarks, MARK_KEPT_MS } from '../../src/chain/ledger-marks.ts'
 import type { LedgerMarks } from '../../src/chain/ledger-marks.ts'
-import { createLedgerTime, LEDGER_TIME_WAIT_MS } from '../../src/relay/ledger-time.ts'
+import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './answers.ts'
@@ -282,7 +282,7 @@ test('time is the ledger\'s where that is ahead, and this machine\'s where the l
     const { node, prepare } = bench({ getHealth: [saying] })
     const preparing = prepare(REQUEST, TRADER.publicKey())
     await quiet()
-    node.clock.advance(LEDGER_TIME_WAIT_MS)
+    node.clock.advance(LEDGER_TIME_TIMEOUT_MS)
     return Number(parsed(await preparing).timeBounds?.maxTime)
   }
   assert.equal(await endOf(health(START_SEC + 86_400)), START_SEC + 86_400 + 300)

@@ -8,7 +8,7 @@ import { silentLog } from '../../src/base/log.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerMarks } from '../../src/chain/ledger-marks.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
-import type { Submissions, Submitted } from '../../src/relay/submissions.ts'
+import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
 import { CONTRACTS, signedTransaction } from './answers.ts'
 import { createSayingNode, pass, quiet } from './node.ts'
 import type { SayingNode, Saying } from './node.ts'
@@ -45,7 +45,7 @@ interface Caller {
   readonly leaving: AbortController
   /** True when the way misbehaved at any time while this caller waited, or one that it joined. */
   troubled: boolean
-  answer: { readonly submitted: Submitted; readonly atMs: number; readonly isApplied: boolean; readonly isQueued: boolean; readonly taken: number } | null
+  answer: { readonly submitted: SubmitOutcome; readonly atMs: number; readonly isApplied: boolean; readonly isQueued: boolean; readonly taken: number } | null
   left: boolean
 }
 

@@ -9,7 +9,7 @@ import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerMarks } from '../../src/chain/ledger-marks.ts'
 import type { LedgerMarks } from '../../src/chain/ledger-marks.ts'
 import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
-import type { Submissions, Submitted } from '../../src/relay/submissions.ts'
+import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
 import {
   applied, contractFailure, CONTRACTS, errorEvent, failed, LATEST_LEDGER, refuses, resultXdr, sends, signedTransaction, STRANGER, TRADER, TRAPPED_XDR,
   unknownYet,
@@ -38,12 +38,12 @@ function bench(): Bench {
 /** What one caller gets, and when: seconds after it asked. */
 async function outcome(
   send: Says | readonly Says[], lookups: readonly Says[], pollTimeoutMs = POLL_TIMEOUT_MS,
-): Promise<{ submitted: Submitted; seconds: number; bench: Bench }> {
+): Promise<{ submitted: SubmitOutcome; seconds: number; bench: Bench }> {
   const { node, submissions, ledgerMarks } = bench()
   node.script('sendTransaction', ...[send].flat())
   node.script('getTransaction', ...lookups)
   const startMs = node.clock.nowMs()
-  let submitted: Submitted | undefined
+  let submitted: SubmitOutcome | undefined
   void submissions.submit(SIGNED, { pollTimeoutMs }).then((settled) => {
     submitted = settled
   })
@@ -56,7 +56,7 @@ async function outcome(
   return { submitted, seconds, bench: { node, submissions, ledgerMarks } }
 }
 
-const SUCCESS: Submitted = { kind: 'success', ledger: LATEST_LEDGER + 1 }
+const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1 }
 const rpcError = (code: number, message = ''): Saying => ({ error: { code, message } })
 
 /** 2.5: what was accepted is asked after each second, at once first. */
@@ -280,7 +280,7 @@ test('many callers with one envelope: one send, one lookup a second, each with i
   const { node, submissions } = bench()
   node.script('sendTransaction', sends(SIGNED, 'PENDING'))
   node.script('getTransaction', ...Array.from({ length: 8 }, () => unknownYet), applied())
-  const answers = new Map<number, Submitted>()
+  const answers = new Map<number, SubmitOutcome>()
   for (let caller = 0; caller < 50; caller++) {
     void submissions.submit(SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => answers.set(caller, submitted))
   }

@@ -256,7 +256,7 @@ async function closeStage(stage: Stage, story: Story): Promise<void> {
   if (story === 'index') await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   for (const place of holder.keys.keys()) void holder.use(stage.process, place)
   await until(stage, () => true, 'a slice')
-  await stage.process.tail.step()
+  await stage.process.tail.catchUp()
   await checkFramesAreTheLog(store.read, everybody)
   await checkKeysAreKept(store.read, [holder])
   submitter.checkTold()

@@ -101,7 +101,7 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
   /** As a client's subscription does it; one that cannot be read ends there. */
   async function follow(account: string): Promise<void> {
     try {
-      if (!tail.ready()) await tail.step()
+      if (!tail.ready()) await tail.catchUp()
       await tail.watchAccount(account)
     } catch {
       // Nobody gets this channel.
@@ -119,10 +119,10 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
     call: (url, options) => call(defined(server, 'a server where people are').app, url, options),
     stepTime: (byMs) => void (steppedMs += byMs),
     checkBounds() {
-      const { flights, waiters } = trading?.relay.submissions.holds() ?? { flights: 0, waiters: 0 }
+      const { flights, waiters } = trading?.relay.submissions.stats() ?? { flights: 0, waiters: 0 }
       assert.ok(flights <= SUBMISSIONS_MAX && waiters <= SUBMISSION_WAITERS_MAX, `${flights} submissions, ${waiters} waiting`)
     },
-    submissionsUnderWay: () => trading?.relay.submissions.holds().flights ?? 0,
+    submissionsUnderWay: () => trading?.relay.submissions.stats().flights ?? 0,
     async end() {
       stop.abort()
       await trading?.close()

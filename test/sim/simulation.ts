@@ -271,7 +271,7 @@ async function judge(world: World): Promise<Omit<Outcome, 'steps'>> {
   checkArchiveIsTheChain(archive, world.incarnations, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
   await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   if (people.addresses.length > 0) {
-    for (const process of processes) await process.tail.step()
+    for (const process of processes) await process.tail.catchUp()
     await checkFramesAreTheLog(store.read, everybody)
   }
   await people.judge(store.read, world.lines)

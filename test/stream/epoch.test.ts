@@ -77,7 +77,7 @@ test('lost ledgers are a hole that is announced: to who is connected before the 
     await world.closeLedgers(40)
     await world.cheat('local_fault', { name: 'retention_cut', ledgers: 10 })
     await world.settle()
-    await world.gateway.stream.follow()
+    await world.gateway.stream.publishCommitted()
     world.gateway.stream.heartbeat()
     await client.settle()
     const beat = client.of('heartbeat').at(-1)?.data

@@ -34,7 +34,7 @@ after(async () => {
 async function play(): Promise<void> {
   await world.closeLedgers(5)
   await world.settle()
-  await world.gateway.stream.follow()
+  await world.gateway.stream.publishCommitted()
 }
 
 /** The neighbour gets what happens meanwhile, in order, and only the neighbour is left. */
@@ -46,7 +46,7 @@ async function assertUndisturbed(): Promise<void> {
   assert.equal(neighbour.of('events').at(-1)?.seq, Number(headers['x-seq']), 'the neighbour has everything')
   assertUnbroken(neighbour.of('events'), 0)
   const left = { connections: 1, addresses: 1, subscribers: 1, accounts: 0, replays: 0, waitingBytesMax: 0 }
-  await until(() => isDeepStrictEqual(world.gateway.stream.holds(), left), 'the others to be gone, and all that was kept for them')
+  await until(() => isDeepStrictEqual(world.gateway.stream.stats(), left), 'the others to be gone, and all that was kept for them')
 }
 
 const PING = JSON.stringify({ op: 'ping' })

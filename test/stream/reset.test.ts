@@ -106,7 +106,7 @@ test('the network is reset while nobody watches, and comes back with the same id
     await world.closeLedgers(60)
     assert.ok(world.network.chain.history.latest().sequence < lastLedger, 'its ledgers are lower')
     await world.settle()
-    await world.gateway.stream.follow()
+    await world.gateway.stream.publishCommitted()
     await client.settle()
 
     const [events = [], trades = []] = await assertKept(world, histories)

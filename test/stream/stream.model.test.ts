@@ -240,7 +240,7 @@ async function play(stage: Stage, { act, who, pick }: Op): Promise<void> {
       world.closeLedger(1 + (pick % 5))
       return void (await world.catchUp())
     case 'observe': return void (await world.indexer.observe())
-    case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.follow()
+    case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.publishCommitted()
     case 'connect': return await connect(stage, person, pick)
     case 'subscribe': return ask(stage, person, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
     case 'resume': return resume(stage, person, pick)
@@ -276,7 +276,7 @@ async function settle({ world, instances: running }: Stage): Promise<void> {
     world.closeLedger()
     await world.catchUp()
   }
-  await Promise.all(running.map(({ gateway }) => gateway.stream.follow()))
+  await Promise.all(running.map(({ gateway }) => gateway.stream.publishCommitted()))
 }
 
 /** Waits until the connection has everything that it is to get, and holds it against the log. */

@@ -46,7 +46,7 @@ export async function onStage(options: WorldOptions, play: (stage: Stage) => Pro
     async play(ledgers) {
       await world.closeLedgers(ledgers)
       await world.settle()
-      await world.gateway.stream.follow()
+      await world.gateway.stream.publishCommitted()
     },
   }
   try {

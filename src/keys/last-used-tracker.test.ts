@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
-import { createUses, MAX_KEPT_USES, WRITE_USES_MS } from './uses.ts'
+import { createLastUsedTracker, MAX_TRACKED_KEYS, FLUSH_INTERVAL_MS } from './last-used-tracker.ts'
 
 const START_MS = 1_000_000
 
@@ -15,7 +15,7 @@ function build() {
   const clock = createVirtualClock(START_MS)
   const written: Written[] = []
   const warnings: string[] = []
-  const uses = createUses({
+  const uses = createLastUsedTracker({
     clock,
     log: { ...silentLog, warn: (_fields, message) => warnings.push(message) },
     write(group) {
@@ -38,22 +38,22 @@ function build() {
 test('many uses within a second are one write, of the last time of each key', () => {
   const { clock, uses, groups } = build()
   for (let count = 0; count < 100; count++) {
-    uses.note('a')
-    if (count === 3) uses.note('b')
+    uses.record('a')
+    if (count === 3) uses.record('b')
     clock.advance(9)
   }
   assert.deepEqual(groups(), [])
   assert.equal(uses.lastAtMs('a'), START_MS + 99 * 9)
-  clock.advance(WRITE_USES_MS - 900)
+  clock.advance(FLUSH_INTERVAL_MS - 900)
   assert.deepEqual(groups(), [{ a: START_MS + 99 * 9, b: START_MS + 27 }])
 })
 
 test('nothing is written while nothing is used', async () => {
   const { clock, uses, groups, settle } = build()
-  uses.note('a')
-  clock.advance(WRITE_USES_MS)
+  uses.record('a')
+  clock.advance(FLUSH_INTERVAL_MS)
   await settle(0)
-  clock.advance(100 * WRITE_USES_MS)
+  clock.advance(100 * FLUSH_INTERVAL_MS)
   assert.equal(groups().length, 1)
   assert.equal(clock.pendingTimers(), 0)
   assert.equal(uses.lastAtMs('a'), START_MS, 'and the time is still known')
@@ -61,33 +61,33 @@ test('nothing is written while nothing is used', async () => {
 
 test('there is one write at a time, and uses during it come with the next', async () => {
   const { clock, uses, groups, settle } = build()
-  uses.note('a')
-  clock.advance(WRITE_USES_MS)
+  uses.record('a')
+  clock.advance(FLUSH_INTERVAL_MS)
   clock.advance(5)
-  uses.note('a')
-  clock.advance(10 * WRITE_USES_MS)
+  uses.record('a')
+  clock.advance(10 * FLUSH_INTERVAL_MS)
   assert.equal(groups().length, 1)
   await settle(0)
-  clock.advance(WRITE_USES_MS)
-  assert.deepEqual(groups()[1], { a: START_MS + WRITE_USES_MS + 5 })
+  clock.advance(FLUSH_INTERVAL_MS)
+  assert.deepEqual(groups()[1], { a: START_MS + FLUSH_INTERVAL_MS + 5 })
 })
 
 test('a failed write is tried again with what came since, and told once', async () => {
   const { clock, uses, groups, settle, warnings } = build()
-  uses.note('a')
-  clock.advance(WRITE_USES_MS)
-  uses.note('b')
+  uses.record('a')
+  clock.advance(FLUSH_INTERVAL_MS)
+  uses.record('b')
   await settle(0, new Error('away'))
-  clock.advance(WRITE_USES_MS)
+  clock.advance(FLUSH_INTERVAL_MS)
   await settle(1, new Error('away'))
-  clock.advance(WRITE_USES_MS)
-  assert.deepEqual(groups()[2], { a: START_MS, b: START_MS + WRITE_USES_MS })
+  clock.advance(FLUSH_INTERVAL_MS)
+  assert.deepEqual(groups()[2], { a: START_MS, b: START_MS + FLUSH_INTERVAL_MS })
   assert.equal(warnings.length, 1)
 })
 
 test('the end writes what is left, and does not wait for a write that hangs', async () => {
   const calm = build()
-  calm.uses.note('a')
+  calm.uses.record('a')
   const ending = calm.uses[Symbol.asyncDispose]()
   await calm.settle(0)
   await ending
@@ -95,9 +95,9 @@ test('the end writes what is left, and does not wait for a write that hangs', as
   assert.equal(calm.clock.pendingTimers(), 0)
 
   const hanging = build()
-  hanging.uses.note('a')
-  hanging.clock.advance(WRITE_USES_MS)
-  hanging.uses.note('b')
+  hanging.uses.record('a')
+  hanging.clock.advance(FLUSH_INTERVAL_MS)
+  hanging.uses.record('b')
   const cut = hanging.uses[Symbol.asyncDispose]()
   hanging.clock.advance(60_000)
   await cut
@@ -107,9 +107,9 @@ test('the end writes what is left, and does not wait for a write that hangs', as
 
 test('the number of keys that are kept is bounded', () => {
   const { uses, clock, groups } = build()
-  for (let count = 0; count <= MAX_KEPT_USES; count++) uses.note(`key ${count}`)
+  for (let count = 0; count <= MAX_TRACKED_KEYS; count++) uses.record(`key ${count}`)
   assert.equal(uses.lastAtMs('key 0'), undefined)
   assert.equal(uses.lastAtMs('key 1'), START_MS)
-  clock.advance(WRITE_USES_MS)
-  assert.equal(Object.keys(groups()[0] ?? {}).length, MAX_KEPT_USES)
+  clock.advance(FLUSH_INTERVAL_MS)
+  assert.equal(Object.keys(groups()[0] ?? {}).length, MAX_TRACKED_KEYS)
 })

@@ -3,7 +3,7 @@
 import type { Store } from '../store/store.ts'
 import { REVOCATIONS_CHANNEL } from './records.ts'
 
-export interface Bell extends AsyncDisposable {
+export interface RevocationListener extends AsyncDisposable {
   /** Resolves when the bell is listened to, or when that was tried in vain. */
   listen(): Promise<void>
   /**
@@ -12,36 +12,36 @@ export interface Bell extends AsyncDisposable {
    */
   watch(): () => boolean
   /** Counts as a ring for whoever watches. */
-  disturb(): void
+  notify(): void
 }
 
-export interface BellOptions {
+export interface RevocationListenerOptions {
   readonly store: Store
   /** A key was revoked. */
   readonly onRevoked: (keyId: string) => void
   /** From now on the bell may ring unheard. */
-  readonly onDeaf: () => void
+  readonly onDisconnected: () => void
 }
 
-export function createBell({ store, onRevoked, onDeaf }: BellOptions): Bell {
+export function createRevocationListener({ store, onRevoked, onDisconnected }: RevocationListenerOptions): RevocationListener {
   let listening: Promise<() => Promise<void>> | undefined
-  let heard = false
-  let disturbances = 0
+  let connected = false
+  let changes = 0
 
-  function ring(keyId: string): void {
-    disturbances += 1
+  function onNotification(keyId: string): void {
+    changes += 1
     onRevoked(keyId)
   }
 
-  function hear(nowHeard: boolean): void {
-    heard = nowHeard
-    disturbances += 1
-    if (!heard) onDeaf()
+  function onConnectionChange(nowHeard: boolean): void {
+    connected = nowHeard
+    changes += 1
+    if (!connected) onDisconnected()
   }
 
   return {
     async listen() {
-      listening ??= store.listen(REVOCATIONS_CHANNEL, ring, hear)
+      listening ??= store.listen(REVOCATIONS_CHANNEL, onNotification, onConnectionChange)
       try {
         await listening
       } catch {
@@ -50,11 +50,11 @@ export function createBell({ store, onRevoked, onDeaf }: BellOptions): Bell {
       }
     },
     watch() {
-      const before = disturbances
-      return () => heard && disturbances === before
+      const before = changes
+      return () => connected && changes === before
     },
-    disturb() {
-      disturbances += 1
+    notify() {
+      changes += 1
     },
     async [Symbol.asyncDispose]() {
       const stop = await listening?.catch(() => undefined)

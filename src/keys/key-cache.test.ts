@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import type { Param, Store } from '../store/store.ts'
-import { ABSENT_FOR_MS, createKnownKeys, MAX_KNOWN_KEYS, TRUST_MS } from './known-keys.ts'
-import { KeysUnavailable, LOOKUP_BATCH, LOOKUP_WAIT_MS, MAX_WAITING_LOOKUPS } from './lookups.ts'
-import { WRITE_USES_MS } from './uses.ts'
+import { MISS_TTL_MS, createKeyCache, MAX_CACHED_KEYS, KEY_TTL_MS } from './key-cache.ts'
+import { KeysUnavailable, LOOKUP_BATCH, LOOKUP_TIMEOUT_MS, MAX_QUEUED_LOOKUPS } from './batched-lookup.ts'
+import { FLUSH_INTERVAL_MS } from './last-used-tracker.ts'
 
 interface Statement {
   readonly keyIds: readonly string[]
@@ -45,7 +45,7 @@ function build(options: { patient?: boolean } = {}) {
       return async () => {}
     },
   } as unknown as Store
-  const keys = createKnownKeys({ store, clock, log: silentLog })
+  const keys = createKeyCache({ store, clock, log: silentLog })
   return {
     clock, table, statements, keys, rows,
     ring: (keyId: string) => listeners.forEach(({ callback }) => callback(keyId)),
@@ -65,7 +65,7 @@ test('a key is read once and trusted for a while', async () => {
   table.set(ID, { revoked: false })
   const found = await keys.find(ID)
   assert.deepEqual([found?.identity, found?.revoked], [{ keyId: ID, owner: 'G', tier: 'standard' }, false])
-  clock.advance(TRUST_MS - 1)
+  clock.advance(KEY_TTL_MS - 1)
   assert.equal(keys.find(ID), found, 'at once')
   clock.advance(1)
   const anew = keys.find(ID)
@@ -79,7 +79,7 @@ test('a clock that was set back does not prolong the trust', async () => {
   table.set(ID, { revoked: false })
   await keys.find(ID)
   clock.step(-3_600_000)
-  clock.advance(TRUST_MS)
+  clock.advance(KEY_TTL_MS)
   assert.ok(keys.find(ID) instanceof Promise)
 })
 
@@ -89,8 +89,8 @@ test('a key in use is read again where its use is written down, so that it is ne
   await keys.find(ID)
   for (let second = 0; second < 20; second++) {
     assert.ok(!(keys.find(ID) instanceof Promise), `second ${second}`)
-    keys.noteUse(ID)
-    clock.advance(WRITE_USES_MS)
+    keys.recordUse(ID)
+    clock.advance(FLUSH_INTERVAL_MS)
     await turn()
   }
   assert.equal(statements.length, 21)
@@ -100,9 +100,9 @@ test('a revocation that nobody told is noticed at the next write of uses', async
   const { clock, table, keys } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
-  keys.noteUse(ID)
+  keys.recordUse(ID)
   table.set(ID, { revoked: true })
-  clock.advance(WRITE_USES_MS)
+  clock.advance(FLUSH_INTERVAL_MS)
   await turn()
   assert.equal((await keys.find(ID))?.revoked, true)
 })
@@ -111,14 +111,14 @@ test('a revocation that was told counts at once and for good, whatever is read l
   const { clock, table, keys, ring } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
-  keys.noteUse(ID)
+  keys.recordUse(ID)
   ring(ID)
   assert.equal((await keys.find(ID))?.revoked, true)
   // The write of its last use reads it once more, here from a table that still has it active.
-  clock.advance(WRITE_USES_MS)
+  clock.advance(FLUSH_INTERVAL_MS)
   await turn()
   assert.equal((await keys.find(ID))?.revoked, true)
-  clock.advance(10 * TRUST_MS)
+  clock.advance(10 * KEY_TTL_MS)
   assert.equal((await keys.find(ID))?.revoked, true)
 })
 
@@ -177,7 +177,7 @@ test('while the bell is not heard nothing is trusted, and what was trusted befor
 test('a store that cannot be listened to leaves every use to the database', async () => {
   const { table, keys, statements } = build()
   table.set(ID, { revoked: false })
-  const deaf = createKnownKeys({
+  const deaf = createKeyCache({
     store: {
       engine: 'embedded',
       read: { query: async () => [{ keyId: ID, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false }] },
@@ -196,7 +196,7 @@ test('an id that does not exist is remembered for a moment', async () => {
   const { clock, table, statements, keys } = build()
   assert.equal(await keys.find(ID), undefined)
   table.set(ID, { revoked: false })
-  clock.advance(ABSENT_FOR_MS - 1)
+  clock.advance(MISS_TTL_MS - 1)
   assert.equal(keys.find(ID), undefined)
   clock.advance(1)
   assert.equal((await keys.find(ID))?.revoked, false)
@@ -206,7 +206,7 @@ test('an id that does not exist is remembered for a moment', async () => {
 test('a flood of unknown ids is one statement at a time, of a bounded number of ids', async () => {
   const { keys, statements } = build({ patient: true })
   const outcomes: string[] = []
-  for (let count = 0; count < MAX_WAITING_LOOKUPS + 100; count++) {
+  for (let count = 0; count < MAX_QUEUED_LOOKUPS + 100; count++) {
     void Promise.resolve(keys.find(`nk_${String(count).padStart(24, '0')}`)).then(
       () => outcomes.push('absent'),
       (error: unknown) => outcomes.push(error instanceof KeysUnavailable ? 'unknown' : String(error)),
@@ -222,8 +222,8 @@ test('a flood of unknown ids is one statement at a time, of a bounded number of 
     await turn()
   }
   assert.equal(outcomes.filter((outcome) => outcome === 'unknown').length, 99, 'one was asked for at once, and so many waited')
-  assert.equal(outcomes.filter((outcome) => outcome === 'absent').length, MAX_WAITING_LOOKUPS + 1)
-  assert.equal(answered, 1 + MAX_WAITING_LOOKUPS / LOOKUP_BATCH)
+  assert.equal(outcomes.filter((outcome) => outcome === 'absent').length, MAX_QUEUED_LOOKUPS + 1)
+  assert.equal(answered, 1 + MAX_QUEUED_LOOKUPS / LOOKUP_BATCH)
 })
 
 test('a statement that takes too long leaves everyone without an answer until it ends, and starts no other', async () => {
@@ -231,7 +231,7 @@ test('a statement that takes too long leaves everyone without an answer until it
   table.set(ID, { revoked: false })
   const [first, other] = [keys.find(ID), keys.find('nk_bbbbbbbbbbbbbbbbbbbbbbbb')]
   await turn()
-  clock.advance(LOOKUP_WAIT_MS)
+  clock.advance(LOOKUP_TIMEOUT_MS)
   await assert.rejects(Promise.resolve(first), KeysUnavailable)
   await assert.rejects(Promise.resolve(other), KeysUnavailable)
   await assert.rejects(Promise.resolve(keys.find(ID)), KeysUnavailable)
@@ -257,10 +257,10 @@ test('a statement that fails leaves its askers without an answer, and the next o
 
 test('so many keys are known at most; one that was forgotten is read again', async () => {
   const { table, keys } = build()
-  const ids = Array.from({ length: MAX_KNOWN_KEYS + 1 }, (_, index) => `nk_${String(index).padStart(24, '0')}`)
+  const ids = Array.from({ length: MAX_CACHED_KEYS + 1 }, (_, index) => `nk_${String(index).padStart(24, '0')}`)
   for (const keyId of ids) table.set(keyId, { revoked: false })
-  for (let from = 0; from < ids.length; from += MAX_WAITING_LOOKUPS) {
-    await Promise.all(ids.slice(from, from + MAX_WAITING_LOOKUPS).map(async (keyId) => keys.find(keyId)))
+  for (let from = 0; from < ids.length; from += MAX_QUEUED_LOOKUPS) {
+    await Promise.all(ids.slice(from, from + MAX_QUEUED_LOOKUPS).map(async (keyId) => keys.find(keyId)))
   }
   assert.ok(!(keys.find(ids.at(-1) ?? '') instanceof Promise))
   assert.ok(keys.find(ids[0] ?? '') instanceof Promise)
@@ -270,9 +270,9 @@ test('a key that is gone from the table is not trusted any longer', async () => 
   const { clock, table, keys } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
-  keys.noteUse(ID)
+  keys.recordUse(ID)
   table.delete(ID)
-  clock.advance(WRITE_USES_MS)
+  clock.advance(FLUSH_INTERVAL_MS)
   await turn()
   assert.equal(await keys.find(ID), undefined)
 })

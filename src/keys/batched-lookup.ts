@@ -9,11 +9,11 @@ export class KeysUnavailable extends Error {
 }
 
 /** So many ids wait for the next statement; whoever comes then is told that the answer is unknown. */
-export const MAX_WAITING_LOOKUPS = 2_000
+export const MAX_QUEUED_LOOKUPS = 2_000
 /** So many ids go into one statement. */
 export const LOOKUP_BATCH = 500
 /** A statement that takes longer leaves everyone who waits without an answer, and so does it later comers until it has ended. */
-export const LOOKUP_WAIT_MS = 1_000
+export const LOOKUP_TIMEOUT_MS = 1_000
 
 interface Waiter<Value> {
   readonly promise: Promise<Value | undefined>
@@ -21,7 +21,7 @@ interface Waiter<Value> {
   reject(error: Error): void
 }
 
-export interface LookupsOptions<Value> {
+export interface BatchedLookupOptions<Value> {
   readonly clock: Clock
   /** Finds those of the ids that exist. Called again only after it has settled. */
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>
@@ -31,25 +31,25 @@ export interface LookupsOptions<Value> {
  * Builds the function that looks up one id: its value, or undefined when it does not exist. Rejects with KeysUnavailable. The statement that answers
  * begins after the question was asked.
  */
-export function createLookups<Value>(options: LookupsOptions<Value>): (id: string) => Promise<Value | undefined> {
+export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>): (id: string) => Promise<Value | undefined> {
   const { clock, find } = options
-  const waiting = new Map<string, Waiter<Value>>()
+  const queued = new Map<string, Waiter<Value>>()
   let running = false
   let overdue = false
 
   async function run(): Promise<void> {
     running = true
-    while (waiting.size > 0) await answerSome()
+    while (queued.size > 0) await runBatch()
     running = false
   }
 
-  async function answerSome(): Promise<void> {
+  async function runBatch(): Promise<void> {
     const batch = takeBatch()
-    const timer = clock.setTimer(LOOKUP_WAIT_MS, () => {
+    const timer = clock.setTimer(LOOKUP_TIMEOUT_MS, () => {
       overdue = true
-      const late = new KeysUnavailable(`looking up keys takes longer than ${LOOKUP_WAIT_MS} ms`)
-      for (const waiter of [...batch.values(), ...waiting.values()]) waiter.reject(late)
-      waiting.clear()
+      const late = new KeysUnavailable(`looking up keys takes longer than ${LOOKUP_TIMEOUT_MS} ms`)
+      for (const waiter of [...batch.values(), ...queued.values()]) waiter.reject(late)
+      queued.clear()
     })
     try {
       const found = await find([...batch.keys()])
@@ -64,21 +64,21 @@ export function createLookups<Value>(options: LookupsOptions<Value>): (id: strin
 
   function takeBatch(): Map<string, Waiter<Value>> {
     const batch = new Map<string, Waiter<Value>>()
-    for (const [id, waiter] of waiting) {
+    for (const [id, waiter] of queued) {
       if (batch.size === LOOKUP_BATCH) break
       batch.set(id, waiter)
-      waiting.delete(id)
+      queued.delete(id)
     }
     return batch
   }
 
   return (id) => {
     if (overdue) return Promise.reject(new KeysUnavailable('an earlier look at the keys has not ended'))
-    let waiter = waiting.get(id)
+    let waiter = queued.get(id)
     if (waiter === undefined) {
-      if (waiting.size >= MAX_WAITING_LOOKUPS) return Promise.reject(new KeysUnavailable(`${MAX_WAITING_LOOKUPS} lookups are waiting already`))
+      if (queued.size >= MAX_QUEUED_LOOKUPS) return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS} lookups are waiting already`))
       waiter = Promise.withResolvers<Value | undefined>()
-      waiting.set(id, waiter)
+      queued.set(id, waiter)
       if (!running) void run()
     }
     return waiter.promise

@@ -5,13 +5,13 @@ import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexLook } from '../projections/index-look.ts'
 
 /** What a gateway holds for its clients right now; all of it is bounded. */
-export interface GatewayHoldings {
+export interface GatewayStats {
   readonly stream: {
     readonly connections: number
     readonly subscribers: number
     readonly accounts: number
     readonly replays: number
-    readonly waitingBytesMax: number
+    readonly bufferedBytesMax: number
   }
   /** Requests that wait for the ledger of their X-Min-Ledger. */
   readonly indexWaiters: number
@@ -23,9 +23,9 @@ export interface GatewayHoldings {
 }
 
 /** The parts of this process; those that it does not run are left out. */
-export interface Readings {
+export interface MetricSources {
   readonly index: IndexLook
-  readonly gateway: () => GatewayHoldings
+  readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
   /** Calls that wait for their turn, by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>

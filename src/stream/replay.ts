@@ -14,15 +14,15 @@ import type { Tail } from './tail.ts'
 const PAGE_ROWS = 500
 
 /** What a replay reads from. */
-export interface FeedParts {
+export interface ReplayParts {
   readonly db: Queryable
   readonly tail: Tail
   /** Reads of all replays together are few at a time, so that a thousand returning clients leave connections for everybody else. */
-  readonly lanes: Lanes
+  readonly readSemaphore: Lanes
 }
 
 /** A replay to one connection. */
-export interface Feed {
+export interface Replay {
   /** By name. Channels may be taken out while it runs; with the last one it ends. */
   readonly channels: Map<string, LogChannel>
   /** Where it begins: everything behind this seq is sent. */
@@ -33,22 +33,22 @@ export interface Feed {
   /** Sends frames, and resolves when the client is ready for more. */
   send(frames: readonly Frame[]): Promise<void>
   /** Goes live: called once, at the moment when nothing is missing. */
-  join(channels: Iterable<string>): void
+  goLive(channels: Iterable<string>): void
 }
 
 /** Runs the feed until it is live or ended. Rejects when the database cannot be read. */
-export async function runFeed({ db, tail, lanes }: FeedParts, feed: Feed): Promise<void> {
+export async function runReplay({ db, tail, readSemaphore: lanes }: ReplayParts, feed: Replay): Promise<void> {
   let after = feed.afterSeq
   const ended = (): boolean => feed.signal.aborted || feed.channels.size === 0
   while (!ended()) {
     if (tail.position() < after) {
       // The place was read from the database, which is ahead of what has been published.
-      await tail.step()
+      await tail.catchUp()
       continue
     }
     const through = tail.position()
     if (after === through) {
-      feed.join(feed.channels.keys())
+      feed.goLive(feed.channels.keys())
       return
     }
     const frames = recentFrames(tail, feed, after)
@@ -57,22 +57,22 @@ export async function runFeed({ db, tail, lanes }: FeedParts, feed: Feed): Promi
       await feed.send(frames)
       continue
     }
-    const rows = await lanes.run(() => readChannels(db, selectionOf(feed.channels.values()), { afterSeq: after, throughSeq: through, limit: PAGE_ROWS }))
+    const rows = await lanes.run(() => readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit: PAGE_ROWS }))
     if (ended()) return
     after = rows.length < PAGE_ROWS ? through : (rows.at(-1)?.seq ?? through)
-    await feed.send(rows.flatMap((row) => framesOf(row, feed)))
+    await feed.send(rows.flatMap((row) => toReplayFrames(row, feed)))
   }
 }
 
 /** What the tail still holds, when that is all that is missing. Accounts' frames it does not keep. */
-function recentFrames(tail: Tail, feed: Feed, after: number): readonly Frame[] | undefined {
+function recentFrames(tail: Tail, feed: Replay, after: number): readonly Frame[] | undefined {
   if ([...feed.channels.values()].some(({ kind }) => kind === 'account')) return undefined
   const frames = tail.recentFrames(new Set(feed.channels.keys()), after)
   for (const { channel, seq } of frames ?? []) if (seq !== undefined) feed.prev.set(channel, seq)
   return frames
 }
 
-function framesOf(row: LogRow, feed: Feed): readonly Frame[] {
+function toReplayFrames(row: LogRow, feed: Replay): readonly Frame[] {
   const { shared, personal } = channelsOfRow(row)
   return [...shared, ...personal].flatMap(({ channel, data }) => {
     if (!feed.channels.has(channel)) return []
@@ -83,7 +83,7 @@ function framesOf(row: LogRow, feed: Feed): readonly Frame[] {
 }
 
 /** Log channels as the projections select them. */
-export function selectionOf(channels: Iterable<LogChannel>): LogChannels {
+export function toLogSelection(channels: Iterable<LogChannel>): LogChannels {
   const all = [...channels]
   return {
     events: all.some(({ kind }) => kind === 'events'),
