@@ -94,7 +94,10 @@ function decodeResponse<T>(method: string, read: () => T): T {
 /** What a simulation that failed means: the contract's error, the host's, or a node that could not simulate at all. */
 function toSimulationError(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
   const raised = findSimulationError(text, eventsXdr)
-  if (raised !== null) return new SimulationFailed(adviceForContractError(raised, contractErrors.contractOf(raised, called)), contractErrors.describe(raised, called))
+  if (raised !== null) {
+    const advice = adviceForContractError(raised, contractErrors.contractOf(raised, called))
+    return new SimulationFailed(advice, contractErrors.describe(raised, called))
+  }
   const host = readHostErrorType(text)
   if (host !== null) return new SimulationFailed(adviceForHostError(host.type), null)
   return new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: text })
