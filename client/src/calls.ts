@@ -13,12 +13,12 @@ export type ContractAddresses = Readonly<Record<ContractName, string>>
 export type TradeRequest = OrderRequest | ActionRequest
 
 /** A field of the request, with the type that its value becomes; the signer's or a contract's address; or a fixed value. */
-type Part = string | ContractValue
-interface Row {
+type ArgumentSpec = string | ContractValue
+interface CallSpec {
   readonly contract: ContractName
   /** Where the contract's function is called otherwise than the request. */
   readonly functionName?: string
-  readonly args: readonly Part[]
+  readonly args: readonly ArgumentSpec[]
   /** The field whose amount leaves the account, and the token that it is of. */
   readonly spends?: readonly [field: string, token: 'usdcToken' | 'lpToken']
 }
@@ -30,7 +30,7 @@ const COLLATERAL = ['collateral', 'usdcToken'] as const
 const AMOUNT = ['amount', 'usdcToken'] as const
 const ENTRY = [SIGNER, 'asset', 'collateral', 'leverage', 'direction'] as const
 
-const CALLS: Readonly<Record<TradeRequest['op'], Row>> = {
+const CALLS: Readonly<Record<TradeRequest['op'], CallSpec>> = {
   open_position: { contract: 'market', args: ENTRY, spends: COLLATERAL },
   open_position_cross: { contract: 'market', args: ENTRY, spends: COLLATERAL },
   close_position: { contract: 'market', args: [SIGNER, 'positionId'] },
@@ -118,14 +118,14 @@ function digits(value: unknown): bigint {
 }
 
 /** What signing a request may do. */
-export interface Expected {
+export interface ExpectedEffect {
   readonly call: ContractCall
   /** What may leave the account, and by which token; null when nothing may. */
   readonly spends: { readonly token: string; readonly amount: bigint } | null
 }
 
 /** The call that a request asks for. Throws TypeError for a request that is none. */
-export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses): Expected {
+export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses): ExpectedEffect {
   if (!Object.hasOwn(CALLS, request.op)) throw new TypeError(`${request.op} is no operation`)
   const { contract, functionName = request.op, args, spends } = CALLS[request.op]
   const fields = request as unknown as Readonly<Record<string, unknown>>
@@ -136,7 +136,7 @@ export function expectedCall(request: TradeRequest, signer: string, contracts: C
     spends: spends === undefined ? null : { token: contracts[spends[1]], amount: digits(fields[spends[0]]) },
   }
 
-  function argument(part: Part): ContractValue {
+  function argument(part: ArgumentSpec): ContractValue {
     if (typeof part !== 'string') return part
     if (part === SIGNER) return { type: 'address', value: signer }
     if (part === '@vault') return { type: 'address', value: contracts.vault }

@@ -43,6 +43,6 @@ export function backoffMs(failures: number, how: { readonly firstMs: number; rea
 }
 
 /** A name for a request, to be found in the gateway's log: 24 hex characters. */
-export function requestName(): string {
+export function createRequestId(): string {
   return Array.from({ length: 12 }, () => Math.floor(Math.random() * 256).toString(16).padStart(2, '0')).join('')
 }

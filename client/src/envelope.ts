@@ -36,29 +36,29 @@ const TX_AT = 4
 export function readCallTransaction(envelopeXdr: string): CallTransaction {
   const data = decode(envelopeXdr)
   const reader = createReader(data)
-  only(reader.u32(), ENVELOPE_TX, 'the kind of envelope')
+  expectValue(reader.u32(), ENVELOPE_TX, 'the kind of envelope')
   const source = readAccount(reader)
   const feeStroops = reader.u32()
   const sequence = BigInt.asIntN(64, reader.u64())
-  only(reader.u32(), 1, 'the kind of its conditions')
+  expectValue(reader.u32(), 1, 'the kind of its conditions')
   const minTime = reader.u64()
   const maxTime = reader.u64()
-  only(reader.u32(), 0, 'the kind of its memo')
-  only(reader.u32(), 1, 'how many operations it has')
+  expectValue(reader.u32(), 0, 'the kind of its memo')
+  expectValue(reader.u32(), 1, 'how many operations it has')
   const operationSource = reader.optional(() => readAccount(reader))
   if (operationSource !== null && operationSource !== source) throw new MalformedXdr(`its operation is by ${operationSource}`)
-  only(reader.u32(), 24, 'the kind of its operation')
-  only(reader.u32(), 0, 'what its operation does')
+  expectValue(reader.u32(), 24, 'the kind of its operation')
+  expectValue(reader.u32(), 0, 'what its operation does')
   const call = readCall(reader)
   const authorizations = reader.list(() => {
-    only(reader.u32(), 0, 'whose authority it carries')
+    expectValue(reader.u32(), 0, 'whose authority it carries')
     return readAuthorization(reader)
   })
-  only(reader.u32(), 1, 'whether it has resources')
+  expectValue(reader.u32(), 1, 'whether it has resources')
   readResources(reader)
-  const bytes = data.subarray(TX_AT, reader.at())
-  only(reader.u32(), 0, 'how many signatures it has')
-  if (reader.left() !== 0) throw new MalformedXdr('something stands behind its end')
+  const bytes = data.subarray(TX_AT, reader.offset())
+  expectValue(reader.u32(), 0, 'how many signatures it has')
+  if (reader.remaining() !== 0) throw new MalformedXdr('something stands behind its end')
   return { bytes, source, feeStroops, sequence, minTime, maxTime, call, authorizations }
 }
 
@@ -70,7 +70,7 @@ function decode(envelopeXdr: string): Uint8Array {
   }
 }
 
-function only(found: number, expected: number, what: string): void {
+function expectValue(found: number, expected: number, what: string): void {
   if (found !== expected) throw new MalformedXdr(`${what} is ${found}, not ${expected}`)
 }
 
@@ -130,7 +130,7 @@ export function unsignedEnvelope(tx: Uint8Array): string {
 }
 
 /** True when `envelopeXdr` is of the kind that was signed here, around exactly these bytes. */
-export function isAround(envelopeXdr: string, tx: Uint8Array): boolean {
+export function containsTransaction(envelopeXdr: string, tx: Uint8Array): boolean {
   const head = toHex(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx))
   try {
     return toHex(fromBase64(envelopeXdr)).startsWith(head)

@@ -6,7 +6,7 @@ export class ExchangeError extends Error {
 }
 
 /** What an answer that refuses says. */
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number
   readonly code: string
   readonly message: string
@@ -31,7 +31,7 @@ export class GatewayError extends ExchangeError {
   readonly body: unknown
   /** After how many seconds the gateway asks to be tried again; null when it does not say. */
   readonly retryAfterSec: number | null
-  constructor(refusal: Refusal) {
+  constructor(refusal: ErrorResponse) {
     super(`${refusal.status} ${refusal.code}: ${refusal.message}${refusal.requestId === null ? '' : ` (request ${refusal.requestId})`}`)
     this.status = refusal.status
     this.code = refusal.code
@@ -69,7 +69,7 @@ export class ContractFailure extends GatewayError {
   readonly contractError: ContractError | null
   /** Of the transaction, once there is one. */
   readonly hash: string | null
-  constructor(refusal: Refusal, failure: { readonly stage: ContractFailure['stage']; readonly contractError: ContractError | null; readonly hash?: string }) {
+  constructor(refusal: ErrorResponse, failure: { readonly stage: ContractFailure['stage']; readonly contractError: ContractError | null; readonly hash?: string }) {
     super(refusal)
     this.stage = failure.stage
     this.contractError = failure.contractError

@@ -1,9 +1,9 @@
 // Calls over HTTP: time-outs, pauses, repetitions, and errors as classes.
 
-import { backoffMs, pause, requestName } from './clock.ts'
+import { backoffMs, pause, createRequestId } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { ContractFailure, GatewayError, RateLimited, Unauthorized, UnexpectedAnswer, Unreachable } from './errors.ts'
-import type { ContractError, Refusal } from './errors.ts'
+import type { ContractError, ErrorResponse } from './errors.ts'
 import type { FetchLike, ResponseLike } from './platform.ts'
 
 /** An API key. The secret goes into a header of every call, and nowhere else. */
@@ -88,7 +88,7 @@ export function createHttp(options: HttpOptions): Http {
   async function once<Body>(call: Call, { signal, minLedger, timeoutMs = options.timeoutMs }: CallOptions): Promise<Answer<Body>> {
     const hasLeft = (): boolean => signal?.aborted === true
     if (hasLeft()) throw signal?.reason
-    const requestId = requestName()
+    const requestId = createRequestId()
     const headers: Record<string, string> = { 'x-request-id': requestId }
     if (key !== null) headers['authorization'] = `Bearer ${key.keyId}:${key.secret}`
     if (call.body !== undefined) headers['content-type'] = 'application/json'
@@ -132,7 +132,7 @@ export function createHttp(options: HttpOptions): Http {
       let waitLeftMs = options.maxWaitMs
       let last: unknown
       for (let attempt = 1; ; attempt++) {
-        const waitMs = Math.max(closedUntilMs - clock.nowMs(), last === undefined ? 0 : pauseAfter(last, attempt - 1))
+        const waitMs = Math.max(closedUntilMs - clock.nowMs(), last === undefined ? 0 : retryDelayMs(last, attempt - 1))
         // Whoever would have to wait too long hears why.
         if (waitMs > waitLeftMs) throw last ?? closedBy
         if (waitMs > 0) await pause(clock, waitMs, how.signal)
@@ -144,7 +144,7 @@ export function createHttp(options: HttpOptions): Http {
             closedUntilMs = Math.max(closedUntilMs, clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
             closedBy = error
           }
-          if (attempt >= attempts || !isWorthAnother(error, call)) throw error
+          if (attempt >= attempts || !isRetryable(error, call)) throw error
           last = error
         }
       }
@@ -152,18 +152,18 @@ export function createHttp(options: HttpOptions): Http {
   }
 }
 
-const PASSING: ReadonlySet<number> = new Set([502, 503, 504])
+const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** Whether the same call may be made again. What was refused for its number was not done; everything else may have been, so that only repeatable calls may. */
-function isWorthAnother(error: unknown, { isRepeatable }: Call): boolean {
+function isRetryable(error: unknown, { isRepeatable }: Call): boolean {
   if (error instanceof RateLimited) return true
   if (!isRepeatable) return false
-  if (error instanceof GatewayError) return PASSING.has(error.status) || error.code === 'not_yet'
+  if (error instanceof GatewayError) return TRANSIENT_STATUSES.has(error.status) || error.code === 'not_yet'
   return error instanceof Unreachable
 }
 
 /** Milliseconds to the next try: what the gateway asks for and a little more, since all others were told the same. */
-function pauseAfter(error: unknown, failures: number): number {
+function retryDelayMs(error: unknown, failures: number): number {
   const asked = error instanceof GatewayError ? error.retryAfterSec : null
   return asked === null ? backoffMs(failures, BACKOFF) : asked * 1000 + backoffMs(1, BACKOFF)
 }
@@ -172,7 +172,7 @@ function read<Body>(response: ResponseLike, text: string): Answer<Body> {
   const { headers, status } = response
   const requestId = headers.get('x-request-id')
   const body = parse(text)
-  if (status >= 400) throw refusalOf({ status, body, requestId, retryAfterSec: integerOf(headers.get('retry-after')) ?? undefined })
+  if (status >= 400) throw toGatewayError({ status, body, requestId, retryAfterSec: integerOf(headers.get('retry-after')) ?? undefined })
   if (status < 200 || status >= 300 || body === undefined) throw new UnexpectedAnswer(`An answer of ${status} that is not JSON: is this the gateway's address?`)
   return {
     body: body as Body,
@@ -202,7 +202,7 @@ function integerOf(text: string | null): number | null {
 }
 
 /** An answer that refuses, as the error that it is. */
-function refusalOf({ status, body, requestId, retryAfterSec }: Pick<Refusal, 'status' | 'body' | 'requestId' | 'retryAfterSec'>): GatewayError {
+function toGatewayError({ status, body, requestId, retryAfterSec }: Pick<ErrorResponse, 'status' | 'body' | 'requestId' | 'retryAfterSec'>): GatewayError {
   const said = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
   // Only errors of the framework have a `code` of this kind; elsewhere that may be the very code that was asked for.
   const code = (said['statusCode'] === undefined ? undefined : textOf(said['code'])) ?? textOf(said['error']) ?? `http_${status}`

@@ -24,26 +24,26 @@ export type OrderOutcome =
   /** It could not be learnt; without an id, not even which one it is. */
   | { readonly orderId: number | null; readonly state: 'unknown' }
 
-export interface OrderReader {
+export interface OrderTracker {
   /** The account's resting orders of a kind whose placement no event tells; null for the other kinds. */
-  before(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
+  restingOrderIds(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
   /** The account's events of the transaction. */
   eventsOf(finished: Finished, options: CallOptions): Promise<readonly EventRow[]>
   positionOf(events: readonly EventRow[] | null): number | null
   /** The id of the order that the transaction placed; null when that cannot be told. */
-  placed(
+  findPlacedOrder(
     request: TradeRequest,
     what: { readonly finished: Finished; readonly events: readonly EventRow[] | null; readonly known: ReadonlySet<number> | null },
     options: CallOptions,
   ): Promise<number | null>
-  wait(orderId: number, how: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
+  awaitOutcome(orderId: number, how: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
 }
 
 const POLL_MS = 2_000
 const PAGE = 200
 /** How often the resting orders are read until they are those of the transaction's ledger. */
-const LOOKS_MAX = 10
-const SILENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrder['orderType']>>> = {
+const READS_MAX = 10
+const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrder['orderType']>>> = {
   place_stop_limit_order: 'stop_limit', place_trailing_stop: 'trailing_stop',
 }
 
@@ -55,7 +55,7 @@ interface Payload {
 
 const payloadOf = ({ payload }: EventRow): Payload => payload as Payload
 
-export function createOrderReader({ endpoints, lists, clock }: { readonly endpoints: Endpoints; readonly lists: Lists; readonly clock: Clock }): OrderReader {
+export function createOrderTracker({ endpoints, lists, clock }: { readonly endpoints: Endpoints; readonly lists: Lists; readonly clock: Clock }): OrderTracker {
   async function outcome(orderId: number, ledger: number, options: CallOptions): Promise<OrderOutcome | null> {
     for await (const event of lists.rows('listAccountOrderEvents', { limit: PAGE }, options)) {
       if (event.ledger < ledger) return null
@@ -69,8 +69,8 @@ export function createOrderReader({ endpoints, lists, clock }: { readonly endpoi
   }
 
   return {
-    async before(request, options) {
-      if (SILENT[request.op] === undefined) return null
+    async restingOrderIds(request, options) {
+      if (PLACED_WITHOUT_EVENT[request.op] === undefined) return null
       const { body } = await endpoints.listAccountOpenOrders({}, options)
       return new Set(body.orders.map(({ orderId }) => orderId))
     },
@@ -83,13 +83,13 @@ export function createOrderReader({ endpoints, lists, clock }: { readonly endpoi
       return events
     },
     positionOf: (events) => events?.map(payloadOf).find(({ positionId }) => positionId !== undefined)?.positionId ?? null,
-    async placed(request, { finished, events, known }, options) {
-      const kind = SILENT[request.op]
+    async findPlacedOrder(request, { finished, events, known }, options) {
+      const kind = PLACED_WITHOUT_EVENT[request.op]
       if (kind === undefined) return events?.filter(({ topic }) => topic === 'order_placed').map(payloadOf)[0]?.orderId ?? null
-      for (let look = 1; look <= LOOKS_MAX; look++) {
+      for (let look = 1; look <= READS_MAX; look++) {
         const { body } = await endpoints.listAccountOpenOrders({}, options)
         if (body.ledger >= finished.ledger) {
-          const found = body.orders.filter((order) => order.orderType === kind && known?.has(order.orderId) !== true && fits(order, request))
+          const found = body.orders.filter((order) => order.orderType === kind && known?.has(order.orderId) !== true && matchesRequest(order, request))
           // Somebody else may place the same with the same account: then nobody can tell which is whose.
           return found.length === 1 ? (found[0]?.orderId ?? null) : null
         }
@@ -97,7 +97,7 @@ export function createOrderReader({ endpoints, lists, clock }: { readonly endpoi
       }
       return null
     },
-    async wait(orderId, { ledger, timeoutMs, signal }) {
+    async awaitOutcome(orderId, { ledger, timeoutMs, signal }) {
       const options = signal === undefined ? {} : { signal }
       const deadlineMs = clock.nowMs() + timeoutMs
       for (;;) {
@@ -112,7 +112,7 @@ export function createOrderReader({ endpoints, lists, clock }: { readonly endpoi
 }
 
 /** Whether an order is the one that the request asked for. */
-function fits(order: OpenOrder, request: TradeRequest): boolean {
+function matchesRequest(order: OpenOrder, request: TradeRequest): boolean {
   const fields = request as unknown as Readonly<Record<string, string | number | undefined>>
   return (['asset', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'positionId', 'trailingPercentBps', 'triggerCondition'] as const)
     .every((field) => fields[field] === undefined || String(fields[field]) === String(order[field]))

@@ -46,7 +46,7 @@ export function createEndpoints(http: Http): Endpoints {
     // That an instance is not ready is the answer, and no failure to ask again after.
     const isRepeatable = (method === 'GET' && name !== 'getReadiness') || REPEATABLE.has(name)
     return [name, (input = {}, options = {}) => {
-      const how = name === 'submitTransaction' ? patient(input, options) : options
+      const how = name === 'submitTransaction' ? withSubmitTimeout(input, options) : options
       return http.call(callOf({ method, path, isRepeatable }, input), how)
     }]
   })
@@ -54,7 +54,7 @@ export function createEndpoints(http: Http): Endpoints {
 }
 
 /** The gateway answers a submission when it is final, or when the time that it was given is over. */
-function patient(input: Input, options: CallOptions): CallOptions {
+function withSubmitTimeout(input: Input, options: CallOptions): CallOptions {
   return { timeoutMs: Number(input['pollTimeoutMs'] ?? SUBMIT_POLL_MS) + SUBMIT_PATIENCE_MS, ...options }
 }
 

@@ -1,7 +1,7 @@
 // Who signs. The client hands over what it has verified, and never keeps a secret longer than it takes to make a key of it.
 
 import { concat } from './bytes.ts'
-import { isAround, signedEnvelope, transactionHash, unsignedEnvelope } from './envelope.ts'
+import { containsTransaction, signedEnvelope, transactionHash, unsignedEnvelope } from './envelope.ts'
 import { RefusedToSign } from './errors.ts'
 import { platform, subtleCrypto } from './platform.ts'
 import { decodeStrKey, encodeStrKey } from './strkey.ts'
@@ -59,7 +59,7 @@ export async function signTransaction(signer: Signer, tx: Uint8Array, networkPas
   const hash = await transactionHash(tx, networkPassphrase)
   if ('signHash' in signer) return { hash, signedXdr: signedEnvelope(tx, signer.address, await signer.signHash(hash)) }
   const signedXdr = await signer.signTransaction(unsignedEnvelope(tx), { networkPassphrase })
-  if (!isAround(signedXdr, tx)) {
+  if (!containsTransaction(signedXdr, tx)) {
     throw new RefusedToSign([{ what: 'what the wallet signed', expected: 'the transaction that it was given', found: 'another one' }])
   }
   return { hash, signedXdr }

@@ -4,7 +4,7 @@ import { backoffMs } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { createFrameQueue } from './frame-queue.ts'
 import type { Key } from './http.ts'
-import { createPlaces } from './places.ts'
+import { createChannelPositions } from './channel-positions.ts'
 import type { WebSocketConstructor, WebSocketLike } from './platform.ts'
 import { isLog } from './stream-frames.ts'
 import type { Channel, Frame, Gap, Message, StreamProblem } from './stream-frames.ts'
@@ -57,7 +57,7 @@ const HEARTBEAT = 'heartbeat'
 export function createStream(parts: StreamParts): Stream {
   const { clock } = parts
   const readers = new Map<string, Set<Handler>>()
-  const places = createPlaces()
+  const places = createChannelPositions()
   const problems = new Set<(problem: StreamProblem) => void>()
   const ends = new Set<() => void>()
   /** The gap that was asked about again already, by its channel. */

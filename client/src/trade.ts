@@ -10,8 +10,8 @@ import type { CallTransaction } from './envelope.ts'
 import { ContractFailure, ExchangeError, GatewayError, UnknownOutcome, Unreachable } from './errors.ts'
 import type { SignedTransaction } from './errors.ts'
 import type { CallOptions } from './http.ts'
-import { createLane } from './lane.ts'
-import { createOrderReader } from './orders.ts'
+import { createMutex } from './mutex.ts'
+import { createOrderTracker } from './orders.ts'
 import type { Finished, OrderOutcome } from './orders.ts'
 import type { EventRow } from './resources.ts'
 import type { Endpoints, Lists } from './rest.ts'
@@ -94,8 +94,8 @@ const TRADES_WAITING_MAX = 100
 
 export function createTrading(parts: TradingParts): Trading {
   const { endpoints, clock } = parts
-  const inTurn = createLane(TRADES_WAITING_MAX)
-  const orders = createOrderReader(parts)
+  const withLock = createMutex(TRADES_WAITING_MAX)
+  const orders = createOrderTracker(parts)
 
   async function signed(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
     const call = signalOf(options)
@@ -124,7 +124,7 @@ export function createTrading(parts: TradingParts): Trading {
         mayBeThere = true
         failures = 0
       } catch (error) {
-        const what = meaningOf(error)
+        const what = classifySubmitError(error)
         // The signal's own reason, or a mistake of this client's: neither tells anything about the transaction.
         if (what === 'other') throw new UnknownOutcome(transaction, error)
         if (what === 'failed') throw error
@@ -149,21 +149,21 @@ export function createTrading(parts: TradingParts): Trading {
 
   return {
     finish: (transaction, options = {}) => follow(transaction, options, false),
-    awaitOrder: (orderId, how) => orders.wait(orderId, how),
+    awaitOrder: (orderId, how) => orders.awaitOutcome(orderId, how),
     async trade(request, options = {}) {
-      const { finished, known } = await inTurn(async () => {
-        const known = await orders.before(request, signalOf(options))
+      const { finished, known } = await withLock(async () => {
+        const known = await orders.restingOrderIds(request, signalOf(options))
         const transaction = await signed(request, options)
         await options.onSigned?.(transaction)
         return { finished: await follow(transaction, options, true), known }
       })
       // The trade is made: whatever fails from here on is no failure of it.
-      const events = await orders.eventsOf(finished, signalOf(options)).catch(unknownAs(null))
-      const orderId = isResting(request) ? await orders.placed(request, { finished, events, known }, signalOf(options)).catch(unknownAs(null)) : null
+      const events = await orders.eventsOf(finished, signalOf(options)).catch(fallBackTo(null))
+      const orderId = isResting(request) ? await orders.findPlacedOrder(request, { finished, events, known }, signalOf(options)).catch(fallBackTo(null)) : null
       const timeoutMs = options.keeperTimeoutMs ?? 0
       const outcome = (): Promise<OrderOutcome> => orderId === null
         ? Promise.resolve({ orderId, state: 'unknown' })
-        : orders.wait(orderId, { ...signalOf(options), ledger: finished.ledger, timeoutMs }).catch(unknownAs({ orderId, state: 'unknown' } as const))
+        : orders.awaitOutcome(orderId, { ...signalOf(options), ledger: finished.ledger, timeoutMs }).catch(fallBackTo({ orderId, state: 'unknown' } as const))
       return { ...finished, events, positionId: orders.positionOf(events), order: isResting(request) ? await outcome() : null }
     },
   }
@@ -173,7 +173,7 @@ function signalOf({ signal }: FinishOptions): { readonly signal?: AbortSignal } 
   return signal === undefined ? {} : { signal }
 }
 
-function unknownAs<T>(unknown: T): (error: unknown) => T {
+function fallBackTo<T>(unknown: T): (error: unknown) => T {
   return () => unknown
 }
 
@@ -181,7 +181,7 @@ function unknownAs<T>(unknown: T): (error: unknown) => T {
  * What a submission's error says of the transaction. `refused`: this copy was not taken, while an earlier one may have been. `later`: nothing was taken, and
  * that may change. `stopped`: nothing was taken, and asking again does not help.
  */
-function meaningOf(error: unknown): 'failed' | 'refused' | 'later' | 'stopped' | 'unknown' | 'other' {
+function classifySubmitError(error: unknown): 'failed' | 'refused' | 'later' | 'stopped' | 'unknown' | 'other' {
   if (error instanceof Unreachable) return 'unknown'
   if (error instanceof ContractFailure) return error.stage === 'ledger' ? 'failed' : 'refused'
   if (!(error instanceof GatewayError)) return error instanceof ExchangeError ? 'unknown' : 'other'

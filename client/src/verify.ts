@@ -11,7 +11,7 @@ import { MalformedXdr } from './xdr.ts'
 import type { Authorization, ContractCall, ContractValue } from './xdr.ts'
 
 /** Against what a transaction is held. */
-export interface Terms {
+export interface SigningTerms {
   readonly request: TradeRequest
   /** Who signs. */
   readonly signer: string
@@ -26,10 +26,10 @@ export interface Terms {
 /**
  * Reads `envelopeXdr` and returns it when it is what `terms` ask for. Throws RefusedToSign with every difference; TypeError when the request itself is none.
  */
-export function verifyTransaction(envelopeXdr: string, terms: Terms): CallTransaction {
+export function verifyTransaction(envelopeXdr: string, terms: SigningTerms): CallTransaction {
   const { request, signer, contracts } = terms
   const expected = expectedCall(request, signer, contracts)
-  const tx = readable(envelopeXdr)
+  const tx = readPrepared(envelopeXdr)
   const differences: Difference[] = []
   const compare = (what: string, want: unknown, have: unknown): void => {
     if (want !== have) differences.push({ what, expected: String(want), found: String(have) })
@@ -66,7 +66,7 @@ export function verifyTransaction(envelopeXdr: string, terms: Terms): CallTransa
   }
 }
 
-function readable(envelopeXdr: string): CallTransaction {
+function readPrepared(envelopeXdr: string): CallTransaction {
   try {
     return readCallTransaction(envelopeXdr)
   } catch (error) {

@@ -30,8 +30,8 @@ export interface Authorization extends ContractCall {
 const DEPTH_MAX = 100
 
 export interface Reader {
-  readonly at: () => number
-  readonly left: () => number
+  readonly offset: () => number
+  readonly remaining: () => number
   skip(bytes: number): void
   u32(): number
   u64(): bigint
@@ -54,8 +54,8 @@ export function createReader(data: Uint8Array): Reader {
   }
 
   const reader: Reader = {
-    at: () => at,
-    left: () => data.length - at,
+    offset: () => at,
+    remaining: () => data.length - at,
     skip: (length) => void take(length),
     u32: () => view.getUint32(take(4)),
     u64: () => view.getBigUint64(take(8)),
@@ -70,7 +70,7 @@ export function createReader(data: Uint8Array): Reader {
     list(read) {
       const length = reader.u32()
       // Nothing that stands in a list takes less than four bytes.
-      if (length * 4 > reader.left()) throw new MalformedXdr('a list is longer than what is left')
+      if (length * 4 > reader.remaining()) throw new MalformedXdr('a list is longer than what is left')
       return Array.from({ length }, read)
     },
     optional(read) {

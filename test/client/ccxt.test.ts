@@ -158,7 +158,7 @@ test('each error of the client has its name', () => {
     [new UnknownOutcome({ hash: '', signedXdr: '', expiresAt: 0 }), errors.RequestTimeout],
   ]
   for (const [given, wanted] of cases) {
-    const found = errors.translated(given)
+    const found = errors.toCcxtError(given)
     assert.ok(found instanceof wanted && found.name === wanted.name, `${String(given)}: ${String(found)}`)
     assert.equal(found.cause, given)
   }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { parseArguments } from '../../client/src/cli/arguments.ts'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { fromUnits, toBps, toPercent, toUnits } from '../../client/src/cli/decimal.ts'
-import { failureOf, failureText } from '../../client/src/cli/failures.ts'
+import { describeFailure, failureText } from '../../client/src/cli/failures.ts'
 import { createProgress } from '../../client/src/cli/progress.ts'
 import { table } from '../../client/src/cli/table.ts'
 import { UsageError } from '../../client/src/cli/usage-error.ts'
@@ -34,10 +34,10 @@ test('shares have a unit, and are whole basis points', () => {
 test('options stand where they like, and behind -- nothing is one', () => {
   const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line.split(' '), COMMANDS)
   for (const line of ['--json prices BTC --url http://x', 'prices --url=http://x BTC --json', '--url http://x prices --json -- BTC']) {
-    const { command, many, flags } = parse(line)
+    const { command, rest: many, flags } = parse(line)
     assert.deepEqual([command?.name, many, flags], ['prices', ['BTC'], { json: true, url: 'http://x' }], line)
   }
-  assert.deepEqual(parse('key revoke -- --odd').words, { 'KEY-ID': '--odd' })
+  assert.deepEqual(parse('key revoke -- --odd').args, { 'KEY-ID': '--odd' })
   assert.throws(() => parse('prices --json --json'), /twice/)
   assert.throws(() => parse('prices --json=yes'), /takes no value/)
 })
@@ -60,10 +60,10 @@ test('who waits for more than a second is told, and only at a terminal', async (
       due.shift()?.()
     }
     const work = Promise.withResolvers<number>()
-    const done = progress.during('Preparing', () => work.promise)
+    const done = progress.run('Preparing', () => work.promise)
     assert.equal(written, '')
     pass()
-    progress.say('Waiting')
+    progress.setMessage('Waiting')
     pass()
     work.resolve(5)
     assert.equal(await done, 5)
@@ -77,10 +77,10 @@ test('each kind of failure has its exit code, and what it says is plain', () => 
   const failures = [
     new GatewayError(refusal), new RateLimited({ ...refusal, status: 429, retryAfterSec: 12 }),
     new ContractFailure(refusal, { stage: 'ledger', contractError: { code: 63, name: 'SlippageExceeded' } }), new Error('what'),
-  ].map(failureOf)
+  ].map(describeFailure)
   assert.deepEqual(failures.map(({ exitCode }) => exitCode), [4, 4, 6, 1])
   assert.match(failures[1]?.hint ?? '', /in 12 s/)
-  const ofContract = failureText(failures[2] ?? failureOf(null))
+  const ofContract = failureText(failures[2] ?? describeFailure(null))
   assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\): .*\. It failed in a ledger, and cost its fee\.\n {2}to do: .*--slippage/)
   for (const failure of failures) assert.doesNotMatch(failureText(failure).replaceAll('\n', ''), /\p{Cc}/u)
 })

@@ -10,11 +10,11 @@ import { after, before, test } from 'node:test'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { EXIT_CODES } from '../../client/src/cli/failures.ts'
 import { run } from '../../client/src/cli/run.ts'
-import type { Surroundings } from '../../client/src/cli/run.ts'
+import type { ProcessContext } from '../../client/src/cli/run.ts'
 import { NodeWebSocket } from '../../client/src/cli/web-socket.ts'
 import { systemClock } from '../../client/src/clock.ts'
-import { callCommand, startCommand } from '../support/cli.ts'
-import type { Called, CallOptions } from '../support/cli.ts'
+import { runCommand, startCommand } from '../support/cli.ts'
+import type { CommandResult, CommandOptions } from '../support/cli.ts'
 import { holdPrices } from '../support/held-prices.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
@@ -38,7 +38,7 @@ before(async () => {
   await holdPrices(main, 'BTC', 'ETH')
   keyFile = join(folder.path, 'exchange.key')
   environment = { URL: url, SECRET: secret, KEY_FILE: keyFile }
-  const { code, errors } = await call(['key', 'new', '--key-file', keyFile, '--label', 'a test'])
+  const { code, stderr: errors } = await call(['key', 'new', '--key-file', keyFile, '--label', 'a test'])
   assert.equal(code, 0, errors)
 })
 after(async () => {
@@ -46,15 +46,15 @@ after(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-async function call(words: readonly string[], options: CallOptions = {}): Promise<Called> {
-  const called = await callCommand(words, { environment, ...options })
-  everything.push(called.out, called.errors)
+async function call(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const called = await runCommand(words, { environment, ...options })
+  everything.push(called.stdout, called.stderr)
   return called
 }
 
 /** What a command answers under --json; the command has to be done, and to say nothing else. */
 async function json<T>(...words: readonly string[]): Promise<T> {
-  const { code, out, errors } = await call([...words, '--json'])
+  const { code, stdout: out, stderr: errors } = await call([...words, '--json'])
   assert.deepEqual([code, errors.replaceAll(/^\{"note".*\n/gm, '')], [0, ''], `${words.join(' ')}: ${errors}`)
   return JSON.parse(out) as T
 }
@@ -68,9 +68,9 @@ interface Traded {
 interface ErrorLine {
   readonly error: Readonly<Record<string, unknown>> & { readonly hint: string; readonly message: string }
 }
-const errorOf = ({ errors }: Called): ErrorLine['error'] => (JSON.parse(errors) as ErrorLine).error
+const errorOf = ({ stderr: errors }: CommandResult): ErrorLine['error'] => (JSON.parse(errors) as ErrorLine).error
 
-const NOWHERE: Surroundings = {
+const NOWHERE: ProcessContext = {
   environment: {}, version: '', clock: systemClock, WebSocket: NodeWebSocket, signal: new AbortController().signal, isErrorTerminal: false,
   writeOut: () => {}, writeError: (text) => assert.fail(text), readInput: () => Promise.resolve(''),
 }
@@ -78,34 +78,34 @@ const NOWHERE: Surroundings = {
 test('every command has help, which tells its arguments and options, and asks for nothing', async () => {
   const overview = await call(['--help'], { environment: {} })
   assert.equal(overview.code, 0)
-  for (const code of Object.keys(EXIT_CODES)) assert.match(overview.out, new RegExp(`^  ${code} `, 'm'))
+  for (const code of Object.keys(EXIT_CODES)) assert.match(overview.stdout, new RegExp(`^  ${code} `, 'm'))
   for (const { name, summary, flags = [], arguments: wanted = [] } of COMMANDS) {
-    assert.ok(overview.out.includes(`  ${name} `) && overview.out.includes(summary), name)
+    assert.ok(overview.stdout.includes(`  ${name} `) && overview.stdout.includes(summary), name)
     // In this process: a hundred lines of text need no other.
     let out = ''
     const surroundings = { ...NOWHERE, writeOut: (text: string) => void (out += text) }
     assert.equal(await run([...name.split(' '), '--help'], surroundings), 0, name)
     for (const part of [summary, ...flags.map((flag) => `--${flag.name}`), ...wanted.map((argument) => argument.name)]) assert.ok(out.includes(part), part)
   }
-  assert.match((await call(['place'])).errors, /place stop-limit/)
+  assert.match((await call(['place'])).stderr, /place stop-limit/)
   const { version } = JSON.parse(readFileSync(new URL('../../client/package.json', import.meta.url), 'utf8')) as { readonly version: string }
-  assert.equal((await call(['--version'])).out, `perpetual-exchange-client ${version}\n`)
+  assert.equal((await call(['--version'])).stdout, `perpetual-exchange-client ${version}\n`)
 })
 
 test('prices are a table for people and the gateway\'s own answer for scripts', async () => {
   const table = await call(['prices', 'btc', 'ETH'])
-  assert.match(table.out, /^asset +price +attested \(UTC\)\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nETH /)
+  assert.match(table.stdout, /^asset +price +attested \(UTC\)\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nETH /)
   const { prices } = await json<{ readonly prices: readonly { readonly asset: string; readonly price: string }[] }>('prices')
   assert.equal(prices.length, 14)
   assert.match(prices[0]?.price ?? '', /^\d{8,}$/)
-  assert.match((await call(['prices', 'BTC', '--raw'])).out, /^BTC +\d{8,}  /m)
-  assert.match((await call(['prices', 'SHIB'])).errors, /There is no market SHIB/)
+  assert.match((await call(['prices', 'BTC', '--raw'])).stdout, /^BTC +\d{8,}  /m)
+  assert.match((await call(['prices', 'SHIB'])).stderr, /There is no market SHIB/)
 })
 
 test('whatever the exchange shows is shown', async () => {
   for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'key list', 'account', 'events']) {
     const words = line.split(' ')
-    const { code, out, errors } = await call(words)
+    const { code, stdout: out, stderr: errors } = await call(words)
     assert.equal(code, 0, `${line}: ${errors}`)
     assert.ok(out.length > 0)
     assert.equal(typeof await json(...words), 'object')
@@ -113,7 +113,7 @@ test('whatever the exchange shows is shown', async () => {
   const health = await json<{ readonly network: string }>('call', 'getHealth')
   assert.equal(health.network, 'testnet')
   const vault = await call(['call', 'getVault'])
-  assert.deepEqual([vault.code, vault.errors.split('\n')[0]], [2, 'error: getVault needs id=….'])
+  assert.deepEqual([vault.code, vault.stderr.split('\n')[0]], [2, 'error: getVault needs id=….'])
 })
 
 test('a key goes into a file of its owner\'s alone, or is told once', async () => {
@@ -122,12 +122,12 @@ test('a key goes into a file of its owner\'s alone, or is told once', async () =
     (await json<{ readonly keys: readonly { readonly revokedAt: number | null }[] }>('key', 'list')).keys.map(({ revokedAt }) => revokedAt)
   const again = await call(['key', 'new', '--key-file', keyFile])
   assert.equal(again.code, 2)
-  assert.match(again.errors, /cannot be written \(EEXIST\)/)
+  assert.match(again.stderr, /cannot be written \(EEXIST\)/)
   // A key that could not be kept is of no use to anybody: it was revoked.
   assert.deepEqual((await keys()).map((revokedAt) => revokedAt === null), [false, true])
 
-  const told = await callCommand(['key', 'new', '--quiet'], { environment })
-  const [, key = ''] = /^KEY=(nk_\w+:[0-9a-f]{64})\n$/.exec(told.out) ?? []
+  const told = await runCommand(['key', 'new', '--quiet'], { environment })
+  const [, key = ''] = /^KEY=(nk_\w+:[0-9a-f]{64})\n$/.exec(told.stdout) ?? []
   assert.equal((await call(['key', 'list'], { environment: { URL: url, KEY: key } })).code, 0)
   const [keyId = ''] = key.split(':')
   assert.equal((await call(['key', 'revoke', keyId])).code, 0)
@@ -140,7 +140,7 @@ test('a trade is placed, listed, cancelled and closed', async () => {
   const { positions } = await json<{ readonly positions: readonly { readonly positionId: number; readonly size: string }[] }>('positions')
   assert.deepEqual(positions.map(({ positionId }) => positionId), [opened.positionId])
   assert.equal(positions[0]?.size, '5000000000')
-  assert.match((await call(['book', 'BTC'])).out, new RegExp(`^ *${opened.positionId}  BTC +long +500\\.00`, 'm'))
+  assert.match((await call(['book', 'BTC'])).stdout, new RegExp(`^ *${opened.positionId}  BTC +long +500\\.00`, 'm'))
 
   const placed = await json<Traded>('place', 'limit', 'BTC', 'short', '25.5', '--leverage', '2', '--trigger', '990000.25', '--slippage', '50bps')
   assert.equal(placed.order?.state, 'resting')
@@ -149,13 +149,13 @@ test('a trade is placed, listed, cancelled and closed', async () => {
   const { collateral, triggerPrice, triggerCondition, slippageToleranceBps, leverage, direction } = orders[0] ?? {}
   assert.deepEqual([orders.length, orders[0]?.['orderId'], collateral, triggerPrice, triggerCondition, slippageToleranceBps, leverage, direction],
     [1, orderId, '255000000', '9900002500000', 'Above', 50, 2, 1])
-  assert.match((await call(['orders'])).out, /limit +BTC +short .* above 990000\.25 /)
+  assert.match((await call(['orders'])).stdout, /limit +BTC +short .* above 990000\.25 /)
   assert.equal((await call(['cancel', String(orderId)])).code, 0)
-  assert.match((await call(['orders'])).out, /^No resting orders\.\n$/)
+  assert.match((await call(['orders'])).stdout, /^No resting orders\.\n$/)
 
   const closed = await call(['close', String(opened.positionId)])
-  assert.match(closed.out, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\n$/)
-  assert.match((await call(['positions'])).out, /^No open positions\.\n$/)
+  assert.match(closed.stdout, /^transaction +[0-9a-f]{64}\nledger +\d+\nposition +\d+\n$/)
+  assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
 })
 
 test('all ten operations can be placed', async () => {
@@ -186,12 +186,12 @@ test('any other operation is made by its name, and rehearsed without a signature
   assert.equal(await pool() - before, 125_000_000n)
   const wrong = await call(['do', 'deposit_cross_margin', 'amount=1', 'size=5'])
   assert.equal(wrong.code, 4)
-  assert.match(wrong.errors, /^error: .*"size"/)
+  assert.match(wrong.stderr, /^error: .*"size"/)
 })
 
 test('what a contract refuses is told by its name, with what to do and the request', async () => {
   const words = ['place', 'market', 'BTC', 'long', '0.5', '--leverage', '5']
-  const { code, out, errors } = await call(words)
+  const { code, stdout: out, stderr: errors } = await call(words)
   assert.deepEqual([code, out], [6, ''])
   const [error, todo, request] = errors.split('\n')
   assert.match(error ?? '', /^error: InsufficientCollateral \(contract error 22\): .*collateral is below.*\. Nothing was signed or charged\.$/)
@@ -213,15 +213,15 @@ test('what cannot be acted on is refused before anything is asked', async () => 
     [['prices', '--timeout', '-1'], /--timeout/], [['trades', '--limit', '0'], /--limit/], [['finish'], /no signed transaction/],
   ]
   for (const [words, says] of wrong) {
-    const { code, out, errors } = await call(words)
+    const { code, stdout: out, stderr: errors } = await call(words)
     assert.deepEqual([code, out], [2, ''], words.join(' '))
     assert.match(errors, says)
   }
   const without = await call(['orders'], { environment: { URL: url } })
-  assert.deepEqual([without.code, without.errors.split('\n')[0]], [2, 'error: There is no API key.'])
+  assert.deepEqual([without.code, without.stderr.split('\n')[0]], [2, 'error: There is no API key.'])
   const open = join(folder.path, 'open.key')
   writeFileSync(open, readFileSync(keyFile), { mode: 0o644 })
-  assert.match((await call(['orders', '--key-file', open])).errors, /can be read by others/)
+  assert.match((await call(['orders', '--key-file', open])).stderr, /can be read by others/)
 })
 
 test('no answer is told as no answer', async () => {
@@ -230,38 +230,38 @@ test('no answer is told as no answer', async () => {
   const { port } = closed.address() as AddressInfo
   await new Promise<void>((resolve) => void closed.close(() => resolve()))
   for (const words of [['prices'], ['watch', 'BTC']]) {
-    const { code, errors } = await call([...words, '--url', `http://127.0.0.1:${port}`])
+    const { code, stderr: errors } = await call([...words, '--url', `http://127.0.0.1:${port}`])
     assert.equal(code, 3, errors)
     assert.match(errors, /ECONNREFUSED/)
   }
 })
 
 test('the stream is a line a frame, ended by its count, by Ctrl-C, or by a reader that leaves', async () => {
-  const { code, out } = await call(['watch', 'events', '--since', '0', '--count', '5', '--json'])
+  const { code, stdout: out } = await call(['watch', 'events', '--since', '0', '--count', '5', '--json'])
   const frames = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly channel: string; readonly seq: number; readonly prev: number })
   assert.deepEqual([code, frames.length], [0, 5])
   frames.forEach(({ channel, prev }, index) => assert.deepEqual([channel, prev], ['events', frames[index - 1]?.seq ?? 0]))
 
   const watching = startCommand(['watch', 'BTC', 'account'], { environment })
-  await watching.said(/^ticker\.BTC {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d+\.\d+$/m)
+  await watching.printed(/^ticker\.BTC {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\d+\.\d+$/m)
   const { order } = await json<Traded>('place', 'limit', 'BTC', 'long', '20', '--leverage', '2', '--trigger', '100')
-  await watching.said(new RegExp(`^account\\.events  #\\d+ .*order_placed  .*orderId ${order?.orderId}\\b`, 'm'))
+  await watching.printed(new RegExp(`^account\\.events  #\\d+ .*order_placed  .*orderId ${order?.orderId}\\b`, 'm'))
   watching.child.kill('SIGINT')
   const ended = await watching.ended
-  assert.deepEqual([ended.code, ended.errors], [0, ''])
+  assert.deepEqual([ended.code, ended.stderr], [0, ''])
 
   const left = startCommand(['watch', 'heartbeat', 'events', '--since', '0', '--json'], { environment })
   left.child.stdout.once('data', () => left.child.stdout.destroy())
   const gone = await left.ended
-  assert.deepEqual([gone.code, gone.errors], [0, ''])
+  assert.deepEqual([gone.code, gone.stderr], [0, ''])
 
   const nowhere = await call(['watch', 'trades.SHIB'])
-  assert.deepEqual([nowhere.code, nowhere.errors.split('\n')[0]], [2, 'error: There is no channel trades.SHIB, or it is not yours.'])
+  assert.deepEqual([nowhere.code, nowhere.stderr.split('\n')[0]], [2, 'error: There is no channel trades.SHIB, or it is not yours.'])
 })
 
 test('where there is no WebSocket, the command brings its own', async () => {
   const words = ['watch', 'account', 'heartbeat', 'events', '--since', '0', '--count', '40']
-  const { code, out, errors } = await call(words, { nodeFlags: ['--no-experimental-websocket'] })
+  const { code, stdout: out, stderr: errors } = await call(words, { nodeFlags: ['--no-experimental-websocket'] })
   assert.deepEqual([code, errors], [0, ''])
   assert.ok(out.includes('position_opened') && out.includes('account.events') && out.trimEnd().split('\n').length === 40, out)
 })
@@ -290,8 +290,8 @@ test('a trade whose outcome is not known leaves what it can be gone on with, and
     trading.child.kill('SIGINT')
     const unknown = await trading.ended
     assert.deepEqual([unknown.code, errorOf(unknown)['kind']], [8, 'unknown_outcome'])
-    const finished = await call(['finish', '--json'], { input: unknown.errors })
-    const { hash } = JSON.parse(finished.out) as Traded
+    const finished = await call(['finish', '--json'], { input: unknown.stderr })
+    const { hash } = JSON.parse(finished.stdout) as Traded
     assert.equal(hash, (errorOf(unknown)['transaction'] as Traded).hash)
     const { positions } = await json<{ readonly positions: readonly { readonly positionId: number }[] }>('positions')
     assert.equal(positions.length, 1)

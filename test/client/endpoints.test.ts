@@ -8,7 +8,7 @@ import { ENDPOINTS, LISTS } from '../../client/src/endpoint-table.ts'
 import { GatewayError, Unauthorized } from '../../client/src/errors.ts'
 import type { Answer } from '../../client/src/http.ts'
 import type { EndpointName, ListName } from '../../client/src/rest.ts'
-import { clockOf, createTraderClient, whileTimePasses } from '../support/client-world.ts'
+import { clockOf, createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 

@@ -8,7 +8,7 @@ import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src
 import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
 import { createDeployment, createPeople } from '../../localnet/genesis.ts'
-import { createTraderClient, whileTimePasses } from '../support/client-world.ts'
+import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
 import { ONE } from '../support/trading.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'

@@ -73,7 +73,7 @@ test('property: values of contracts are read to their end, whatever they hold', 
   fc.assert(fc.property(value, (one) => {
     const reader = createReader(Uint8Array.from(one.toXdr()))
     const read = readValue(reader)
-    assert.equal(reader.left(), 0)
+    assert.equal(reader.remaining(), 0)
     const want = expected(one)
     if (want !== undefined) assert.equal(read.value, want)
   }), { numRuns: fuzzRuns(300) })

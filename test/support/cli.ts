@@ -7,21 +7,21 @@ import { COMPILE_CACHE } from './compile-cache.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
 
-export interface Called {
+export interface CommandResult {
   readonly code: number | NodeJS.Signals | null
-  readonly out: string
-  readonly errors: string
+  readonly stdout: string
+  readonly stderr: string
 }
 
-export interface CalledCommand {
+export interface RunningCommand {
   readonly child: ChildProcessWithoutNullStreams
   /** Resolves when it has ended. */
-  readonly ended: Promise<Called>
+  readonly ended: Promise<CommandResult>
   /** Resolves when its output fits; rejects when it ends before. */
-  said(pattern: RegExp): Promise<void>
+  printed(pattern: RegExp): Promise<void>
 }
 
-export interface CallOptions {
+export interface CommandOptions {
   /** Nothing of this process's environment but PATH goes along. */
   readonly environment?: Readonly<Record<string, string>>
   readonly input?: string
@@ -29,7 +29,7 @@ export interface CallOptions {
 }
 
 /** Starts the command with these words. */
-export function startCommand(words: readonly string[], { environment = {}, input = '', nodeFlags = [] }: CallOptions = {}): CalledCommand {
+export function startCommand(words: readonly string[], { environment = {}, input = '', nodeFlags = [] }: CommandOptions = {}): RunningCommand {
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment }
   const child = spawn(process.execPath, [...nodeFlags, PROGRAM, ...words], { env, stdio: 'pipe' })
   let [out, errors] = ['', '']
@@ -47,16 +47,16 @@ export function startCommand(words: readonly string[], { environment = {}, input
   // A command that reads nothing may be gone before its input is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
-  const ended = new Promise<Called>((resolve) => {
+  const ended = new Promise<CommandResult>((resolve) => {
     child.once('close', (code, signal) => {
       isOver = true
       tell()
-      resolve({ code: code ?? signal, out, errors })
+      resolve({ code: code ?? signal, stdout: out, stderr: errors })
     })
   })
   return {
     child, ended,
-    said: (pattern) => new Promise((resolve, reject) => {
+    printed: (pattern) => new Promise((resolve, reject) => {
       const look = (): void => {
         if (!pattern.test(out + errors) && !isOver) return
         waiting.delete(look)
@@ -70,6 +70,6 @@ export function startCommand(words: readonly string[], { environment = {}, input
 }
 
 /** Calls the command, and resolves when it has ended. */
-export function callCommand(words: readonly string[], options: CallOptions = {}): Promise<Called> {
+export function runCommand(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   return startCommand(words, options).ended
 }

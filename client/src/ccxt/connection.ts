@@ -23,7 +23,7 @@ export interface ExchangeConfig {
 }
 
 /** A client with what the configuration gives. Rejects with AuthenticationError. */
-export async function connectTo(url: string, { apiKey, secret, privateKey, timeout, client, signer }: ExchangeConfig): Promise<Client> {
+export async function connect(url: string, { apiKey, secret, privateKey, timeout, client, signer }: ExchangeConfig): Promise<Client> {
   if ((apiKey === undefined) !== (secret === undefined)) throw new AuthenticationError('apiKey and secret belong together.')
   const signs = signer ?? (privateKey === undefined ? undefined : await secretSigner(privateKey).catch((error: unknown) => {
     throw new AuthenticationError('privateKey is none: it begins with S and has 56 characters.', { cause: error })
@@ -34,10 +34,10 @@ export async function connectTo(url: string, { apiKey, secret, privateKey, timeo
   })
 }
 
-export function needKey(client: Client): void {
+export function requireKey(client: Client): void {
   if (client.key() === null) throw new AuthenticationError('There is no API key: give apiKey and secret, or call signIn().')
 }
 
-export function needSigner({ signer, privateKey }: ExchangeConfig): void {
+export function requireSigner({ signer, privateKey }: ExchangeConfig): void {
   if (signer === undefined && privateKey === undefined) throw new AuthenticationError('There is nobody to sign: give privateKey or signer.')
 }

@@ -67,7 +67,7 @@ function classOf(error: GatewayError): ErrorClass {
 }
 
 /** An error of the client under its CCXT name; what is no error of the client's comes back as it is. */
-export function translated(error: unknown): unknown {
+export function toCcxtError(error: unknown): unknown {
   if (error instanceof BaseError) return error
   // A TypeError is how the client tells a request that is none.
   if (error instanceof TypeError) return new InvalidOrder(error.message, { cause: error })

@@ -2,15 +2,15 @@
 
 import type { Client } from '../client.ts'
 import type { AccountState } from '../account-resources.ts'
-import { connectTo, needKey, needSigner } from './connection.ts'
+import { connect, requireKey, requireSigner } from './connection.ts'
 import type { ExchangeConfig } from './connection.ts'
 import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'
-import { ArgumentsRequired, BadRequest, BadSymbol, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, translated } from './errors.ts'
+import { ArgumentsRequired, BadRequest, BadSymbol, ExchangeClosedByUser, ExchangeError, InvalidOrder, NotSupported, toCcxtError } from './errors.ts'
 import { iso8601 } from './numbers.ts'
-import { intervalOf, newest, PAGE_MAX, PAGES_MAX, positionsOf } from './lists.ts'
-import { requestOf } from './order-requests.ts'
+import { intervalOf, collectRows, PAGE_MAX, PAGES_MAX, positionsOf } from './lists.ts'
+import { toTradeRequest } from './order-requests.ts'
 import type { OrderParams } from './order-requests.ts'
-import { orderOfTrade } from './order-results.ts'
+import { toOrder } from './order-results.ts'
 import {
   parseBalance, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseOrder, parsePrint, parseTicker, parseTrade, symbolOf,
 } from './parse.ts'
@@ -173,7 +173,7 @@ export class PerpetualExchange {
     const market = await this.#marketOf(symbol)
     return this.#do(async (client) => {
       const rows = client.rows('getFunding', { limit: PAGE_MAX })
-      return newest(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
+      return collectRows(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
     })
   }
 
@@ -182,7 +182,7 @@ export class PerpetualExchange {
   /** Gets an API key by signing a challenge, and uses it from then on. */
   async signIn(): Promise<{ readonly apiKey: string; readonly secret: string }> {
     return this.#do(async (client) => {
-      needSigner(this.#config)
+      requireSigner(this.#config)
       const { keyId, secret } = await client.login()
       return { apiKey: keyId, secret }
     })
@@ -230,14 +230,14 @@ export class PerpetualExchange {
       ...params, ...(leverage === undefined ? {} : { leverage }), ...(slippage === undefined ? {} : { slippageToleranceBps: slippage }),
     }
     return this.#do(async (client) => {
-      needKey(client)
-      needSigner(this.#config)
-      const request = await requestOf({ market, type, side, amount, price, params: all }, {
+      requireKey(client)
+      requireSigner(this.#config)
+      const request = await toTradeRequest({ market, type, side, amount, price, params: all }, {
         price: async (asset) => (await client.getMarketPrice({ asset })).body.price,
         positions: async () => (await this.#state()).positions ?? [],
       })
       const traded = await client.trade(request, params.keeperTimeoutMs === undefined ? {} : { keeperTimeoutMs: params.keeperTimeoutMs })
-      return orderOfTrade({ market, side, request, traded })
+      return toOrder({ market, side, request, traded })
     })
   }
 
@@ -261,8 +261,8 @@ export class PerpetualExchange {
     const market = symbol === undefined ? undefined : await this.#marketOf(symbol)
     if (!/^\d+$/.test(id)) throw new InvalidOrder(`${id} is no id of an order that rests`)
     return this.#do(async (client) => {
-      needKey(client)
-      needSigner(this.#config)
+      requireKey(client)
+      requireSigner(this.#config)
       const known = (await this.fetchOpenOrders(market?.symbol)).find((order) => order.id === id)
       const traded = await client.trade({ op: 'cancel_order', orderId: id })
       if (known === undefined) throw new ExchangeError(`Order ${id} is cancelled (${traded.hash}), and nothing else of it is known.`)
@@ -342,22 +342,22 @@ export class PerpetualExchange {
   /** Does the work with the client; what goes wrong is told in CCXT's names. */
   async #do<T>(work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      return await work(await (this.#client ??= connectTo(this.urls.api, this.#config)))
+      return await work(await (this.#client ??= connect(this.urls.api, this.#config)))
     } catch (error) {
-      throw translated(error)
+      throw toCcxtError(error)
     }
   }
 
   async #state(): Promise<AccountState> {
     return this.#do(async (client) => {
-      needKey(client)
+      requireKey(client)
       return (await client.getAccountState()).body
     })
   }
 
   async #owner(): Promise<string> {
     return this.#do(async (client) => {
-      needKey(client)
+      requireKey(client)
       return (await client.getAccountIdentity()).body.owner
     })
   }
@@ -385,7 +385,7 @@ export class PerpetualExchange {
     const asset = symbol === undefined ? {} : { asset: this.market(symbol).id }
     return this.#do(async (client) => {
       const rows = client.rows('listTrades', { ...of, ...asset, limit: PAGE_MAX })
-      return newest(rows, (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
+      return collectRows(rows, (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
     })
   }
 }

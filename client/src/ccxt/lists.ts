@@ -23,7 +23,7 @@ export function positionsOf({ positions, orders }: AccountState): Position[] {
 }
 
 /** Of a list that begins with the newest, what is not older than `since`: its oldest `limit` rows then, else the newest; oldest first. */
-export async function newest<Row, Parsed extends { readonly timestamp: number }>(
+export async function collectRows<Row, Parsed extends { readonly timestamp: number }>(
   rows: AsyncIterable<Row>, parse: (row: Row) => Parsed, since: number | undefined, limit: number,
 ): Promise<Parsed[]> {
   const found: Parsed[] = []

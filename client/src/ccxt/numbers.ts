@@ -12,7 +12,7 @@ export function toNumber(units: string): number {
   return Number(`${sign}${padded.slice(0, -DECIMALS)}.${padded.slice(-DECIMALS)}`)
 }
 
-export function toKnown(units: string | null | undefined): number | undefined {
+export function toOptionalNumber(units: string | null | undefined): number | undefined {
   return units === null || units === undefined ? undefined : toNumber(units)
 }
 

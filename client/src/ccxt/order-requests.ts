@@ -54,7 +54,7 @@ export interface OrderSources {
 const SLIPPAGE_BPS = 100
 
 /** The request that an order asks for. Rejects with InvalidOrder or ArgumentsRequired where it asks for none. */
-export async function requestOf(order: OrderArguments, sources: OrderSources): Promise<TradeRequest> {
+export async function toTradeRequest(order: OrderArguments, sources: OrderSources): Promise<TradeRequest> {
   const { type, side, params } = order
   if (side !== 'buy' && side !== 'sell') throw new InvalidOrder(`side is ${side}, and has to be buy or sell`)
   const { slippageToleranceBps = SLIPPAGE_BPS } = params

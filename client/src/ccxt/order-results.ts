@@ -3,7 +3,7 @@
 import type { TradeRequest } from '../calls.ts'
 import type { EventRow } from '../resources.ts'
 import type { Traded } from '../trade.ts'
-import { amountOf, iso8601, toKnown } from './numbers.ts'
+import { amountOf, iso8601, toOptionalNumber } from './numbers.ts'
 import { EMPTY_ORDER } from './parse.ts'
 import type { Market, Order } from './types.ts'
 
@@ -14,7 +14,7 @@ interface Payload {
 }
 
 /** The order that was placed: filled when it opened or closed a position at once, else resting, or what the keeper made of it. */
-export function orderOfTrade({ market, side, request, traded }: {
+export function toOrder({ market, side, request, traded }: {
   readonly market: Market; readonly side: 'buy' | 'sell'; readonly request: TradeRequest; readonly traded: Traded
 }): Order {
   const { hash, order, events } = traded
@@ -29,8 +29,8 @@ export function orderOfTrade({ market, side, request, traded }: {
   if (order === null) {
     // What is filled at once has no id of its own but that of its transaction.
     const filled = amountOf(opened?.size, opened?.entryPrice)
-    const average = toKnown(opened?.entryPrice ?? closed?.closePrice)
-    const cost = toKnown(opened?.size)
+    const average = toOptionalNumber(opened?.entryPrice ?? closed?.closePrice)
+    const cost = toOptionalNumber(opened?.size)
     return { ...base, id: hash, type: 'market', amount: filled, filled, remaining: filled === undefined ? undefined : 0, average, cost, status: 'closed' }
   }
   const isLimit = request.op === 'place_limit_order' || request.op === 'place_stop_limit_order'
@@ -40,9 +40,9 @@ export function orderOfTrade({ market, side, request, traded }: {
   const isResting = order.state === 'resting'
   return {
     ...base, id: order.orderId === null ? undefined : String(order.orderId), type: isLimit ? 'limit' : 'market', timeInForce: 'GTC', postOnly: false,
-    price: toKnown(price), triggerPrice: request.op === 'place_limit_order' ? undefined : toKnown(fields['triggerPrice']),
-    stopLossPrice: request.op === 'set_stop_loss' ? toKnown(fields['triggerPrice']) : undefined,
-    takeProfitPrice: request.op === 'set_take_profit' ? toKnown(fields['triggerPrice']) : undefined,
+    price: toOptionalNumber(price), triggerPrice: request.op === 'place_limit_order' ? undefined : toOptionalNumber(fields['triggerPrice']),
+    stopLossPrice: request.op === 'set_stop_loss' ? toOptionalNumber(fields['triggerPrice']) : undefined,
+    takeProfitPrice: request.op === 'set_take_profit' ? toOptionalNumber(fields['triggerPrice']) : undefined,
     amount, filled: isResting ? 0 : undefined, remaining: isResting ? amount : undefined, cost: isResting ? 0 : undefined,
     status: ({ resting: 'open', executed: 'closed', cancelled: 'canceled', unknown: undefined } as const)[order.state],
   }

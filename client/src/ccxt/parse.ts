@@ -3,7 +3,7 @@
 import type { AccountState, OpenOrder } from '../account-resources.ts'
 import type { Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, Price, RealizedTrade } from '../resources.ts'
 import type { TradeData } from '../stream-frames.ts'
-import { amountOf, iso8601, toKnown, toNumber } from './numbers.ts'
+import { amountOf, iso8601, toOptionalNumber, toNumber } from './numbers.ts'
 import type { Balances, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from './types.ts'
 
 const QUOTE = 'USDC'
@@ -21,13 +21,13 @@ export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Mar
     type: 'swap', subType: 'linear', spot: false, margin: false, swap: true, future: false, option: false, index: false,
     active: limits.tradingPaused === null ? undefined : !limits.tradingPaused,
     contract: true, linear: true, inverse: false, quanto: false,
-    taker: toKnown(tier?.takerRate), maker: toKnown(tier?.makerRate), percentage: true, tierBased: true,
+    taker: toOptionalNumber(tier?.takerRate), maker: toOptionalNumber(tier?.makerRate), percentage: true, tierBased: true,
     contractSize: 1, expiry: undefined, expiryDatetime: undefined, strike: undefined, optionType: undefined,
     precision: { amount: TICK, price: TICK, cost: TICK },
     limits: {
       amount: unlimited, price: unlimited,
       // With a leverage of 1 the least collateral is the least size.
-      cost: { min: toKnown(limits.minCollateral), max: toKnown(limits.maxPositionSize) },
+      cost: { min: toOptionalNumber(limits.minCollateral), max: toOptionalNumber(limits.maxPositionSize) },
       leverage: { min: limits.minLeverage, max: limits.maxLeverage ?? undefined },
     },
     marginModes: { cross: true, isolated: true }, created: undefined, info: { asset, limits },
@@ -41,7 +41,7 @@ export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>,
     symbol: symbolOf(price.asset), info: stats === undefined ? price : { price, stats }, timestamp, datetime: iso8601(timestamp),
     high: undefined, low: undefined, bid: undefined, bidVolume: undefined, ask: undefined, askVolume: undefined, vwap: undefined, open: undefined,
     close: last, last, previousClose: undefined, change: undefined, percentage: undefined, average: undefined, baseVolume: undefined,
-    quoteVolume: toKnown(stats?.volume24h), indexPrice: last, markPrice: last,
+    quoteVolume: toOptionalNumber(stats?.volume24h), indexPrice: last, markPrice: last,
   }
 }
 
@@ -76,14 +76,14 @@ export function parsePosition(position: StatePosition, orders: readonly OpenOrde
   const timestamp = position.openedAt * 1000
   const { size, leverage, entryPrice } = position
   const attached = (type: OpenOrder['orderType']): number | undefined =>
-    toKnown(orders.find((order) => order.positionId === position.positionId && order.orderType === type)?.triggerPrice)
+    toOptionalNumber(orders.find((order) => order.positionId === position.positionId && order.orderType === type)?.triggerPrice)
   return {
     id: String(position.positionId), symbol: symbolOf(position.asset), info: position, timestamp, datetime: iso8601(timestamp),
     side: position.direction === 0 ? 'long' : 'short', contracts: amountOf(size, entryPrice) ?? 0, contractSize: 1, notional: toNumber(size), leverage,
-    entryPrice: toNumber(entryPrice), markPrice: toKnown(position.price), lastPrice: undefined, unrealizedPnl: toKnown(position.unrealizedPnl),
+    entryPrice: toNumber(entryPrice), markPrice: toOptionalNumber(position.price), lastPrice: undefined, unrealizedPnl: toOptionalNumber(position.unrealizedPnl),
     realizedPnl: undefined, collateral: toNumber(position.collateral), initialMargin: toNumber(String(BigInt(size) / BigInt(leverage))),
     initialMarginPercentage: 1 / leverage, maintenanceMargin: undefined, maintenanceMarginPercentage: undefined, marginRatio: undefined,
-    liquidationPrice: toKnown(position.liquidationPrice), marginMode: position.marginMode, hedged: true, percentage: undefined,
+    liquidationPrice: toOptionalNumber(position.liquidationPrice), marginMode: position.marginMode, hedged: true, percentage: undefined,
     stopLossPrice: attached('stop_loss'), takeProfitPrice: attached('take_profit'), lastUpdateTimestamp: undefined,
   }
 }
@@ -99,10 +99,10 @@ export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
   return {
     ...EMPTY_ORDER, id: String(order.orderId), info: order, timestamp: createdAt * 1000, datetime: iso8601(createdAt * 1000), symbol: symbolOf(order.asset),
     type: opens ? 'limit' : 'market', timeInForce: TIME_IN_FORCE[order.timeInForce], postOnly: order.timeInForce === 'post_only',
-    reduceOnly: !opens || order.reduceOnly, side: (direction === 0) === opens ? 'buy' : 'sell', price: toKnown(price),
-    triggerPrice: orderType === 'limit' ? undefined : toKnown(order.referencePrice ?? triggerPrice),
-    stopLossPrice: orderType === 'stop_loss' ? toKnown(triggerPrice) : undefined,
-    takeProfitPrice: orderType === 'take_profit' ? toKnown(triggerPrice) : undefined,
+    reduceOnly: !opens || order.reduceOnly, side: (direction === 0) === opens ? 'buy' : 'sell', price: toOptionalNumber(price),
+    triggerPrice: orderType === 'limit' ? undefined : toOptionalNumber(order.referencePrice ?? triggerPrice),
+    stopLossPrice: orderType === 'stop_loss' ? toOptionalNumber(triggerPrice) : undefined,
+    takeProfitPrice: orderType === 'take_profit' ? toOptionalNumber(triggerPrice) : undefined,
     amount, filled: 0, remaining: amount, cost: 0, status: 'open',
   }
 }
@@ -126,7 +126,7 @@ export function parseBalance(state: AccountState): Balances {
   const free = balances.usdc === null ? undefined : BigInt(balances.usdc)
   const number = (units: bigint | undefined): number | undefined => (units === undefined ? undefined : toNumber(String(units)))
   const [freeUsdc, usedUsdc] = [number(free), number(used)]
-  const only = (units: string | null): Balances[string] => ({ free: undefined, used: undefined, total: toKnown(units) })
+  const only = (units: string | null): Balances[string] => ({ free: undefined, used: undefined, total: toOptionalNumber(units) })
   const byCode: Record<string, Balances[string]> = {
     // The sum of the two numbers, and not the number of their sum: CCXT adds them up itself, and compares.
     [QUOTE]: { free: freeUsdc, used: usedUsdc, total: freeUsdc === undefined || usedUsdc === undefined ? undefined : freeUsdc + usedUsdc },
@@ -144,7 +144,7 @@ export function parseFunding(current: CurrentFunding | null, symbol: string): Fu
   const appliedAt = current?.lastAppliedAt
   const fundingTimestamp = appliedAt === null || appliedAt === undefined ? undefined : appliedAt * 1000
   return {
-    symbol, info: current, fundingRate: toKnown(current?.rate), fundingTimestamp, fundingDatetime: iso8601(fundingTimestamp), interval: '1h',
+    symbol, info: current, fundingRate: toOptionalNumber(current?.rate), fundingTimestamp, fundingDatetime: iso8601(fundingTimestamp), interval: '1h',
     timestamp: undefined, datetime: undefined, markPrice: undefined, indexPrice: undefined, interestRate: undefined, estimatedSettlePrice: undefined,
     nextFundingRate: undefined, nextFundingTimestamp: undefined, nextFundingDatetime: undefined,
     previousFundingRate: undefined, previousFundingTimestamp: undefined, previousFundingDatetime: undefined,

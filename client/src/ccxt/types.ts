@@ -1,19 +1,19 @@
 // What the methods answer, in CCXT's shapes. What this exchange does not tell is undefined.
 
-type Known<T> = T | undefined
+type Optional<T> = T | undefined
 type Direction = 'long' | 'short'
 
 interface MinMax {
-  min: Known<number>
-  max: Known<number>
+  min: Optional<number>
+  max: Optional<number>
 }
 
 export interface Currency {
   id: string
   code: string
-  name: Known<string>
+  name: Optional<string>
   precision: number
-  active: Known<boolean>
+  active: Optional<boolean>
   info: unknown
 }
 
@@ -34,13 +34,13 @@ export interface Market {
   future: boolean
   option: boolean
   index: boolean
-  active: Known<boolean>
+  active: Optional<boolean>
   contract: boolean
   linear: boolean
   inverse: boolean
   quanto: boolean
-  taker: Known<number>
-  maker: Known<number>
+  taker: Optional<number>
+  maker: Optional<number>
   percentage: boolean
   tierBased: boolean
   contractSize: number
@@ -58,8 +58,8 @@ export interface Market {
 export interface Ticker {
   symbol: string
   info: unknown
-  timestamp: Known<number>
-  datetime: Known<string>
+  timestamp: Optional<number>
+  datetime: Optional<string>
   high: undefined
   low: undefined
   bid: undefined
@@ -76,7 +76,7 @@ export interface Ticker {
   percentage: undefined
   average: undefined
   baseVolume: undefined
-  quoteVolume: Known<number>
+  quoteVolume: Optional<number>
   indexPrice: number
   markPrice: number
 }
@@ -91,11 +91,11 @@ export interface Trade {
   symbol: string
   order: undefined
   type: undefined
-  side: Known<'buy' | 'sell'>
+  side: Optional<'buy' | 'sell'>
   takerOrMaker: undefined
   price: number
-  amount: Known<number>
-  cost: Known<number>
+  amount: Optional<number>
+  cost: Optional<number>
   fee: undefined
   fees: []
 }
@@ -112,9 +112,9 @@ export interface Position {
   notional: number
   leverage: number
   entryPrice: number
-  markPrice: Known<number>
+  markPrice: Optional<number>
   lastPrice: undefined
-  unrealizedPnl: Known<number>
+  unrealizedPnl: Optional<number>
   realizedPnl: undefined
   collateral: number
   initialMargin: number
@@ -122,66 +122,66 @@ export interface Position {
   maintenanceMargin: undefined
   maintenanceMarginPercentage: undefined
   marginRatio: undefined
-  liquidationPrice: Known<number>
+  liquidationPrice: Optional<number>
   marginMode: 'isolated' | 'cross'
   hedged: boolean
   percentage: undefined
-  stopLossPrice: Known<number>
-  takeProfitPrice: Known<number>
+  stopLossPrice: Optional<number>
+  takeProfitPrice: Optional<number>
   lastUpdateTimestamp: undefined
 }
 
 export interface Order {
-  id: Known<string>
+  id: Optional<string>
   clientOrderId: undefined
   info: unknown
-  timestamp: Known<number>
-  datetime: Known<string>
+  timestamp: Optional<number>
+  datetime: Optional<string>
   lastTradeTimestamp: undefined
   lastUpdateTimestamp: undefined
   symbol: string
   type: 'market' | 'limit'
-  timeInForce: Known<'GTC' | 'IOC' | 'PO'>
-  postOnly: Known<boolean>
+  timeInForce: Optional<'GTC' | 'IOC' | 'PO'>
+  postOnly: Optional<boolean>
   reduceOnly: boolean
   side: 'buy' | 'sell'
-  price: Known<number>
-  triggerPrice: Known<number>
-  stopLossPrice: Known<number>
-  takeProfitPrice: Known<number>
-  amount: Known<number>
-  cost: Known<number>
-  average: Known<number>
-  filled: Known<number>
-  remaining: Known<number>
-  status: Known<'open' | 'closed' | 'canceled'>
+  price: Optional<number>
+  triggerPrice: Optional<number>
+  stopLossPrice: Optional<number>
+  takeProfitPrice: Optional<number>
+  amount: Optional<number>
+  cost: Optional<number>
+  average: Optional<number>
+  filled: Optional<number>
+  remaining: Optional<number>
+  status: Optional<'open' | 'closed' | 'canceled'>
   fee: undefined
   trades: []
 }
 
 interface Balance {
-  free: Known<number>
-  used: Known<number>
-  total: Known<number>
+  free: Optional<number>
+  used: Optional<number>
+  total: Optional<number>
 }
 
 /** By currency, and by figure. */
 export type Balances = Record<string, Balance> & {
   info: unknown
-  timestamp: Known<number>
-  datetime: Known<string>
-  free: Record<string, Known<number>>
-  used: Record<string, Known<number>>
-  total: Record<string, Known<number>>
+  timestamp: Optional<number>
+  datetime: Optional<string>
+  free: Record<string, Optional<number>>
+  used: Record<string, Optional<number>>
+  total: Record<string, Optional<number>>
 }
 
 export interface FundingRate {
   symbol: string
   info: unknown
-  fundingRate: Known<number>
+  fundingRate: Optional<number>
   /** When it was applied last. */
-  fundingTimestamp: Known<number>
-  fundingDatetime: Known<string>
+  fundingTimestamp: Optional<number>
+  fundingDatetime: Optional<string>
   interval: '1h'
   timestamp: undefined
   datetime: undefined
@@ -219,7 +219,7 @@ export interface OpenInterest {
 
 export interface Status {
   status: 'ok' | 'maintenance'
-  updated: Known<number>
+  updated: Optional<number>
   eta: undefined
   url: undefined
   info: unknown

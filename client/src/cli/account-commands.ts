@@ -3,32 +3,32 @@
 import type { AccountState, OpenOrder } from '../account-resources.ts'
 import { toPercent } from './decimal.ts'
 import type { Command, Context } from './command.ts'
-import { textOf } from './command.ts'
-import { callOf, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
+import { flagText } from './command.ts'
+import { callOptions, firstRows, LIMIT_FLAG, limitOf, sideOf } from './exchange-commands.ts'
 import { listing, plain, table, timeOf } from './table.ts'
 
 type Position = NonNullable<AccountState['positions']>[number]
 
 async function stateOf(context: Context): Promise<AccountState> {
-  return (await context.progress.during('Asking for the account', () => context.keyed().getAccountState({}, callOf(context)))).body
+  return (await context.progress.run('Asking for the account', () => context.clientWithKey().getAccountState({}, callOptions(context)))).body
 }
 
 function positionTable(context: Context, rows: readonly Position[]): string {
   return table([
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'margin', text: ({ marginMode }) => marginMode },
-    { title: 'size', align: 'point', text: ({ size }) => context.human(size) }, { title: 'leverage', align: 'right', text: ({ leverage }) => leverage },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.human(entryPrice) },
-    { title: 'price', align: 'point', text: ({ price }) => context.human(price) },
-    { title: 'pnl', align: 'point', text: ({ unrealizedPnl }) => context.human(unrealizedPnl) },
-    { title: 'funding', align: 'point', text: ({ accruedFunding }) => context.human(accruedFunding) },
-    { title: 'liquidation', align: 'point', text: ({ liquidationPrice }) => context.human(liquidationPrice) },
+    { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) }, { title: 'leverage', align: 'right', text: ({ leverage }) => leverage },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
+    { title: 'price', align: 'point', text: ({ price }) => context.formatUnits(price) },
+    { title: 'pnl', align: 'point', text: ({ unrealizedPnl }) => context.formatUnits(unrealizedPnl) },
+    { title: 'funding', align: 'point', text: ({ accruedFunding }) => context.formatUnits(accruedFunding) },
+    { title: 'liquidation', align: 'point', text: ({ liquidationPrice }) => context.formatUnits(liquidationPrice) },
   ], rows, 'No open positions.')
 }
 
 /** What an order waits for. */
 function waitsFor(context: Context, { triggerCondition, referencePrice, triggerPrice, trailingPercentBps }: OpenOrder): string {
-  const price = context.human(referencePrice ?? triggerPrice)
+  const price = context.formatUnits(referencePrice ?? triggerPrice)
   const trail = trailingPercentBps === null ? '' : ` (trail ${toPercent(String(trailingPercentBps * 1000))})`
   return `${triggerCondition.toLowerCase()} ${price ?? '–'}${trail}`
 }
@@ -37,8 +37,8 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
   return table([
     { title: 'order', align: 'right', text: ({ orderId }) => orderId }, { title: 'type', text: ({ orderType }) => orderType },
     { title: 'asset', text: ({ asset }) => asset }, { title: 'side', text: ({ direction }) => sideOf(direction) },
-    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.human(size) },
-    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.human(limitPrice) },
+    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
+    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.formatUnits(limitPrice) },
     { title: 'slippage', align: 'right', text: ({ slippageToleranceBps }) => toPercent(String(slippageToleranceBps * 1000)) },
     { title: 'placed (UTC)', text: ({ createdAt }) => timeOf(createdAt) },
   ], rows, 'No resting orders.')
@@ -52,10 +52,10 @@ async function account(context: Context): Promise<void> {
   const rate = (value: string | null): string => (value === null ? '–' : toPercent(value))
   const text = [
     listing([
-      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.human(balances.usdc)],
-      ['LP tokens', context.human(balances.lp)], ['XLM, for fees', context.human(balances.xlm)], ['cross pool', context.human(cross.pool)],
-      ['cross equity', context.human(cross.equity)], ['cross free margin', context.human(cross.freeMargin)],
-      ['volume, 14 days', context.human(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
+      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.formatUnits(balances.usdc)],
+      ['LP tokens', context.formatUnits(balances.lp)], ['XLM, for fees', context.formatUnits(balances.xlm)], ['cross pool', context.formatUnits(cross.pool)],
+      ['cross equity', context.formatUnits(cross.equity)], ['cross free margin', context.formatUnits(cross.freeMargin)],
+      ['volume, 14 days', context.formatUnits(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
     ]),
     state.positions === null ? `Positions: ${UNREADABLE}` : positionTable(context, state.positions),
     state.orders === null ? `Orders: ${UNREADABLE}` : orderTable(context, state.orders),
@@ -70,15 +70,15 @@ async function positions(context: Context): Promise<void> {
 }
 
 async function orders(context: Context): Promise<void> {
-  const { body } = await context.progress.during('Asking for orders', () => context.keyed().listAccountOpenOrders({}, callOf(context)))
+  const { body } = await context.progress.run('Asking for orders', () => context.clientWithKey().listAccountOpenOrders({}, callOptions(context)))
   context.show(body, orderTable(context, body.orders))
 }
 
 async function events(context: Context): Promise<void> {
-  const topic = textOf(context, 'topic')
+  const topic = flagText(context, 'topic')
   const limit = limitOf(context)
   const input = { limit: Math.min(limit, 200), ...(topic === undefined ? {} : { topic }) }
-  const rows = await context.progress.during('Asking for events', () => firstRows(context.keyed().rows('listAccountEvents', input, callOf(context)), limit))
+  const rows = await context.progress.run('Asking for events', () => firstRows(context.clientWithKey().rows('listAccountEvents', input, callOptions(context)), limit))
   context.show({ events: rows }, table([
     { title: 'time (UTC)', text: ({ ledgerCloseTs }) => timeOf(ledgerCloseTs) }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
     { title: 'topic', text: ({ topic }) => topic }, { title: 'what', text: ({ payload }) => payloadText(payload) },

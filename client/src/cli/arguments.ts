@@ -1,6 +1,6 @@
 // From the words of the command line to a command and what it was given.
 
-import type { Command, Flag, Given } from './command.ts'
+import type { Command, Flag, ParsedInput } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What every command takes. */
@@ -16,7 +16,7 @@ export const COMMON_FLAGS: readonly Flag[] = [
   { name: 'help', help: 'how the command is used' },
 ]
 
-export interface Parsed extends Given {
+export interface Parsed extends ParsedInput {
   readonly command: Command | null
   /** The first words, where they name no command but the beginning of some. */
   readonly group: string | null
@@ -46,12 +46,12 @@ export function parseArguments(words: readonly string[], commands: readonly Comm
     if (group !== null && !isGroup) throw new UsageError(`There is no command ${JSON.stringify(group)}.`, 'See --help for all of them.')
     const two = names.slice(0, 2).join(' ')
     if (isGroup && names.length > 1 && !isHelp) throw new UsageError(`There is no command ${JSON.stringify(two)}.`, `See ${group} --help.`)
-    return { command: null, group: isGroup ? group : null, words: {}, many: [], flags: flagsOf(rest, COMMON_FLAGS).flags }
+    return { command: null, group: isGroup ? group : null, args: {}, rest: [], flags: flagsOf(rest, COMMON_FLAGS).flags }
   }
   const { flags, values } = flagsOf(rest, [...COMMON_FLAGS, ...(command.flags ?? [])])
   const given = [...names.slice(command.name.split(' ').length), ...values]
   // Whoever asks for help need not know the arguments yet.
-  if (flags['help'] === true) return { command, group: null, words: {}, many: [], flags }
+  if (flags['help'] === true) return { command, group: null, args: {}, rest: [], flags }
   return { command, group: null, flags, ...assign(command, given) }
 }
 
@@ -103,19 +103,19 @@ function flagsOf(words: readonly string[], known: readonly Flag[]): { readonly f
   return { flags, values }
 }
 
-function assign(command: Command, given: readonly string[]): Pick<Given, 'words' | 'many'> {
+function assign(command: Command, given: readonly string[]): Pick<ParsedInput, 'args' | 'rest'> {
   const { arguments: wanted = [] } = command
   const words: Record<string, string> = {}
-  let many: readonly string[] = []
+  let others: readonly string[] = []
   let at = 0
   for (const { name, isOptional = false, isMany = false } of wanted) {
     const left = given.slice(at)
     if (left.length === 0 && !isOptional) throw new UsageError(`${command.name} needs ${name}.`, `See ${command.name} --help.`)
-    if (isMany) many = left
+    if (isMany) others = left
     else if (left[0] !== undefined) words[name] = left[0]
     at += isMany ? left.length : 1
   }
   const [surplus] = given.slice(at)
   if (surplus !== undefined) throw new UsageError(`${command.name} takes no ${JSON.stringify(surplus)}.`, `See ${command.name} --help.`)
-  return { words, many }
+  return { args: words, rest: others }
 }

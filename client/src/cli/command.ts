@@ -33,24 +33,24 @@ export interface Command {
 }
 
 /** What a command was called with, by the names of its description. */
-export interface Given {
-  readonly words: Readonly<Record<string, string>>
+export interface ParsedInput {
+  readonly args: Readonly<Record<string, string>>
   /** What the last argument took, when it takes many. */
-  readonly many: readonly string[]
+  readonly rest: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
 }
 
 /** What a command has to do with. */
-export interface Context extends Given {
+export interface Context extends ParsedInput {
   /** Ends when the caller presses Ctrl-C, or nobody reads any more. */
   readonly signal: AbortSignal
   readonly progress: Progress
   /** A client that may read; with the caller's key, if there is one. */
   client(): Client
   /** The same with a key, which has to be there. */
-  keyed(): Client
+  clientWithKey(): Client
   /** A client that can sign; `needsKey`: it has a key as well. */
-  signing(needsKey: boolean): Promise<Client>
+  signingClient(needsKey: boolean): Promise<Client>
   /** The answer: `value` as JSON for scripts, `text` for people. */
   show(value: unknown, text: string): void
   /** One of many answers. */
@@ -59,19 +59,19 @@ export interface Context extends Given {
   note(text: string): void
   readonly isJson: boolean
   /** An amount or price that was typed, as the exchange counts. */
-  units(text: string, what: string): string
+  parseUnits(text: string, what: string): string
   /** An amount or price of the exchange, as it is shown. */
-  human(units: string | null | undefined): string | null
+  formatUnits(units: string | null | undefined): string | null
   /** An address as tables show it. */
-  address(address: string | null | undefined): string | null
+  formatAddress(address: string | null | undefined): string | null
   /** Everything on the standard input. */
-  input(): Promise<string>
+  readInput(): Promise<string>
   /** Where a new key goes; null when the caller wants it on the standard output. */
   readonly keyFile: string | null
 }
 
 /** A flag's text; undefined when it was not given. */
-export function textOf(given: Given, name: string): string | undefined {
+export function flagText(given: ParsedInput, name: string): string | undefined {
   const value = given.flags[name]
   return typeof value === 'string' ? value : undefined
 }

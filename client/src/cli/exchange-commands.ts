@@ -3,7 +3,7 @@
 import type { CallOptions } from '../http.ts'
 import type { Candle, OpenPosition } from '../resources.ts'
 import type { Command, Context } from './command.ts'
-import { textOf } from './command.ts'
+import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'
 import { listing, table, timeOf } from './table.ts'
 import type { Column } from './table.ts'
@@ -14,11 +14,11 @@ export const LIMIT_FLAG = { name: 'limit', value: 'N', help: 'how many rows; 20 
 const ROWS_MAX = 1000
 const PAGE_MAX = 200
 
-export const callOf = ({ signal }: Context): CallOptions => ({ signal })
+export const callOptions = ({ signal }: Context): CallOptions => ({ signal })
 
 /** `--limit`, as a number of rows. */
 export function limitOf(context: Context, byDefault = 20): number {
-  const text = textOf(context, 'limit') ?? String(byDefault)
+  const text = flagText(context, 'limit') ?? String(byDefault)
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (limit < 1 || limit > ROWS_MAX) throw new UsageError(`--limit: ${JSON.stringify(text)} is no number from 1 to ${ROWS_MAX}.`)
   return limit
@@ -35,7 +35,7 @@ export async function firstRows<Row>(rows: AsyncIterable<Row>, limit: number): P
 }
 
 /** Those rows whose asset was asked for. Throws UsageError for an asset that none has. */
-function ofAssets<Row extends { readonly asset: string }>(rows: readonly Row[], wanted: readonly string[]): readonly Row[] {
+function selectAssets<Row extends { readonly asset: string }>(rows: readonly Row[], wanted: readonly string[]): readonly Row[] {
   const symbols = wanted.map((asset) => asset.toUpperCase())
   const unknown = symbols.find((symbol) => rows.every(({ asset }) => asset !== symbol))
   if (unknown !== undefined) throw new UsageError(`There is no market ${unknown}.`, `There are ${rows.map(({ asset }) => asset).join(', ')}.`)
@@ -45,21 +45,21 @@ function ofAssets<Row extends { readonly asset: string }>(rows: readonly Row[], 
 export const sideOf = (direction: number | null): string | null => (direction === null ? null : direction === 0 ? 'long' : 'short')
 
 async function prices(context: Context): Promise<void> {
-  const { body, isStale } = await context.progress.during('Asking for prices', () => context.client().listOraclePrices({}, callOf(context)))
-  const rows = ofAssets(body.prices, context.many)
+  const { body, isStale } = await context.progress.run('Asking for prices', () => context.client().listOraclePrices({}, callOptions(context)))
+  const rows = selectAssets(body.prices, context.rest)
   context.show({ prices: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
-    { title: 'price', align: 'point', text: ({ price }) => context.human(price) },
+    { title: 'price', align: 'point', text: ({ price }) => context.formatUnits(price) },
     { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) },
   ], rows, 'No prices can be read now.'))
   if (isStale) context.note('Some of these could not be read anew: look at when they were attested.')
 }
 
 async function markets(context: Context): Promise<void> {
-  const { body } = await context.progress.during('Asking for markets', () => context.client().listMarketStats({}, callOf(context)))
-  const rows = ofAssets(body.stats, context.many)
+  const { body } = await context.progress.run('Asking for markets', () => context.client().listMarketStats({}, callOptions(context)))
+  const rows = selectAssets(body.stats, context.rest)
   const amount = (title: string, text: (row: (typeof rows)[number]) => string): Column<(typeof rows)[number]> =>
-    ({ title, align: 'point', text: (row) => context.human(text(row)) })
+    ({ title, align: 'point', text: (row) => context.formatUnits(text(row)) })
   context.show({ stats: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
     amount('long', ({ openInterestLong }) => openInterestLong), amount('short', ({ openInterestShort }) => openInterestShort),
@@ -69,19 +69,19 @@ async function markets(context: Context): Promise<void> {
 }
 
 async function limits(context: Context): Promise<void> {
-  const asset = context.words['ASSET'] ?? ''
-  const { body } = await context.progress.during('Asking for limits', () => context.client().getMarketLimits({ asset }, callOf(context)))
+  const asset = context.args['ASSET'] ?? ''
+  const { body } = await context.progress.run('Asking for limits', () => context.client().getMarketLimits({ asset }, callOptions(context)))
   const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
   const tiers = body.feeTiers?.map(({ minVolume, makerRate, takerRate }) =>
-    `from ${context.human(minVolume) ?? ''} in 14 days: ${toPercent(takerRate)} at once, ${toPercent(makerRate)} limit`)
+    `from ${context.formatUnits(minVolume) ?? ''} in 14 days: ${toPercent(takerRate)} at once, ${toPercent(makerRate)} limit`)
   context.show(body, listing([
     ['asset', body.asset], ['ledger', body.ledger], ['leverage', `${body.minLeverage} to ${body.maxLeverage ?? '–'}`],
-    ['least collateral', context.human(body.minCollateral)], ['largest size', context.human(body.maxPositionSize)],
+    ['least collateral', context.formatUnits(body.minCollateral)], ['largest size', context.formatUnits(body.maxPositionSize)],
     ['maintenance margin', bps(body.maintenanceMarginBps)],
     ['slippage', `${bps(body.slippageToleranceBps.min) ?? ''} to ${bps(body.slippageToleranceBps.max) ?? ''}`],
     ['trailing distance', `${bps(body.trailingPercentBps.min) ?? ''} to ${bps(body.trailingPercentBps.max) ?? ''}`],
-    ['open longs', context.human(body.openInterest.long)], ['room for longs', context.human(body.headroom.long)],
-    ['open shorts', context.human(body.openInterest.short)], ['room for shorts', context.human(body.headroom.short)],
+    ['open longs', context.formatUnits(body.openInterest.long)], ['room for longs', context.formatUnits(body.headroom.long)],
+    ['open shorts', context.formatUnits(body.openInterest.short)], ['room for shorts', context.formatUnits(body.headroom.short)],
     ['price at most', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s old`],
     ['trading', body.tradingPaused === null ? null : body.tradingPaused ? 'paused' : 'open'],
     ...(tiers ?? []).map((tier, index) => [index === 0 ? 'fees' : '', tier] as const),
@@ -91,35 +91,35 @@ async function limits(context: Context): Promise<void> {
 function bookColumns(context: Context): Column<OpenPosition>[] {
   return [
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'asset', text: ({ asset }) => asset },
-    { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'size', align: 'point', text: ({ size }) => context.human(size) },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.human(entryPrice) },
-    { title: 'opened (UTC)', text: ({ openedAt }) => timeOf(openedAt) }, { title: 'account', text: ({ trader }) => context.address(trader) },
+    { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
+    { title: 'opened (UTC)', text: ({ openedAt }) => timeOf(openedAt) }, { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
   ]
 }
 
 async function book(context: Context): Promise<void> {
-  const asset = context.words['ASSET']?.toUpperCase()
-  const trader = textOf(context, 'account')
+  const asset = context.args['ASSET']?.toUpperCase()
+  const trader = flagText(context, 'account')
   const limit = limitOf(context, 100)
   const client = context.client()
   async function* wanted(): AsyncGenerator<OpenPosition> {
-    for await (const row of client.rows('listOpenPositions', trader === undefined ? {} : { trader }, callOf(context))) {
+    for await (const row of client.rows('listOpenPositions', trader === undefined ? {} : { trader }, callOptions(context))) {
       if (asset === undefined || row.asset === asset) yield row
     }
   }
-  const { rows, isMore } = await context.progress.during('Asking for positions', async () => {
+  const { rows, isMore } = await context.progress.run('Asking for positions', async () => {
     const found = await firstRows(wanted(), limit + 1)
     return { rows: found.slice(0, limit), isMore: found.length > limit }
   })
   const total = (direction: number): string => String(rows.filter((row) => row.direction === direction).reduce((sum, { size }) => sum + BigInt(size), 0n))
-  const text = table(bookColumns(context), [...rows].sort(asAskedFor), asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`)
-  const totals = `${rows.length} shown: long ${context.human(total(0)) ?? ''}, short ${context.human(total(1)) ?? ''}\n`
+  const text = table(bookColumns(context), [...rows].sort(byBookOrder), asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`)
+  const totals = `${rows.length} shown: long ${context.formatUnits(total(0)) ?? ''}, short ${context.formatUnits(total(1)) ?? ''}\n`
   context.show({ positions: rows }, rows.length === 0 ? text : text + totals)
   if (isMore) context.note(`There are more than these, the newest: --limit ${ROWS_MAX} shows more.`)
 }
 
 /** By market; in each, shorts above longs and higher prices above lower ones, as in a book. */
-function asAskedFor(one: OpenPosition, other: OpenPosition): number {
+function byBookOrder(one: OpenPosition, other: OpenPosition): number {
   if (one.asset !== other.asset) return one.asset < other.asset ? -1 : 1
   if (one.direction !== other.direction) return other.direction - one.direction
   const difference = BigInt(other.entryPrice) - BigInt(one.entryPrice)
@@ -127,29 +127,29 @@ function asAskedFor(one: OpenPosition, other: OpenPosition): number {
 }
 
 async function trades(context: Context): Promise<void> {
-  const asset = context.words['ASSET']
-  const trader = textOf(context, 'account')
+  const asset = context.args['ASSET']
+  const trader = flagText(context, 'account')
   const limit = limitOf(context)
   const input = { limit: Math.min(limit, PAGE_MAX), ...(asset === undefined ? {} : { asset }), ...(trader === undefined ? {} : { trader }) }
-  const rows = await context.progress.during('Asking for trades', () => firstRows(context.client().rows('listTrades', input, callOf(context)), limit))
+  const rows = await context.progress.run('Asking for trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
   context.show({ trades: rows }, table([
     { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) },
-    { title: 'end', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.human(size) },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.human(entryPrice) },
-    { title: 'close price', align: 'point', text: ({ closePrice }) => context.human(closePrice) },
-    { title: 'pnl', align: 'point', text: ({ pnl }) => context.human(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
-    { title: 'account', text: ({ trader }) => context.address(trader) },
+    { title: 'end', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
+    { title: 'close price', align: 'point', text: ({ closePrice }) => context.formatUnits(closePrice) },
+    { title: 'pnl', align: 'point', text: ({ pnl }) => context.formatUnits(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
+    { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
   ], rows, 'No trades.'))
 }
 
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const
 
 async function candles(context: Context): Promise<void> {
-  const interval = INTERVALS.find((one) => one === (textOf(context, 'interval') ?? '1h'))
+  const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1h'))
   if (interval === undefined) throw new UsageError(`--interval: there are ${INTERVALS.join(', ')}.`)
-  const { body } = await context.progress.during('Asking for candles', () =>
-    context.client().listCandles({ asset: context.words['ASSET'] ?? '', interval, limit: limitOf(context) }, callOf(context)))
+  const { body } = await context.progress.run('Asking for candles', () =>
+    context.client().listCandles({ asset: context.args['ASSET'] ?? '', interval, limit: limitOf(context) }, callOptions(context)))
   const price = (title: string, text: (row: Candle) => number): Column<Candle> => ({ title, align: 'point', text })
   context.show(body, table([
     { title: 'begin (UTC)', text: ({ time }) => timeOf(time) }, price('open', ({ open }) => open), price('high', ({ high }) => high),
@@ -159,7 +159,7 @@ async function candles(context: Context): Promise<void> {
 
 async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
-  const { body } = await context.progress.during('Asking for funding', () => context.client().getFunding({ limit }, callOf(context)))
+  const { body } = await context.progress.run('Asking for funding', () => context.client().getFunding({ limit }, callOptions(context)))
   const now = body.current?.rate
   context.show(body, `now: ${now === null || now === undefined ? 'not known' : `${toPercent(now)} an hour`} (positive: longs pay)\n\n${table([
     { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'rate an hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },

@@ -26,7 +26,7 @@ export class Interrupted extends Error {
 }
 
 /** Nobody reads the output any more. */
-export class ReaderGone extends Error {
+export class OutputClosed extends Error {
   override readonly name = 'ReaderGone'
 }
 
@@ -66,7 +66,7 @@ const CONTRACT_HINTS: Readonly<Record<string, string>> = {
 }
 
 /** What an error means to the caller. */
-export function failureOf(error: unknown): Failure {
+export function describeFailure(error: unknown): Failure {
   const base = { requestId: null, hint: null, more: {} }
   if (error instanceof UsageError) return { ...base, exitCode: 2, kind: 'usage', message: error.message, hint: error.hint }
   if (error instanceof Interrupted) return { ...base, exitCode: 130, kind: 'interrupted', message: 'Ended by Ctrl-C.' }
@@ -78,7 +78,7 @@ export function failureOf(error: unknown): Failure {
     const hint = 'The gateway prepared something else than was asked for. Nothing was signed; do not use it before you know why.'
     return { ...base, exitCode: 7, kind: 'refused_to_sign', message: error.message, hint, more: { differences: error.differences } }
   }
-  if (error instanceof GatewayError) return ofGateway(error)
+  if (error instanceof GatewayError) return describeGatewayError(error)
   if (error instanceof Unreachable) {
     const hint = 'Is this the address (--url, URL), and does the gateway run?'
     return { ...base, exitCode: 3, kind: 'unreachable', message: withCause(error), hint, requestId: error.requestId }
@@ -90,7 +90,7 @@ export function failureOf(error: unknown): Failure {
   return { ...base, exitCode: 1, kind: 'error', message: error instanceof Error ? error.message : String(error) }
 }
 
-function ofGateway(error: GatewayError): Failure {
+function describeGatewayError(error: GatewayError): Failure {
   const { requestId, hint, code, status } = error
   const message = hint ?? code
   if (error instanceof Unauthorized) {

@@ -1,15 +1,15 @@
 // API keys: gotten by signing a challenge, listed, revoked.
 
 import type { Command, Context } from './command.ts'
-import { textOf } from './command.ts'
-import { callOf } from './exchange-commands.ts'
+import { flagText } from './command.ts'
+import { callOptions } from './exchange-commands.ts'
 import { writeKeyFile } from './secrets.ts'
 import { table, timeOf } from './table.ts'
 
 async function create(context: Context): Promise<void> {
-  const client = await context.signing(false)
-  const label = textOf(context, 'label')
-  const issued = await context.progress.during('Getting a key', () => client.login({ signal: context.signal, ...(label === undefined ? {} : { label }) }))
+  const client = await context.signingClient(false)
+  const label = flagText(context, 'label')
+  const issued = await context.progress.run('Getting a key', () => client.login({ signal: context.signal, ...(label === undefined ? {} : { label }) }))
   const { keyId, secret, owner } = issued
   if (context.keyFile === null) {
     context.show(issued, `KEY=${keyId}:${secret}\n`)
@@ -28,7 +28,7 @@ async function create(context: Context): Promise<void> {
 }
 
 async function list(context: Context): Promise<void> {
-  const { body } = await context.progress.during('Asking for keys', () => context.keyed().listKeys({}, callOf(context)))
+  const { body } = await context.progress.run('Asking for keys', () => context.clientWithKey().listKeys({}, callOptions(context)))
   const seconds = (ms: number | null): string | null => (ms === null ? null : timeOf(ms / 1000))
   context.show(body, table([
     { title: 'key', text: ({ keyId }) => keyId }, { title: 'label', text: ({ label }) => label }, { title: 'tier', text: ({ tier }) => tier },
@@ -38,8 +38,8 @@ async function list(context: Context): Promise<void> {
 }
 
 async function revoke(context: Context): Promise<void> {
-  const keyId = context.words['KEY-ID'] ?? ''
-  const { body } = await context.progress.during('Revoking', () => context.keyed().revokeKey({ keyId }, callOf(context)))
+  const keyId = context.args['KEY-ID'] ?? ''
+  const { body } = await context.progress.run('Revoking', () => context.clientWithKey().revokeKey({ keyId }, callOptions(context)))
   context.show(body, `${keyId} is revoked.\n`)
 }
 

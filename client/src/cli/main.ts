@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
 import { platform } from '../platform.ts'
-import { Interrupted, ReaderGone } from './failures.ts'
+import { Interrupted, OutputClosed } from './failures.ts'
 import { run } from './run.ts'
 import { NodeWebSocket } from './web-socket.ts'
 
@@ -14,7 +14,7 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
 // `… | head` reads what it wants and leaves.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: { readonly code?: string }) => {
-    ended.abort(error.code === 'EPIPE' ? new ReaderGone('nobody reads any more') : error)
+    ended.abort(error.code === 'EPIPE' ? new OutputClosed('nobody reads any more') : error)
   })
 }
 

@@ -7,7 +7,7 @@ import type { SignedTransaction } from '../errors.ts'
 import type { Answer, CallOptions } from '../http.ts'
 import type { EndpointName } from '../rest.ts'
 import type { Command, Context } from './command.ts'
-import { callOf } from './exchange-commands.ts'
+import { callOptions } from './exchange-commands.ts'
 import { listing } from './table.ts'
 import { trade } from './trade-commands.ts'
 import { UsageError } from './usage-error.ts'
@@ -15,7 +15,7 @@ import { UsageError } from './usage-error.ts'
 /** `name=value` words as an object. */
 function fieldsOf(context: Context): Record<string, string> {
   const fields: Record<string, string> = {}
-  for (const word of context.many) {
+  for (const word of context.rest) {
     const at = word.indexOf('=')
     if (at < 1) throw new UsageError(`${JSON.stringify(word)} is no field: write name=value.`)
     fields[word.slice(0, at)] = word.slice(at + 1)
@@ -29,10 +29,10 @@ const AMOUNTS: ReadonlySet<string> = new Set(['collateral', 'amount', 'lpAmount'
 const NUMBERS: ReadonlySet<string> = new Set(['leverage', 'slippageToleranceBps', 'trailingPercentBps', 'vaultId', 'expirationLedger'])
 
 async function operate(context: Context): Promise<void> {
-  const op = OPERATIONS.find((one) => one === context.words['OPERATION'])
-  if (op === undefined) throw new UsageError(`There is no operation ${JSON.stringify(context.words['OPERATION'])}.`, `There are ${OPERATIONS.join(', ')}.`)
+  const op = OPERATIONS.find((one) => one === context.args['OPERATION'])
+  if (op === undefined) throw new UsageError(`There is no operation ${JSON.stringify(context.args['OPERATION'])}.`, `There are ${OPERATIONS.join(', ')}.`)
   const fields = Object.entries(fieldsOf(context)).map(([name, text]): [string, unknown] => {
-    if (AMOUNTS.has(name)) return [name, context.units(text, name)]
+    if (AMOUNTS.has(name)) return [name, context.parseUnits(text, name)]
     if (name === 'paused') return [name, text === 'true' ? true : text === 'false' ? false : text]
     return [name, NUMBERS.has(name) && /^\d{1,9}$/.test(text) ? Number(text) : text]
   })
@@ -43,23 +43,23 @@ async function operate(context: Context): Promise<void> {
 const READABLE = (Object.entries(ENDPOINTS) as [EndpointName, string][]).filter(([, endpoint]) => endpoint.startsWith('GET ')).map(([name]) => name)
 
 async function call(context: Context): Promise<void> {
-  const name = READABLE.find((one) => one === context.words['ENDPOINT'])
-  const asked = JSON.stringify(context.words['ENDPOINT'])
+  const name = READABLE.find((one) => one === context.args['ENDPOINT'])
+  const asked = JSON.stringify(context.args['ENDPOINT'])
   if (name === undefined) throw new UsageError(`There is no endpoint ${asked} to read.`, `There are ${READABLE.join(', ')}.`)
   const fields = fieldsOf(context)
   const missing = [...ENDPOINTS[name].matchAll(/\{(\w+)\}/g)].map(([, field = '']) => field).find((field) => fields[field] === undefined)
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}=….`)
   const client = context.client()
   const method = client[name] as unknown as (input: unknown, options: CallOptions) => Promise<Answer<unknown>>
-  const { body } = await context.progress.during('Asking', () => method(fields, callOf(context)))
+  const { body } = await context.progress.run('Asking', () => method(fields, callOptions(context)))
   context.show(body, `${JSON.stringify(body, null, 2)}\n`)
 }
 
 async function finish(context: Context): Promise<void> {
-  const transaction = parse(await context.input())
+  const transaction = parse(await context.readInput())
   // No signer is needed: it is signed.
-  const client = context.keyed()
-  const finished = await context.progress.during('Waiting for the network\'s decision', () => client.finish(transaction, { signal: context.signal }))
+  const client = context.clientWithKey()
+  const finished = await context.progress.run('Waiting for the network\'s decision', () => client.finish(transaction, { signal: context.signal }))
   context.show(finished, listing([['transaction', finished.hash], ['ledger', finished.ledger]]))
 }
 

@@ -4,9 +4,9 @@ import type { Clock } from '../clock.ts'
 
 export interface Progress {
   /** Does the work; tells `what` and how long it has taken when that is more than a second. */
-  during<T>(what: string, work: () => Promise<T>): Promise<T>
+  run<T>(what: string, work: () => Promise<T>): Promise<T>
   /** What is being waited for from now on. */
-  say(what: string): void
+  setMessage(what: string): void
 }
 
 const EVERY_MS = 1000
@@ -16,10 +16,10 @@ export function createProgress(parts: { readonly clock: Clock; readonly isShown:
   const { clock, isShown, write } = parts
   let current = ''
   return {
-    say(what) {
+    setMessage(what) {
       current = what
     },
-    async during(what, work) {
+    async run(what, work) {
       current = what
       if (!isShown) return work()
       const beganMs = clock.nowMs()

@@ -7,11 +7,11 @@ import { secretSigner } from '../signer.ts'
 import type { HashSigner } from '../signer.ts'
 import { parseArguments } from './arguments.ts'
 import type { Parsed } from './arguments.ts'
-import { textOf } from './command.ts'
+import { flagText } from './command.ts'
 import type { Context } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import { fromUnits, toUnits } from './decimal.ts'
-import { failureJson, failureOf, failureText, ReaderGone } from './failures.ts'
+import { failureJson, describeFailure, failureText, OutputClosed } from './failures.ts'
 import { commandHelp, groupHelp, overview, PROGRAM } from './help.ts'
 import { createProgress } from './progress.ts'
 import { findKey, findSecret } from './secrets.ts'
@@ -19,7 +19,7 @@ import { plain, shortAddress } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 /** What the process lends to a call. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly clock: Clock
@@ -35,7 +35,7 @@ const DEFAULT_URL = 'http://127.0.0.1:8080'
 const TIMEOUT_MAX_SEC = 600
 
 /** Does what `words`, those behind the program's name, ask for. Resolves with the exit code. */
-export async function run(words: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(words: readonly string[], surroundings: ProcessContext): Promise<number> {
   const { writeOut, writeError, signal, version } = surroundings
   // Whether a failure is told as JSON must be known before the arguments are.
   const isJson = words.includes('--json')
@@ -57,8 +57,8 @@ export async function run(words: readonly string[], surroundings: Surroundings):
   } catch (error) {
     // What a signal's end causes on its way up is told as what it is.
     const cause: unknown = signal.aborted && !isFinal(error) ? signal.reason : error
-    if (cause instanceof ReaderGone) return 0
-    const failure = failureOf(cause)
+    if (cause instanceof OutputClosed) return 0
+    const failure = describeFailure(cause)
     writeError(isJson ? failureJson(failure) : failureText(failure))
     return failure.exitCode
   }
@@ -66,7 +66,7 @@ export async function run(words: readonly string[], surroundings: Surroundings):
 
 /** Whether an error says more than that somebody has ended the call. */
 function isFinal(error: unknown): boolean {
-  return failureOf(error).exitCode > 3
+  return describeFailure(error).exitCode > 3
 }
 
 function helpFor({ command, group, flags }: Parsed): string | null {
@@ -75,13 +75,13 @@ function helpFor({ command, group, flags }: Parsed): string | null {
   return flags['help'] === true ? commandHelp(command) : null
 }
 
-function contextOf(parsed: Parsed, surroundings: Surroundings): Context {
+function contextOf(parsed: Parsed, surroundings: ProcessContext): Context {
   const { flags } = parsed
   const { environment, clock, writeOut, writeError, signal } = surroundings
   const [isJson, isRaw, isWide] = [flags['json'] === true, flags['raw'] === true, flags['wide'] === true]
-  const keyFile = textOf(parsed, 'key-file') ?? null
-  const url = addressOf(textOf(parsed, 'url') ?? environment['URL'])
-  const options = { url, timeoutMs: timeoutOf(textOf(parsed, 'timeout')), clock, WebSocket: surroundings.WebSocket }
+  const keyFile = flagText(parsed, 'key-file') ?? null
+  const url = addressOf(flagText(parsed, 'url') ?? environment['URL'])
+  const options = { url, timeoutMs: timeoutOf(flagText(parsed, 'timeout')), clock, WebSocket: surroundings.WebSocket }
   const progress = createProgress({ clock, isShown: surroundings.isErrorTerminal && flags['quiet'] !== true, write: writeError })
 
   function client(more: Pick<ClientOptions, 'signer' | 'key'> = {}): Client {
@@ -100,7 +100,7 @@ function contextOf(parsed: Parsed, surroundings: Surroundings): Context {
   }
 
   async function signer(): Promise<HashSigner> {
-    const secret = findSecret(environment, textOf(parsed, 'secret-file'))
+    const secret = findSecret(environment, flagText(parsed, 'secret-file'))
     if (secret === undefined) throw new UsageError('There is no secret to sign with.', 'Give it by SECRET, SECRET_FILE or --secret-file.')
     return secretSigner(secret).catch((error: unknown) => {
       throw error instanceof TypeError ? new UsageError('The secret is none: it begins with S and has 56 characters.') : error
@@ -111,19 +111,19 @@ function contextOf(parsed: Parsed, surroundings: Surroundings): Context {
   return {
     ...parsed, signal, progress, isJson, keyFile,
     client: () => client(key()),
-    keyed: () => client(neededKey()),
-    signing: async (needsKey) => client({ signer: await signer(), ...(needsKey ? neededKey() : {}) }),
+    clientWithKey: () => client(neededKey()),
+    signingClient: async (needsKey) => client({ signer: await signer(), ...(needsKey ? neededKey() : {}) }),
     show: (value, text) => writeOut(isJson ? `${JSON.stringify(value)}\n` : text),
     showLine: (value, text) => writeOut(isJson ? `${JSON.stringify(value)}\n` : `${text}\n`),
     note: (text) => writeError(isJson ? `${JSON.stringify({ note: text })}\n` : `${plain(text)}\n`),
-    units(text, what) {
+    parseUnits(text, what) {
       if (!isRaw) return toUnits(text, what)
       if (!/^\d{1,38}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is no integer, which --raw asks for.`)
       return String(BigInt(text))
     },
-    human: (units) => (units === null || units === undefined ? null : human(units)),
-    address: (address) => (address === null || address === undefined ? null : isWide ? address : shortAddress(address)),
-    input: () => surroundings.readInput(),
+    formatUnits: (units) => (units === null || units === undefined ? null : human(units)),
+    formatAddress: (address) => (address === null || address === undefined ? null : isWide ? address : shortAddress(address)),
+    readInput: () => surroundings.readInput(),
   }
 }
 

@@ -4,9 +4,9 @@ import { isOrder } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
 import type { Traded } from '../trade.ts'
 import type { Argument, Command, Context, Flag } from './command.ts'
-import { textOf } from './command.ts'
+import { flagText } from './command.ts'
 import { toBps } from './decimal.ts'
-import { callOf } from './exchange-commands.ts'
+import { callOptions } from './exchange-commands.ts'
 import { listing } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -18,14 +18,14 @@ const WAIT_MAX_SEC = 3600
 
 /** Makes a trade and tells what came of it. */
 export async function trade(context: Context, request: TradeRequest): Promise<void> {
-  if (context.flags['dry-run'] === true) return rehearse(context, request)
-  const seconds = Number(textOf(context, 'wait') ?? '0')
+  if (context.flags['dry-run'] === true) return dryRun(context, request)
+  const seconds = Number(flagText(context, 'wait') ?? '0')
   if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait takes a number of seconds, ${WAIT_MAX_SEC} at most.`)
-  const client = await context.signing(true)
+  const client = await context.signingClient(true)
   const { progress } = context
-  const traded = await progress.during('Preparing', () => client.trade(request, {
+  const traded = await progress.run('Preparing', () => client.trade(request, {
     signal: context.signal, keeperTimeoutMs: seconds * 1000,
-    onSigned: () => progress.say('Signed; waiting for a ledger to take it'),
+    onSigned: () => progress.setMessage('Signed; waiting for a ledger to take it'),
   }).catch(asUsage))
   context.show(traded, summary(traded))
 }
@@ -35,10 +35,10 @@ function asUsage(error: unknown): never {
   throw error instanceof TypeError ? new UsageError(error.message) : error
 }
 
-async function rehearse(context: Context, request: TradeRequest): Promise<void> {
-  const client = context.keyed()
-  const { body } = await context.progress.during('Preparing', () =>
-    isOrder(request) ? client.prepareOrder(request, callOf(context)) : client.prepareAction(request, callOf(context)))
+async function dryRun(context: Context, request: TradeRequest): Promise<void> {
+  const client = context.clientWithKey()
+  const { body } = await context.progress.run('Preparing', () =>
+    isOrder(request) ? client.prepareOrder(request, callOptions(context)) : client.prepareAction(request, callOptions(context)))
   context.show({ request, accepted: true, minResourceFee: body.minResourceFee ?? null }, listing([
     ['dry run', 'the network would take it now; nothing was signed'],
     ...Object.entries(request).map(([name, value]) => [name, String(value)] as const), ['least fee, stroops', body.minResourceFee],
@@ -56,8 +56,8 @@ function summary({ hash, ledger, positionId, order }: Traded): string {
 }
 
 /** A flag that has to be there. */
-function needed(context: Context, name: string, example: string): string {
-  const text = textOf(context, name)
+function requiredFlag(context: Context, name: string, example: string): string {
+  const text = flagText(context, name)
   if (text === undefined) throw new UsageError(`--${name} is missing, like --${name} ${example}.`)
   return text
 }
@@ -69,7 +69,7 @@ function wholeNumber(text: string, what: string): number {
 
 /** Ids are u64s: their digits are handed on as they are. */
 function idOf(context: Context, name: string): string {
-  const text = context.words[name] ?? ''
+  const text = context.args[name] ?? ''
   if (!/^\d{1,20}$/.test(text)) throw new UsageError(`${name}: ${JSON.stringify(text)} is no id, which is a number.`)
   return text
 }
@@ -82,21 +82,21 @@ interface Entry {
 }
 
 function entryOf(context: Context): Entry {
-  const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.words
+  const { ASSET: asset = '', SIDE: side = '', COLLATERAL: collateral = '' } = context.args
   const direction = { long: 'Long', short: 'Short' }[side.toLowerCase()] as Entry['direction'] | undefined
   if (direction === undefined) throw new UsageError(`SIDE: ${JSON.stringify(side)} is neither long nor short.`)
   return {
-    asset: asset.toUpperCase(), direction, collateral: context.units(collateral, 'COLLATERAL'),
-    leverage: wholeNumber(needed(context, 'leverage', '5'), '--leverage'),
+    asset: asset.toUpperCase(), direction, collateral: context.parseUnits(collateral, 'COLLATERAL'),
+    leverage: wholeNumber(requiredFlag(context, 'leverage', '5'), '--leverage'),
   }
 }
 
-const price = (context: Context, name: string): string => context.units(needed(context, name, '92000.50'), `--${name}`)
-const slippageOf = (context: Context): number => toBps(textOf(context, 'slippage') ?? '1%', '--slippage')
+const price = (context: Context, name: string): string => context.parseUnits(requiredFlag(context, name, '92000.50'), `--${name}`)
+const slippageOf = (context: Context): number => toBps(flagText(context, 'slippage') ?? '1%', '--slippage')
 
 /** On which side of its trigger an order waits; `byDefault` when the caller does not say. */
 function whenOf(context: Context, byDefault: 'Above' | 'Below'): 'Above' | 'Below' {
-  const text = textOf(context, 'when')
+  const text = flagText(context, 'when')
   const found = text === undefined ? byDefault : { above: 'Above', below: 'Below' }[text.toLowerCase()] as 'Above' | 'Below' | undefined
   if (found === undefined) throw new UsageError('--when takes above or below.')
   return found
@@ -136,7 +136,7 @@ const placeStop = (op: 'set_stop_loss' | 'set_take_profit') => async (context: C
 }
 
 async function placeTrail(context: Context): Promise<void> {
-  const trailingPercentBps = toBps(needed(context, 'trail', '2%'), '--trail')
+  const trailingPercentBps = toBps(requiredFlag(context, 'trail', '2%'), '--trail')
   await trade(context, { op: 'place_trailing_stop', positionId: idOf(context, 'POSITION'), trailingPercentBps, slippageToleranceBps: slippageOf(context) })
 }
 
@@ -147,7 +147,7 @@ async function close(context: Context): Promise<void> {
 
 /** The two kinds of positions are closed by two operations; which kind this is, the account tells. */
 async function isCross(context: Context, positionId: string): Promise<boolean> {
-  const { body } = await context.progress.during('Asking for the position', () => context.keyed().getAccountState({}, callOf(context)))
+  const { body } = await context.progress.run('Asking for the position', () => context.clientWithKey().getAccountState({}, callOptions(context)))
   return body.positions?.find((position) => String(position.positionId) === positionId)?.marginMode === 'cross'
 }
 
@@ -155,7 +155,7 @@ async function cancel(context: Context): Promise<void> {
   await trade(context, { op: 'cancel_order', orderId: idOf(context, 'ORDER') })
 }
 
-const WAITS = 'It rests until the price is there and the keeper executes it, or until it is cancelled.'
+const RESTING_NOTE = 'It rests until the price is there and the keeper executes it, or until it is cancelled.'
 
 export const TRADE_COMMANDS: readonly Command[] = [
   {
@@ -163,7 +163,7 @@ export const TRADE_COMMANDS: readonly Command[] = [
     details: ['The size is the collateral times the leverage.'], examples: ['place market BTC long 100 --leverage 5'], run: placeMarket,
   },
   {
-    name: 'place limit', summary: 'Places an order that opens a position once the price is there.', arguments: ENTRY, details: [WAITS],
+    name: 'place limit', summary: 'Places an order that opens a position once the price is there.', arguments: ENTRY, details: [RESTING_NOTE],
     flags: [
       LEVERAGE, TRIGGER, { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits below, a short above' }, SLIPPAGE,
       ...TRADE_FLAGS,
@@ -171,7 +171,7 @@ export const TRADE_COMMANDS: readonly Command[] = [
     examples: ['place limit BTC long 100 --leverage 5 --trigger 90000'], run: placeLimit,
   },
   {
-    name: 'place stop-limit', summary: 'Places an order that becomes a limit order once its trigger is reached.', arguments: ENTRY, details: [WAITS],
+    name: 'place stop-limit', summary: 'Places an order that becomes a limit order once its trigger is reached.', arguments: ENTRY, details: [RESTING_NOTE],
     flags: [
       LEVERAGE, TRIGGER, { name: 'limit', value: 'PRICE', help: 'the price of the limit order; needed' },
       { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits above, a short below' }, SLIPPAGE, ...TRADE_FLAGS,
@@ -180,14 +180,14 @@ export const TRADE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'place stop-loss', summary: 'Closes a position once its loss is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
-    details: [WAITS], examples: ['place stop-loss 7 --trigger 88000'], run: placeStop('set_stop_loss'),
+    details: [RESTING_NOTE], examples: ['place stop-loss 7 --trigger 88000'], run: placeStop('set_stop_loss'),
   },
   {
     name: 'place take-profit', summary: 'Closes a position once its profit is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
-    details: [WAITS], examples: ['place take-profit 7 --trigger 99000'], run: placeStop('set_take_profit'),
+    details: [RESTING_NOTE], examples: ['place take-profit 7 --trigger 99000'], run: placeStop('set_take_profit'),
   },
   {
-    name: 'place trailing-stop', summary: 'Closes a position once the price falls back from its best.', arguments: POSITION, details: [WAITS],
+    name: 'place trailing-stop', summary: 'Closes a position once the price falls back from its best.', arguments: POSITION, details: [RESTING_NOTE],
     flags: [{ name: 'trail', value: 'SHARE', help: 'how far from the best price, like 2%; needed' }, SLIPPAGE, ...TRADE_FLAGS],
     examples: ['place trailing-stop 7 --trail 2%'], run: placeTrail,
   },

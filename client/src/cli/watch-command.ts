@@ -4,8 +4,8 @@ import type { StreamProblem, Channel, Frame } from '../stream-frames.ts'
 import type { Client } from '../client.ts'
 import { payloadText } from './account-commands.ts'
 import type { Command, Context } from './command.ts'
-import { textOf } from './command.ts'
-import { callOf } from './exchange-commands.ts'
+import { flagText } from './command.ts'
+import { callOptions } from './exchange-commands.ts'
 import { Interrupted } from './failures.ts'
 import { plain, timeOf } from './table.ts'
 import { UsageError } from './usage-error.ts'
@@ -14,7 +14,7 @@ const ACCOUNT = 'account'
 const COUNT_MAX = 1_000_000_000
 
 function integerOf(context: Context, name: string): number | undefined {
-  const text = textOf(context, name)
+  const text = flagText(context, name)
   if (text === undefined) return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
   if (!(value <= (name === 'count' ? COUNT_MAX : Number.MAX_SAFE_INTEGER))) throw new UsageError(`--${name}: ${JSON.stringify(text)} is no such number.`)
@@ -25,8 +25,8 @@ async function watch(context: Context): Promise<void> {
   const since = integerOf(context, 'since')
   const count = integerOf(context, 'count') ?? COUNT_MAX
   if (count === 0) throw new UsageError('--count begins with 1.')
-  const client = context.many.includes(ACCOUNT) ? context.keyed() : context.client()
-  const channels = await context.progress.during('Connecting', () => channelsOf(client, context))
+  const client = context.rest.includes(ACCOUNT) ? context.clientWithKey() : context.client()
+  const channels = await context.progress.run('Connecting', () => channelsOf(client, context))
   const stream = client.stream()
   let left = count
   try {
@@ -34,7 +34,7 @@ async function watch(context: Context): Promise<void> {
       context.signal.addEventListener('abort', () => resolve(), { once: true })
       if (context.signal.aborted) resolve()
       stream.onProblem((problem) => {
-        const end = told(context, problem)
+        const end = reportProblem(context, problem)
         if (end !== null) reject(end)
       })
       for (const channel of channels) {
@@ -56,10 +56,10 @@ async function watch(context: Context): Promise<void> {
 
 /** The channels that are meant. One call first: a gateway that is not there is told at once, and not waited for. */
 async function channelsOf(client: Client, context: Context): Promise<readonly Channel[]> {
-  if (!context.many.includes(ACCOUNT)) await client.getHealth({}, callOf(context))
+  if (!context.rest.includes(ACCOUNT)) await client.getHealth({}, callOptions(context))
   const channels: string[] = []
-  for (const word of context.many) {
-    if (word === ACCOUNT) channels.push(`account.events.${(await client.getAccountIdentity({}, callOf(context))).body.owner}`)
+  for (const word of context.rest) {
+    if (word === ACCOUNT) channels.push(`account.events.${(await client.getAccountIdentity({}, callOptions(context))).body.owner}`)
     else if (/^[A-Za-z]{2,10}$/.test(word) && word !== 'events' && word !== 'heartbeat') channels.push(`ticker.${word.toUpperCase()}`)
     else channels.push(word)
   }
@@ -67,7 +67,7 @@ async function channelsOf(client: Client, context: Context): Promise<readonly Ch
 }
 
 /** Tells a problem; what nothing can come of any more is the error to end with. */
-function told(context: Context, problem: StreamProblem): Error | null {
+function reportProblem(context: Context, problem: StreamProblem): Error | null {
   if (problem.kind === 'rejected') {
     return new UsageError(`There is no channel ${problem.channels.map(plain).join(', ')}, or it is not yours.`, 'See watch --help for the channels.')
   }
@@ -91,7 +91,7 @@ function lineOf(context: Context, frame: Frame<Channel>): string {
 }
 
 function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
-  const price = (value: unknown): string => context.human(typeof value === 'string' ? value : null) ?? '–'
+  const price = (value: unknown): string => context.formatUnits(typeof value === 'string' ? value : null) ?? '–'
   const second = (ms: unknown): string => timeOf(typeof ms === 'number' ? ms / 1000 : null) ?? '–'
   if (channel.startsWith('ticker.')) return `${second(data['ts'])}  ${price(data['price'])}`
   if (channel.startsWith('candles.')) {
@@ -102,7 +102,7 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
   if (channel.startsWith('trades.')) {
     const pnl = data['pnl'] === undefined ? '' : `  pnl ${price(data['pnl'])}`
     const what = `${String(data['kind'])}  position ${String(data['positionId'])}  at ${price(data['price'])}${pnl}`
-    return `${second(data['ts'])}  ${what}  ${context.address(String(data['trader'])) ?? ''}`
+    return `${second(data['ts'])}  ${what}  ${context.formatAddress(String(data['trader'])) ?? ''}`
   }
   if (channel === 'heartbeat') return `${second(data['ts'])}  ledger ${String(data['ledger'])}  head ${String(data['head'])}`
   return `${second(Number(data['ledgerCloseTs']) * 1000)}  ${String(data['topic'])}  ${payloadText(data['raw'])}`

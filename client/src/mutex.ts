@@ -1,7 +1,7 @@
 // One after another.
 
 /** Runs each piece of work when those before it have ended, however they ended. Rejects when more than `most` wait. */
-export function createLane(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+export function createMutex(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
   return async (work) => {
