@@ -69,8 +69,11 @@ export class ContractFailure extends GatewayError {
   readonly contractError: ContractError | null
   /** Of the transaction, once there is one. */
   readonly hash: string | null
-  constructor(refusal: ErrorResponse, failure: { readonly stage: ContractFailure['stage']; readonly contractError: ContractError | null; readonly hash?: string }) {
-    super(refusal)
+  constructor(
+    response: ErrorResponse,
+    failure: { readonly stage: ContractFailure['stage']; readonly contractError: ContractError | null; readonly hash?: string },
+  ) {
+    super(response)
     this.stage = failure.stage
     this.contractError = failure.contractError
     this.hash = failure.hash ?? null

@@ -80,8 +80,8 @@ export function parsePosition(position: StatePosition, orders: readonly OpenOrde
   return {
     id: String(position.positionId), symbol: symbolOf(position.asset), info: position, timestamp, datetime: iso8601(timestamp),
     side: position.direction === 0 ? 'long' : 'short', contracts: amountOf(size, entryPrice) ?? 0, contractSize: 1, notional: toNumber(size), leverage,
-    entryPrice: toNumber(entryPrice), markPrice: toOptionalNumber(position.price), lastPrice: undefined, unrealizedPnl: toOptionalNumber(position.unrealizedPnl),
-    realizedPnl: undefined, collateral: toNumber(position.collateral), initialMargin: toNumber(String(BigInt(size) / BigInt(leverage))),
+    entryPrice: toNumber(entryPrice), markPrice: toOptionalNumber(position.price), lastPrice: undefined,
+    unrealizedPnl: toOptionalNumber(position.unrealizedPnl), realizedPnl: undefined, collateral: toNumber(position.collateral), initialMargin: toNumber(String(BigInt(size) / BigInt(leverage))),
     initialMarginPercentage: 1 / leverage, maintenanceMargin: undefined, maintenanceMarginPercentage: undefined, marginRatio: undefined,
     liquidationPrice: toOptionalNumber(position.liquidationPrice), marginMode: position.marginMode, hedged: true, percentage: undefined,
     stopLossPrice: attached('stop_loss'), takeProfitPrice: attached('take_profit'), lastUpdateTimestamp: undefined,

@@ -17,18 +17,18 @@ function positionTable(context: Context, rows: readonly Position[]): string {
   return table([
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'margin', text: ({ marginMode }) => marginMode },
-    { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) }, { title: 'leverage', align: 'right', text: ({ leverage }) => leverage },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
-    { title: 'price', align: 'point', text: ({ price }) => context.formatUnits(price) },
-    { title: 'pnl', align: 'point', text: ({ unrealizedPnl }) => context.formatUnits(unrealizedPnl) },
-    { title: 'funding', align: 'point', text: ({ accruedFunding }) => context.formatUnits(accruedFunding) },
-    { title: 'liquidation', align: 'point', text: ({ liquidationPrice }) => context.formatUnits(liquidationPrice) },
+    { title: 'size', align: 'point', text: ({ size }) => context.format(size) }, { title: 'leverage', align: 'right', text: ({ leverage }) => leverage },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.format(entryPrice) },
+    { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
+    { title: 'pnl', align: 'point', text: ({ unrealizedPnl }) => context.format(unrealizedPnl) },
+    { title: 'funding', align: 'point', text: ({ accruedFunding }) => context.format(accruedFunding) },
+    { title: 'liquidation', align: 'point', text: ({ liquidationPrice }) => context.format(liquidationPrice) },
   ], rows, 'No open positions.')
 }
 
 /** What an order waits for. */
 function waitsFor(context: Context, { triggerCondition, referencePrice, triggerPrice, trailingPercentBps }: OpenOrder): string {
-  const price = context.formatUnits(referencePrice ?? triggerPrice)
+  const price = context.format(referencePrice ?? triggerPrice)
   const trail = trailingPercentBps === null ? '' : ` (trail ${toPercent(String(trailingPercentBps * 1000))})`
   return `${triggerCondition.toLowerCase()} ${price ?? '–'}${trail}`
 }
@@ -37,8 +37,8 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
   return table([
     { title: 'order', align: 'right', text: ({ orderId }) => orderId }, { title: 'type', text: ({ orderType }) => orderType },
     { title: 'asset', text: ({ asset }) => asset }, { title: 'side', text: ({ direction }) => sideOf(direction) },
-    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
-    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.formatUnits(limitPrice) },
+    { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
+    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.format(limitPrice) },
     { title: 'slippage', align: 'right', text: ({ slippageToleranceBps }) => toPercent(String(slippageToleranceBps * 1000)) },
     { title: 'placed (UTC)', text: ({ createdAt }) => timeOf(createdAt) },
   ], rows, 'No resting orders.')
@@ -52,10 +52,10 @@ async function account(context: Context): Promise<void> {
   const rate = (value: string | null): string => (value === null ? '–' : toPercent(value))
   const text = [
     listing([
-      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.formatUnits(balances.usdc)],
-      ['LP tokens', context.formatUnits(balances.lp)], ['XLM, for fees', context.formatUnits(balances.xlm)], ['cross pool', context.formatUnits(cross.pool)],
-      ['cross equity', context.formatUnits(cross.equity)], ['cross free margin', context.formatUnits(cross.freeMargin)],
-      ['volume, 14 days', context.formatUnits(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
+      ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.format(balances.usdc)],
+      ['LP tokens', context.format(balances.lp)], ['XLM, for fees', context.format(balances.xlm)], ['cross pool', context.format(cross.pool)],
+      ['cross equity', context.format(cross.equity)], ['cross free margin', context.format(cross.freeMargin)],
+      ['volume, 14 days', context.format(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
     ]),
     state.positions === null ? `Positions: ${UNREADABLE}` : positionTable(context, state.positions),
     state.orders === null ? `Orders: ${UNREADABLE}` : orderTable(context, state.orders),
@@ -78,7 +78,8 @@ async function events(context: Context): Promise<void> {
   const topic = flagText(context, 'topic')
   const limit = limitOf(context)
   const input = { limit: Math.min(limit, 200), ...(topic === undefined ? {} : { topic }) }
-  const rows = await context.progress.run('Asking for events', () => firstRows(context.clientWithKey().rows('listAccountEvents', input, callOptions(context)), limit))
+  const list = context.clientWithKey().rows('listAccountEvents', input, callOptions(context))
+  const rows = await context.progress.run('Loading events', () => firstRows(list, limit))
   context.show({ events: rows }, table([
     { title: 'time (UTC)', text: ({ ledgerCloseTs }) => timeOf(ledgerCloseTs) }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
     { title: 'topic', text: ({ topic }) => topic }, { title: 'what', text: ({ payload }) => payloadText(payload) },

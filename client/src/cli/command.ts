@@ -61,7 +61,7 @@ export interface Context extends ParsedInput {
   /** An amount or price that was typed, as the exchange counts. */
   parseUnits(text: string, what: string): string
   /** An amount or price of the exchange, as it is shown. */
-  formatUnits(units: string | null | undefined): string | null
+  format(units: string | null | undefined): string | null
   /** An address as tables show it. */
   formatAddress(address: string | null | undefined): string | null
   /** Everything on the standard input. */

@@ -49,7 +49,7 @@ async function prices(context: Context): Promise<void> {
   const rows = selectAssets(body.prices, context.rest)
   context.show({ prices: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
-    { title: 'price', align: 'point', text: ({ price }) => context.formatUnits(price) },
+    { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
     { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) },
   ], rows, 'No prices can be read now.'))
   if (isStale) context.note('Some of these could not be read anew: look at when they were attested.')
@@ -59,7 +59,7 @@ async function markets(context: Context): Promise<void> {
   const { body } = await context.progress.run('Asking for markets', () => context.client().listMarketStats({}, callOptions(context)))
   const rows = selectAssets(body.stats, context.rest)
   const amount = (title: string, text: (row: (typeof rows)[number]) => string): Column<(typeof rows)[number]> =>
-    ({ title, align: 'point', text: (row) => context.formatUnits(text(row)) })
+    ({ title, align: 'point', text: (row) => context.format(text(row)) })
   context.show({ stats: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
     amount('long', ({ openInterestLong }) => openInterestLong), amount('short', ({ openInterestShort }) => openInterestShort),
@@ -73,15 +73,15 @@ async function limits(context: Context): Promise<void> {
   const { body } = await context.progress.run('Asking for limits', () => context.client().getMarketLimits({ asset }, callOptions(context)))
   const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
   const tiers = body.feeTiers?.map(({ minVolume, makerRate, takerRate }) =>
-    `from ${context.formatUnits(minVolume) ?? ''} in 14 days: ${toPercent(takerRate)} at once, ${toPercent(makerRate)} limit`)
+    `from ${context.format(minVolume) ?? ''} in 14 days: ${toPercent(takerRate)} at once, ${toPercent(makerRate)} limit`)
   context.show(body, listing([
     ['asset', body.asset], ['ledger', body.ledger], ['leverage', `${body.minLeverage} to ${body.maxLeverage ?? '–'}`],
-    ['least collateral', context.formatUnits(body.minCollateral)], ['largest size', context.formatUnits(body.maxPositionSize)],
+    ['least collateral', context.format(body.minCollateral)], ['largest size', context.format(body.maxPositionSize)],
     ['maintenance margin', bps(body.maintenanceMarginBps)],
     ['slippage', `${bps(body.slippageToleranceBps.min) ?? ''} to ${bps(body.slippageToleranceBps.max) ?? ''}`],
     ['trailing distance', `${bps(body.trailingPercentBps.min) ?? ''} to ${bps(body.trailingPercentBps.max) ?? ''}`],
-    ['open longs', context.formatUnits(body.openInterest.long)], ['room for longs', context.formatUnits(body.headroom.long)],
-    ['open shorts', context.formatUnits(body.openInterest.short)], ['room for shorts', context.formatUnits(body.headroom.short)],
+    ['open longs', context.format(body.openInterest.long)], ['room for longs', context.format(body.headroom.long)],
+    ['open shorts', context.format(body.openInterest.short)], ['room for shorts', context.format(body.headroom.short)],
     ['price at most', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s old`],
     ['trading', body.tradingPaused === null ? null : body.tradingPaused ? 'paused' : 'open'],
     ...(tiers ?? []).map((tier, index) => [index === 0 ? 'fees' : '', tier] as const),
@@ -91,8 +91,8 @@ async function limits(context: Context): Promise<void> {
 function bookColumns(context: Context): Column<OpenPosition>[] {
   return [
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'asset', text: ({ asset }) => asset },
-    { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
+    { title: 'side', text: ({ direction }) => sideOf(direction) }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.format(entryPrice) },
     { title: 'opened (UTC)', text: ({ openedAt }) => timeOf(openedAt) }, { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
   ]
 }
@@ -113,7 +113,7 @@ async function book(context: Context): Promise<void> {
   })
   const total = (direction: number): string => String(rows.filter((row) => row.direction === direction).reduce((sum, { size }) => sum + BigInt(size), 0n))
   const text = table(bookColumns(context), [...rows].sort(byBookOrder), asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`)
-  const totals = `${rows.length} shown: long ${context.formatUnits(total(0)) ?? ''}, short ${context.formatUnits(total(1)) ?? ''}\n`
+  const totals = `${rows.length} shown: long ${context.format(total(0)) ?? ''}, short ${context.format(total(1)) ?? ''}\n`
   context.show({ positions: rows }, rows.length === 0 ? text : text + totals)
   if (isMore) context.note(`There are more than these, the newest: --limit ${ROWS_MAX} shows more.`)
 }
@@ -135,10 +135,10 @@ async function trades(context: Context): Promise<void> {
   context.show({ trades: rows }, table([
     { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) },
-    { title: 'end', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.formatUnits(size) },
-    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.formatUnits(entryPrice) },
-    { title: 'close price', align: 'point', text: ({ closePrice }) => context.formatUnits(closePrice) },
-    { title: 'pnl', align: 'point', text: ({ pnl }) => context.formatUnits(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
+    { title: 'end', text: ({ kind }) => kind }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
+    { title: 'entry price', align: 'point', text: ({ entryPrice }) => context.format(entryPrice) },
+    { title: 'close price', align: 'point', text: ({ closePrice }) => context.format(closePrice) },
+    { title: 'pnl', align: 'point', text: ({ pnl }) => context.format(pnl) }, { title: 'position', align: 'right', text: ({ positionId }) => positionId },
     { title: 'account', text: ({ trader }) => context.formatAddress(trader) },
   ], rows, 'No trades.'))
 }

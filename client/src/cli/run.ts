@@ -121,7 +121,7 @@ function contextOf(parsed: Parsed, surroundings: ProcessContext): Context {
       if (!/^\d{1,38}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is no integer, which --raw asks for.`)
       return String(BigInt(text))
     },
-    formatUnits: (units) => (units === null || units === undefined ? null : human(units)),
+    format: (units) => (units === null || units === undefined ? null : human(units)),
     formatAddress: (address) => (address === null || address === undefined ? null : isWide ? address : shortAddress(address)),
     readInput: () => surroundings.readInput(),
   }

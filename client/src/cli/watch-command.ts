@@ -91,7 +91,7 @@ function lineOf(context: Context, frame: Frame<Channel>): string {
 }
 
 function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
-  const price = (value: unknown): string => context.formatUnits(typeof value === 'string' ? value : null) ?? '–'
+  const price = (value: unknown): string => context.format(typeof value === 'string' ? value : null) ?? '–'
   const second = (ms: unknown): string => timeOf(typeof ms === 'number' ? ms / 1000 : null) ?? '–'
   if (channel.startsWith('ticker.')) return `${second(data['ts'])}  ${price(data['price'])}`
   if (channel.startsWith('candles.')) {
