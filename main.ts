@@ -21,13 +21,13 @@ import { createGateway } from './src/gateway.ts'
 import { createIndexer } from './src/indexer/indexer.ts'
 import type { Indexer } from './src/indexer/indexer.ts'
 import { rebuild } from './src/indexer/rebuild.ts'
-import { tellProgress } from './src/indexer/tell-progress.ts'
+import { reportProgress } from './src/indexer/report-progress.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { CommandRejected, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
 import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
-import { createIndexLook } from './src/projections/index-look.ts'
+import { createIndexSnapshotReader } from './src/projections/index-snapshot.ts'
 import { createRedis } from './src/redis/redis.ts'
 import type { ContractSources } from './src/resources/health.ts'
 import { openStore } from './src/store/open.ts'
@@ -164,10 +164,10 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
     disposables.use(indexer)
-    indexing.push(indexer.run(stop), tellProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say: print, stop }))
+    indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say: print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
-    metrics.watch({ index: createIndexLook({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
+    metrics.watch({ index: createIndexSnapshotReader({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)
   }

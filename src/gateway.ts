@@ -41,9 +41,9 @@ import { createOracle } from './oracle/oracle.ts'
 import type { Oracle } from './oracle/oracle.ts'
 import type { Prices } from './oracle/prices.ts'
 import { foldTicks } from './projections/candles.ts'
-import { createIndexLook } from './projections/index-look.ts'
-import { createIndexWaits } from './projections/index-waits.ts'
-import type { IndexWaits } from './projections/index-waits.ts'
+import { createIndexSnapshotReader } from './projections/index-snapshot.ts'
+import { createIndexWaiter } from './projections/index-waiter.ts'
+import type { IndexWaiter } from './projections/index-waiter.ts'
 import { InvalidCursor } from './projections/page.ts'
 import { listOpenPositions } from './projections/positions.ts'
 import type { Redis } from './redis/redis.ts'
@@ -171,8 +171,8 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const sharedCounts = parts.redis === null ? null : createSharedCounts(parts.redis, RATE_LIMIT_WINDOW_SEC)
   const app = createServer(parts, { sharedCounts, isDraining, authenticate: keys.authenticate })
   await registerOpenApi(app)
-  const indexWaits = createIndexWaits({ store, clock })
-  supportMinLedger(app, indexWaits.until)
+  const indexWaiter = createIndexWaiter({ store, clock })
+  supportMinLedger(app, indexWaiter.waitForLedger)
   statusRoutes(app, parts, { sharedCounts, isDraining })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
@@ -198,7 +198,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     draining = true
     await Promise.all([stream.drain(), parts.drainMs === undefined ? undefined : clock.sleep(parts.drainMs)])
     relay.submissions.stop()
-    await indexWaits[Symbol.asyncDispose]()
+    await indexWaiter[Symbol.asyncDispose]()
     const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
     await app.close()
     cut.cancel()
@@ -209,7 +209,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     app,
     oracle,
     stream,
-    stats: () => statsOf({ stream, indexWaits, relay, sharedCounts, prices }),
+    stats: () => statsOf({ stream, indexWaiter, relay, sharedCounts, prices }),
     listen: (where) => app.listen(where),
     close: () => (closing ??= close()),
   }
@@ -239,7 +239,7 @@ function statusRoutes(
   { sharedCounts, isDraining }: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean },
 ): void {
   const { store, clock, log, contracts, network } = parts
-  const readIndex = createIndexLook({ db: store.read, clock, log })
+  const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
   healthRoutes(app, { readIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
   probesRoutes(app, { readIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
 }
@@ -279,14 +279,14 @@ function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: 
 /** What the parts hold for clients. */
 function statsOf(parts: {
   readonly stream: Stream
-  readonly indexWaits: IndexWaits
+  readonly indexWaiter: IndexWaiter
   readonly relay: Relay
   readonly sharedCounts: SharedCounts | null
   readonly prices: Prices
 }): GatewayStats {
   return {
     stream: parts.stream.stats(),
-    indexWaiters: parts.indexWaits.waiting(),
+    indexWaiters: parts.indexWaiter.waiterCount(),
     submissions: parts.relay.submissions.stats(),
     sharedCounts: parts.sharedCounts?.available ?? null,
     stalePrices: stalePricesOf(parts.prices),

@@ -2,7 +2,7 @@
 
 import { readEvents } from '../../src/chain/answers.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
-import { toArchive } from '../../src/indexer/write-page.ts'
+import { toArchivedEvents } from '../../src/indexer/write-page.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
 import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
@@ -30,7 +30,7 @@ export function archivePages(deployment: Deployment, count: number): readonly (r
   for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
     const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
     const { events } = readEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
-    pages.push(toArchive(events, epoch, [epoch], from))
+    pages.push(toArchivedEvents(events, epoch, [epoch], from))
   }
   return pages
 }

@@ -19,7 +19,7 @@ export interface Decoded {
 const TOPIC_PATTERN = /^[A-Za-z0-9_]{1,32}$/
 
 /** Raised inside this file for a value that does not fit its field. */
-class Misfit extends Error {
+class ShapeMismatch extends Error {
   override readonly name = 'Misfit'
 }
 
@@ -33,7 +33,7 @@ export function decodeEvent(contract: EventContractKey, topicsXdr: readonly stri
     if (shape === undefined) return { topic, payload: null, problem: topic === '' ? 'no topic' : 'unknown topic' }
     return { topic, payload: readPayload(topic, shape, topics.slice(1), decodeScVal(valueXdr)), problem: null }
   } catch (error) {
-    if (error instanceof Misfit || error instanceof MalformedScVal) return { topic, payload: null, problem: error.message }
+    if (error instanceof ShapeMismatch || error instanceof MalformedScVal) return { topic, payload: null, problem: error.message }
     throw error
   }
 }
@@ -45,8 +45,8 @@ function nameOf(value: ScValue | undefined): string {
 function readPayload(topic: string, shape: EventShape, furtherTopics: readonly ScValue[], data: ScValue): Payload {
   const second = shape.secondTopic === undefined ? [] : [shape.secondTopic]
   const values = valuesOf(data, shape.data.length)
-  if (furtherTopics.length !== second.length) throw new Misfit(`it has ${furtherTopics.length + 1} topics`)
-  if (values.length !== shape.data.length) throw new Misfit(`its data has ${values.length} values`)
+  if (furtherTopics.length !== second.length) throw new ShapeMismatch(`it has ${furtherTopics.length + 1} topics`)
+  if (values.length !== shape.data.length) throw new ShapeMismatch(`its data has ${values.length} values`)
   const fields = [...second, ...shape.data]
   const found = [...furtherTopics, ...values]
   return Object.fromEntries([['topic', topic], ...fields.map((field, place) => [field[0], readField(field, found[place])] as const)])
@@ -56,7 +56,7 @@ function readPayload(topic: string, shape: EventShape, furtherTopics: readonly S
 function valuesOf(data: ScValue, expected: number): readonly ScValue[] {
   if (data.type === 'vec' && expected > 0) return data.value
   if (data.type === 'void' && expected === 0) return []
-  throw new Misfit(`its data is of type ${data.type}`)
+  throw new ShapeMismatch(`its data is of type ${data.type}`)
 }
 
 function readField([key, type]: EventField, value: ScValue | undefined): string | number {
@@ -80,22 +80,22 @@ function readField([key, type]: EventField, value: ScValue | undefined): string 
       if (value?.type === 'u64') return value.value.toString()
       break
   }
-  throw new Misfit(`${key} is not of type ${type}`)
+  throw new ShapeMismatch(`${key} is not of type ${type}`)
 }
 
 /** Ids are served as JSON numbers, which are exact only so far. */
 function id(key: string, value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new Misfit(`${key} is beyond 2^53`)
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ShapeMismatch(`${key} is beyond 2^53`)
   return Number(value)
 }
 
 /** PostgreSQL stores no zero byte in a text. */
 function storable(key: string, value: string): string {
-  if (value.includes('\0')) throw new Misfit(`${key} holds a zero byte`)
+  if (value.includes('\0')) throw new ShapeMismatch(`${key} holds a zero byte`)
   return value
 }
 
 function direction(key: string, value: number): number {
-  if (key === 'direction' && value > 1) throw new Misfit('direction is neither long nor short')
+  if (key === 'direction' && value > 1) throw new ShapeMismatch('direction is neither long nor short')
   return value
 }

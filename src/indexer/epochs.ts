@@ -7,8 +7,8 @@ import { EVENT_CONTRACT_KEYS } from '../exchange/contracts.ts'
 import type { Epoch, EpochReason, EventContracts } from '../projections/epochs.ts'
 import { insertEpoch } from '../projections/epochs.ts'
 import { insertGap } from '../projections/gaps.ts'
-import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
-import { lastPlace, moveIndex } from '../projections/index-state.ts'
+import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
+import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
 import { ledgerAfter } from './toid.ts'
 
@@ -19,7 +19,7 @@ export function eventContracts(contracts: ContractAddresses): EventContracts {
 }
 
 /** Why the configuration asks for a new epoch; undefined when the current one goes on. */
-export function changeOf(current: Epoch, wanted: { passphrase: string; contracts: EventContracts }): EpochReason | undefined {
+export function epochChange(current: Epoch, wanted: { passphrase: string; contracts: EventContracts }): EpochReason | undefined {
   if (current.passphrase !== wanted.passphrase) return 'reset'
   return EVENT_CONTRACT_KEYS.every((key) => current.contracts[key] === wanted.contracts[key]) ? undefined : 'contracts'
 }
@@ -28,7 +28,7 @@ export function changeOf(current: Epoch, wanted: { passphrase: string; contracts
 const EPOCH_NAME_BYTES = 4
 
 /** A name for an epoch. */
-export function epochName(random: Random): string {
+export function randomEpochName(random: Random): string {
   return Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex')
 }
 
@@ -46,7 +46,7 @@ export function nextEpoch(
   return {
     ...wanted,
     number,
-    epoch: epochName(random),
+    epoch: randomEpochName(random),
     chain,
     deployment: sameMarket?.deployment ?? number,
     finalCursor: null,
@@ -61,12 +61,12 @@ export async function beginEpoch(
   db: Writer,
   before: readonly Epoch[],
   epoch: Epoch,
-  where: { readonly from: IndexCursor | null; readonly latest: LedgerMoment | null },
+  where: { readonly from: IndexCursor | null; readonly latest: LedgerCloseTime | null },
   nowMs: number,
 ): Promise<void> {
   const { from, latest } = where
   const sealed = before.map((known) => (known.number === from?.epoch ? { ...known, finalCursor: from.cursor } : known))
-  const fromLedger = lostFrom(sealed, epoch)
+  const fromLedger = firstLostLedger(sealed, epoch)
   const to: IndexCursor = {
     epoch: epoch.number,
     cursor: null,
@@ -81,15 +81,15 @@ export async function beginEpoch(
   }
   await db.transaction(async (tx) => {
     await insertEpoch(tx, epoch, from?.cursor ?? null, nowMs)
-    await moveIndex(tx, from, to, nowMs)
+    await updateIndexCursor(tx, from, to, nowMs)
     if (fromLedger === undefined) return
     const afterTs = from?.lastLedgerCloseTs ?? null
-    await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastPlace(to) }, nowMs)
+    await insertGap(tx, { epoch: epoch.number, fromLedger, toLedger: epoch.startLedger - 1, afterTs, fillCursor: null, afterSeq: lastReservedSeq(to) }, nowMs)
   })
 }
 
 /** The first ledger that was not read of a contract of this epoch that an earlier one had; undefined when the epoch begins early enough. */
-function lostFrom(before: readonly Epoch[], epoch: Epoch): number | undefined {
+function firstLostLedger(before: readonly Epoch[], epoch: Epoch): number | undefined {
   const until = archivedUntil(before, epoch)
   const firsts = Object.values(epoch.contracts).map((address) => until.get(address)).filter((cursor) => cursor !== undefined).map(ledgerAfter)
   const first = Math.min(...firsts)
@@ -117,6 +117,6 @@ export function archivedUntil(epochs: readonly Epoch[], current: Epoch): Readonl
 }
 
 /** The id under which an event is served: the RPC's own in the first epoch; later ones carry their name, since a chain's ids can repeat. */
-export function servedId(epoch: Epoch, id: string): string {
+export function publicEventId(epoch: Epoch, id: string): string {
   return epoch.number === 1 ? id : `${id}-${epoch.epoch}`
 }

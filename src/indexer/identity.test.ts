@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { createFakeNode } from '../../test/index/node.ts'
-import { contradictionOf, createChainWatch, readRange } from './identity.ts'
+import { findContradiction, createChainMonitor, readRange } from './identity.ts'
 
 test('a node that calls itself unhealthy, because its chain stands still, tells its range by its ledgers', async () => {
   const node = createFakeNode({ firstLedger: 3 })
@@ -19,9 +19,9 @@ const range = (oldest: readonly [number, number], latest: readonly [number, numb
 
 test('another chain is told by its times; a node that lags, went on or forgot is not one', () => {
   const known = moment(50, 1_000)
-  const told = (oldest: readonly [number, number], latest: readonly [number, number]) => contradictionOf(known, [moment(...oldest), moment(...latest)])
-  assert.equal(contradictionOf(null, [moment(1, 5_000)]), undefined, 'nothing is known of the chain before')
-  assert.equal(contradictionOf(known, [null, null]), undefined, 'the node tells no times')
+  const told = (oldest: readonly [number, number], latest: readonly [number, number]) => findContradiction(known, [moment(...oldest), moment(...latest)])
+  assert.equal(findContradiction(null, [moment(1, 5_000)]), undefined, 'nothing is known of the chain before')
+  assert.equal(findContradiction(known, [null, null]), undefined, 'the node tells no times')
   assert.equal(told([1, 10], [40, 900]), undefined, 'it lags')
   assert.equal(told([1, 10], [60, 1_100]), undefined, 'it went on')
   assert.equal(told([55, 1_050], [60, 1_100]), undefined, 'it has forgotten what was seen')
@@ -34,16 +34,16 @@ test('another chain is told by its times; a node that lags, went on or forgot is
 })
 
 test('a chain of earlier times is believed once it goes on closing ledgers, never while it stands still', () => {
-  const watch = createChainWatch()
-  watch.follow(4, range([1, 500], [9, 540]))
+  const watch = createChainMonitor()
+  watch.track(4, range([1, 500], [9, 540]))
   const indexed = { epoch: 4, seen: moment(9, 540) }
-  assert.equal(watch.fits(indexed, range([1, 500], [10, 545])), true)
-  assert.equal(watch.fits(indexed, range([1, 200], [5, 220])), false, 'the oldest ledger is not the one that was followed')
+  assert.equal(watch.matches(indexed, range([1, 500], [10, 545])), true)
+  assert.equal(watch.matches(indexed, range([1, 200], [5, 220])), false, 'the oldest ledger is not the one that was followed')
   const left = range([1, 200], [19, 290])
-  for (let look = 0; look < 3; look++) assert.equal(watch.judge(indexed, left), 'left')
-  assert.equal(watch.judge(indexed, range([1, 500], [10, 545])), 'same')
-  assert.equal(watch.judge(indexed, range([1, 200], [20, 295])), 'left', 'what was suspected before is forgotten')
-  assert.equal(watch.judge(indexed, range([1, 200], [21, 300])), 'another')
-  assert.equal(watch.judge(indexed, range([1, 800], [3, 810])), 'another', 'later times need no second look')
-  assert.equal(watch.fits({ epoch: 5, seen: moment(3, 810) }, range([1, 800], [3, 810])), true, 'what is known of one epoch says nothing of the next')
+  for (let look = 0; look < 3; look++) assert.equal(watch.check(indexed, left), 'left')
+  assert.equal(watch.check(indexed, range([1, 500], [10, 545])), 'same')
+  assert.equal(watch.check(indexed, range([1, 200], [20, 295])), 'left', 'what was suspected before is forgotten')
+  assert.equal(watch.check(indexed, range([1, 200], [21, 300])), 'another')
+  assert.equal(watch.check(indexed, range([1, 800], [3, 810])), 'another', 'later times need no second look')
+  assert.equal(watch.matches({ epoch: 5, seen: moment(3, 810) }, range([1, 800], [3, 810])), true, 'what is known of one epoch says nothing of the next')
 })

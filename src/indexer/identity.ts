@@ -5,12 +5,12 @@ import type { LedgerRange, LedgerSummary } from '../chain/answers.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { IndexCursor, LedgerHash, LedgerMoment } from '../projections/index-state.ts'
+import type { IndexCursor, LedgerHash, LedgerCloseTime } from '../projections/index-state.ts'
 
 /** A node's range, as far as it tells close times. */
 export interface NodeRange {
-  readonly latest: LedgerMoment | null
-  readonly oldest: LedgerMoment | null
+  readonly latest: LedgerCloseTime | null
+  readonly oldest: LedgerCloseTime | null
 }
 
 /** A range that was asked for. */
@@ -24,7 +24,7 @@ export interface FullRange extends NodeRange {
  * when they can be of one chain, as those of a node that merely lags can.
  * NOTE: a new chain that has outgrown every known moment and dropped those ledgers again, a week of ledgers unwatched, is taken for the old one.
  */
-export function contradictionOf(known: LedgerMoment | null, told: readonly (LedgerMoment | null)[]): 'later' | 'earlier' | undefined {
+export function findContradiction(known: LedgerCloseTime | null, told: readonly (LedgerCloseTime | null)[]): 'later' | 'earlier' | undefined {
   if (known === null) return undefined
   const moments = told.filter((moment) => moment !== null)
   if (moments.some(({ ledger, closeSec }) => ledger <= known.ledger && closeSec > known.closeSec)) return 'later'
@@ -32,7 +32,7 @@ export function contradictionOf(known: LedgerMoment | null, told: readonly (Ledg
 }
 
 /** What a look at the node has told about its chain. */
-export type Verdict =
+export type ChainCheck =
   | 'same'
   /** It is another one: a new epoch begins. */
   | 'another'
@@ -40,13 +40,13 @@ export type Verdict =
   | 'left'
 
 /** Compares what nodes tell with what is known of the indexed chain. */
-export interface ChainWatch {
+export interface ChainMonitor {
   /** The chain that this epoch indexes, as far as the node told. */
-  follow(epoch: number, range: NodeRange): void
+  track(epoch: number, range: NodeRange): void
   /** True when these moments can be of the indexed chain. */
-  fits(indexed: IndexedChain, told: NodeRange): boolean
+  matches(indexed: IndexedChain, told: NodeRange): boolean
   /** Judges a fresh range, and a ledger that was asked for beside it. */
-  judge(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison, anchor?: HashComparison): Verdict
+  check(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison, anchor?: HashComparison): ChainCheck
 }
 
 /** What the database says of the indexed chain. */
@@ -54,8 +54,8 @@ export type IndexedChain = Pick<IndexCursor, 'epoch' | 'seen'>
 
 /** One ledger as it was indexed, and as the node has it now. */
 export interface LedgerComparison {
-  readonly known: LedgerMoment
-  readonly told: LedgerMoment
+  readonly known: LedgerCloseTime
+  readonly reported: LedgerCloseTime
 }
 
 /** Whether the node has the ledger by which the chain is known under the same hash. A hash tells that chains differ, and not which is the newer one. */
@@ -66,29 +66,29 @@ export type HashComparison = 'same' | 'other' | 'unknown'
  * believed
  * when it goes on closing ledgers, as a local network does that was put back to a snapshot.
  */
-export function createChainWatch(): ChainWatch {
+export function createChainMonitor(): ChainMonitor {
   /**
    * The oldest ledger that the chain of an epoch had when it was first seen. Of another epoch than the database's it means nothing: a commit may be lost to
    * us.
    */
-  let anchor: { readonly epoch: number; readonly oldest: LedgerMoment | null } | undefined
+  let anchor: { readonly epoch: number; readonly oldest: LedgerCloseTime | null } | undefined
   /** The latest ledger of a chain that seemed to be one that was left. */
-  let suspect: LedgerMoment | null = null
+  let suspect: LedgerCloseTime | null = null
 
   function contradiction({ epoch, seen }: IndexedChain, { latest, oldest }: NodeRange): 'later' | 'earlier' | undefined {
     const first = anchor?.epoch === epoch ? anchor.oldest : null
-    return contradictionOf(seen, [latest, oldest]) ?? contradictionOf(first, [latest, oldest])
+    return findContradiction(seen, [latest, oldest]) ?? findContradiction(first, [latest, oldest])
   }
 
   return {
-    follow(epoch, { oldest }) {
+    track(epoch, { oldest }) {
       anchor = { epoch, oldest }
       suspect = null
     },
-    fits: (indexed, told) => contradiction(indexed, told) === undefined,
-    judge(indexed, range, beside, anchor) {
+    matches: (indexed, told) => contradiction(indexed, told) === undefined,
+    check(indexed, range, beside, anchor) {
       const found = contradiction(indexed, range) ??
-        (beside === undefined ? undefined : contradictionOf(beside.known, [beside.told])) ??
+        (beside === undefined ? undefined : findContradiction(beside.known, [beside.reported])) ??
         (anchor === 'other' ? 'earlier' : undefined)
       if (found === undefined) {
         suspect = null
@@ -107,7 +107,7 @@ export function createChainWatch(): ChainWatch {
  * as well as ever, and the chain may stand still for hours.
  */
 export async function readRange(rpc: Rpc, options: CallOptions): Promise<FullRange> {
-  const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = await askRange(rpc, options)
+  const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = await requestRange(rpc, options)
   return {
     latestLedger,
     oldestLedger,
@@ -116,7 +116,7 @@ export async function readRange(rpc: Rpc, options: CallOptions): Promise<FullRan
   }
 }
 
-async function askRange(rpc: Rpc, options: CallOptions): Promise<LedgerRange> {
+async function requestRange(rpc: Rpc, options: CallOptions): Promise<LedgerRange> {
   try {
     return await rpc.getHealth(options)
   } catch (error) {
@@ -146,7 +146,7 @@ export async function readLedger(rpc: Rpc, ledger: number, options: CallOptions)
 }
 
 /** A known ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
-export async function compareLedger(rpc: Rpc, known: LedgerMoment | null, options: CallOptions): Promise<LedgerComparison | undefined> {
+export async function compareLedger(rpc: Rpc, known: LedgerCloseTime | null, options: CallOptions): Promise<LedgerComparison | undefined> {
   const told = known === null ? undefined : await readLedger(rpc, known.ledger, options)
-  return told === undefined || known === null ? undefined : { known, told: { ledger: told.sequence, closeSec: told.closeSec } }
+  return told === undefined || known === null ? undefined : { known, reported: { ledger: told.sequence, closeSec: told.closeSec } }
 }

@@ -9,15 +9,15 @@ import { RpcFailure } from '../chain/failure.ts'
 import { encodeScVal } from '../chain/scval.ts'
 import { EVENTS_PAGE_LIMIT, POLL_INTERVAL_MS } from '../limits.ts'
 import { listEvents } from '../projections/events.ts'
-import { INDEX_CHANNEL, IndexMoved, moveIndex, readIndexCursor, readIndexState } from '../projections/index-state.ts'
+import { INDEX_CHANNEL, IndexConflict, updateIndexCursor, readIndexCursor, readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { until } from '../../test/support/until.ts'
 import { testContracts } from '../../test/index/history.ts'
 import { endOf } from '../../test/index/node.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
-import { Broken, createIndexWorld, FIRST_CLOSE_SEC } from '../../test/index/world.ts'
-import type { IndexWorld } from '../../test/index/world.ts'
+import { ConnectionBroken, createIndexFixture, FIRST_CLOSE_SEC } from '../../test/index/fixture.ts'
+import type { IndexFixture } from '../../test/index/fixture.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -34,7 +34,7 @@ async function wholeIndex() {
 }
 
 /** A ledger in which every projection changes. */
-function eventfulLedger({ exchange, happen, closeLedger }: IndexWorld): void {
+function eventfulLedger({ exchange, queue: happen, closeLedger }: IndexFixture): void {
   happen(exchange.open(1, 300))
   happen(exchange.open(17, 301))
   happen(exchange.close(0, 7))
@@ -45,7 +45,7 @@ function eventfulLedger({ exchange, happen, closeLedger }: IndexWorld): void {
 
 test('a page is one transaction: broken before any of its statements, nothing of it is there, and the next step writes all of it', async () => {
   const undisturbed = await (async () => {
-    await using world = createIndexWorld(store)
+    await using world = createIndexFixture(store)
     world.closeLedger()
     await world.catchUp()
     eventfulLedger(world)
@@ -55,14 +55,14 @@ test('a page is one transaction: broken before any of its statements, nothing of
   let statements = 0
   for (let broke = true; broke; statements++) {
     await emptyIndex(store.write)
-    await using world = createIndexWorld(store)
+    await using world = createIndexFixture(store)
     world.closeLedger()
     await world.catchUp()
     eventfulLedger(world)
     const before = await wholeIndex()
-    world.breakNext = { beforeStatement: statements }
+    world.nextFault = { beforeStatement: statements }
     broke = await world.indexer.step().then(() => false, (error: unknown) => {
-      assert.ok(error instanceof Broken)
+      assert.ok(error instanceof ConnectionBroken)
       return true
     })
     if (broke) assert.deepEqual(await wholeIndex(), before, `something is left of a page that broke before statement ${statements}`)
@@ -73,12 +73,12 @@ test('a page is one transaction: broken before any of its statements, nothing of
 })
 
 test('a commit whose answer was lost is not done again', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   eventfulLedger(world)
-  world.breakNext = 'after commit'
-  await assert.rejects(world.indexer.step(), Broken)
+  world.nextFault = 'after commit'
+  await assert.rejects(world.indexer.step(), ConnectionBroken)
   const committed = await wholeIndex()
   await world.restart()
   await world.catchUp()
@@ -93,7 +93,7 @@ test('on a quiet chain the cursor, the last ledger and its close time move, and 
     told.push(payload)
     heard.resolve()
   })
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   const before = await readIndexState(store.read)
@@ -113,11 +113,11 @@ test('on a quiet chain the cursor, the last ledger and its close time move, and 
 })
 
 test('one writes, however many there are; when it goes, another goes on where it stood', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   const first = world.indexer
-  const others = [createIndexWorld(store), createIndexWorld(store)]
+  const others = [createIndexFixture(store), createIndexFixture(store)]
   for (const other of others) {
     assert.deepEqual(await other.indexer.step(), { kind: 'standby' })
     assert.equal(await other.indexer.observe(), 0)
@@ -135,7 +135,7 @@ test('one writes, however many there are; when it goes, another goes on where it
 })
 
 test('a writer that the lock did not stop cannot write over another: the row that it started from has moved', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   const stale = await readIndexCursor(store.read)
@@ -143,18 +143,18 @@ test('a writer that the lock did not stop cannot write over another: the row tha
   world.closeLedger()
   await world.catchUp()
   const moved = await wholeIndex()
-  await assert.rejects(store.write.transaction((tx) => moveIndex(tx, stale, { ...stale, lastSeq: 99 }, 1)), IndexMoved)
+  await assert.rejects(store.write.transaction((tx) => updateIndexCursor(tx, stale, { ...stale, lastSeq: 99 }, 1)), IndexConflict)
   assert.deepEqual(await wholeIndex(), moved)
 })
 
 test('catch-up reads pages of the limit back to back, and only at the head waits for the poll interval', async () => {
   const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
-  await using world = createIndexWorld(store, { clock })
+  await using world = createIndexFixture(store, { clock })
   const ledgers = 5
   for (let ledger = 0; ledger < ledgers; ledger++) {
     for (let event = 0; event < EVENTS_PAGE_LIMIT / 2 - 1; event++) {
       const { event: made, fact } = world.exchange.other(0)
-      world.happen({ event: { ...made, transaction: event }, fact })
+      world.queue({ event: { ...made, transaction: event }, fact })
     }
     world.closeLedger()
   }
@@ -177,11 +177,11 @@ test('catch-up reads pages of the limit back to back, and only at the head waits
 })
 
 test('a ledger longer than a page is taken in pieces, and is not called read before its end', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   world.node.pageCap = 3
-  for (let event = 0; event < 8; event++) world.happen(world.exchange.open(event, event))
+  for (let event = 0; event < 8; event++) world.queue(world.exchange.open(event, event))
   world.closeLedger()
   world.closeLedger()
   const seen: unknown[] = []
@@ -196,7 +196,7 @@ test('a ledger longer than a page is taken in pieces, and is not called read bef
 test('what cannot be decoded is archived raw, counted, told once, and stops nothing', async () => {
   const warned: unknown[] = []
   const log: Log = { debug() {}, info() {}, error: (facts) => assert.fail(JSON.stringify(facts)), warn: (facts) => void warned.push(facts) }
-  await using world = createIndexWorld(store, { log })
+  await using world = createIndexFixture(store, { log })
   const { market, referral } = world.exchange.contracts
   const symbol = (value: string) => encodeScVal({ type: 'symbol', value })
   const oneId = encodeScVal({ type: 'vec', value: [{ type: 'u64', value: 7n }] })
@@ -207,8 +207,8 @@ test('what cannot be decoded is archived raw, counted, told once, and stops noth
     { contractId: referral, topicsXdr: [symbol('claimed')], valueXdr: 'AAAA', transaction: 0 },
     { contractId: referral, topicsXdr: [], valueXdr: encodeScVal({ type: 'u32', value: 1 }), transaction: 0 },
   ]
-  for (const event of odd) world.happen({ event, fact: { kind: 'other', decodes: false, topic: '', names: [] } })
-  world.happen(world.exchange.open(0, 1))
+  for (const event of odd) world.queue({ event, fact: { kind: 'other', decodes: false, topic: '', names: [] } })
+  world.queue(world.exchange.open(0, 1))
   world.closeLedger()
   await world.catchUp()
   const { rows } = await listEvents(store.read, { limit: 50 })
@@ -230,11 +230,11 @@ test('what cannot be decoded is archived raw, counted, told once, and stops noth
 })
 
 test('ledgers that the node dropped before they were read are a gap, which is counted and gone around', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   for (let ledger = 2; ledger <= 9; ledger++) {
-    world.happen(world.exchange.open(0, ledger))
+    world.queue(world.exchange.open(0, ledger))
     world.closeLedger()
   }
   world.node.oldest = 7
@@ -251,10 +251,10 @@ test('ledgers that the node dropped before they were read are a gap, which is co
 })
 
 test('when the node has dropped just what was read, nothing is lost', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
-  world.happen(world.exchange.open(0, 1))
+  world.queue(world.exchange.open(0, 1))
   world.closeLedger()
   world.node.oldest = 2
   assert.deepEqual(await world.indexer.step(), { kind: 'indexed', events: 1, moved: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
@@ -262,7 +262,7 @@ test('when the node has dropped just what was read, nothing is lost', async () =
 })
 
 test('a node that lags is waited for; one of another network is not read at all', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
   await world.catchUp()
   world.node.visibleUntil = 3
@@ -277,13 +277,13 @@ test('a node that lags is waited for; one of another network is not read at all'
 })
 
 test('a reset network begins an epoch: its ids repeat, its events are new, and open positions of before have ended', async () => {
-  await using world = createIndexWorld(store)
-  world.happen(world.exchange.open(0, 1))
+  await using world = createIndexFixture(store)
+  world.queue(world.exchange.open(0, 1))
   world.closeLedger()
   await world.catchUp()
   const first = await readIndexState(store.read)
   world.reset()
-  world.happen(world.exchange.open(0, 2))
+  world.queue(world.exchange.open(0, 2))
   world.closeLedger(60)
   await world.catchUp()
   const state = await readIndexState(store.read)
@@ -296,7 +296,7 @@ test('a reset network begins an epoch: its ids repeat, its events are new, and o
 })
 
 test('a reset network that is still shorter than all that is known is asked again who it is once it has outgrown it', async () => {
-  await using world = createIndexWorld(store, { firstLedger: 100 })
+  await using world = createIndexFixture(store, { firstLedger: 100 })
   for (let ledger = 0; ledger < 10; ledger++) world.closeLedger()
   await world.catchUp()
   const before = await readIndexState(store.read)
@@ -305,7 +305,7 @@ test('a reset network that is still shorter than all that is known is asked agai
   assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-behind' }, 'it could be a node that lags')
   // Ledgers and times go on behind those that are known: by these it could be the same chain.
   for (let ledger = 0; ledger < 120; ledger++) world.closeLedger(1)
-  world.happen(world.exchange.open(0, 2))
+  world.queue(world.exchange.open(0, 2))
   world.closeLedger()
   await world.catchUp()
   const state = await readIndexState(store.read)
@@ -314,7 +314,7 @@ test('a reset network that is still shorter than all that is known is asked agai
 })
 
 test('a reset network whose ledgers stand at the same places at the same times is told by their hashes, once it goes on', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   for (let ledger = 0; ledger < 6; ledger++) world.closeLedger()
   await world.catchUp()
   await world.restart()
@@ -331,13 +331,13 @@ test('a reset network whose ledgers stand at the same places at the same times i
 })
 
 test('a reset whose commit was lost to the indexer begins one epoch, not two', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   world.reset()
   world.closeLedger(60)
-  world.breakNext = 'after commit'
-  await assert.rejects(world.indexer.step(), Broken)
+  world.nextFault = 'after commit'
+  await assert.rejects(world.indexer.step(), ConnectionBroken)
   world.closeLedger()
   await world.catchUp()
   const [row] = await store.read.query<{ epochs: number }>('select count(*) as epochs from idx.epochs')
@@ -345,9 +345,9 @@ test('a reset whose commit was lost to the indexer begins one epoch, not two', a
 })
 
 test('a page of the chain before the reset, out of some cache, is not history of the new one', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   for (const pick of [0, 1, 2]) {
-    world.happen(world.exchange.open(pick, 1))
+    world.queue(world.exchange.open(pick, 1))
     world.closeLedger()
   }
   const cached: EventsPage[] = []
@@ -359,7 +359,7 @@ test('a page of the chain before the reset, out of some cache, is not history of
   const [stale] = cached
   assert.ok(stale !== undefined && stale.events.length === 3)
   world.reset()
-  world.happen(world.exchange.open(3, 2))
+  world.queue(world.exchange.open(3, 2))
   world.closeLedger(60)
   assert.equal((await world.indexer.step()).kind, 'epoch')
   world.node.pageFaults.push(() => stale)
@@ -378,20 +378,20 @@ test('a chain that was put back to an earlier time is followed once it goes on, 
   // A ledger that both have tells at once; a higher one with an earlier time only with the next.
   for (const [ledgersAgain, expected] of [[3, ['epoch']], [40, ['unreachable', 'epoch']]] as const) {
     await emptyIndex(store.write)
-    await using world = createIndexWorld(store)
+    await using world = createIndexFixture(store)
     for (let ledger = 0; ledger < 4; ledger++) {
-      world.happen(world.exchange.open(ledger, ledger))
+      world.queue(world.exchange.open(ledger, ledger))
       world.closeLedger()
     }
     // The ledger's clock was stepped by a day, and some ledgers closed.
-    world.happen(world.exchange.open(0, 9))
+    world.queue(world.exchange.open(0, 9))
     world.closeLedger(86_400)
     for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
     await world.catchUp()
     const before = await readIndexState(store.read)
     world.reset({ secondsBack: 86_400 })
     for (let ledger = 0; ledger < ledgersAgain; ledger++) {
-      world.happen(world.exchange.open(ledger, ledger))
+      world.queue(world.exchange.open(ledger, ledger))
       world.closeLedger(6)
     }
     const kinds: string[] = []
@@ -408,19 +408,19 @@ test('a chain that was put back to an earlier time is followed once it goes on, 
 })
 
 test('another market is another deployment, where position ids begin anew; back at the first one its positions are listed again', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   const { contracts } = world.exchange
-  world.happen(world.exchange.open(0, 1))
+  world.queue(world.exchange.open(0, 1))
   world.closeLedger()
   await world.catchUp()
   await world.redeploy(testContracts(2))
   world.closeLedger()
   await world.catchUp()
   assert.deepEqual((await listOpenPositions(store.read, {})).rows, [])
-  world.happen(world.exchange.open(1, 5))
+  world.queue(world.exchange.open(1, 5))
   world.closeLedger()
   await world.catchUp()
-  world.happen(world.exchange.close(0, 3))
+  world.queue(world.exchange.close(0, 3))
   world.closeLedger()
   await world.catchUp()
   await world.redeploy(contracts)
@@ -431,7 +431,7 @@ test('another market is another deployment, where position ids begin anew; back 
 })
 
 test('no failure of the RPC moves the index, and none is fatal', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   eventfulLedger(world)

@@ -2,11 +2,11 @@
 // database first, so a crash between any two statements, or an answer lost after a commit, costs nothing but the step.
 
 import { NO_TRACER } from '../base/tracer.ts'
-import { createEntryWatch } from './entry-watch.ts'
-import { createHeldLock } from './held-lock.ts'
+import { createEntryObserver } from './entry-observer.ts'
+import { createLockHolder } from './lock-holder.ts'
 import { MARGIN_MODES } from './margin-modes.ts'
-import { createGapFiller } from './fill.ts'
-import type { FillResult } from './fill.ts'
+import { createGapFiller } from './gap-filler.ts'
+import type { FillResult } from './gap-filler.ts'
 import type { IndexerOptions } from './options.ts'
 import { INDEXER_LOCK } from './options.ts'
 import { ORDER_OWNERS } from './order-owners.ts'
@@ -40,14 +40,14 @@ export interface Indexer extends AsyncDisposable {
 }
 
 /** Whoever stands by looks this often whether the lock is free. */
-const STANDBY_LOOK_MS = 1_000
+const STANDBY_POLL_MS = 1_000
 
 export function createIndexer(options: IndexerOptions): Indexer {
   const { store, clock, log, pollIntervalMs } = options
-  const lock = createHeldLock(store, INDEXER_LOCK)
+  const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const watches = [
-    createEntryWatch(MARGIN_MODES, options), createEntryWatch(ORDER_OWNERS, options), createEntryWatch(VAULTS, options), createEntryWatch(POOL, options),
+    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_OWNERS, options), createEntryObserver(VAULTS, options), createEntryObserver(POOL, options),
   ]
   const archive = options.archive ?? null
   const filler = archive === null ? null : createGapFiller({ ...options, archive })
@@ -56,31 +56,31 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const tracer = options.tracer ?? NO_TRACER
 
   async function step(signal?: AbortSignal): Promise<StepResult> {
-    const held = await lock.hold()
+    const held = await lock.acquire()
     if (held === undefined) {
-      stepper.forget()
-      return progress.note({ kind: 'standby' })
+      stepper.identifyAgain()
+      return progress.record({ kind: 'standby' })
     }
     const result = await tracer.span('index step', {}, () => stepper.step(held.db, signal))
-    if (result.kind === 'gap' || result.kind === 'epoch') reconciler.hurry()
-    return progress.note(result)
+    if (result.kind === 'gap' || result.kind === 'epoch') reconciler.scheduleNow()
+    return progress.record(result)
   }
 
   /** One turn of the loop; returns how long to wait before the next. */
-  async function turn(signal: AbortSignal): Promise<number> {
+  async function runOnce(signal: AbortSignal): Promise<number> {
     try {
       const result = await step(signal)
-      const held = lock.held()
+      const held = lock.current()
       if (held !== undefined && result.kind === 'indexed' && result.caughtUp) {
-        for (const watch of watches) await watch.tend(held.db, signal)
-        await filler?.tend(held.db, signal)
-        await reconciler.tend(held.db, signal)
+        for (const watch of watches) await watch.poll(held.db, signal)
+        await filler?.poll(held.db, signal)
+        await reconciler.poll(held.db, signal)
       }
-      if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_LOOK_MS)
-      return goesOnAtOnce(result) ? 0 : pollIntervalMs
+      if (result.kind === 'standby') return Math.min(pollIntervalMs, STANDBY_POLL_MS)
+      return shouldPollAtOnce(result) ? 0 : pollIntervalMs
     } catch (error) {
       if (!signal.aborted) log.error({ err: error }, 'the index cannot be written; trying again')
-      stepper.forget()
+      stepper.identifyAgain()
       await lock.release()
       return pollIntervalMs
     }
@@ -93,23 +93,23 @@ export function createIndexer(options: IndexerOptions): Indexer {
   return {
     step,
     async observe(signal) {
-      const held = await lock.hold()
+      const held = await lock.acquire()
       if (held === undefined) return 0
       let seen = 0
       for (const watch of watches) seen += await watch.observe(held.db, signal)
       return seen
     },
     async compare(signal) {
-      const held = await lock.hold()
+      const held = await lock.acquire()
       return held === undefined ? null : await reconciler.compare(held.db, signal)
     },
     async fill(signal) {
-      const held = await lock.hold()
+      const held = await lock.acquire()
       return held === undefined || filler === null ? 'none' : await filler.step(held.db, signal)
     },
     async run(signal) {
       while (!signal.aborted) {
-        const pauseMs = await turn(signal)
+        const pauseMs = await runOnce(signal)
         if (pauseMs > 0) await clock.sleep(pauseMs, signal)
       }
       await settled()
@@ -124,7 +124,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
 }
 
 /** While there is more to read, and after a change of place, the next poll does not wait. A page that moved nothing never counts as more. */
-function goesOnAtOnce(result: StepResult): boolean {
+function shouldPollAtOnce(result: StepResult): boolean {
   switch (result.kind) {
     case 'indexed':
       return !result.caughtUp && result.moved

@@ -6,14 +6,14 @@ import type { Rpc } from '../chain/rpc.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import type { EventContracts } from '../projections/epochs.ts'
 import type { MarginModeObservation, UnobservedPosition } from '../projections/margin-modes.ts'
-import { listUnobserved, recordMarginModes } from '../projections/margin-modes.ts'
-import type { EntrySubject } from './entry-watch.ts'
+import { listUnobservedPositions, recordMarginModes } from '../projections/margin-modes.ts'
+import type { EntrySubject } from './entry-observer.ts'
 
 export const MARGIN_MODES: EntrySubject<UnobservedPosition, MarginModeObservation> = {
   name: 'margin modes',
   idOf: ({ positionId }) => positionId,
   batch: ENTRY_KEYS_MAX,
-  listUnknown: (db, { deployment }, options) => listUnobserved(db, deployment, options),
+  listUnknown: (db, { deployment }, options) => listUnobservedPositions(db, deployment, options),
   observe: observeModes,
   record: (tx, { deployment }, seen, nowMs) => recordMarginModes(tx, deployment, seen, nowMs),
 }

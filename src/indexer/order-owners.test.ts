@@ -7,19 +7,19 @@ import { openTestStore } from '../../test/support/database.ts'
 import type { NodeOrder } from '../../test/index/node.ts'
 import { TRADERS, testContracts } from '../../test/index/history.ts'
 import { accountFeed, emptyIndex } from '../../test/index/tables.ts'
-import { createIndexWorld } from '../../test/index/world.ts'
-import type { IndexWorld } from '../../test/index/world.ts'
-import { OBSERVATION_ATTEMPTS } from './entry-watch.ts'
+import { createIndexFixture } from '../../test/index/fixture.ts'
+import type { IndexFixture } from '../../test/index/fixture.ts'
+import { OBSERVATION_ATTEMPTS } from './entry-observer.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-let world: IndexWorld
+let world: IndexFixture
 
 beforeEach(async () => {
   await world?.indexer[Symbol.asyncDispose]()
   await emptyIndex(store.write)
-  world = createIndexWorld(store)
+  world = createIndexFixture(store)
   world.closeLedger()
 })
 after(() => world.indexer[Symbol.asyncDispose]())
@@ -38,9 +38,9 @@ async function feedOf(account: string): Promise<string[]> {
 
 /** Places an untold order and ends it one ledger later; returns the ledger of its end. */
 async function endUntold(person: keyof typeof PLACES_UNTOLD): Promise<number> {
-  world.happen(world.exchange.placeOrder(PLACES_UNTOLD[person]))
+  world.queue(world.exchange.placeOrder(PLACES_UNTOLD[person]))
   world.closeLedger()
-  world.happen(world.exchange.endOrder(EXECUTES))
+  world.queue(world.exchange.endOrder(EXECUTES))
   world.closeLedger()
   const ledger = world.node.latest().sequence
   await world.catchUp()
@@ -57,9 +57,9 @@ async function ledgersUntil(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 test('the end of an order whose placement no event told comes into its owner\'s feed late, and stands at its own place', async () => {
-  world.happen(world.exchange.other(NAMES_ALICE))
+  world.queue(world.exchange.other(NAMES_ALICE))
   const ledger = await endUntold('alice')
-  world.happen(world.exchange.other(NAMES_ALICE))
+  world.queue(world.exchange.other(NAMES_ALICE))
   world.closeLedger()
   await world.catchUp()
   assert.deepEqual(await feedOf(ALICE), [`deposit ${ledger + 1}`, `deposit ${ledger - 1}`])
@@ -84,7 +84,7 @@ test('the running indexer asks by itself once it has caught up, without waiting 
   const stop = new AbortController()
   const stopped = world.indexer.run(stop.signal)
   try {
-    world.happen(world.exchange.other(NAMES_ALICE))
+    world.queue(world.exchange.other(NAMES_ALICE))
     world.closeLedger(30)
     // The index goes on while the answer is awaited.
     await ledgersUntil(async () => (await feedOf(ALICE)).length === 1 && asked === 1)
@@ -99,10 +99,10 @@ test('the running indexer asks by itself once it has caught up, without waiting 
 })
 
 test('an order whose placement was told needs no reading', async () => {
-  world.happen(world.exchange.placeOrder(PLACES_TOLD_FOR_BOB))
+  world.queue(world.exchange.placeOrder(PLACES_TOLD_FOR_BOB))
   world.closeLedger()
   await world.catchUp()
-  world.happen(world.exchange.endOrder(EXECUTES))
+  world.queue(world.exchange.endOrder(EXECUTES))
   world.closeLedger()
   await world.catchUp()
   const ledger = world.node.latest().sequence

@@ -7,7 +7,7 @@ import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import type { EventContracts } from '../projections/epochs.ts'
 import type { OrderOwnerObservation, OwnerlessOrder } from '../projections/orders.ts'
 import { listOwnerlessOrders, recordOrderOwners } from '../projections/orders.ts'
-import type { EntrySubject } from './entry-watch.ts'
+import type { EntrySubject } from './entry-observer.ts'
 
 export const ORDER_OWNERS: EntrySubject<OwnerlessOrder, OrderOwnerObservation> = {
   name: 'order owners',

@@ -5,7 +5,7 @@ import type { RpcFailure } from '../chain/failure.ts'
 import { EVENTS_PAGE_LIMIT } from '../limits.ts'
 
 /** Below this the number of events is not what takes the time. */
-export const EVENTS_PAGE_LEAST = 10
+export const EVENTS_PAGE_MIN = 10
 
 export interface PageSize {
   limit(): number
@@ -24,7 +24,7 @@ export function createPageSize(): PageSize {
     },
     failed({ method, kind, code }) {
       if (method !== 'getEvents' || (kind !== 'timeout' && code !== RPC_CODES.processingLimit)) return
-      limit = Math.max(EVENTS_PAGE_LEAST, Math.floor(limit / 2))
+      limit = Math.max(EVENTS_PAGE_MIN, Math.floor(limit / 2))
     },
   }
 }

@@ -2,14 +2,14 @@
 
 import { readPool } from '../chain/pool.ts'
 import type { NewPoolSample } from '../projections/pool-samples.ts'
-import { insertPoolSamples, listUnsampled } from '../projections/pool-samples.ts'
-import type { EntrySubject } from './entry-watch.ts'
+import { insertPoolSamples, listMissingSamples } from '../projections/pool-samples.ts'
+import type { EntrySubject } from './entry-observer.ts'
 
 export const POOL: EntrySubject<{ readonly time: number }, NewPoolSample> = {
   name: 'the pool',
   batch: 1,
   idOf: ({ time }) => time,
-  listUnknown: async (db, _epoch, { except, nowMs }) => (await listUnsampled(db, nowMs)).filter(({ time }) => !except.includes(time)),
+  listUnknown: async (db, _epoch, { except, nowMs }) => (await listMissingSamples(db, nowMs)).filter(({ time }) => !except.includes(time)),
   async observe(rpc, { vault }, unsampled, indexedLedger, options) {
     const pool = await readPool(rpc, vault, options)
     const { ledger, aum, lpPrice, lpSupply, reservedPayout, unrealizedPnl } = pool

@@ -18,50 +18,50 @@ const PROGRESS_EVERY_MS = 2_000
 
 export interface Progress {
   /** Takes note of a step's result and returns it. */
-  note(result: StepResult): StepResult
+  record(result: StepResult): StepResult
   status(): IndexerStatus
 }
 
 export function createProgress(clock: Clock, log: Log): Progress {
   let status: IndexerStatus = { state: 'starting', lastLedger: null, latestLedger: null }
-  let toldAtMs = Number.NEGATIVE_INFINITY
+  let loggedAtMs = Number.NEGATIVE_INFINITY
   let events = 0
 
-  function become(state: IndexerStatus['state']): boolean {
+  function setState(state: IndexerStatus['state']): boolean {
     const changed = status.state !== state
     status = { ...status, state }
     return changed
   }
 
-  function noteIndexed(result: Extract<StepResult, { kind: 'indexed' }>): void {
+  function recordIndexed(result: Extract<StepResult, { kind: 'indexed' }>): void {
     const { lastLedger, latestLedger } = result
     status = { ...status, lastLedger, latestLedger }
     events += result.events
     if (result.caughtUp) {
-      if (become('live')) log.info({ ledger: lastLedger, events }, 'the index is up to date')
+      if (setState('live')) log.info({ ledger: lastLedger, events }, 'the index is up to date')
       events = 0
       return
     }
-    become('catching-up')
-    if (clock.elapsedMs() - toldAtMs < PROGRESS_EVERY_MS) return
-    toldAtMs = clock.elapsedMs()
+    setState('catching-up')
+    if (clock.elapsedMs() - loggedAtMs < PROGRESS_EVERY_MS) return
+    loggedAtMs = clock.elapsedMs()
     log.info({ ledger: lastLedger, latestLedger, events }, 'the index is catching up')
   }
 
   return {
-    note(result) {
+    record(result) {
       switch (result.kind) {
         case 'indexed':
-          noteIndexed(result)
+          recordIndexed(result)
           break
         case 'standby':
-          if (become('standby')) log.info({}, 'another process writes the index; standing by')
+          if (setState('standby')) log.info({}, 'another process writes the index; standing by')
           break
         case 'waiting':
-          if (become('waiting')) log.warn({ reason: result.reason }, 'the index waits for the RPC')
+          if (setState('waiting')) log.warn({ reason: result.reason }, 'the index waits for the RPC')
           break
         case 'unreachable':
-          if (become('unreachable')) log.warn(failureFields(result.error), 'the RPC gives no page; trying again')
+          if (setState('unreachable')) log.warn(failureFields(result.error), 'the RPC gives no page; trying again')
           break
         case 'epoch':
           log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index begins')

@@ -5,8 +5,8 @@ import { readIndexState } from '../projections/index-state.ts'
 import { listOpenPositions } from '../projections/positions.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { dumpArchive, dumpProjections, emptyIndex } from '../../test/index/tables.ts'
-import { createIndexWorld } from '../../test/index/world.ts'
-import type { IndexWorld } from '../../test/index/world.ts'
+import { createIndexFixture } from '../../test/index/fixture.ts'
+import type { IndexFixture } from '../../test/index/fixture.ts'
 import { IndexBusy, rebuild } from './rebuild.ts'
 
 const store = await openTestStore()
@@ -15,10 +15,10 @@ beforeEach(() => emptyIndex(store.write))
 const clock = createVirtualClock(0)
 
 /** A history over two incarnations of the network, longer than one page of a rebuild. */
-async function longHistory(world: IndexWorld): Promise<void> {
+async function longHistory(world: IndexFixture): Promise<void> {
   for (let ledger = 0; ledger < 30; ledger++) {
-    for (let pick = 0; pick < 40; pick++) world.happen(pick % 3 === 2 ? world.exchange.close(pick, ledger) : world.exchange.open(pick, ledger))
-    if (ledger % 7 === 3) world.happen(world.exchange.crossLiquidate(ledger))
+    for (let pick = 0; pick < 40; pick++) world.queue(pick % 3 === 2 ? world.exchange.close(pick, ledger) : world.exchange.open(pick, ledger))
+    if (ledger % 7 === 3) world.queue(world.exchange.crossLiquidate(ledger))
     world.closeLedger()
     if (ledger === 14) {
       await world.catchUp()
@@ -30,7 +30,7 @@ async function longHistory(world: IndexWorld): Promise<void> {
 }
 
 test('whatever happened to the projections, a rebuild makes them what they were, page by page and across epochs', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   await longHistory(world)
   const live = await dumpProjections(store.read)
   const archive = await dumpArchive(store.read)
@@ -51,9 +51,9 @@ test('whatever happened to the projections, a rebuild makes them what they were,
 })
 
 test('an event that an older decoder did not know is decoded, applied and no longer counted as unknown', async () => {
-  await using world = createIndexWorld(store)
-  world.happen(world.exchange.open(0, 1))
-  world.happen(world.exchange.other(0))
+  await using world = createIndexFixture(store)
+  world.queue(world.exchange.open(0, 1))
+  world.queue(world.exchange.other(0))
   world.closeLedger()
   await world.catchUp()
   await world[Symbol.asyncDispose]()
@@ -69,7 +69,7 @@ test('an event that an older decoder did not know is decoded, applied and no lon
 })
 
 test('a rebuild that is broken off leaves everything as it was; while an indexer runs it does not begin', async () => {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   await longHistory(world)
   await assert.rejects(rebuild(store, { clock }), IndexBusy)
   await world[Symbol.asyncDispose]()

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { applyEvents, clearProjections } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import { applyCorrections, readCorrections } from '../projections/corrections.ts'
-import type { PlacedCorrection } from '../projections/corrections.ts'
+import type { CorrectionWithSeq } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { recountEvents } from '../projections/event-counts.ts'
@@ -49,28 +49,28 @@ export async function rebuild(
 ): Promise<{ events: number; redecoded: number }> {
   await using lock = await store.tryLock(INDEXER_LOCK)
   if (lock === undefined) throw new IndexBusy('another process writes the index; stop it first')
-  return await lock.db.transaction((tx) => refold(tx, options))
+  return await lock.db.transaction((tx) => replayArchive(tx, options))
 }
 
 /** Computes every projection anew inside a transaction that its caller commits. */
-export async function refold(tx: Queryable, options: RefoldOptions): Promise<{ events: number; redecoded: number }> {
+export async function replayArchive(tx: Queryable, options: RefoldOptions): Promise<{ events: number; redecoded: number }> {
   const { clock, onProgress, signal } = options
   const total = (await readIndexCursor(tx))?.lastSeq ?? 0
   const epochs = new Map((await listEpochs(tx)).map((epoch) => [epoch.number, epoch]))
   await clearProjections(tx)
   let done = 0
   let redecoded = 0
-  let toldAtMs = clock.nowMs()
+  let reportedAtMs = clock.nowMs()
   for (let afterSeq = 0; afterSeq < total;) {
     signal?.throwIfAborted()
     const rows = await readArchive(tx, afterSeq, REBUILD_PAGE)
     const through = defined(rows.at(-1), 'the rest of the archive').seq
     const corrections = await readCorrections(tx, afterSeq, through)
-    redecoded += await replayCorrected(tx, rows, epochs, corrections)
+    redecoded += await replayWithCorrections(tx, rows, epochs, corrections)
     afterSeq = through
     done += rows.length
-    if (clock.nowMs() - toldAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
-      toldAtMs = clock.nowMs()
+    if (clock.nowMs() - reportedAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
+      reportedAtMs = clock.nowMs()
       onProgress?.({ done, total })
     }
   }
@@ -81,16 +81,16 @@ export async function refold(tx: Queryable, options: RefoldOptions): Promise<{ e
 }
 
 /** Replays rows, and between them what the ledger corrected there. */
-async function replayCorrected(
+async function replayWithCorrections(
   tx: Queryable,
   rows: readonly ArchiveRow[],
   epochs: ReadonlyMap<number, Epoch>,
-  corrections: readonly PlacedCorrection[],
+  corrections: readonly CorrectionWithSeq[],
 ): Promise<number> {
   let redecoded = 0
   let from = 0
   for (const correction of corrections) {
-    const until = rows.findIndex(({ seq }) => seq > correction.place)
+    const until = rows.findIndex(({ seq }) => seq > correction.seq)
     redecoded += await replay(tx, rows.slice(from, until), epochs)
     await applyCorrections(tx, [correction])
     from = until

@@ -17,23 +17,23 @@ import { recordCorrections } from '../projections/corrections.ts'
 import type { Correction } from '../projections/corrections.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
-import { lastPlace, readIndexCursor } from '../projections/index-state.ts'
+import { lastReservedSeq, readIndexCursor } from '../projections/index-state.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import type { Position } from '../projections/positions.ts'
 import { loadPositions } from '../projections/positions.ts'
 import {
-  isTouched, listOpenIds, readInterest, readSince, readVaultsTotal, recordAbsence, recordComparison,
-  recountInterest,
+  hasActivity, listOpenIds, readInterest, readActivitySince, readVaultsTotal, recordMissingMarket, recordComparison,
+  recomputeInterest,
 } from '../projections/reconciliation.ts'
-import type { Since, StoredPositionFacts } from '../projections/reconciliation.ts'
+import type { ActivitySince, LedgerPosition } from '../projections/reconciliation.ts'
 import type { Queryable, Writer } from '../store/store.ts'
 
 /** A comparison begins this long after the last one ended. */
-export const RECONCILE_EVERY_MS = 5 * 60_000
+export const RECONCILE_INTERVAL_MS = 5 * 60_000
 /** What could not be judged is asked for again after this long. */
-const AGAIN_MS = 30_000
+const RETRY_MS = 30_000
 /** An answer that the index does not come up to for so long is thrown away. */
-const ANSWER_LIFE_MS = 60_000
+const PART_TTL_MS = 60_000
 
 /** What the parts of a comparison share. */
 interface Round {
@@ -41,31 +41,31 @@ interface Round {
   /** Open positions up to here, in the order of their opening, are compared. */
   readonly afterSeq: number
   /** Ids that the ledger has and the index has not, to be read in the next part. */
-  readonly wanted: readonly number[]
+  readonly missingIds: readonly number[]
 }
 
 /** A part as it was read. */
 interface Part {
   readonly round: Round
   readonly epoch: Epoch
-  readonly asked: readonly number[]
+  readonly requestedIds: readonly number[]
   /** Where the next part begins; null: this was the last page. */
   readonly nextSeq: number | null
   readonly state: MarketState
   /** Read at the ledger of `since`. Null: not told. */
   readonly vaultCount: number | null
   /** Nothing was read at an earlier ledger. */
-  readonly since: number
+  readonly activitySince: number
   readonly readAtMs: number
 }
 
 export interface Reconciler {
   /** Judges what has been answered and asks for the next part, without waiting for the answer. */
-  tend(db: Writer, signal: AbortSignal): Promise<void>
+  poll(db: Writer, signal: AbortSignal): Promise<void>
   /** Asks for one part, waits and judges it when the index has come so far; returns how many corrections it made, null when nothing could be compared. */
   compare(db: Writer, signal?: AbortSignal): Promise<number | null>
   /** The next comparison does not wait for its time. */
-  hurry(): void
+  scheduleNow(): void
   /** Resolves when nothing is asked any more. */
   settled(): Promise<void>
 }
@@ -78,20 +78,20 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
   let answered: Part | undefined
 
   /** The question about the next part; undefined when it is not time for one. */
-  async function nextQuestion(db: Queryable): Promise<((signal?: AbortSignal) => Promise<Part | undefined>) | undefined> {
+  async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<Part | undefined>) | undefined> {
     const cursor = await readIndexCursor(db)
     const epoch = cursor === null ? undefined : (await listEpochs(db)).at(-1)
     if (cursor === null || epoch === undefined || cursor.lastLedger === null) return undefined
     if (round?.epoch !== epoch.number) {
       if (round === undefined && clock.nowMs() < nextAtMs) return undefined
-      round = { epoch: epoch.number, afterSeq: 0, wanted: [] }
+      round = { epoch: epoch.number, afterSeq: 0, missingIds: [] }
     }
-    const { afterSeq, wanted } = round
+    const { afterSeq, missingIds: wanted } = round
     const limit = POSITIONS_AT_A_TIME - wanted.length
     const page = await listOpenIds(db, epoch.deployment, { afterSeq, limit })
     const part = {
       round, epoch,
-      asked: [...new Set([...wanted, ...page.map(({ positionId }) => positionId)])],
+      requestedIds: [...new Set([...wanted, ...page.map(({ positionId }) => positionId)])],
       nextSeq: page.length < limit ? null : (page.at(-1)?.openedSeq ?? null),
     }
     const minLedger = cursor.lastLedger
@@ -100,9 +100,9 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
         const call = signal === undefined ? { minLedger } : { minLedger, signal }
         const vaults = await countVaults(rpc, epoch.contracts.vaultFactory, call)
         const notBefore = Math.max(minLedger, vaults.ledger)
-        const state = await readMarketState(rpc, { ...contracts, market: epoch.contracts.market }, part.asked, { ...call, minLedger: notBefore })
+        const state = await readMarketState(rpc, { ...contracts, market: epoch.contracts.market }, part.requestedIds, { ...call, minLedger: notBefore })
         if (state.ledger < notBefore) return undefined
-        return { ...part, state, vaultCount: vaults.count, since: vaults.count === null ? state.ledger : vaults.ledger, readAtMs: clock.nowMs() }
+        return { ...part, state, vaultCount: vaults.count, activitySince: vaults.count === null ? state.ledger : vaults.ledger, readAtMs: clock.nowMs() }
       } catch (error) {
         if (signal?.aborted !== true) log.debug({ err: error }, 'the market\'s entries cannot be read; comparing later')
         return undefined
@@ -111,58 +111,58 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
   }
 
   /** Undefined: not yet, because the index has not come to the ledger of the answer. Null: it cannot be judged, and is asked for again. */
-  async function judge(db: Writer, part: Part): Promise<number | null | undefined> {
+  async function applyPart(db: Writer, part: Part): Promise<number | null | undefined> {
     const { epoch, state } = part
     const cursor = await readIndexCursor(db)
-    if (cursor === null || cursor.epoch !== epoch.number || part.round !== round) return giveUp()
-    if ((cursor.lastLedger ?? 0) < state.ledger) return clock.nowMs() - part.readAtMs > ANSWER_LIFE_MS ? giveUp() : undefined
-    const found = await db.transaction((tx) => settle(tx, part, cursor))
-    if (found === null) return giveUp()
+    if (cursor === null || cursor.epoch !== epoch.number || part.round !== round) return retryLater()
+    if ((cursor.lastLedger ?? 0) < state.ledger) return clock.nowMs() - part.readAtMs > PART_TTL_MS ? retryLater() : undefined
+    const found = await db.transaction((tx) => compareWithLedger(tx, part, cursor))
+    if (found === null) return retryLater()
     for (const { kind, positionId } of found.corrections) {
       log.warn({ kind, positionId, ledger: state.ledger }, 'a position was not what the ledger says, and was corrected')
     }
     const isLast = part.nextSeq === null && found.wanted.length === 0
-    round = isLast ? undefined : { epoch: epoch.number, afterSeq: part.nextSeq ?? Number.MAX_SAFE_INTEGER, wanted: found.wanted }
-    if (isLast) nextAtMs = clock.nowMs() + RECONCILE_EVERY_MS
+    round = isLast ? undefined : { epoch: epoch.number, afterSeq: part.nextSeq ?? Number.MAX_SAFE_INTEGER, missingIds: found.wanted }
+    if (isLast) nextAtMs = clock.nowMs() + RECONCILE_INTERVAL_MS
     return found.corrections.length
   }
 
-  function giveUp(): null {
+  function retryLater(): null {
     round = undefined
-    nextAtMs = clock.nowMs() + AGAIN_MS
+    nextAtMs = clock.nowMs() + RETRY_MS
     return null
   }
 
-  async function settle(tx: Queryable, part: Part, cursor: IndexCursor): Promise<{ corrections: readonly Correction[]; wanted: readonly number[] } | null> {
-    const { epoch, state, asked } = part
+  async function compareWithLedger(tx: Queryable, part: Part, cursor: IndexCursor): Promise<{ corrections: readonly Correction[]; wanted: readonly number[] } | null> {
+    const { epoch, state, requestedIds: asked } = part
     const { deployment } = epoch
     if (!state.isDeployed) {
-      await recordAbsence(tx)
+      await recordMissingMarket(tx)
       log.warn({ market: epoch.contracts.market, ledger: state.ledger }, 'there is no market at its address: the network was reset, or the address is wrong')
       return null
     }
-    const since = await readSince(tx, epoch, part.since)
+    const since = await readActivitySince(tx, epoch, part.activitySince)
     if (since === null || state.openIds === null) return null
     const open = [...state.openIds]
     const known = new Map((await loadPositions(tx, deployment, { ids: [...new Set([...asked, ...open])], openOf: [] })).map((one) => [one.positionId, one]))
     const corrections = asked.map((id) => correctionOf(id, known.get(id), state, since)).filter((correction) => correction !== undefined)
     if (corrections.length > 0) {
-      const where = { deployment, afterPlace: lastPlace(cursor), ledger: state.ledger, nowMs: clock.nowMs() }
+      const where = { deployment, afterSeq: lastReservedSeq(cursor), ledger: state.ledger, nowMs: clock.nowMs() }
       await recordCorrections(tx, corrections, where)
     }
     const wanted = open.filter((id) => !asked.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id)).slice(0, POSITIONS_AT_A_TIME / 2)
-    await note(tx, part, since, corrections.length === 0 && wanted.length === 0)
+    await recordTotals(tx, part, since, corrections.length === 0 && wanted.length === 0)
     return { corrections, wanted }
   }
 
   /** Keeps what the sums came to. `settled`: no position is in doubt, so that the open interest must be the ledger's. */
-  async function note(tx: Queryable, { epoch, state, vaultCount }: Part, since: Since, settled: boolean): Promise<void> {
+  async function recordTotals(tx: Queryable, { epoch, state, vaultCount }: Part, since: ActivitySince, settled: boolean): Promise<void> {
     const { deployment } = epoch
     const { ledger, factoryBalance } = state
     const isComparable = settled && since.positionIds.size === 0 && since.traders.size === 0
     const interestWrong = isComparable && isInterestWrong(await readInterest(tx, deployment), state)
     if (interestWrong) {
-      await recountInterest(tx, deployment)
+      await recomputeInterest(tx, deployment)
       log.warn({ ledger }, 'the open interest was not what the ledger says, and was added up anew')
     }
     const vaultsTotal = since.touchesVaults ? null : await readVaultsTotal(tx, epoch)
@@ -176,21 +176,21 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
   }
 
   return {
-    async tend(db, signal) {
+    async poll(db, signal) {
       if (answered !== undefined) {
         const part = answered
-        if ((await judge(db, part)) === undefined) return
+        if ((await applyPart(db, part)) === undefined) return
         answered = undefined
       }
       if (asking !== undefined) return
-      const ask = await nextQuestion(db)
+      const ask = await nextRequest(db)
       if (ask !== undefined) asking = keep(ask(signal))
     },
     async compare(db, signal) {
-      const part = await (await nextQuestion(db))?.(signal)
-      return part === undefined ? null : ((await judge(db, part)) ?? null)
+      const part = await (await nextRequest(db))?.(signal)
+      return part === undefined ? null : ((await applyPart(db, part)) ?? null)
     },
-    hurry() {
+    scheduleNow() {
       nextAtMs = clock.nowMs()
     },
     async settled() {
@@ -210,22 +210,22 @@ async function countVaults(rpc: Rpc, factory: string, call: CallOptions): Promis
 }
 
 /** What the ledger says against a position; undefined when nothing, or when that cannot be told. An entry that cannot be read tells nothing. */
-function correctionOf(positionId: number, known: Position | undefined, state: MarketState, since: Since): Correction | undefined {
-  if (known === undefined ? since.positionIds.has(positionId) : isTouched(since, known)) return undefined
+function correctionOf(positionId: number, known: Position | undefined, state: MarketState, since: ActivitySince): Correction | undefined {
+  if (known === undefined ? since.positionIds.has(positionId) : hasActivity(since, known)) return undefined
   const stored = state.positions.get(positionId)
   if (stored === undefined) {
     const isGone = known?.state === 'open' && state.openIds?.has(positionId) === false
-    return isGone ? { kind: 'ended', positionId, stored: null } : undefined
+    return isGone ? { kind: 'ended', positionId, ledgerPosition: null } : undefined
   }
   if (stored === null || stored.id !== positionId || state.openIds?.has(positionId) !== true) return undefined
-  const facts: StoredPositionFacts = {
+  const facts: LedgerPosition = {
     trader: stored.trader, asset: stored.asset, direction: stored.direction, size: stored.size, entryPrice: stored.entry_price, openedAt: stored.timestamp,
     marginMode: stored.margin_mode === 0 ? 'isolated' : 'cross',
   }
-  if (known?.state !== 'open') return { kind: 'opened', positionId, stored: facts }
+  if (known?.state !== 'open') return { kind: 'opened', positionId, ledgerPosition: facts }
   const isSame = known.trader === facts.trader && known.asset === facts.asset && known.direction === facts.direction && known.size === facts.size &&
     known.entryPrice === facts.entryPrice
-  return isSame ? undefined : { kind: 'changed', positionId, stored: facts }
+  return isSame ? undefined : { kind: 'changed', positionId, ledgerPosition: facts }
 }
 
 /** Sides that cannot be read are taken for right. */

@@ -12,17 +12,17 @@ import { listEpochs, renameEpoch } from '../projections/epochs.ts'
 import { readLastLedger } from '../projections/events.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
 import { insertGap } from '../projections/gaps.ts'
-import { IndexMoved, lastPlace, moveIndex, readAnchor, readIndexCursor, writeAnchor } from '../projections/index-state.ts'
+import { IndexConflict, lastReservedSeq, updateIndexCursor, readAnchor, readIndexCursor, writeAnchor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { beginEpoch, changeOf, epochName, eventContracts, nextEpoch } from './epochs.ts'
-import { compareHash, compareLedger, createChainWatch, readLedger, readRange } from './identity.ts'
+import { beginEpoch, epochChange, randomEpochName, eventContracts, nextEpoch } from './epochs.ts'
+import { compareHash, compareLedger, createChainMonitor, readLedger, readRange } from './identity.ts'
 import type { FullRange, HashComparison, LedgerComparison } from './identity.ts'
 import type { IndexerOptions } from './options.ts'
 import { createPageSize } from './page-size.ts'
-import { BadPage, poll } from './poll.ts'
-import type { EventsPlace } from './poll.ts'
+import { BadPage, readEventsPage } from './events-page.ts'
+import type { EventsPosition } from './events-page.ts'
 import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
-import { cursorAfter, toArchive, writePage } from './write-page.ts'
+import { cursorAfter, toArchivedEvents, writePage } from './write-page.ts'
 
 /** What a step came to. */
 export type StepResult =
@@ -51,14 +51,14 @@ export interface Stepper {
   /** One step with this connection. Rejects only when the database fails, or with the signal's reason. */
   step(db: Writer, signal?: AbortSignal): Promise<StepResult>
   /** Makes the next step look again at which network and chain it talks to. */
-  forget(): void
+  identifyAgain(): void
 }
 
 export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollIntervalMs'>): Stepper {
   const { rpc, clock, random, log } = options
   const wanted = { passphrase: options.networkPassphrase, contracts: eventContracts(options.contracts) }
-  const tellProblems = createProblemTeller(log)
-  const watch = createChainWatch()
+  const tellProblems = createProblemReporter(log)
+  const watch = createChainMonitor()
   const archive = options.archive ?? null
   let archiveFailures = 0
   const pageSize = createPageSize()
@@ -69,7 +69,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const epochs = await listEpochs(db)
     const epoch = nextEpoch(epochs, { ...wanted, reason, startLedger }, random)
     await beginEpoch(db, epochs, epoch, { from: cursor, latest: range.latest }, clock.nowMs())
-    watch.follow(epoch.number, range)
+    watch.track(epoch.number, range)
     return { kind: 'epoch', epoch: epoch.epoch, reason, startLedger }
   }
 
@@ -82,7 +82,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     call: CallOptions,
     anchor?: HashComparison,
   ): Promise<StepResult | undefined> {
-    switch (watch.judge(cursor, range, beside, anchor)) {
+    switch (watch.check(cursor, range, beside, anchor)) {
       case 'same':
         return undefined
       case 'another': {
@@ -106,10 +106,10 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     const anchor = await compareHash(rpc, await readAnchor(db, current.chain), call)
     const other = await otherChain(db, cursor, range, await compareLedger(rpc, cursor.seen, call), call, anchor)
     if (other !== undefined) return other
-    watch.follow(cursor.epoch, range)
+    watch.track(cursor.epoch, range)
     const latest = await readLedger(rpc, range.latestLedger, call)
     if (latest !== undefined) await writeAnchor(db, current.chain, { ledger: latest.sequence, hash: latest.hash })
-    const change = changeOf(current, wanted)
+    const change = epochChange(current, wanted)
     identified = change === undefined
     identifiedAtMs = clock.elapsedMs()
     return change === undefined ? undefined : await begin(db, cursor, change, change === 'reset' ? range.oldestLedger : startLedger, range)
@@ -164,27 +164,27 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
 
   /** Goes on behind what was lost. The log gets another name: who follows it is told that frames are missing where the chain of places shows none. */
   async function noteGap(db: Writer, cursor: IndexCursor, { fromLedger, toLedger }: { fromLedger: number; toLedger: number }): Promise<void> {
-    const name = epochName(random)
+    const name = randomEpochName(random)
     await db.transaction(async (tx) => {
-      await moveIndex(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
+      await updateIndexCursor(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
       const { epoch, lastLedgerCloseTs: afterTs, cursor: fillCursor } = cursor
-      await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastPlace(cursor) }, clock.nowMs())
+      await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastReservedSeq(cursor) }, clock.nowMs())
       await renameEpoch(tx, cursor.epoch, name)
     })
   }
 
   /** Reads one page, from the cursor unless told another way to say the same place, and writes it. */
-  async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPlace = cursor, node: Rpc = rpc): Promise<StepResult> {
+  async function page(db: Writer, cursor: IndexCursor, call: CallOptions, from: EventsPosition = cursor, node: Rpc = rpc): Promise<StepResult> {
     const epochs = await listEpochs(db)
     const epoch = currentOf(epochs)
-    const read = await poll(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+    const read = await readEventsPage(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
     pageSize.succeeded()
-    if (!watch.fits(cursor, read)) {
+    if (!watch.matches(cursor, read)) {
       // Two answers must agree before history is sealed.
       const other = await otherChain(db, cursor, await readRange(rpc, call), undefined, call)
       return other ?? { kind: 'unreachable', error: new BadPage('the page is of another chain than the node') }
     }
-    const archived = toArchive(read.events, epoch, epochs, lastPlace(cursor))
+    const archived = toArchivedEvents(read.events, epoch, epochs, lastReservedSeq(cursor))
     const to = cursorAfter(cursor, read, archived)
     const moved = to.cursor !== cursor.cursor
     if (moved) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())
@@ -195,7 +195,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   }
 
   return {
-    forget() {
+    identifyAgain() {
       identified = false
     },
     async step(db, signal) {
@@ -206,7 +206,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
         const other = identified && cursor !== null ? undefined : await identify(db, cursor, call)
         return other ?? (await page(db, defined(cursor, 'the index cursor'), call))
       } catch (error) {
-        if (error instanceof IndexMoved) return { kind: 'moved' }
+        if (error instanceof IndexConflict) return { kind: 'moved' }
         if (error instanceof BadPage) return { kind: 'unreachable', error }
         if (!(error instanceof RpcFailure)) throw error
         // Whatever comes back after an outage may be another chain, grown past everything that could show it.
@@ -222,7 +222,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
     try {
       return await outOfRange(db, cursor, refusal, call)
     } catch (error) {
-      if (error instanceof IndexMoved) return { kind: 'moved' }
+      if (error instanceof IndexConflict) return { kind: 'moved' }
       if (error instanceof RpcFailure || error instanceof BadPage) return { kind: 'unreachable', error }
       throw error
     }
@@ -233,7 +233,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
 const ARCHIVE_ATTEMPTS = 5
 
 /** The same place, said so that a node takes it that has dropped the last ledger that was read whole. */
-function readFrom(cursor: IndexCursor): EventsPlace {
+function readFrom(cursor: IndexCursor): EventsPosition {
   if (cursor.cursor === null || !isEndOfLedger(cursor.cursor)) return cursor
   return { cursor: null, startLedger: ledgerAfter(cursor.cursor) }
 }
@@ -249,15 +249,15 @@ function currentOf(epochs: readonly Epoch[]): Epoch {
 }
 
 /** How many kinds of undecoded events are told one by one; health counts all of them. */
-const PROBLEMS_TOLD_MAX = 100
+const REPORTED_PROBLEMS_MAX = 100
 
 /** Warns once about each kind of event that could not be decoded. */
-function createProblemTeller(log: Log): (events: readonly ArchivedEvent[]) => void {
+function createProblemReporter(log: Log): (events: readonly ArchivedEvent[]) => void {
   const told = new Set<string>()
   return (events) => {
     for (const { contract, topic, problem, eventId } of events) {
       const key = `${contract} ${topic} ${problem}`
-      if (problem === null || told.has(key) || told.size >= PROBLEMS_TOLD_MAX) continue
+      if (problem === null || told.has(key) || told.size >= REPORTED_PROBLEMS_MAX) continue
       told.add(key)
       log.warn({ contract, topic, problem, eventId }, 'an event could not be decoded; it is archived raw')
     }

@@ -6,21 +6,21 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { VaultInfo } from '../chain/vault-info.ts'
 import { readVaultInfo } from '../chain/vault-info.ts'
 import type { EventContracts } from '../projections/epochs.ts'
-import { listVaultsToRead, recordVaults } from '../projections/vault-observations.ts'
-import type { EntrySubject } from './entry-watch.ts'
+import { listVaultsToRead, recordVaultObservations } from '../projections/vault-observations.ts'
+import type { EntrySubject } from './entry-observer.ts'
 
 /** Each is a simulation of its own. */
-const VAULTS_AT_A_TIME = 8
+const VAULTS_PER_BATCH = 8
 /** A vault that nothing happened to is read back after this long. */
-export const VAULT_READ_EVERY_MS = 5 * 60_000
+export const VAULT_READ_INTERVAL_MS = 5 * 60_000
 
 export const VAULTS: EntrySubject<{ readonly vaultId: number }, VaultInfo> = {
   name: 'vaults',
-  batch: VAULTS_AT_A_TIME,
+  batch: VAULTS_PER_BATCH,
   idOf: ({ vaultId }) => vaultId,
-  listUnknown: (db, epoch, { limit, except, nowMs }) => listVaultsToRead(db, epoch, { limit, except, readBeforeMs: nowMs - VAULT_READ_EVERY_MS }),
+  listUnknown: (db, epoch, { limit, except, nowMs }) => listVaultsToRead(db, epoch, { limit, except, readBeforeMs: nowMs - VAULT_READ_INTERVAL_MS }),
   observe: observeVaults,
-  record: recordVaults,
+  record: recordVaultObservations,
 }
 
 async function observeVaults(
@@ -30,13 +30,13 @@ async function observeVaults(
   indexedLedger: number,
   options: CallOptions,
 ): Promise<readonly VaultInfo[] | undefined> {
-  const read = await Promise.all(vaults.map(({ vaultId }) => readOrNone(rpc, vaultFactory, vaultId, options)))
+  const read = await Promise.all(vaults.map(({ vaultId }) => readVaultOrNull(rpc, vaultFactory, vaultId, options)))
   const found = read.filter((info) => info !== null)
   return found.some(({ ledger }) => ledger < indexedLedger) ? undefined : found
 }
 
 /** Null when the factory gives no vault: asked for again a few times, and then left alone. */
-async function readOrNone(rpc: Rpc, factory: string, vaultId: number, options: CallOptions): Promise<VaultInfo | null> {
+async function readVaultOrNull(rpc: Rpc, factory: string, vaultId: number, options: CallOptions): Promise<VaultInfo | null> {
   try {
     return await readVaultInfo(rpc, factory, vaultId, options)
   } catch (error) {

@@ -5,16 +5,16 @@ import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { appendEvents } from '../projections/events.ts'
-import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
-import { moveIndex } from '../projections/index-state.ts'
-import { placeLearnedEvents } from '../projections/learned-events.ts'
+import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
+import { updateIndexCursor } from '../projections/index-state.ts'
+import { assignLearnedEventSeqs } from '../projections/learned-events.ts'
 import type { Writer } from '../store/store.ts'
 import { decodeEvent } from './decode.ts'
-import { archivedUntil, contractNames, servedId } from './epochs.ts'
-import type { CheckedPage } from './poll.ts'
+import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
+import type { CheckedPage } from './events-page.ts'
 
 /** The page's events as they are archived: of this epoch's contracts, not archived by an earlier epoch, decoded, numbered on from `afterSeq`. */
-export function toArchive(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], afterSeq: number): readonly ArchivedEvent[] {
+export function toArchivedEvents(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], afterSeq: number): readonly ArchivedEvent[] {
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
   const archived: ArchivedEvent[] = []
@@ -26,7 +26,7 @@ export function toArchive(events: readonly ChainEvent[], epoch: Epoch, epochs: r
     archived.push({
       ...decoded,
       seq: afterSeq + archived.length + 1,
-      eventId: servedId(epoch, event.id),
+      eventId: publicEventId(epoch, event.id),
       contractId: event.contractId,
       contract,
       ledger: event.ledger,
@@ -65,10 +65,10 @@ export async function writePage(
 ): Promise<void> {
   const { from, to, epoch, archived } = move
   await db.transaction(async (tx) => {
-    await moveIndex(tx, from, to, nowMs)
+    await updateIndexCursor(tx, from, to, nowMs)
     await appendEvents(tx, epoch.number, archived, nowMs)
     await applyEvents(tx, epoch, archived)
-    await placeLearnedEvents(tx, archived.map(({ seq }) => seq))
+    await assignLearnedEventSeqs(tx, archived.map(({ seq }) => seq))
   })
 }
 
@@ -86,7 +86,7 @@ function estimateClose(ledger: number, from: IndexCursor, page: CheckedPage): nu
   return Math.floor(before.closeSec + share * (latest.closeSec - before.closeSec))
 }
 
-function indexedMoment(from: IndexCursor): LedgerMoment | null {
+function indexedMoment(from: IndexCursor): LedgerCloseTime | null {
   if (from.lastLedger === null || from.lastLedgerCloseTs === null) return null
   return { ledger: from.lastLedger, closeSec: from.lastLedgerCloseTs }
 }

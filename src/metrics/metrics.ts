@@ -116,7 +116,7 @@ function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger
 }
 
 async function readIndex(instruments: Instruments, look: MetricSources['index'], clock: Clock): Promise<void> {
-  const { state, answered } = await look()
+  const { state, fresh: answered } = await look()
   instruments.indexAnswers.set(answered ? 1 : 0)
   const closeSec = state?.lastLedgerCloseTs ?? null
   tell(instruments.indexLedger, state?.lastLedger ?? null)

@@ -2,7 +2,7 @@
 
 import type { NodeView } from '../chain/nodes.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
-import type { IndexLook } from '../projections/index-look.ts'
+import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 
 /** What a gateway holds for its clients right now; all of it is bounded. */
 export interface GatewayStats {
@@ -24,7 +24,7 @@ export interface GatewayStats {
 
 /** The parts of this process; those that it does not run are left out. */
 export interface MetricSources {
-  readonly index: IndexLook
+  readonly index: IndexSnapshotReader
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
   /** Calls that wait for their turn, by method. */

@@ -8,10 +8,10 @@ import { addToTraders } from './leaders.ts'
 import { readMarginModes } from './margin-modes.ts'
 import { readPositionEvent } from './market-events.ts'
 import { changeOpenInterest } from './market-stats.ts'
-import { foldPage } from './page-fold.ts'
+import { foldPositions } from './positions-fold.ts'
 import { loadPositions, storePositions } from './positions.ts'
 import { applyReferralEvents } from './referral.ts'
-import { countToldIds } from './told-ids.ts'
+import { countSeenIds } from './seen-ids.ts'
 import { insertTrades } from './trades.ts'
 import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
@@ -22,7 +22,7 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly 
   await applyAccountEvents(tx, epoch.deployment, events)
   await applyVaultEvents(tx, epoch, events)
   await applyReferralEvents(tx, epoch, events)
-  await countToldIds(tx, epoch, events)
+  await countSeenIds(tx, epoch, events)
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
@@ -37,7 +37,7 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
     if (event.kind === 'opened') opened.push(event.positionId)
   }
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
-  const changes = foldPage(moves, known, await readMarginModes(tx, deployment, opened))
+  const changes = foldPositions(moves, known, await readMarginModes(tx, deployment, opened))
   await storePositions(tx, deployment, changes.positions)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)

@@ -4,7 +4,7 @@ import type { Candle, CandleInterval } from '../resources/candle.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Queryable } from '../store/store.ts'
 import type { HeadColumns } from './log-list.ts'
-import { headOf, positionOf, readPage, searchable } from './log-list.ts'
+import { headOf, seqFromCursor, readPage, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
@@ -50,14 +50,14 @@ interface RawCandle extends Record<'open' | 'high' | 'low' | 'close', string> {
 export async function listCandles(db: Queryable, filter: CandlesFilter): Promise<Page<Candle>> {
   const { asset, interval, limit } = filter
   const kind = `candles-${asset}-${interval}`
-  const before = filter.cursor === undefined ? undefined : positionOf(kind, filter.cursor)
+  const before = filter.cursor === undefined ? undefined : seqFromCursor(kind, filter.cursor)
   const page = await readPage<RawCandle, Candle>(
     db,
     {
       page: `select k.time as seq, k.open, k.high, k.low, k.close from idx.candles k
         where k.asset = $1::text and k.interval = $2::text ${before === undefined ? '' : 'and k.time < $4::bigint'}
         order by k.time desc limit $3::int`,
-      params: before === undefined ? [searchable(asset), interval, limit + 1] : [searchable(asset), interval, limit + 1, before],
+      params: before === undefined ? [toSearchText(asset), interval, limit + 1] : [toSearchText(asset), interval, limit + 1, before],
       limit,
       cursorOf: (raw) => encodeCursor(kind, [raw.seq]),
     },
@@ -90,7 +90,7 @@ export async function readCandlesBetween(
        where k.asset = $1::text and k.interval = $2::text and k.time >= $3::bigint and k.time < $4::bigint
        order by k.time desc limit $5::int
      ) k on true order by k.seq`,
-    [searchable(asset), interval, fromSec ?? 0, toSec, limit],
+    [toSearchText(asset), interval, fromSec ?? 0, toSec, limit],
   )
   const candles = rows.filter(({ seq }) => (seq as number | null) !== null).map(toCandle)
   return { candles, previous: rows[0]?.previous ?? null, head: headOf(rows) }
@@ -102,7 +102,7 @@ export function bucketEnd(time: number, interval: CandleInterval): number {
 }
 
 /** A candle with what it belongs to. */
-export interface PlacedCandle extends Candle {
+export interface SeriesCandle extends Candle {
   readonly asset: string
   readonly interval: CandleInterval
 }
@@ -111,7 +111,7 @@ export interface PlacedCandle extends Candle {
 export async function readNewestCandles(
   db: Queryable,
   pairs: readonly { readonly asset: string; readonly interval: CandleInterval }[],
-): Promise<readonly PlacedCandle[]> {
+): Promise<readonly SeriesCandle[]> {
   const rows = await db.query<RawCandle & { readonly asset: string; readonly interval: CandleInterval }>(
     `select n.asset, n.interval, k.time as seq, k.open, k.high, k.low, k.close
      from unnest($1::text[], $2::text[]) n (asset, interval)
@@ -148,7 +148,7 @@ interface Bucket {
  * the time of attestation, of equal times the first and the last that came.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[]): Promise<void> {
-  const rows = [...gather(ticks).values()]
+  const rows = [...bucketTicks(ticks).values()]
   if (rows.length === 0) return
   await db.query(
     `insert into idx.candles as k (asset, interval, time, open, high, low, close, open_ts, close_ts)
@@ -175,7 +175,7 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[]): Pr
 }
 
 /** One bucket per asset, interval and start: a statement may not touch a row twice. */
-function gather(ticks: readonly CandleTick[]): ReadonlyMap<string, Bucket> {
+function bucketTicks(ticks: readonly CandleTick[]): ReadonlyMap<string, Bucket> {
   const buckets = new Map<string, Bucket>()
   for (const { asset, price, timestampSec } of ticks) {
     for (const interval of INTERVALS) {

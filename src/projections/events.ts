@@ -4,7 +4,7 @@ import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
 import { countEvents } from './event-counts.ts'
-import type { LedgerMoment } from './index-state.ts'
+import type { LedgerCloseTime } from './index-state.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
@@ -98,8 +98,8 @@ async function appendLedgers(tx: Queryable, epoch: number, events: readonly Arch
 }
 
 /** The last ledger with events of an epoch up to `ledger`; null when there is none. */
-export async function readLastLedger(db: Queryable, epoch: number, ledger: number): Promise<LedgerMoment | null> {
-  const rows = await db.query<LedgerMoment>(
+export async function readLastLedger(db: Queryable, epoch: number, ledger: number): Promise<LedgerCloseTime | null> {
+  const rows = await db.query<LedgerCloseTime>(
     'select ledger, close_ts as "closeSec" from idx.ledgers where epoch = $1 and ledger <= $2 order by ledger desc limit 1',
     [epoch, ledger],
   )

@@ -21,9 +21,9 @@ export interface Gap {
 }
 
 /** So many events of a lost ledger find a place, on average: far more than ledgers have room for. */
-const PLACES_PER_LEDGER = 10_000
+const SEQS_PER_LEDGER = 10_000
 /** Gaps are told up to this many, the newest. */
-export const GAPS_TOLD_MAX = 20
+export const REPORTED_GAPS_MAX = 20
 
 /** Notes ledgers that were lost, and sets the places behind `afterSeq` aside for them. Returns the last of these. */
 export async function insertGap(
@@ -32,7 +32,7 @@ export async function insertGap(
   nowMs: number,
 ): Promise<number> {
   const { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq } = gap
-  const lastSeq = afterSeq + (toLedger - fromLedger + 1) * PLACES_PER_LEDGER
+  const lastSeq = afterSeq + (toLedger - fromLedger + 1) * SEQS_PER_LEDGER
   assert(Number.isSafeInteger(lastSeq), 'the log has no places left')
   await tx.query(
     `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
@@ -47,10 +47,10 @@ export async function insertGap(
 export const GAP_RANGES = `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.epoch, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger,
     'since', t.noticed_at, 'state', t.state) order by t.number desc, t.from_ledger desc), '[]'::jsonb)
   from (select e.number, e.epoch, g.from_ledger, g.to_ledger, g.noticed_at, g.state from idx.gaps g join idx.epochs e on e.number = g.epoch
-        order by g.epoch desc, g.from_ledger desc limit ${GAPS_TOLD_MAX}) t)`
+        order by g.epoch desc, g.from_ledger desc limit ${REPORTED_GAPS_MAX}) t)`
 
 /** A gap that a page may touch, by its places. */
-interface PlacedGap extends GapRange {
+interface UnfilledGap extends GapRange {
   readonly lastSeq: number
 }
 
@@ -59,11 +59,11 @@ export function unfilledGaps(condition: string): string {
   return `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.name, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger, 'lastSeq', t.last_seq)
       order by t.last_seq desc), '[]'::jsonb)
     from (select e.epoch as name, g.* from idx.gaps g join idx.epochs e on e.number = g.epoch where g.state <> 'filled' and ${condition}
-          order by g.last_seq desc limit ${GAPS_TOLD_MAX}) t)`
+          order by g.last_seq desc limit ${REPORTED_GAPS_MAX}) t)`
 }
 
 /** Those of them that a page reaches which ends at `lowSeq`. */
-export function gapsDownTo(lowSeq: number, gaps: readonly PlacedGap[]): readonly GapRange[] {
+export function gapsAtOrAbove(lowSeq: number, gaps: readonly UnfilledGap[]): readonly GapRange[] {
   return gaps.filter(({ lastSeq }) => lastSeq >= lowSeq).map(({ epoch, fromLedger, toLedger }) => ({ epoch, fromLedger, toLedger }))
 }
 
@@ -87,7 +87,7 @@ export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): 
 }
 
 /** Notes how far a gap was read, or what became of it. */
-export async function markGap(
+export async function updateGap(
   tx: Queryable,
   gap: Gap,
   mark: { readonly fillCursor: string | null; readonly state: NotedGap['state'] },
@@ -101,7 +101,7 @@ export async function markGap(
 
 /** Splits a gap before `ledger`, a later one than its first: each part keeps its share of the places. The lower one is as it was; the other is open. */
 export async function splitGap(tx: Queryable, gap: Gap, ledger: number, nowMs: number): Promise<void> {
-  const firstSeq = Math.max(gap.firstSeq + (ledger - gap.fromLedger) * PLACES_PER_LEDGER, (await lastFilledSeq(tx, gap)) + 1)
+  const firstSeq = Math.max(gap.firstSeq + (ledger - gap.fromLedger) * SEQS_PER_LEDGER, (await lastFilledSeq(tx, gap)) + 1)
   await tx.query(
     `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts)
      select epoch, $3, to_ledger, noticed_at, $4, last_seq, after_ts from idx.gaps where epoch = $1 and from_ledger = $2`,

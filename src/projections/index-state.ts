@@ -82,7 +82,7 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
 }
 
 /** A ledger and when it closed, unix seconds. */
-export interface LedgerMoment {
+export interface LedgerCloseTime {
   readonly ledger: number
   readonly closeSec: number
 }
@@ -102,7 +102,7 @@ export interface IndexCursor {
   readonly reservedSeq: number
   /** The oldest ledger that the RPC has. Null: not known. */
   readonly oldestLedger: number | null
-  readonly seen: LedgerMoment | null
+  readonly seen: LedgerCloseTime | null
   readonly unknownEvents: number
 }
 
@@ -112,7 +112,7 @@ interface RawCursor extends Omit<IndexCursor, 'seen'> {
 }
 
 /** The place behind which the next event stands: the places of gaps are theirs. */
-export function lastPlace({ lastSeq, reservedSeq }: Pick<IndexCursor, 'lastSeq' | 'reservedSeq'>): number {
+export function lastReservedSeq({ lastSeq, reservedSeq }: Pick<IndexCursor, 'lastSeq' | 'reservedSeq'>): number {
   return Math.max(lastSeq, reservedSeq)
 }
 
@@ -151,7 +151,7 @@ export async function writeAnchor(db: Queryable, chain: number, { ledger, hash }
 }
 
 /** Raised when someone else has moved the index since this writer looked: nothing of its transaction may stay. */
-export class IndexMoved extends Error {
+export class IndexConflict extends Error {
   override readonly name = 'IndexMoved'
 }
 
@@ -159,7 +159,7 @@ export class IndexMoved extends Error {
  * Moves the row from one state to the next, or throws IndexMoved when it is no longer in the first. The first statement of every transaction that
  * writes chain history: it also holds the row, so that two writers cannot both get past it.
  */
-export async function moveIndex(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
+export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
   const moved = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
        seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13,
@@ -173,7 +173,7 @@ export async function moveIndex(tx: Queryable, from: IndexCursor | null, to: Ind
       to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger,
     ],
   )
-  if (moved.length !== 1) throw new IndexMoved('the index was moved by another writer')
+  if (moved.length !== 1) throw new IndexConflict('the index was moved by another writer')
   await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(to.lastSeq)])
 }
 

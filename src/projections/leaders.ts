@@ -2,7 +2,7 @@
 
 import type { LeaderboardEntry, LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import type { Queryable } from '../store/store.ts'
-import { readPage, searchable, withoutPlace } from './log-list.ts'
+import { readPage, toSearchText, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
 import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
 
@@ -18,31 +18,31 @@ export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise
   const { sort, limit } = filter
   const kind = `leaders-${sort}`
   const column = sort === 'pnl' ? 'pnl' : 'volume'
-  const behind = filter.cursor === undefined ? undefined : placeOf(kind, filter.cursor)
+  const after = filter.cursor === undefined ? undefined : leaderPosition(kind, filter.cursor)
   return await readPage<LeaderboardEntry, LeaderboardEntry>(
     db,
     {
       page: `select 0 as seq, t.trader, t.pnl, t.volume from idx.traders t
-        ${behind === undefined ? '' : `where (t.${column}, t.trader) < ($2::numeric, $3::text)`}
+        ${after === undefined ? '' : `where (t.${column}, t.trader) < ($2::numeric, $3::text)`}
         order by t.${column} desc, t.trader desc limit $1::int`,
-      params: behind === undefined ? [limit + 1] : [limit + 1, behind.value, behind.trader],
+      params: after === undefined ? [limit + 1] : [limit + 1, after.value, after.trader],
       limit,
       order: `page.${column} desc, page.trader desc`,
       cursorOf: (row) => encodeCursor(kind, [row[sort], row.trader]),
     },
-    withoutPlace,
+    withoutSeq,
   )
 }
 
 /** Longer values than any sum of amounts are not ours. */
 const VALUE_PATTERN = /^-?\d{1,60}$/
 
-function placeOf(kind: string, cursor: string): { value: string; trader: string } {
+function leaderPosition(kind: string, cursor: string): { value: string; trader: string } {
   const [value, trader] = decodeCursor(kind, cursor, 2)
   if (typeof value !== 'string' || !VALUE_PATTERN.test(value) || typeof trader !== 'string') {
     throw new InvalidCursor('cursor is not one that this list handed out')
   }
-  return { value, trader: searchable(trader) }
+  return { value, trader: toSearchText(trader) }
 }
 
 /** What a page of events adds to a trader's results. */

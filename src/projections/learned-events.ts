@@ -7,7 +7,7 @@ import type { Queryable } from '../store/store.ts'
  * Gives the learnt events that wait for one a place among the events of a page, which are archived and applied already: those of an account in their own
  * order, each its own place. What finds none waits for the next page.
  */
-export async function placeLearnedEvents(tx: Queryable, seqs: readonly number[]): Promise<void> {
+export async function assignLearnedEventSeqs(tx: Queryable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return
   await tx.query(
     `with waiting as (

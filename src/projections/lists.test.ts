@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { openTestStore } from '../../test/support/database.ts'
 import { allEvents, allRows, allTrades } from '../../test/index/tables.ts'
-import { createIndexWorld, FIRST_CLOSE_SEC } from '../../test/index/world.ts'
+import { createIndexFixture, FIRST_CLOSE_SEC } from '../../test/index/fixture.ts'
 import type { EventsFilter } from './events.ts'
 import { listEvents } from './events.ts'
 import { listLeaders } from './leaders.ts'
@@ -16,7 +16,7 @@ import type { Param, Queryable } from '../store/store.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
-const world = createIndexWorld(store)
+const world = createIndexFixture(store)
 after(() => world[Symbol.asyncDispose]())
 
 interface Place {
@@ -32,9 +32,9 @@ before(async () => {
   for (const epoch of [1, 2, 3]) {
     for (let ledger = 1; ledger <= 9; ledger++) {
       for (let event = 0; event < (ledger * epoch) % 4; event++) {
-        world.happen(world.exchange.open(event, ledger))
-        world.happen(world.exchange.other(event))
-        if (event === 1) world.happen(world.exchange.close(ledger, event))
+        world.queue(world.exchange.open(event, ledger))
+        world.queue(world.exchange.other(event))
+        if (event === 1) world.queue(world.exchange.close(ledger, event))
       }
       // Ledgers may share a second.
       world.closeLedger(ledger % 3 === 0 ? 0 : 5)
@@ -117,7 +117,7 @@ test('leaders: ordered by value, then by address, whatever the page', async () =
 
 test('a page goes on from a cursor while rows come in, and a cursor of one list is none of another', async () => {
   const first = await listEvents(store.read, { limit: 3 })
-  world.happen(world.exchange.open(1, 1))
+  world.queue(world.exchange.open(1, 1))
   world.closeLedger()
   await world.catchUp()
   const second = await listEvents(store.read, { limit: 3, cursor: first.next ?? '' })

@@ -3,7 +3,7 @@
 import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
-import { gapsDownTo, unfilledGaps } from './gaps.ts'
+import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
 import type { Head, Page } from './page.ts'
 import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
 
@@ -43,12 +43,12 @@ export interface HeadColumns {
   readonly headLedger: number | null
   readonly headSeq: number
   /** Gaps that the page may touch, where they were asked for. */
-  readonly headGaps?: Parameters<typeof gapsDownTo>[1]
+  readonly headGaps?: Parameters<typeof gapsAtOrAbove>[1]
 }
 
 /** Reads one page. */
 export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
-  assert(list.limit < MOST_ROWS, 'no page is longer than the longest')
+  assert(list.limit < MAX_ROWS, 'no page is longer than the longest')
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
   const select = `r.seq, ${Object.entries(list.columns).map(([name, sql]) => `${String(sql)} as "${name}"`).join(', ')}`
@@ -56,22 +56,22 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     select: list.detail === undefined ? select : 'r.seq',
     table: list.table,
     keys: keysOf(list, bind),
-    highs: highsOf(list, bind),
+    highs: upperBoundsOf(list, bind),
     limit: `${bind(list.limit + 1)}::int`,
   }
   const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
   // The places first and the rows after them: never more rows are looked at than the page has, whatever the planner believes of the tables.
   const page = list.detail === undefined ? places : `select ${select} from (${places}) place join ${list.detail} r on r.seq = place.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
-  return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutPlace)
+  return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
 }
 
 /** SQL: what is asked of a gap's row `g`, so that its events could be in the list, and not above the page. */
 function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly string[], bind: Bind): string {
   const conditions = ['true', ...highs.map((high) => `g.first_seq <= ${high}`)]
-  if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(exact(fromLedger))}::bigint`)
-  if (toLedger !== undefined) conditions.push(`g.from_ledger <= ${bind(exact(toLedger))}::bigint`)
-  if (beforeTs !== undefined) conditions.push(`coalesce(g.after_ts + 1, 0) < ${bind(exact(beforeTs))}::bigint`)
+  if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
+  if (toLedger !== undefined) conditions.push(`g.from_ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`)
+  if (beforeTs !== undefined) conditions.push(`coalesce(g.after_ts + 1, 0) < ${bind(clampToSafeInteger(beforeTs))}::bigint`)
   return conditions.join(' and ')
 }
 
@@ -97,20 +97,20 @@ function keysOf<Row>({ scope, equals }: LogList<Row>, bind: Bind): readonly Key[
   const keys: Key[] = scope === undefined ? [] : [{ column: scope.column, value: scope.sql }]
   for (const [column, value] of Object.entries(equals)) {
     if (typeof value === 'number') keys.push({ column, value: `${bind(value)}::bigint` })
-    else if (value !== undefined) keys.push({ column, value: `${bind(searchable(value))}::text` })
+    else if (value !== undefined) keys.push({ column, value: `${bind(toSearchText(value))}::text` })
   }
   return keys
 }
 
-function highsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, bind: Bind): readonly string[] {
+function upperBoundsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, bind: Bind): readonly string[] {
   const highs: string[] = []
-  if (cursor !== undefined) highs.push(`${bind(positionOf(kind, cursor))}::bigint - 1`)
-  if (throughSeq !== undefined) highs.push(`${bind(exact(throughSeq))}::bigint`)
+  if (cursor !== undefined) highs.push(`${bind(seqFromCursor(kind, cursor))}::bigint - 1`)
+  if (throughSeq !== undefined) highs.push(`${bind(clampToSafeInteger(throughSeq))}::bigint`)
   return highs
 }
 
 /** No page asks for more rows. */
-const MOST_ROWS = PAGE_LIMITS.events.max + 1
+const MAX_ROWS = PAGE_LIMITS.events.max + 1
 
 /**
  * Rows between two places in the log, newest first. Keys and place are compared as one row, and the page is ordered by all of them: only the index made for
@@ -121,18 +121,18 @@ const MOST_ROWS = PAGE_LIMITS.events.max + 1
  */
 function plainPage({ select, table, keys, highs, limit }: PageSource, low: string): string {
   const columns = [...keys.map(({ column }) => `r.${column}`), 'r.seq']
-  const high = highs.length === 0 ? BEYOND_ALL : `least(${highs.join(', ')})`
+  const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
   const bound = (place: string): string => `(${[...keys.map(({ value }) => value), place].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
   const known = keys.map(({ column }) => ` and r.${column} is not null`).join('')
   const order = columns.map((column) => `${column} desc`).join(', ')
-  const most = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MOST_ROWS}`
+  const most = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
   // In the order of what is inside: an order of its own would have all of that read first.
   return `select most.* from (${most}) most limit ${limit}`
 }
 
 /** A row as it is served: without the columns that only paging needs. */
-export function withoutPlace<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
+export function withoutSeq<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
   const { headLedger: _ledger, headSeq: _seq, headGaps: _gaps, seq: _place, ...row } = raw
   return row as unknown as Row
 }
@@ -162,14 +162,14 @@ export async function readPage<Raw extends object, Row>(
     statement.params,
   )
   const rows = answer.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
-  const kept = rows.slice(0, statement.limit)
-  const last = kept.at(-1)
-  const goesOn = rows.length > kept.length && last !== undefined
+  const pageRows = rows.slice(0, statement.limit)
+  const last = pageRows.at(-1)
+  const hasMore = rows.length > pageRows.length && last !== undefined
   return {
-    rows: kept.map(toRow),
-    next: goesOn ? statement.cursorOf(last) : null,
+    rows: pageRows.map(toRow),
+    next: hasMore ? statement.cursorOf(last) : null,
     head: headOf(answer),
-    gaps: gapsDownTo(goesOn ? last.seq : 0, answer[0]?.headGaps ?? []),
+    gaps: gapsAtOrAbove(hasMore ? last.seq : 0, answer[0]?.headGaps ?? []),
   }
 }
 
@@ -185,10 +185,10 @@ export function headOf(answer: readonly HeadColumns[]): Head {
  */
 function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
   const { fromLedger, toLedger, beforeTs } = bounds
-  const low = firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(exact(fromLedger))}::bigint`)
+  const low = firstSeq(fromLedger === undefined ? 'true' : `l.ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
   const highs: string[] = [...source.highs]
-  if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(exact(toLedger))}::bigint`, 'l.ledger desc'))
-  if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(exact(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
+  if (toLedger !== undefined) highs.push(lastSeq(`l.ledger <= ${bind(clampToSafeInteger(toLedger))}::bigint`, 'l.ledger desc'))
+  if (beforeTs !== undefined) highs.push(lastSeq(`l.close_ts < ${bind(clampToSafeInteger(beforeTs))}::bigint`, 'l.close_ts desc, l.last_seq desc'))
   if (highs.length === source.highs.length) highs.push(lastSeq('true', 'l.ledger desc'))
   return `select rows.*
     from idx.epochs e
@@ -198,10 +198,10 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
 }
 
 /** Greater than every seq: an epoch without a fitting ledger gets an empty range. */
-const BEYOND_ALL = '9223372036854775807'
+const ABOVE_EVERY_SEQ = '9223372036854775807'
 
 function firstSeq(condition: string): string {
-  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by l.ledger limit 1), ${BEYOND_ALL})`
+  return `coalesce((select l.first_seq from idx.ledgers l where l.epoch = e.number and ${condition} order by l.ledger limit 1), ${ABOVE_EVERY_SEQ})`
 }
 
 function lastSeq(condition: string, order: string): string {
@@ -213,19 +213,19 @@ function isBounded(bounds: LogBounds): boolean {
 }
 
 /** The place in the log that a cursor of this list stands for. */
-export function positionOf(kind: string, cursor: string): number {
+export function seqFromCursor(kind: string, cursor: string): number {
   const [position] = decodeCursor(kind, cursor, 1)
   if (typeof position !== 'number' || position < 0) throw new InvalidCursor('cursor is not one that this list handed out')
   return position
 }
 
 /** A caller's integer as one that the database takes: beyond 2^53 nothing is stored, so the largest of all stands for it. */
-export function exact(value: number): number {
+export function clampToSafeInteger(value: number): number {
   assert(value >= 0, 'bounds are not negative')
   return Math.min(value, Number.MAX_SAFE_INTEGER)
 }
 
 /** A caller's text as one that the database takes: PostgreSQL refuses a zero byte, and no stored text has either character. */
-export function searchable(text: string): string {
+export function toSearchText(text: string): string {
   return text.replaceAll('\0', '\u{fffd}')
 }

@@ -3,7 +3,7 @@
 import type { Queryable } from '../store/store.ts'
 import { changeOpenInterest } from './market-stats.ts'
 import type { InterestChange } from './market-stats.ts'
-import { count } from './page-fold.ts'
+import { addToInterest } from './positions-fold.ts'
 import type { MarginMode, Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
 
@@ -22,7 +22,7 @@ export interface UnobservedPosition {
 }
 
 /** Positions of unknown mode that may still exist on chain, the newest first, at most `limit`, leaving out `except`. */
-export async function listUnobserved(
+export async function listUnobservedPositions(
   db: Queryable,
   deployment: number,
   options: { readonly limit: number; readonly except: readonly number[] },
@@ -77,7 +77,7 @@ export async function recordMarginModes(
     const marginMode = modes.get(position.positionId) ?? null
     if (position.marginMode === marginMode) continue
     const reopened = position.state === 'cross_liquidated' && marginMode === 'isolated'
-    if (reopened) count(interest, position, 1)
+    if (reopened) addToInterest(interest, position, 1)
     changed.push({ ...position, marginMode, state: reopened ? 'open' : position.state })
   }
   await storePositions(tx, deployment, changed)

@@ -4,7 +4,7 @@ import type { ArchivedEvent } from './archived-event.ts'
 import { bigOf, numberOf, textOf } from './payload.ts'
 
 /** What every event that moves positions carries. */
-interface Happening {
+interface EventContext {
   readonly seq: number
   readonly ledger: number
   readonly ts: number
@@ -12,19 +12,19 @@ interface Happening {
   readonly trader: string
 }
 
-interface Leg extends Happening {
+interface Leg extends EventContext {
   readonly positionId: number
   readonly asset: string
   readonly direction: number
   readonly size: bigint
 }
 
-export interface Opened extends Leg {
+export interface PositionOpened extends Leg {
   readonly kind: 'opened'
   readonly entryPrice: bigint
 }
 
-export interface Ended extends Leg {
+export interface PositionEnded extends Leg {
   readonly kind: 'close' | 'liquidation'
   readonly closePrice: bigint
   /** Null for a liquidation. */
@@ -32,11 +32,11 @@ export interface Ended extends Leg {
 }
 
 /** Ends all cross positions of the trader; names none of them. */
-export interface CrossLiquidated extends Happening {
+export interface CrossLiquidation extends EventContext {
   readonly kind: 'cross_liquidation'
 }
 
-export type PositionEvent = Opened | Ended | CrossLiquidated
+export type PositionEvent = PositionOpened | PositionEnded | CrossLiquidation
 
 /** The position event in an archived event; undefined for every other event, and for those that could not be decoded. */
 export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefined {

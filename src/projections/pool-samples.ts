@@ -3,7 +3,7 @@
 import { POOL_SAMPLE_SEC } from '../limits.ts'
 import type { PoolSample } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
-import { exact, positionOf, readPage, withoutPlace } from './log-list.ts'
+import { clampToSafeInteger, seqFromCursor, readPage, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
@@ -19,7 +19,7 @@ export interface PoolSamplesFilter {
 
 /** Samples of the pool, newest first. */
 export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
-  const befores = [...(beforeTs === undefined ? [] : [exact(beforeTs)]), ...(cursor === undefined ? [] : [positionOf(KIND, cursor)])]
+  const befores = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(KIND, cursor)])]
   return await readPage<PoolSample, PoolSample>(
     db,
     {
@@ -30,12 +30,12 @@ export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
     },
-    withoutPlace,
+    withoutSeq,
   )
 }
 
 /** The five minutes of now, when they have no sample yet. */
-export async function listUnsampled(db: Queryable, nowMs: number): Promise<readonly { readonly time: number }[]> {
+export async function listMissingSamples(db: Queryable, nowMs: number): Promise<readonly { readonly time: number }[]> {
   const time = Math.floor(nowMs / 1_000 / POOL_SAMPLE_SEC) * POOL_SAMPLE_SEC
   return await db.query<{ time: number }>('select $1::bigint as time where not exists (select 1 from idx.pool_samples where time = $1::bigint)', [time])
 }

@@ -3,7 +3,7 @@
 import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../limits.ts'
 import type { OpenPosition } from '../resources/open-position.ts'
 import type { Param, Queryable } from '../store/store.ts'
-import { positionOf, readPage, searchable, withoutPlace } from './log-list.ts'
+import { seqFromCursor, readPage, toSearchText, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
@@ -24,8 +24,8 @@ export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilt
   const limit = filter.trader === undefined ? OPEN_POSITIONS_MAX_ROWS : OPEN_POSITIONS_OF_TRADER_MAX_ROWS
   const params: Param[] = []
   const conditions = ['p.deployment = (select e.deployment from idx.epochs e where e.number = c.epoch)', 'p.state = \'open\'']
-  if (filter.trader !== undefined) conditions.push(`p.trader = $${params.push(searchable(filter.trader))}`)
-  if (filter.cursor !== undefined) conditions.push(`p.opened_seq < $${params.push(positionOf(KIND, filter.cursor))}::bigint`)
+  if (filter.trader !== undefined) conditions.push(`p.trader = $${params.push(toSearchText(filter.trader))}`)
+  if (filter.cursor !== undefined) conditions.push(`p.opened_seq < $${params.push(seqFromCursor(KIND, filter.cursor))}::bigint`)
   return await readPage<OpenPosition, OpenPosition>(
     db,
     {
@@ -36,7 +36,7 @@ export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilt
       limit,
       cursorOf: (raw) => encodeCursor(KIND, [raw.seq]),
     },
-    withoutPlace,
+    withoutSeq,
   )
 }
 

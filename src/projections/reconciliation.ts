@@ -2,11 +2,11 @@
 
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
-import { readHome } from './homes.ts'
+import { readContractInstance } from './contract-instances.ts'
 import type { MarginMode, Position } from './positions.ts'
 
 /** A position as its ledger entry tells it. */
-export interface StoredPositionFacts {
+export interface LedgerPosition {
   readonly trader: string
   readonly asset: string
   readonly direction: number
@@ -31,7 +31,7 @@ export async function listOpenIds(
 }
 
 /** What happened on the market and to the vaults behind a ledger. */
-export interface Since {
+export interface ActivitySince {
   readonly positionIds: ReadonlySet<number>
   /** Traders whose cross positions were liquidated. */
   readonly traders: ReadonlySet<string>
@@ -42,7 +42,7 @@ export interface Since {
   readonly vaults: ReadonlySet<number>
 }
 
-interface SinceRow {
+interface ActivityRow {
   readonly isMarket: boolean
   readonly topic: string
   readonly positionId: number | null
@@ -52,13 +52,13 @@ interface SinceRow {
 }
 
 /** More than this behind a ledger is too much to compare with it. */
-const EVENTS_SINCE_MAX = 2_000
+const ACTIVITY_EVENTS_MAX = 2_000
 
 /** What is in the archive of this epoch behind `ledger`; null when that is too much. */
-export async function readSince(db: Queryable, epoch: Epoch, ledger: number): Promise<Since | null> {
+export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: number): Promise<ActivitySince | null> {
   const { market, vaultFactory } = epoch.contracts
   // What a leader names may be any number, and is not looked at.
-  const rows = await db.query<SinceRow>(
+  const rows = await db.query<ActivityRow>(
     `select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
        case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
        case when contract_id = $5 then (payload->>'orderId')::numeric::bigint end as "orderId",
@@ -66,9 +66,9 @@ export async function readSince(db: Queryable, epoch: Epoch, ledger: number): Pr
      from idx.events where epoch = $1
        and seq > coalesce((select l.last_seq from idx.ledgers l where l.epoch = $1 and l.ledger <= $2 order by l.ledger desc limit 1), 0)
        and contract_id = any($3::text[]) order by seq limit $4::int`,
-    [epoch.number, ledger, [market, vaultFactory], EVENTS_SINCE_MAX, market],
+    [epoch.number, ledger, [market, vaultFactory], ACTIVITY_EVENTS_MAX, market],
   )
-  if (rows.length === EVENTS_SINCE_MAX) return null
+  if (rows.length === ACTIVITY_EVENTS_MAX) return null
   const opened = rows.filter(({ isMarket, topic }) => isMarket && topic === 'position_opened')
   return {
     positionIds: idsIn(rows, 'positionId'),
@@ -80,12 +80,12 @@ export async function readSince(db: Queryable, epoch: Epoch, ledger: number): Pr
   }
 }
 
-function idsIn(rows: readonly SinceRow[], key: 'positionId' | 'orderId' | 'vaultId'): ReadonlySet<number> {
+function idsIn(rows: readonly ActivityRow[], key: 'positionId' | 'orderId' | 'vaultId'): ReadonlySet<number> {
   return new Set(rows.map((row) => row[key]).filter((id) => id !== null))
 }
 
 /** True where the position could have been another at the ledger behind which all this happened. */
-export function isTouched(since: Since, position: Pick<Position, 'positionId' | 'trader'>): boolean {
+export function hasActivity(since: ActivitySince, position: Pick<Position, 'positionId' | 'trader'>): boolean {
   return since.positionIds.has(position.positionId) || since.traders.has(position.trader)
 }
 
@@ -99,7 +99,7 @@ export async function readInterest(db: Queryable, deployment: number): Promise<R
 }
 
 /** Adds the open interest up anew from the open positions. */
-export async function recountInterest(tx: Queryable, deployment: number): Promise<void> {
+export async function recomputeInterest(tx: Queryable, deployment: number): Promise<void> {
   await tx.query('delete from idx.open_interest where deployment = $1', [deployment])
   await tx.query(
     `insert into idx.open_interest (deployment, asset, long_size, short_size, positions)
@@ -111,7 +111,7 @@ export async function recountInterest(tx: Queryable, deployment: number): Promis
 
 /** What the vaults of this factory add up to. */
 export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
-  const home = await readHome(db, epoch, 'vaultFactory')
+  const home = await readContractInstance(db, epoch, 'vaultFactory')
   const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [home])
   return BigInt(row?.total ?? 0)
 }
@@ -153,6 +153,6 @@ export async function recordComparison(tx: Queryable, comparison: Comparison, no
 }
 
 /** Notes that there is no market at its address. */
-export async function recordAbsence(tx: Queryable): Promise<void> {
+export async function recordMissingMarket(tx: Queryable): Promise<void> {
   await tx.query('insert into idx.reconciliation as r (market_found) values (false) on conflict (id) do update set market_found = false')
 }

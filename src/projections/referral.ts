@@ -4,9 +4,9 @@ import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '..
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
-import { homeSql, readHome } from './homes.ts'
+import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
 import type { HeadColumns } from './log-list.ts'
-import { headOf, listLog, searchable } from './log-list.ts'
+import { headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 import { bigOf, textOf } from './payload.ts'
 
@@ -27,7 +27,7 @@ interface ReferrerState {
 export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const ours = events.filter((event) => event.contract === 'referral' && event.payload !== null && event.topic !== 'initialized')
   if (ours.length === 0) return
-  const home = await readHome(tx, epoch, 'referral')
+  const home = await readContractInstance(tx, epoch, 'referral')
   const referrers = await loadReferrers(tx, home, [...new Set(ours.map((event) => textOf(event, 'referrer')))])
   foldReferral(ours, referrers)
   await storeReferrers(tx, home, [...referrers.values()])
@@ -147,14 +147,14 @@ async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Pr
   )
 }
 
-const CURRENT_HOME = homeSql('referral', 'c.epoch')
+const CURRENT_INSTANCE = contractInstanceSql('referral', 'c.epoch')
 
 /** The owner of a code; null when nobody owns it (specification, "GET /v1/referral/lookup"). */
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
   const answer = await db.query<Referrer & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
-     from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_HOME} and r.code = $1`,
-    [searchable(code)],
+     from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
+    [toSearchText(code)],
   )
   return { referrer: referrerOf(answer[0]), head: headOf(answer) }
 }
@@ -176,9 +176,9 @@ export async function readReferral(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
        b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
      from idx.cursor c
-     left join idx.referrers r on r.home = ${CURRENT_HOME} and r.referrer = $1
-     left join idx.referral_bindings b on b.home = ${CURRENT_HOME} and b.referee = $1`,
-    [searchable(address)],
+     left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.referrer = $1
+     left join idx.referral_bindings b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
+    [toSearchText(address)],
   )
   const [row] = answer
   const binding = row === undefined || row.referee === null

@@ -2,13 +2,13 @@
 
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
-import { readHome } from './homes.ts'
+import { readContractInstance } from './contract-instances.ts'
 import { readIndexCursor } from './index-state.ts'
 import type { VaultFigures } from './vaults-fold.ts'
 import { loadVaults } from './vaults-store.ts'
 
 /** A vault as the factory told it at a ledger. */
-export interface ToldVault extends Readonly<VaultFigures> {
+export interface ObservedVault extends Readonly<VaultFigures> {
   readonly vaultId: number
   readonly ledger: number
 }
@@ -19,7 +19,7 @@ export async function listVaultsToRead(
   epoch: Epoch,
   options: { readonly limit: number; readonly except: readonly number[]; readonly readBeforeMs: number },
 ): Promise<readonly { readonly vaultId: number }[]> {
-  const home = await readHome(db, epoch, 'vaultFactory')
+  const home = await readContractInstance(db, epoch, 'vaultFactory')
   return await db.query<{ vaultId: number }>(
     `select v.vault_id as "vaultId" from idx.vaults v left join idx.vault_observations o on o.home = v.home and o.vault_id = v.vault_id
      where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
@@ -32,17 +32,17 @@ export async function listVaultsToRead(
  * Takes over what was read, where the index knows the vault exactly as of that ledger: it has come so far, and nothing has happened to the vault since.
  * Everything else is read again. A difference that no leader's trade explains is counted as a correction.
  */
-export async function recordVaults(tx: Queryable, epoch: Epoch, told: readonly ToldVault[], nowMs: number): Promise<void> {
+export async function recordVaultObservations(tx: Queryable, epoch: Epoch, told: readonly ObservedVault[], nowMs: number): Promise<void> {
   const cursor = await readIndexCursor(tx)
   if (cursor === null || cursor.epoch !== epoch.number || cursor.lastLedger === null) return
   const { lastLedger, lastSeq } = cursor
-  const home = await readHome(tx, epoch, 'vaultFactory')
+  const home = await readContractInstance(tx, epoch, 'vaultFactory')
   const { vaults } = await loadVaults(tx, home, { vaults: told.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
   for (const one of told) {
     const vault = vaults.get(one.vaultId)
     if (vault === undefined || one.ledger > lastLedger || one.ledger < vault.lastLedger) continue
     const isCorrection = !vault.isUnsettled && FIGURES.some((key) => vault[key] !== one[key])
-    await keep(tx, home, { told: one, place: lastSeq, isCorrection, nowMs })
+    await storeObservation(tx, home, { told: one, place: lastSeq, isCorrection, nowMs })
   }
 }
 
@@ -50,10 +50,10 @@ const FIGURES: readonly (keyof VaultFigures)[] = [
   'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps', 'paused',
 ]
 
-async function keep(
+async function storeObservation(
   tx: Queryable,
   home: number,
-  seen: { readonly told: ToldVault; readonly place: number; readonly isCorrection: boolean; readonly nowMs: number },
+  seen: { readonly told: ObservedVault; readonly place: number; readonly isCorrection: boolean; readonly nowMs: number },
 ): Promise<void> {
   const { told, place, isCorrection, nowMs } = seen
   const figures = [

@@ -1,4 +1,4 @@
-// What a page of events does to the trader vaults, worked out in memory from the vaults that it touches. Pure, like page-fold.ts.
+// What a page of events does to the trader vaults, worked out in memory from the vaults that it touches. Pure, like positions-fold.ts.
 
 import { ONE_E7 } from '../base/fixed-point.ts'
 import type { ArchivedEvent } from './archived-event.ts'
@@ -35,7 +35,7 @@ export interface VaultState extends VaultFigures {
 /** What was read back of a vault. Events up to `place` are counted in it. */
 export interface VaultObservation extends Readonly<VaultFigures> {
   readonly vaultId: number
-  readonly place: number
+  readonly throughSeq: number
 }
 
 export interface VaultOrder {
@@ -116,8 +116,8 @@ export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults)
     known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], opened: new Map(), ended: new Map(),
   }
   for (const event of events) {
-    if (event.contract === 'market') applyMarket(fold, event)
-    else FACTORY.get(event.topic)?.(fold, event, numberOf(event, 'vaultId'))
+    if (event.contract === 'market') applyMarketEvent(fold, event)
+    else FACTORY_EVENTS.get(event.topic)?.(fold, event, numberOf(event, 'vaultId'))
   }
   return fold
 }
@@ -125,7 +125,7 @@ export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults)
 type Apply = (fold: Fold, event: ArchivedEvent, vaultId: number) => void
 
 /** What each event of the factory does; those that are not named do nothing to a vault. */
-const FACTORY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
+const FACTORY_EVENTS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['vault_created', create],
   ['deposit', deposit],
   ['withdraw', withdraw],
@@ -133,19 +133,19 @@ const FACTORY: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['leader_open', leaderOpened],
   ['leader_close', leaderClosed],
   ['leader_limit', leaderOrdered],
-  ['leader_cancel', (fold, event, vaultId) => unsettle(uncounted(fold, event, vaultId))],
+  ['leader_cancel', (fold, event, vaultId) => unsettle(touchUnlessObserved(fold, event, vaultId))],
   ['paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],
   ['unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
   ['admin_paused', (fold, event, vaultId) => pause(fold, event, vaultId, true)],
   ['admin_unpaused', (fold, event, vaultId) => pause(fold, event, vaultId, false)],
 ])
 
-function applyMarket(fold: Fold, event: ArchivedEvent): void {
+function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
   const { known, opened, ended } = fold
   if (event.topic === 'order_executed') {
     const order = known.orders.get(numberOf(event, 'orderId'))
     const positionId = opened.get(event.txHash)
-    if (order !== undefined && positionId !== undefined) open(fold, event, order, positionId)
+    if (order !== undefined && positionId !== undefined) recordOpen(fold, event, order, positionId)
     return
   }
   const positionId = numberOf(event, 'positionId')
@@ -157,13 +157,13 @@ function applyMarket(fold: Fold, event: ArchivedEvent): void {
   ended.set(`${event.txHash} ${positionId}`, pnl)
   const position = known.positions.get(positionId)
   if (position?.isOpen !== true) return
-  end(fold, event, positionId, position)
-  close(fold, event, position, { positionId: String(positionId), pnl })
+  endPosition(fold, event, positionId, position)
+  recordClose(fold, event, position, { positionId: String(positionId), pnl })
 }
 
 function create({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): void {
   if (known.vaults.has(vaultId)) return
-  const { vaultId: _id, place: _place, ...figures } = known.observations.get(vaultId) ?? { vaultId, place: 0, ...NEW_VAULT }
+  const { vaultId: _id, throughSeq: _place, ...figures } = known.observations.get(vaultId) ?? { vaultId, throughSeq: 0, ...NEW_VAULT }
   known.vaults.set(vaultId, {
     ...figures,
     vaultId,
@@ -192,19 +192,19 @@ function deposit(fold: Fold, event: ArchivedEvent, vaultId: number): void {
     depositors.push({ vaultId, depositor })
     vault.depositorCount += 1
   }
-  move(uncounted(fold, event, vaultId), depositor, amount, shares)
+  applyFlow(touchUnlessObserved(fold, event, vaultId), depositor, amount, shares)
 }
 
 function withdraw(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const [depositor, shares, amount] = [textOf(event, 'depositor'), bigOf(event, 'shares'), bigOf(event, 'usdcOut')]
   fold.flows.push({ ...rowOf(event, vaultId), kind: 'withdraw', principal: depositor, amount, shares })
-  move(uncounted(fold, event, vaultId), depositor, -amount, -shares)
+  applyFlow(touchUnlessObserved(fold, event, vaultId), depositor, -amount, -shares)
 }
 
 function claim(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const owed = bigOf(event, 'owed')
   fold.flows.push({ ...rowOf(event, vaultId), kind: 'fee_claim', principal: textOf(event, 'leader'), amount: owed, shares: null })
-  const vault = uncounted(fold, event, vaultId)
+  const vault = touchUnlessObserved(fold, event, vaultId)
   if (vault === undefined) return
   vault.totalUsdc -= owed
   vault.realizedPnl += owed
@@ -212,27 +212,27 @@ function claim(fold: Fold, event: ArchivedEvent, vaultId: number): void {
 }
 
 function leaderOpened(fold: Fold, event: ArchivedEvent, vaultId: number): void {
-  unsettle(uncounted(fold, event, vaultId))
+  unsettle(touchUnlessObserved(fold, event, vaultId))
   const [leader, collateral] = [textOf(event, 'leader'), bigOf(event, 'collateral')]
   fold.trades.push({ ...rowOf(event, vaultId), positionId: textOf(event, 'positionId'), action: 'open', leader, collateral, pnl: null })
-  open(fold, event, { vaultId, leader }, idOf(event, 'positionId'))
+  recordOpen(fold, event, { vaultId, leader }, idOf(event, 'positionId'))
 }
 
 function leaderClosed(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const { known, ended } = fold
-  unsettle(uncounted(fold, event, vaultId))
+  unsettle(touchUnlessObserved(fold, event, vaultId))
   const positionId = textOf(event, 'positionId')
   const id = idOf(event, 'positionId')
   const position = id === undefined ? undefined : known.positions.get(id)
   // The market's own event, which comes first, has closed what is known.
   if (position?.isOpen === false) return
-  if (id !== undefined && position !== undefined) end(fold, event, id, position)
+  if (id !== undefined && position !== undefined) endPosition(fold, event, id, position)
   const pnl = ended.get(`${event.txHash} ${positionId}`) ?? null
-  close(fold, event, { vaultId: position?.vaultId ?? vaultId, leader: textOf(event, 'leader') }, { positionId, pnl })
+  recordClose(fold, event, { vaultId: position?.vaultId ?? vaultId, leader: textOf(event, 'leader') }, { positionId, pnl })
 }
 
 function leaderOrdered(fold: Fold, event: ArchivedEvent, vaultId: number): void {
-  unsettle(uncounted(fold, event, vaultId))
+  unsettle(touchUnlessObserved(fold, event, vaultId))
   const orderId = idOf(event, 'orderId')
   if (orderId === undefined || fold.known.orders.has(orderId)) return
   fold.known.orders.set(orderId, { vaultId, leader: textOf(event, 'leader') })
@@ -240,12 +240,12 @@ function leaderOrdered(fold: Fold, event: ArchivedEvent, vaultId: number): void 
 }
 
 function pause(fold: Fold, event: ArchivedEvent, vaultId: number, paused: boolean): void {
-  const vault = uncounted(fold, event, vaultId)
+  const vault = touchUnlessObserved(fold, event, vaultId)
   if (vault !== undefined) vault.paused = paused
 }
 
 /** A position of the vault's is open. `positionId` is undefined when it cannot be one of the market's. */
-function open(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder, positionId: number | undefined): void {
+function recordOpen(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder, positionId: number | undefined): void {
   const { positions } = fold.known
   const vault = touch(fold, event, vaultId)
   if (vault !== undefined) vault.tradeCount += 1
@@ -255,7 +255,7 @@ function open(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder,
   if (vault !== undefined) vault.openPositions += 1
 }
 
-function end(fold: Fold, event: ArchivedEvent, positionId: number, position: VaultPosition): void {
+function endPosition(fold: Fold, event: ArchivedEvent, positionId: number, position: VaultPosition): void {
   position.isOpen = false
   fold.positions.add(positionId)
   const vault = touch(fold, event, position.vaultId)
@@ -263,7 +263,7 @@ function end(fold: Fold, event: ArchivedEvent, positionId: number, position: Vau
 }
 
 /** The row of a close, however it came about: without a leader's own word it stands under the one who opened. */
-function close(
+function recordClose(
   fold: Fold,
   event: ArchivedEvent,
   { vaultId, leader }: VaultOrder,
@@ -289,9 +289,9 @@ function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): 
 }
 
 /** The vault, unless what was read back from the factory counts this event already. */
-function uncounted(fold: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
+function touchUnlessObserved(fold: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
   const vault = touch(fold, event, vaultId)
-  return event.seq > (fold.known.observations.get(vaultId)?.place ?? 0) ? vault : undefined
+  return event.seq > (fold.known.observations.get(vaultId)?.throughSeq ?? 0) ? vault : undefined
 }
 
 const PROFIT_SHARE_BPS = 1_000
@@ -305,7 +305,7 @@ function unsettle(vault: VaultState | undefined): void {
   if (vault !== undefined) vault.isUnsettled = true
 }
 
-function move(vault: VaultState | undefined, depositor: string, amount: bigint, shares: bigint): void {
+function applyFlow(vault: VaultState | undefined, depositor: string, amount: bigint, shares: bigint): void {
   if (vault === undefined) return
   vault.totalUsdc += amount
   vault.circulatingShares += shares

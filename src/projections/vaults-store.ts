@@ -4,7 +4,7 @@ import type { Queryable } from '../store/store.ts'
 import type { KnownVaults, VaultChanges, VaultFigures, VaultObservation, VaultOrder, VaultPosition, VaultState } from './vaults-fold.ts'
 
 /** What a page names. */
-export interface NamedVaults {
+export interface ReferencedIds {
   readonly vaults: readonly number[]
   readonly positions: readonly number[]
   readonly orders: readonly number[]
@@ -18,7 +18,7 @@ const FIGURES = `total_usdc as "totalUsdc", circulating_shares as "circulatingSh
   realized_pnl as "realizedPnl", profit_share_bps as "profitShareBps", paused`
 
 /** Reads what is stored of everything that a page names, and of the vaults behind it. */
-export async function loadVaults(tx: Queryable, home: number, named: NamedVaults): Promise<KnownVaults> {
+export async function loadVaults(tx: Queryable, home: number, named: ReferencedIds): Promise<KnownVaults> {
   const positions = named.positions.length === 0 ? [] : await tx.query<VaultPosition & { id: number }>(
     `select position_id as id, vault_id as "vaultId", leader, is_open as "isOpen" from idx.vault_positions
      where home = $1 and position_id = any($2::bigint[])`,
@@ -52,10 +52,10 @@ export async function loadVaults(tx: Queryable, home: number, named: NamedVaults
 
 async function loadObservations(tx: Queryable, home: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
   const rows = await tx.query<AsTexts<VaultObservation, FigureAmounts>>(
-    `select vault_id as "vaultId", place, ${FIGURES} from idx.vault_observations where home = $1 and vault_id = any($2::bigint[])`,
+    `select vault_id as "vaultId", place as "throughSeq", ${FIGURES} from idx.vault_observations where home = $1 and vault_id = any($2::bigint[])`,
     [home, ids],
   )
-  return new Map(rows.map((row) => [row.vaultId, { vaultId: row.vaultId, place: row.place, ...figuresOf(row) }]))
+  return new Map(rows.map((row) => [row.vaultId, { vaultId: row.vaultId, throughSeq: row.throughSeq, ...figuresOf(row) }]))
 }
 
 function figuresOf(row: AsTexts<VaultFigures, FigureAmounts>): VaultFigures {
@@ -72,15 +72,15 @@ function figuresOf(row: AsTexts<VaultFigures, FigureAmounts>): VaultFigures {
 
 /** Writes what the fold has changed. */
 export async function storeVaults(tx: Queryable, home: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
-  await upsertVaults(tx, home, picked(known.vaults, changes.vaults).map(([, vault]) => vault))
-  await upsertPositions(tx, home, picked(known.positions, changes.positions))
-  await insertOrders(tx, home, picked(known.orders, changes.orders))
+  await upsertVaults(tx, home, pickRows(known.vaults, changes.vaults).map(([, vault]) => vault))
+  await upsertPositions(tx, home, pickRows(known.positions, changes.positions))
+  await insertOrders(tx, home, pickRows(known.orders, changes.orders))
   await insertDepositors(tx, home, changes.depositors)
   await insertTrades(tx, home, changes.trades)
   await insertFlows(tx, home, changes.flows)
 }
 
-function picked<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (readonly [id: number, row: Row])[] {
+function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (readonly [id: number, row: Row])[] {
   return [...ids].flatMap((id) => {
     const row = rows.get(id)
     return row === undefined ? [] : [[id, row] as const]

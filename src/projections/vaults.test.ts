@@ -10,7 +10,7 @@ import type { TraderVault } from '../resources/trader-vault.ts'
 import type { Store } from '../store/store.ts'
 import { readIndexState } from './index-state.ts'
 import { apyBps, drawdownBps } from './vault-figures.ts'
-import { listVaultsToRead, recordVaults } from './vault-observations.ts'
+import { listVaultsToRead, recordVaultObservations } from './vault-observations.ts'
 import { listVaultFlows, listVaults, listVaultTrades, readVault } from './vaults.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 
@@ -244,7 +244,7 @@ test('a leader\'s trade marks the vault, and what the factory then says is taken
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
   const record = (ledger: number, nowMs: number, told = TOLD) =>
-    store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...told, ledger }], nowMs))
+    store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...told, ledger }], nowMs))
   assert.deepEqual(await wanted(), [{ vaultId: 0 }], 'never read')
   await record(log.last().ledger, 2_000, { ...TOLD, totalUsdc: 1_000n })
   assert.deepEqual(await wanted(), [], 'read a moment ago')
@@ -273,9 +273,9 @@ test('a difference that nothing explains is corrected and counted', async () => 
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
   const { ledger } = log.last()
-  await store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...TOLD, totalUsdc: 1_000n, ledger }], 1))
+  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...TOLD, totalUsdc: 1_000n, ledger }], 1))
   assert.equal(await corrections(store), 0)
-  await store.write.transaction((tx) => recordVaults(tx, log.epoch(), [{ ...TOLD, ledger }, { ...TOLD, vaultId: 5, ledger }], 1))
+  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...TOLD, ledger }, { ...TOLD, vaultId: 5, ledger }], 1))
   assert.deepEqual([await corrections(store), (await vaultOf(store, 0)).totalUsdc], [1, '777'])
 })
 

@@ -5,9 +5,9 @@ import type { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
-import { homeSql, readHome } from './homes.ts'
+import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
 import type { HeadColumns, LogBounds } from './log-list.ts'
-import { exact, headOf, listLog, positionOf, readPage, searchable } from './log-list.ts'
+import { clampToSafeInteger, headOf, listLog, seqFromCursor, readPage, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 import { numberOf, textOf } from './payload.ts'
@@ -19,9 +19,9 @@ import { loadVaults, storeVaults } from './vaults-store.ts'
 
 /** What the page's events do to the vaults of its factory, and to what they hold on its market. */
 export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const relevant = concerning(events, epoch.contracts.vaultFactory)
+  const relevant = selectVaultEvents(events, epoch.contracts.vaultFactory)
   if (relevant.length === 0) return
-  const home = await readHome(tx, epoch, 'vaultFactory')
+  const home = await readContractInstance(tx, epoch, 'vaultFactory')
   const known = await loadVaults(tx, home, {
     vaults: idsIn(relevant, 'vaultFactory', (event) => numberOf(event, 'vaultId')),
     positions: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? undefined : numberOf(event, 'positionId')))
@@ -35,7 +35,7 @@ export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: read
 const MARKET_TOPICS: ReadonlySet<string> = new Set(['position_opened', 'position_closed', 'position_liquidated'])
 
 /** The factory's events, the market's that name it as trader, and the executions that opened positions for it. */
-function concerning(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {
+function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {
   const executing = new Set<string>()
   return events.filter((event) => {
     if (event.payload === null) return false
@@ -68,7 +68,7 @@ const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name,
   v.profit_share_bps as "profitShareBps", v.paused, v.updated_at as "updatedAt", v.depositor_count as "depositorCount",
   v.open_positions as "openPositions", v.trade_count as "tradeCount", v.closed_trade_pnl as "closedTradePnl"`
 
-const CURRENT_HOME = homeSql('vaultFactory', 'c.epoch')
+const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
 
 /** What `GET /v1/vaults` asks for. */
 export interface VaultsFilter {
@@ -82,9 +82,9 @@ export interface VaultsFilter {
 /** The current factory's vaults, newest first (specification, "GET /v1/vaults"). */
 export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<Page<TraderVault>> {
   const params: Param[] = [filter.limit + 1]
-  const conditions = [`v.home = ${CURRENT_HOME}`]
-  if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(searchable(filter.leader))}`)
-  if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(positionOf(VAULTS_KIND, filter.cursor))}::bigint`)
+  const conditions = [`v.home = ${CURRENT_INSTANCE}`]
+  if (filter.leader !== undefined) conditions.push(`v.leader = $${params.push(toSearchText(filter.leader))}`)
+  if (filter.cursor !== undefined) conditions.push(`v.created_seq < $${params.push(seqFromCursor(VAULTS_KIND, filter.cursor))}::bigint`)
   return await readPage<RawVault, TraderVault>(
     db,
     {
@@ -104,8 +104,8 @@ export async function readVault(
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
   const answer = await db.query<RawVault & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${VAULT_COLUMNS}
-     from idx.cursor c left join idx.vaults v on v.home = ${CURRENT_HOME} and v.vault_id = $1::bigint`,
-    [exact(wanted.id)],
+     from idx.cursor c left join idx.vaults v on v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint`,
+    [clampToSafeInteger(wanted.id)],
   )
   const [raw] = answer
   return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted.nowSec), head: headOf(answer) }
@@ -125,8 +125,8 @@ export async function listVaultTrades(db: Queryable, filter: VaultActivityFilter
     ...rest,
     kind: `vault-trades-${id}`,
     table: 'idx.vault_trades',
-    scope: { column: 'home', sql: CURRENT_HOME },
-    equals: { vault_id: exact(id) },
+    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    equals: { vault_id: clampToSafeInteger(id) },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', positionId: 'r.position_id', action: 'r.action', leader: 'r.leader', collateral: 'r.collateral',
       ledger: 'r.ledger', ts: 'r.ts', txHash: 'r.tx_hash', pnl: 'r.pnl',
@@ -141,8 +141,8 @@ export async function listVaultFlows(db: Queryable, kind: VaultFlowKind, filter:
     ...rest,
     kind: `vault-${kind}-${id}`,
     table: 'idx.vault_flows',
-    scope: { column: 'home', sql: CURRENT_HOME },
-    equals: { vault_id: exact(id), kind },
+    scope: { column: 'home', sql: CURRENT_INSTANCE },
+    equals: { vault_id: clampToSafeInteger(id), kind },
     columns: {
       id: 'r.seq', vaultId: 'r.vault_id', principal: 'r.principal', amount: 'r.amount', shares: 'r.shares', ledger: 'r.ledger', ts: 'r.ts',
       txHash: 'r.tx_hash',

@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../store/store.ts'
 import type { HeadColumns } from './log-list.ts'
-import { headOf, searchable } from './log-list.ts'
+import { headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
 
 export const DAY_SEC = 86_400
@@ -75,7 +75,7 @@ export async function readTraderVolume(db: Queryable, options: { trader: string;
        + coalesce((select sum(f.size) from idx.fills f where f.trader = $1 and f.counts_for_trader and f.ts > $2::bigint and f.ts < $3::bigint), 0)
        as volume
      from idx.cursor c`,
-    [searchable(options.trader), afterSec, firstHour],
+    [toSearchText(options.trader), afterSec, firstHour],
   )
   return { volume14d: rows[0]?.volume ?? '0', head: headOf(rows) }
 }

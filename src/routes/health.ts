@@ -6,14 +6,14 @@ import type { App } from '../http/app.ts'
 import { CACHE_NEVER, indexHeaders, JSON_TYPE } from '../http/response.ts'
 import { operation } from '../http/operation.ts'
 import type { SharedCounts } from '../http/rate-limit.ts'
-import type { IndexLook } from '../projections/index-look.ts'
+import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import type { IndexState } from '../projections/index-state.ts'
 import { ref } from '../resources/fields.ts'
 import { Health } from '../resources/health.ts'
 import type { ContractSources, Counting } from '../resources/health.ts'
 
 interface HealthParts {
-  readonly readIndex: IndexLook
+  readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
   readonly version: string
   /** `testnet`, for one. */

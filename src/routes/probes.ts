@@ -6,7 +6,7 @@ import { nowSec } from '../base/clock.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
-import type { IndexLook } from '../projections/index-look.ts'
+import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import { ref } from '../resources/fields.ts'
 import { Alive, Ready } from '../resources/probe.ts'
 import type { NotReady, NotReadyReason } from '../resources/probe.ts'
@@ -44,7 +44,7 @@ const getReadiness = operation(
 )
 
 export interface ProbesParts {
-  readonly readIndex: IndexLook
+  readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
   /** An index whose last ledger closed longer ago is not served to others. */
   readonly maxLedgerAgeSec: number
@@ -67,7 +67,7 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
 
 /** Why requests should go elsewhere; none when they may come. */
 async function rejectionReasons({ readIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
-  const { state, answered } = await readIndex()
+  const { state, fresh: answered } = await readIndex()
   const draining: readonly NotReadyReason[] = isDraining() ? ['draining'] : []
   // What was known before the database went away says nothing of how old the index is now.
   if (!answered) return [...draining, 'database']

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { openTestStore } from '../../test/support/database.ts'
-import { createIndexWorld } from '../../test/index/world.ts'
+import { createIndexFixture } from '../../test/index/fixture.ts'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createTail, INITIAL_ROWS } from './tail.ts'
@@ -11,10 +11,10 @@ import type { Frame } from './frames.ts'
 
 test('an instance that begins has the newest rows at hand, with their places, and publishes none of them', async () => {
   await using store = await openTestStore()
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   const rows = INITIAL_ROWS + 40
   for (let pick = 0; pick < rows; pick++) {
-    world.happen(world.exchange.open(pick, pick))
+    world.queue(world.exchange.open(pick, pick))
     if (pick % 50 === 49) world.closeLedger(5)
   }
   world.closeLedger(5)

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
-import type { PlacedCandle } from '../projections/candles.ts'
+import type { SeriesCandle } from '../projections/candles.ts'
 import { bucketEnd, readNewestCandles } from '../projections/candles.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { CandleInterval } from '../resources/candle.ts'
@@ -47,7 +47,7 @@ export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions):
   const forming = new Map<string, number>()
 
   /** A channel's candles as frames: the one that was forming, when its bucket is over, and the one that forms now. */
-  function candleFrames(channel: string, interval: CandleInterval, candles: readonly PlacedCandle[]): readonly Frame[] {
+  function candleFrames(channel: string, interval: CandleInterval, candles: readonly SeriesCandle[]): readonly Frame[] {
     const frames: Frame[] = []
     const seen = forming.get(channel)
     for (const { time, open, high, low, close } of candles) {

@@ -8,7 +8,7 @@ import { EVENT_SHAPES } from '../../src/exchange/events.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { serveMetrics } from '../../src/metrics/server.ts'
-import { createIndexLook } from '../../src/projections/index-look.ts'
+import { createIndexSnapshotReader } from '../../src/projections/index-snapshot.ts'
 import { bearer } from '../support/keys.ts'
 import { samplesOf } from '../support/metrics.ts'
 import { onStage } from '../support/stream-stage.ts'
@@ -134,7 +134,7 @@ test('while the database is away the metrics go on, and say so', async () => {
   const clock = createVirtualClock(100_000)
   const metrics = createMetrics({ clock, runtime: false })
   const db = { query: async () => { throw new Error('away') } }
-  metrics.watch({ index: createIndexLook({ db, clock, log: silentLog }) })
+  metrics.watch({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
   const samples = await read(metrics)
   assert.equal(samples.get('gateway_index_answers'), 0)
   assert.equal(samples.get('gateway_index_last_ledger'), undefined)

@@ -5,7 +5,7 @@ import { request as httpRequest } from 'node:http'
 import { after, before, test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import { INDEX_WAIT_MS, RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
-import { createIndexWaits } from '../../src/projections/index-waits.ts'
+import { createIndexWaiter } from '../../src/projections/index-waiter.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
 import { bearer } from '../support/keys.ts'
@@ -183,17 +183,17 @@ test('who leaves is not waited with, and whoever waits when the gateway ends is 
 
 test('so many may wait; those on top are told at once how far the index is', async () => {
   const clock = createVirtualClock(0)
-  await using waits = createIndexWaits({ store: world.store, clock, maxWaiters: 3, maxPerCaller: 2 })
+  await using waits = createIndexWaiter({ store: world.store, clock, maxWaiters: 3, maxPerCaller: 2 })
   const { signal } = new AbortController()
-  const waiting = [waits.until(latest() + 1, 'greedy', signal), waits.until(latest() + 1, 'greedy', signal)]
-  assert.equal(await waits.until(latest() + 1, 'greedy', signal), latest(), 'one caller does not take all the places')
-  waiting.push(waits.until(latest() + 1, 'another', signal))
-  assert.equal(await waits.until(latest() + 1, 'third', signal), latest())
-  assert.equal(waits.waiting(), 3)
+  const waiting = [waits.waitForLedger(latest() + 1, 'greedy', signal), waits.waitForLedger(latest() + 1, 'greedy', signal)]
+  assert.equal(await waits.waitForLedger(latest() + 1, 'greedy', signal), latest(), 'one caller does not take all the places')
+  waiting.push(waits.waitForLedger(latest() + 1, 'another', signal))
+  assert.equal(await waits.waitForLedger(latest() + 1, 'third', signal), latest())
+  assert.equal(waits.waiterCount(), 3)
   await world.closeLedgers(1)
   await world.settle()
   assert.deepEqual(await Promise.all(waiting), [latest(), latest(), latest()])
-  const next = waits.until(latest() + 1, 'greedy', signal)
+  const next = waits.waitForLedger(latest() + 1, 'greedy', signal)
   await world.closeLedgers(1)
   await world.settle()
   assert.equal(await next, latest(), 'a place is given back')

@@ -12,7 +12,7 @@ import { openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { createIndexWorld } from '../index/world.ts'
+import { createIndexFixture } from '../index/fixture.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { WITHOUT_SERVER } from '../support/database.ts'
 import { call, createWallet } from '../support/keys.ts'
@@ -74,9 +74,9 @@ test('reads come from the replica and say how far it is; who asks for a later le
   await servers.caughtUp()
   const storeClock = createVirtualClock(0)
   await using store = await openStore({ ...PLAIN, databaseUrl: url, readUrl: replicaUrl, clock: storeClock })
-  await using world = createIndexWorld(primary)
+  await using world = createIndexFixture(primary)
   const trade = async (): Promise<number> => {
-    world.happen(world.exchange.open(1, 10_000))
+    world.queue(world.exchange.open(1, 10_000))
     world.closeLedger()
     await world.catchUp()
     const [row] = await primary.read.query<{ ledger: number }>('select last_ledger as ledger from idx.cursor')

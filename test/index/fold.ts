@@ -1,13 +1,13 @@
 // The tables as they must be, worked out from facts the plain way: every figure by walking the whole history. Shares nothing with the code under test.
 
 import assert from 'node:assert/strict'
-import type { Fact, PlacedFact } from './history.ts'
+import type { Fact, LedgerFact } from './history.ts'
 import { TRADERS } from './history.ts'
 
 export type Mode = 'isolated' | 'cross'
 
 /** What the index has learned from ledger entries, by `chain market id`. */
-export interface Learned {
+export interface Observations {
   readonly modes: ReadonlyMap<string, Mode>
   readonly orderOwners: ReadonlyMap<string, string>
 }
@@ -27,7 +27,7 @@ export interface Expected {
 }
 
 /** Folds facts in order of the log. `current` is the deployment whose open positions are listed. */
-export function foldFacts(facts: readonly PlacedFact[], learned: Learned, current: { chain: number; market: string }): Expected {
+export function foldFacts(facts: readonly LedgerFact[], learned: Observations, current: { chain: number; market: string }): Expected {
   const { modes } = learned
   const opens = facts.filter((placed) => placed.fact.kind === 'open')
   const ends = facts.filter((placed) => placed.fact.kind === 'close' || placed.fact.kind === 'liquidation')
@@ -55,7 +55,7 @@ export function foldFacts(facts: readonly PlacedFact[], learned: Learned, curren
   }
   const open = opens.filter((placed) => placed.chain === current.chain && marketOf(placed.fact) === current.market && isOpen(placed, facts, modes))
   return {
-    open: open.map(shownOpen).toReversed(),
+    open: open.map(describeOpen).toReversed(),
     trades: trades.toReversed(),
     traders: Object.fromEntries([...traders].map(([trader, sum]) => [trader, `${sum.pnl} ${sum.volume}`])),
     interest: interestOf(open),
@@ -67,12 +67,12 @@ export function foldFacts(facts: readonly PlacedFact[], learned: Learned, curren
   }
 }
 
-function shownOpen({ fact, closeSec }: PlacedFact): string {
+function describeOpen({ fact, closeSec }: LedgerFact): string {
   if (fact.kind !== 'open') return ''
   return `${fact.id} ${fact.trader} ${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice} ${closeSec}`
 }
 
-function feedsOf(facts: readonly PlacedFact[], learned: Learned): Record<string, string[]> {
+function feedsOf(facts: readonly LedgerFact[], learned: Observations): Record<string, string[]> {
   const concerned = facts.map((placed) => ({ placed, accounts: accountsOf(placed, facts, learned) }))
   const feed = (account: string): string[] =>
     concerned.filter(({ accounts }) => accounts.includes(account)).map(({ placed }) => `${topicOf(placed.fact)} ${placed.ledger} ${placed.id}`).toReversed()
@@ -80,7 +80,7 @@ function feedsOf(facts: readonly PlacedFact[], learned: Learned): Record<string,
 }
 
 /** Whom a fact concerns: whom its event names, or whose order it ends, if that is told anywhere. */
-function accountsOf({ fact, chain }: PlacedFact, facts: readonly PlacedFact[], learned: Learned): readonly string[] {
+function accountsOf({ fact, chain }: LedgerFact, facts: readonly LedgerFact[], learned: Observations): readonly string[] {
   if (fact.kind === 'other') return fact.names
   if (fact.kind !== 'order_end') return [fact.trader]
   const told = facts.some((other) => other.fact.kind === 'order_placed' && other.chain === chain
@@ -107,13 +107,13 @@ function topicOf(fact: Fact): string {
   }
 }
 
-function isOpenOf(open: PlacedFact, end: PlacedFact): boolean {
+function isOpenOf(open: LedgerFact, end: LedgerFact): boolean {
   return open.fact.kind === 'open' && (end.fact.kind === 'close' || end.fact.kind === 'liquidation')
     && open.chain === end.chain && open.fact.market === end.fact.market && open.fact.id === end.fact.id
 }
 
 /** Open: no close or liquidation of its own, and no cross liquidation of its trader behind it, unless it is known to be isolated. */
-function isOpen(open: PlacedFact, facts: readonly PlacedFact[], modes: ReadonlyMap<string, Mode>): boolean {
+function isOpen(open: LedgerFact, facts: readonly LedgerFact[], modes: ReadonlyMap<string, Mode>): boolean {
   const { fact } = open
   if (fact.kind !== 'open') return false
   const later = facts.slice(facts.indexOf(open) + 1)
@@ -123,7 +123,7 @@ function isOpen(open: PlacedFact, facts: readonly PlacedFact[], modes: ReadonlyM
     && placed.fact.market === fact.market && placed.fact.trader === fact.trader)
 }
 
-function interestOf(open: readonly PlacedFact[]): Record<string, string> {
+function interestOf(open: readonly LedgerFact[]): Record<string, string> {
   const sums: Record<string, { long: bigint; short: bigint; count: number }> = {}
   for (const { fact } of open) {
     if (fact.kind !== 'open') continue

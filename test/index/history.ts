@@ -21,7 +21,7 @@ export type Fact =
   | { kind: 'other'; decodes: boolean; topic: string; names: readonly string[] }
 
 /** A fact, where the ledger has it. */
-export interface PlacedFact {
+export interface LedgerFact {
   readonly fact: Fact
   readonly chain: number
   readonly ledger: number
@@ -31,7 +31,7 @@ export interface PlacedFact {
   readonly contractId: string
 }
 
-interface Live {
+interface LivePosition {
   readonly id: number
   readonly trader: string
   readonly asset: string
@@ -52,7 +52,7 @@ export function testContracts(name: number): ContractAddresses {
   }
 }
 
-export interface Happened {
+export interface ExchangeEvent {
   readonly event: NodeEvent
   readonly fact: Fact
 }
@@ -61,17 +61,17 @@ export interface Happened {
 export interface TestExchange {
   /** May change, all but the market: a part of the exchange is deployed anew. */
   contracts: ContractAddresses
-  open(pick: number, amount: number): Happened
+  open(pick: number, amount: number): ExchangeEvent
   /** Undefined when nothing is open. */
-  close(pick: number, amount: number): Happened | undefined
-  liquidate(pick: number, amount: number): Happened | undefined
-  crossLiquidate(pick: number): Happened | undefined
+  close(pick: number, amount: number): ExchangeEvent | undefined
+  liquidate(pick: number, amount: number): ExchangeEvent | undefined
+  crossLiquidate(pick: number): ExchangeEvent | undefined
   /** Undefined for an order of a kind whose placement is not told: it is there all the same. */
-  placeOrder(pick: number): Happened | undefined
+  placeOrder(pick: number): ExchangeEvent | undefined
   /** Undefined when none is pending. */
-  endOrder(pick: number): Happened | undefined
+  endOrder(pick: number): ExchangeEvent | undefined
   /** Events that move no position: decoded ones and odd ones. */
-  other(pick: number): Happened
+  other(pick: number): ExchangeEvent
   positions(): NodePosition[]
   /** Every order; those placed since the last call were placed in the ledger that closes at this second. */
   orders(closeSec: number): NodeOrder[]
@@ -81,7 +81,7 @@ type MutableOrder = { -readonly [Key in keyof NodeOrder]: NodeOrder[Key] }
 
 export function createTestExchange(contracts: ContractAddresses): TestExchange {
   const { market } = contracts
-  const live = new Map<number, Live>()
+  const live = new Map<number, LivePosition>()
   const orders: MutableOrder[] = []
   let lastId = 0
   let transactions = 0
@@ -93,12 +93,12 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
     return { contractId, topicsXdr: topics.map(encodeScVal), valueXdr, transaction: transactions % 900 }
   }
 
-  function pickLive(pick: number, mode?: Live['mode']): Live | undefined {
+  function pickLive(pick: number, mode?: LivePosition['mode']): LivePosition | undefined {
     const candidates = [...live.values()].filter((position) => mode === undefined || position.mode === mode)
     return candidates[pick % Math.max(1, candidates.length)]
   }
 
-  function end(kind: 'close' | 'liquidation', position: Live, amount: number): Happened {
+  function end(kind: 'close' | 'liquidation', position: LivePosition, amount: number): ExchangeEvent {
     live.delete(position.id)
     const { id, trader, asset, direction, size, entryPrice } = position
     const closePrice = entryPrice + BigInt(amount % 1000) + 1n

@@ -12,12 +12,12 @@ import { readTraderVolume } from '../../src/projections/volumes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openTestStore } from '../support/database.ts'
 import { foldFacts } from './fold.ts'
-import type { Learned, Mode } from './fold.ts'
-import type { PlacedFact } from './history.ts'
+import type { Observations, Mode } from './fold.ts'
+import type { LedgerFact } from './history.ts'
 import { TRADERS, testContracts } from './history.ts'
 import { dumpArchive, dumpProjections, emptyIndex, readTables } from './tables.ts'
-import { Broken, createIndexWorld } from './world.ts'
-import type { IndexWorld } from './world.ts'
+import { ConnectionBroken, createIndexFixture } from './fixture.ts'
+import type { IndexFixture } from './fixture.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
@@ -63,16 +63,16 @@ const script = fc.array(
 
 type Op = { op: (typeof happenings)[number] | (typeof turns)[number]; pick: number; amount: number }
 
-async function play(world: IndexWorld, { op, pick, amount }: Op): Promise<void> {
+async function play(world: IndexFixture, { op, pick, amount }: Op): Promise<void> {
   const { exchange, node } = world
   switch (op) {
-    case 'open': return world.happen(exchange.open(pick, amount))
-    case 'close': return world.happen(exchange.close(pick, amount))
-    case 'liquidate': return world.happen(exchange.liquidate(pick, amount))
-    case 'crossLiquidate': return world.happen(exchange.crossLiquidate(pick))
-    case 'placeOrder': return world.happen(exchange.placeOrder(pick))
-    case 'endOrder': return world.happen(exchange.endOrder(pick))
-    case 'other': return world.happen(exchange.other(pick))
+    case 'open': return world.queue(exchange.open(pick, amount))
+    case 'close': return world.queue(exchange.close(pick, amount))
+    case 'liquidate': return world.queue(exchange.liquidate(pick, amount))
+    case 'crossLiquidate': return world.queue(exchange.crossLiquidate(pick))
+    case 'placeOrder': return world.queue(exchange.placeOrder(pick))
+    case 'endOrder': return world.queue(exchange.endOrder(pick))
+    case 'other': return world.queue(exchange.other(pick))
     case 'ledger': return world.closeLedger(1 + (amount % 9))
     case 'hour': return world.closeLedger(3_000 + amount)
     case 'page fault': return void node.pageFaults.push(PAGE_FAULTS[pick % PAGE_FAULTS.length] ?? ((page) => page))
@@ -80,7 +80,7 @@ async function play(world: IndexWorld, { op, pick, amount }: Op): Promise<void> 
       node.pageCap = 1 + (pick % 12)
       return
     case 'break':
-      world.breakNext = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
+      world.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
       return
     case 'restart': return await world.restart()
     case 'step': return await tolerant(() => world.indexer.step())
@@ -105,7 +105,7 @@ async function play(world: IndexWorld, { op, pick, amount }: Op): Promise<void> 
 }
 
 /** A reset shows as long as the node keeps a ledger that both chains had; a real one keeps a week of them. */
-async function knowsTheChain(world: IndexWorld): Promise<boolean> {
+async function knowsTheChain(world: IndexFixture): Promise<boolean> {
   const [row] = await store.read.query<{ chain: number | null }>('select max(chain) as chain from idx.epochs')
   return (row?.chain ?? world.chain) === world.chain
 }
@@ -115,19 +115,19 @@ async function tolerant(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof Broken)) throw error
+    if (!(error instanceof ConnectionBroken)) throw error
   }
 }
 
 /** Faults end; everything is read. */
-async function settle(world: IndexWorld): Promise<void> {
-  world.breakNext = undefined
+async function settle(world: IndexFixture): Promise<void> {
+  world.nextFault = undefined
   world.node.pageFaults.length = 0
   await world.catchUp()
 }
 
 /** What the index has kept of ledger entries, by the fold's keys. */
-async function keptObservations(db: Store['read']): Promise<Learned> {
+async function keptObservations(db: Store['read']): Promise<Observations> {
   const modes = await db.query<{ key: string; value: Mode }>(
     `select concat_ws(' ', e.chain, e.contracts->>'market', m.position_id) as key, m.mode as value
      from idx.margin_modes m join idx.epochs e on e.number = m.deployment`,
@@ -140,7 +140,7 @@ async function keptObservations(db: Store['read']): Promise<Learned> {
 }
 
 /** What is in the archive. Whatever is not lies before the first look at its contract, or in a gap that the index knows of. */
-async function archivedFacts(world: IndexWorld): Promise<PlacedFact[]> {
+async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
   const archived = await store.read.query<{ chain: number; id: string }>(
     'select e.chain, left(v.event_id, 30) as id from idx.events v join idx.epochs e on e.number = v.epoch',
   )
@@ -161,7 +161,7 @@ async function archivedFacts(world: IndexWorld): Promise<PlacedFact[]> {
   })
 }
 
-async function check(world: IndexWorld): Promise<void> {
+async function check(world: IndexFixture): Promise<void> {
   const facts = await archivedFacts(world)
   const expected = foldFacts(facts, await keptObservations(store.read), { chain: world.chain, market: world.exchange.contracts.market })
   const { volume24h, volume14d, ...lists } = expected
@@ -184,7 +184,7 @@ async function check(world: IndexWorld): Promise<void> {
 /** Plays a script to its end, and holds the tables against the fold, then against a rebuild. */
 async function playAndCheck(ops: readonly Op[]): Promise<void> {
   await emptyIndex(store.write)
-  const world = createIndexWorld(store)
+  const world = createIndexFixture(store)
   try {
     world.closeLedger()
     for (const op of ops) await play(world, op)

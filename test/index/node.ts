@@ -79,70 +79,70 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
     return { oldest, latest }
   }
 
-  function rangeAnswer(): LedgerRange {
+  function rangeResponse(): LedgerRange {
     const { oldest, latest } = range()
     return { latestLedger: latest.sequence, latestLedgerCloseSec: latest.closeSec, oldestLedger: oldest.sequence, oldestLedgerCloseSec: oldest.closeSec }
   }
 
-  function enter(method: string): void {
+  function countCall(method: string): void {
     node.calls[method] = (node.calls[method] ?? 0) + 1
     if (node.failure !== undefined) throw node.failure
     if (ledgers.length === 0) throw new RpcFailure({ method, kind: 'rpc', code: -32603, retryable: true, endpoint: 0 })
   }
 
-  function refuse(method: string): never {
+  function rejectRange(method: string): never {
     throw new RpcFailure({ method, kind: 'rpc', code: -32600, retryable: false, endpoint: 0, detail: 'startLedger must be within the ledger range' })
   }
 
   const rpc: Rpc = {
     endpoints: 1,
     async getHealth() {
-      enter('getHealth')
+      countCall('getHealth')
       if (node.unhealthy) throw new RpcFailure({ method: 'getHealth', kind: 'rpc', code: -32603, retryable: true, endpoint: 0 })
-      return { ...rangeAnswer(), retentionLedgers: 120_960 }
+      return { ...rangeResponse(), retentionLedgers: 120_960 }
     },
     async getNetwork() {
-      enter('getNetwork')
+      countCall('getNetwork')
       return { passphrase: node.passphrase, protocolVersion: 27 }
     },
     async getLedgers(request) {
-      enter('getLedgers')
+      countCall('getLedgers')
       const { oldest, latest } = range()
-      if (request.startLedger < oldest.sequence || request.startLedger > latest.sequence) refuse('getLedgers')
+      if (request.startLedger < oldest.sequence || request.startLedger > latest.sequence) rejectRange('getLedgers')
       return {
         ledgers: ledgers
           .filter((ledger) => ledger.sequence >= request.startLedger && ledger.sequence <= latest.sequence)
           .slice(0, request.limit)
           .map((ledger) => ({ sequence: ledger.sequence, hash: `${incarnation}`.padStart(2, '0').repeat(32), closeSec: ledger.closeSec })),
-        ...rangeAnswer(),
+        ...rangeResponse(),
       }
     },
     async getLatestLedger() {
-      enter('getLatestLedger')
+      countCall('getLatestLedger')
       return node.latest().sequence
     },
     async getEvents(request) {
-      enter('getEvents')
+      countCall('getEvents')
       const { oldest, latest } = range()
       const after = 'cursor' in request.from ? request.from.cursor : endOf(request.from.startLedger - 1)
       const from = 'cursor' in request.from ? Number(BigInt(after.slice(0, 19)) >> 32n) : request.from.startLedger
-      if (from < oldest.sequence || from > latest.sequence) refuse('getEvents')
+      if (from < oldest.sequence || from > latest.sequence) rejectRange('getEvents')
       const until = Math.min(latest.sequence, from + WINDOW - 1)
       const events = ledgers
         .filter((ledger) => ledger.sequence >= from && ledger.sequence <= until)
-        .flatMap(placed)
+        .flatMap(eventsOf)
         .filter((event) => event.id > after && request.contractIds.includes(event.contractId))
       const limit = Math.min(request.limit, node.pageCap)
       const kept = events.slice(0, limit)
       const page: EventsPage = {
         events: kept,
         cursor: kept.length === limit ? (kept.at(-1)?.id ?? after) : endOf(until),
-        ...rangeAnswer(),
+        ...rangeResponse(),
       }
       return node.pageFaults.shift()?.(page) ?? page
     },
     async getLedgerEntries(keysXdr) {
-      enter('getLedgerEntries')
+      countCall('getLedgerEntries')
       const stored = [
         ...node.positions.map((position) => ({ keyXdr: numberedKey(position.market, 'Position', position.id), write: () => positionEntry(position) })),
         ...node.orders.map((order) => ({ keyXdr: numberedKey(order.market, 'Order', order.id), write: () => orderEntry(order) })),
@@ -198,8 +198,8 @@ export function createFakeNode(options: { firstLedger?: number; passphrase?: str
 }
 
 /** The same chain through a node that has dropped only what `oldest` says, and that fails while `failure` tells how. */
-export function olderView(node: FakeNode, view: { readonly oldest: number; readonly failure?: () => RpcFailure | undefined }): Rpc {
-  const looked = <Args extends readonly unknown[], Answer>(method: (...args: Args) => Promise<Answer>) => async (...args: Args): Promise<Answer> => {
+export function withOlderHistory(node: FakeNode, view: { readonly oldest: number; readonly failure?: () => RpcFailure | undefined }): Rpc {
+  const withOldest = <Args extends readonly unknown[], Answer>(method: (...args: Args) => Promise<Answer>) => async (...args: Args): Promise<Answer> => {
     const failure = view.failure?.()
     if (failure !== undefined) throw failure
     const { oldest } = node
@@ -212,7 +212,7 @@ export function olderView(node: FakeNode, view: { readonly oldest: number; reado
   }
   const { rpc } = node
   return {
-    ...rpc, getHealth: looked(rpc.getHealth), getNetwork: looked(rpc.getNetwork), getEvents: looked(rpc.getEvents), getLedgers: looked(rpc.getLedgers),
+    ...rpc, getHealth: withOldest(rpc.getHealth), getNetwork: withOldest(rpc.getNetwork), getEvents: withOldest(rpc.getEvents), getLedgers: withOldest(rpc.getLedgers),
   }
 }
 
@@ -221,7 +221,7 @@ export function endOf(ledger: number): string {
   return `${(((BigInt(ledger) + 1n) << 32n) - 1n).toString().padStart(19, '0')}-4294967295`
 }
 
-function placed(ledger: NodeLedger): EventsPage['events'] {
+function eventsOf(ledger: NodeLedger): EventsPage['events'] {
   return ledger.events.map((event, index) => ({
     id: eventId(ledger.sequence, event.transaction, index),
     ledger: ledger.sequence,

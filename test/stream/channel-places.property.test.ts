@@ -10,8 +10,8 @@ import { countFrames, readChannelHeads, readChannels } from '../../src/projectio
 import type { LogChannels } from '../../src/projections/stream-log.ts'
 import { TRADERS, testContracts } from '../index/history.ts'
 import { emptyIndex } from '../index/tables.ts'
-import { Broken, createIndexWorld } from '../index/world.ts'
-import type { IndexWorld } from '../index/world.ts'
+import { ConnectionBroken, createIndexFixture } from '../index/fixture.ts'
+import type { IndexFixture } from '../index/fixture.ts'
 import { openTestStore } from '../support/database.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 
@@ -34,17 +34,17 @@ const script = fc.array(
   { minLength: 30, maxLength: 100, size: 'max' },
 )
 
-async function play(world: IndexWorld, { op, pick }: Op): Promise<void> {
+async function play(world: IndexFixture, { op, pick }: Op): Promise<void> {
   const { exchange } = world
   switch (op) {
-    case 'place': return world.happen(exchange.placeOrder(pick))
-    case 'end': return world.happen(exchange.endOrder(pick))
-    case 'other': return world.happen(exchange.other(pick))
+    case 'place': return world.queue(exchange.placeOrder(pick))
+    case 'end': return world.queue(exchange.endOrder(pick))
+    case 'other': return world.queue(exchange.other(pick))
     case 'ledger': return world.closeLedger(1 + (pick % 9))
     case 'step': return await tolerant(() => world.indexer.step())
     case 'observe': return await tolerant(() => world.indexer.observe())
     case 'break':
-      world.breakNext = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
+      world.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
       return
     case 'restart': return await world.restart()
     case 'reset':
@@ -64,12 +64,12 @@ async function tolerant(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof Broken)) throw error
+    if (!(error instanceof ConnectionBroken)) throw error
   }
 }
 
-async function settle(world: IndexWorld): Promise<void> {
-  world.breakNext = undefined
+async function settle(world: IndexFixture): Promise<void> {
+  world.nextFault = undefined
   world.closeLedger()
   await world.catchUp()
 }
@@ -139,7 +139,7 @@ test('an account\'s channel only grows at its end, and every event of the accoun
   let learned = 0
   await fc.assert(fc.asyncProperty(script, async (ops) => {
     await emptyIndex(store.write)
-    await using world = createIndexWorld(store)
+    await using world = createIndexFixture(store)
     let sent: Placed[][] = TRADERS.map(() => [])
     let through = 0
     for (const op of ops) {
@@ -159,7 +159,7 @@ test('an account\'s channel only grows at its end, and every event of the accoun
     await world.indexer.observe()
     // Each learnt event takes the place of one that concerns somebody else.
     for (let events = 0; events < 300 && (await isWaiting()); events++) {
-      world.happen(world.exchange.other(events))
+      world.queue(world.exchange.other(events))
       await settle(world)
     }
     const frames = await readAllFrames(await head())

@@ -16,8 +16,8 @@ import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import { TRADERS } from '../index/history.ts'
 import { emptyIndex } from '../index/tables.ts'
-import { createIndexWorld, FIRST_CLOSE_SEC } from '../index/world.ts'
-import type { IndexWorld } from '../index/world.ts'
+import { createIndexFixture, FIRST_CLOSE_SEC } from '../index/fixture.ts'
+import type { IndexFixture } from '../index/fixture.ts'
 import { openTestStore } from '../support/database.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { call, obtainKey, TEST_PASSPHRASE } from '../support/keys.ts'
@@ -84,7 +84,7 @@ interface Instance {
 }
 
 interface Stage {
-  readonly world: IndexWorld
+  readonly world: IndexFixture
   readonly clock: VirtualClock
   readonly instances: Instance[]
   readonly keys: IssuedKey[]
@@ -98,7 +98,7 @@ interface Stage {
 const seen = new Map<string, number>()
 const note = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1)
 
-async function openInstance(world: IndexWorld, clock: VirtualClock): Promise<Instance> {
+async function openInstance(world: IndexFixture, clock: VirtualClock): Promise<Instance> {
   const refused = new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', code: -32602, retryable: false })
   const gateway = await createGateway({
     store, clock, log: silentLog,
@@ -226,7 +226,7 @@ function happen({ world }: Stage, pick: number): void {
     () => exchange.open(pick, amount), () => exchange.open(pick, amount), () => exchange.close(pick, amount), () => exchange.liquidate(pick, amount),
     () => exchange.placeOrder(pick), () => exchange.endOrder(pick), () => exchange.other(pick),
   ]
-  for (let times = 0; times <= pick % 4; times++) world.happen(makes[(pick + times) % makes.length]?.())
+  for (let times = 0; times <= pick % 4; times++) world.queue(makes[(pick + times) % makes.length]?.())
 }
 
 async function play(stage: Stage, { act, who, pick }: Op): Promise<void> {
@@ -272,7 +272,7 @@ async function settle({ world, instances: running }: Stage): Promise<void> {
   await world.catchUp()
   await world.indexer.observe()
   for (let ledger = 0; ledger < 3; ledger++) {
-    world.happen(world.exchange.other(0))
+    world.queue(world.exchange.other(0))
     world.closeLedger()
     await world.catchUp()
   }
@@ -343,7 +343,7 @@ async function inTime(work: Promise<void>, stage: Stage): Promise<void> {
 async function runScript(ops: readonly Op[]): Promise<void> {
   await emptyIndex(store.write)
   const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
-  await using world = createIndexWorld(store, { clock })
+  await using world = createIndexFixture(store, { clock })
   world.closeLedger()
   const stage: Stage = {
     world, clock,

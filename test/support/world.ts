@@ -14,7 +14,7 @@ import type { Gateway, GatewayParts } from '../../src/gateway.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
-import { createIndexLook } from '../../src/projections/index-look.ts'
+import { createIndexSnapshotReader } from '../../src/projections/index-snapshot.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
@@ -113,9 +113,9 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   }
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
-  const lookAtIndex = createIndexLook({ db: store.read, clock, log })
+  const readIndexSnapshot = createIndexSnapshotReader({ db: store.read, clock, log })
   options.metrics?.watch({
-    gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: lookAtIndex,
+    gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: readIndexSnapshot,
   })
   const owned = building.move()
 

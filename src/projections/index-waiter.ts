@@ -10,17 +10,17 @@ import { readLogHead } from './stream-log.ts'
 /** How long a missed notification can delay an answer. */
 const FALLBACK_INTERVAL_MS = 1_000
 
-export interface IndexWaits extends AsyncDisposable {
+export interface IndexWaiter extends AsyncDisposable {
   /**
    * Resolves with the last indexed ledger (0 while there is none): as soon as it is `ledger` or a later one, else when the time is up or the signal aborts; at
    * once when too many wait already, in all or of this caller. Rejects when the database cannot be read.
    */
-  until(ledger: number, caller: string, signal: AbortSignal): Promise<number>
+  waitForLedger(ledger: number, caller: string, signal: AbortSignal): Promise<number>
   /** How many wait. */
-  waiting(): number
+  waiterCount(): number
 }
 
-export interface IndexWaitsOptions {
+export interface IndexWaiterOptions {
   readonly store: Pick<Store, 'read' | 'listen'>
   readonly clock: Clock
   readonly maxWaiters?: number
@@ -33,55 +33,55 @@ interface Waiter {
   readonly fail: (cause: unknown) => void
 }
 
-export function createIndexWaits(options: IndexWaitsOptions): IndexWaits {
+export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
   const { store, clock, maxWaiters = INDEX_WAITERS_MAX, maxPerCaller = INDEX_WAITERS_PER_CALLER_MAX } = options
   const waiters = new Set<Waiter>()
   const byCaller = new Map<string, number>()
   /** As it was seen last. */
-  let last = 0
-  let looking = false
-  let again = false
+  let lastLedger = 0
+  let reading = false
+  let readAgain = false
   let fallback: Timer | undefined
   let listening: Promise<(() => Promise<void>) | undefined> | undefined
   let stopped = false
 
   /** One look at a time; whoever asks during one gets another behind it, because the first may have read before what he waits for was committed. */
-  function look(): void {
-    again = true
-    if (!looking) void run()
+  function requestRead(): void {
+    readAgain = true
+    if (!reading) void readUntilIdle()
   }
 
-  async function run(): Promise<void> {
-    looking = true
-    while (again && waiters.size > 0) {
-      again = false
+  async function readUntilIdle(): Promise<void> {
+    reading = true
+    while (readAgain && waiters.size > 0) {
+      readAgain = false
       try {
-        last = (await readLogHead(store.read))?.ledger ?? 0
-        for (const waiter of waiters) if (waiter.ledger <= last) waiter.settle()
+        lastLedger = (await readLogHead(store.read))?.ledger ?? 0
+        for (const waiter of waiters) if (waiter.ledger <= lastLedger) waiter.settle()
       } catch (cause) {
         for (const waiter of waiters) waiter.fail(cause)
       }
     }
-    looking = false
+    reading = false
   }
 
-  function ring(): void {
-    if (waiters.size > 0) look()
+  function onNotification(): void {
+    if (waiters.size > 0) requestRead()
   }
 
-  function lookLater(): void {
+  function scheduleFallback(): void {
     fallback ??= clock.setTimer(FALLBACK_INTERVAL_MS, () => {
       fallback = undefined
       if (waiters.size === 0) return
-      look()
-      lookLater()
+      requestRead()
+      scheduleFallback()
     })
   }
 
   /** Listens from the first waiter on: most gateways never have one. */
   function listen(): void {
-    listening ??= store.listen(INDEX_CHANNEL, ring).then((stop) => {
-      ring()
+    listening ??= store.listen(INDEX_CHANNEL, onNotification).then((stop) => {
+      onNotification()
       return stop
     }, () => undefined)
   }
@@ -96,9 +96,9 @@ export function createIndexWaits(options: IndexWaitsOptions): IndexWaits {
     return !stopped && waiters.size < maxWaiters && (byCaller.get(caller) ?? 0) < maxPerCaller
   }
 
-  function join(ledger: number, caller: string, signal: AbortSignal): Promise<number> {
+  function addWaiter(ledger: number, caller: string, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
-      const leave = (): void => {
+      const removeWaiter = (): void => {
         waiters.delete(waiter)
         count(caller, -1)
         timer.cancel()
@@ -110,11 +110,11 @@ export function createIndexWaits(options: IndexWaitsOptions): IndexWaits {
       const waiter: Waiter = {
         ledger,
         settle() {
-          leave()
-          resolve(last)
+          removeWaiter()
+          resolve(lastLedger)
         },
         fail(cause) {
-          leave()
+          removeWaiter()
           reject(cause)
         },
       }
@@ -126,13 +126,13 @@ export function createIndexWaits(options: IndexWaitsOptions): IndexWaits {
   }
 
   return {
-    waiting: () => waiters.size,
-    async until(ledger, caller, signal) {
+    waiterCount: () => waiters.size,
+    async waitForLedger(ledger, caller, signal) {
       if (signal.aborted || !hasRoom(caller)) return (await readLogHead(store.read))?.ledger ?? 0
-      const reached = join(ledger, caller, signal)
+      const reached = addWaiter(ledger, caller, signal)
       listen()
-      lookLater()
-      look()
+      scheduleFallback()
+      requestRead()
       return await reached
     },
     async [Symbol.asyncDispose]() {

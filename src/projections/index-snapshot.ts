@@ -10,20 +10,20 @@ import type { IndexState } from './index-state.ts'
 /** The state is read at most this often, however many ask: they are exempt from the rate limit. */
 const STATE_CACHE_MS = 500
 /** Nobody waits longer for the database. */
-const STATE_WAIT_MS = 1_000
+const STATE_TIMEOUT_MS = 1_000
 
 /** What was seen. */
-export interface IndexSight {
+export interface IndexSnapshot {
   /** As last known; null while nothing is indexed, or while nothing could be read yet. */
   readonly state: IndexState | null
   /** True when the database said so now; false when it did not answer in time. */
-  readonly answered: boolean
+  readonly fresh: boolean
 }
 
 /** Looks at the state of the index. Never rejects, and never takes longer than a second. */
-export type IndexLook = () => Promise<IndexSight>
+export type IndexSnapshotReader = () => Promise<IndexSnapshot>
 
-export function createIndexLook({ db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): IndexLook {
+export function createIndexSnapshotReader({ db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): IndexSnapshotReader {
   const states = createMemo<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
   let state: IndexState | null = null
 
@@ -40,8 +40,8 @@ export function createIndexLook({ db, clock, log }: { readonly db: Queryable; re
 
   return async () => {
     const waited = new AbortController()
-    const answered = await Promise.race([refresh(), clock.sleep(STATE_WAIT_MS, waited.signal).then(() => false)])
+    const answered = await Promise.race([refresh(), clock.sleep(STATE_TIMEOUT_MS, waited.signal).then(() => false)])
     waited.abort()
-    return { state, answered }
+    return { state, fresh: answered }
   }
 }

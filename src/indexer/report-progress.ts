@@ -4,15 +4,15 @@ import type { Clock } from '../base/clock.ts'
 import type { Indexer } from './indexer.ts'
 
 /** How often its progress is looked at. */
-const WATCH_INTERVAL_MS = 500
+const CHECK_INTERVAL_MS = 500
 /** How often a catch-up that goes on is told. */
-const TELL_CATCH_UP_MS = 2_000
+const CATCH_UP_REPORT_MS = 2_000
 
 /**
  * Tells when it catches up, follows the chain, stands by or cannot go on, each once, until `stop` aborts. `hosts` name the nodes, without what is secret in
  * their addresses.
  */
-export async function tellProgress(
+export async function reportProgress(
   indexer: Pick<Indexer, 'status'>,
   options: { readonly hosts: readonly string[]; readonly clock: Clock; readonly say: (text: string) => void; readonly stop: AbortSignal },
 ): Promise<void> {
@@ -22,7 +22,7 @@ export async function tellProgress(
   let toldAtMs = 0
   while (!stop.aborted) {
     const { state, lastLedger, latestLedger } = indexer.status()
-    const again = state === 'catching-up' && clock.nowMs() - toldAtMs >= TELL_CATCH_UP_MS
+    const again = state === 'catching-up' && clock.nowMs() - toldAtMs >= CATCH_UP_REPORT_MS
     if (state !== told || again) {
       told = state
       toldAtMs = clock.nowMs()
@@ -32,6 +32,6 @@ export async function tellProgress(
       if (state === 'waiting') say(`Index: waits, because ${where} is behind it or serves another network`)
       if (state === 'unreachable') say(`Index: ${where} cannot be reached. What is known is served, and the index goes on by itself as soon as it can.`)
     }
-    await clock.sleep(WATCH_INTERVAL_MS, stop)
+    await clock.sleep(CHECK_INTERVAL_MS, stop)
   }
 }

@@ -4,37 +4,37 @@
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
-import { readHome } from './homes.ts'
+import { readContractInstance } from './contract-instances.ts'
 import { listPlaced } from './orders.ts'
 import { numberOf } from './payload.ts'
 
 /** A position is told of by its opening, a vault by its creation, an order by its placement or its end: some placements tell nothing. */
-export type ToldKind = 'position' | 'order' | 'vault'
+export type IdKind = 'position' | 'order' | 'vault'
 
 /** What was told of, from the first id on. */
-export interface ToldIds {
+export interface SeenIds {
   readonly first: number
-  readonly told: number
+  readonly seen: number
 }
 
 /** Counts the ids that a page tells of for the first time. Placements must be stored already. */
-export async function countToldIds(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
+export async function countSeenIds(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const decoded = events.filter(({ payload }) => payload !== null)
   const idsOf = (contract: ArchivedEvent['contract'], key: string, topics: readonly string[]): readonly number[] =>
     decoded.filter((event) => event.contract === contract && topics.includes(event.topic)).map((event) => numberOf(event, key))
   const placed = idsOf('market', 'orderId', ['order_placed'])
   const ended = idsOf('market', 'orderId', ['order_executed', 'order_cancelled'])
   const known = await listPlaced(tx, epoch.deployment, ended)
-  await add(tx, epoch.deployment, 'position', { ids: idsOf('market', 'positionId', ['position_opened']) })
-  await add(tx, epoch.deployment, 'order', { ids: [...placed, ...ended.filter((id) => !known.has(id))], firsts: placed })
+  await addSeenIds(tx, epoch.deployment, 'position', { ids: idsOf('market', 'positionId', ['position_opened']) })
+  await addSeenIds(tx, epoch.deployment, 'order', { ids: [...placed, ...ended.filter((id) => !known.has(id))], firsts: placed })
   const vaults = idsOf('vaultFactory', 'vaultId', ['vault_created'])
-  if (vaults.length > 0) await add(tx, await readHome(tx, epoch, 'vaultFactory'), 'vault', { ids: vaults })
+  if (vaults.length > 0) await addSeenIds(tx, await readContractInstance(tx, epoch, 'vaultFactory'), 'vault', { ids: vaults })
 }
 
 /** `firsts`: counting begins with the least of these. An end tells nothing of when its order was placed. */
-async function add(tx: Queryable, home: number, kind: ToldKind, { ids, firsts = ids }: { ids: readonly number[]; firsts?: readonly number[] }): Promise<void> {
+async function addSeenIds(tx: Queryable, home: number, kind: IdKind, { ids, firsts = ids }: { ids: readonly number[]; firsts?: readonly number[] }): Promise<void> {
   if (ids.length === 0) return
-  const first = (await readToldIds(tx, home, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
+  const first = (await readSeenIds(tx, home, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
   if (first === undefined) return
   await tx.query(
     `insert into idx.told_ids as t (home, kind, first_id, told) values ($1, $2, $3, $4)
@@ -44,7 +44,7 @@ async function add(tx: Queryable, home: number, kind: ToldKind, { ids, firsts = 
 }
 
 /** Null: no event told of any. */
-export async function readToldIds(db: Queryable, home: number, kind: ToldKind): Promise<ToldIds | null> {
-  const [row] = await db.query<ToldIds>('select first_id as first, told from idx.told_ids where home = $1 and kind = $2', [home, kind])
+export async function readSeenIds(db: Queryable, home: number, kind: IdKind): Promise<SeenIds | null> {
+  const [row] = await db.query<SeenIds>('select first_id as first, told as seen from idx.told_ids where home = $1 and kind = $2', [home, kind])
   return row ?? null
 }

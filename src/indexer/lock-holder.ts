@@ -2,16 +2,16 @@
 
 import type { Store, WriterLock } from '../store/store.ts'
 
-export interface HeldLock {
+export interface LockHolder {
   /** The lock, taken now if need be; undefined while another holder has it. */
-  hold(): Promise<WriterLock | undefined>
+  acquire(): Promise<WriterLock | undefined>
   /** The lock, if it is held. */
-  held(): WriterLock | undefined
+  current(): WriterLock | undefined
   /** Gives it back. Never rejects: a lock whose connection is gone has given itself back. */
   release(): Promise<void>
 }
 
-export function createHeldLock(store: Store, name: string): HeldLock {
+export function createLockHolder(store: Store, name: string): LockHolder {
   let lock: WriterLock | undefined
 
   async function release(): Promise<void> {
@@ -25,12 +25,12 @@ export function createHeldLock(store: Store, name: string): HeldLock {
   }
 
   return {
-    async hold() {
+    async acquire() {
       if (lock?.lost.aborted === true) await release()
       lock ??= await store.tryLock(name)
       return lock
     },
-    held: () => (lock?.lost.aborted === true ? undefined : lock),
+    current: () => (lock?.lost.aborted === true ? undefined : lock),
     release,
   }
 }

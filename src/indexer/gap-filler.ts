@@ -12,24 +12,24 @@ import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'
 import { listEpochs, renameEpoch } from '../projections/epochs.ts'
 import { appendEvents, readLastLedger } from '../projections/events.ts'
-import { lastFilledSeq, markGap, readGapToFill, splitGap } from '../projections/gaps.ts'
+import { lastFilledSeq, updateGap, readGapToFill, splitGap } from '../projections/gaps.ts'
 import type { Gap } from '../projections/gaps.ts'
 import type { IndexCursor } from '../projections/index-state.ts'
-import { IndexMoved, moveIndex, readIndexCursor } from '../projections/index-state.ts'
+import { IndexConflict, updateIndexCursor, readIndexCursor } from '../projections/index-state.ts'
 import type { Writer } from '../store/store.ts'
-import { epochName } from './epochs.ts'
+import { randomEpochName } from './epochs.ts'
 import { compareLedger, readRange } from './identity.ts'
 import { createPageSize } from './page-size.ts'
-import type { EventsPlace } from './poll.ts'
-import { BadPage, poll } from './poll.ts'
-import { refold } from './rebuild.ts'
+import type { EventsPosition } from './events-page.ts'
+import { BadPage, readEventsPage } from './events-page.ts'
+import { replayArchive } from './rebuild.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
-import { toArchive } from './write-page.ts'
+import { toArchivedEvents } from './write-page.ts'
 
 /** What the sources did not have is looked for again after this long. */
-export const FILL_AGAIN_MS = 60 * 60_000
+export const FILL_RETRY_MS = 60 * 60_000
 /** So many pages are read between two polls. */
-const PAGES_AT_A_TIME = 10
+const PAGES_PER_POLL = 10
 
 /** What a look at the gaps came to. */
 export type FillResult =
@@ -48,7 +48,7 @@ export interface GapFiller {
   /** Reads one page of the oldest gap. Rejects when the database fails, or with the signal's reason. */
   step(db: Writer, signal?: AbortSignal): Promise<FillResult>
   /** Reads pages while there are any, up to a bound. */
-  tend(db: Writer, signal?: AbortSignal): Promise<void>
+  poll(db: Writer, signal?: AbortSignal): Promise<void>
 }
 
 export interface GapFillerOptions {
@@ -75,22 +75,22 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const current = epochs.at(-1)
     if (cursor === null || current === undefined) return 'none'
     // After a start everything is looked for once: the sources may be others.
-    const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_AGAIN_MS))
+    const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_RETRY_MS))
     if (gap === null) return 'none'
-    if (source?.gap !== nameOf(gap)) {
+    if (source?.gap !== gapKey(gap)) {
       const found = await findSource(archive, { db, cursor, gap, passphrase: options.networkPassphrase }, call)
       if (found === undefined) return 'unreachable'
-      if (found.oldestLedger > firstMissing(gap)) return await setApart(db, gap, found.oldestLedger)
-      source = { gap: nameOf(gap), endpoint: found.endpoint }
+      if (found.oldestLedger > firstMissingLedger(gap)) return await markUnfillable(db, gap, found.oldestLedger)
+      source = { gap: gapKey(gap), endpoint: found.endpoint }
     }
     return await readPage(db, { cursor, epochs, gap }, { ...call, endpoint: source.endpoint })
   }
 
   /** What no source has stays missing; the rest becomes a gap of its own. */
-  async function setApart(db: Writer, gap: Gap, oldestLedger: number): Promise<FillResult> {
+  async function markUnfillable(db: Writer, gap: Gap, oldestLedger: number): Promise<FillResult> {
     await db.transaction(async (tx) => {
       if (oldestLedger <= gap.toLedger) await splitGap(tx, gap, oldestLedger, clock.nowMs())
-      await markGap(tx, gap, { fillCursor: gap.fillCursor, state: 'unfillable' }, clock.nowMs())
+      await updateGap(tx, gap, { fillCursor: gap.fillCursor, state: 'unfillable' }, clock.nowMs())
     })
     const toLedger = Math.min(gap.toLedger, oldestLedger - 1)
     log.warn({ fromLedger: gap.fromLedger, toLedger }, 'no source has these ledgers; they are looked for again from time to time')
@@ -103,22 +103,22 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     call: CallOptions,
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
-    const page = await poll(archive, placeOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+    const page = await readEventsPage(archive, readPositionOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
     pageSize.succeeded()
     const end = endOfLedger(gap.toLedger)
     const events = page.events.filter(({ id }) => id <= end)
-    const archived = toArchive(events, epoch, epochs, await lastFilledSeq(db, gap))
+    const archived = toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
     if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than places')
     const isWhole = page.cursor >= end
     const unknown = archived.filter(({ problem }) => problem !== null).length
     await db.transaction(async (tx) => {
-      await moveIndex(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
+      await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
-      await markGap(tx, gap, { fillCursor: isWhole ? end : page.cursor, state: isWhole ? 'filled' : 'open' }, clock.nowMs())
+      await updateGap(tx, gap, { fillCursor: isWhole ? end : page.cursor, state: isWhole ? 'filled' : 'open' }, clock.nowMs())
       if (!isWhole) return
       log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'lost ledgers are read; every list is computed anew')
-      await refold(tx, { clock, signal: call.signal })
-      await renameEpoch(tx, cursor.epoch, epochName(random))
+      await replayArchive(tx, { clock, signal: call.signal })
+      await renameEpoch(tx, cursor.epoch, randomEpochName(random))
     })
     options.onArchived?.(archived)
     if (!isWhole) return 'page'
@@ -131,7 +131,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     try {
       return await fill(db, signal === undefined ? {} : { signal })
     } catch (error) {
-      if (error instanceof IndexMoved) return 'unreachable'
+      if (error instanceof IndexConflict) return 'unreachable'
       if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
       source = undefined
       if (error instanceof RpcFailure) pageSize.failed(error)
@@ -142,8 +142,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
 
   return {
     step,
-    async tend(db, signal) {
-      for (let pages = 0; pages < PAGES_AT_A_TIME; pages++) {
+    async poll(db, signal) {
+      for (let pages = 0; pages < PAGES_PER_POLL; pages++) {
         const result = await step(db, signal)
         if (result === 'none' || result === 'unreachable') return
       }
@@ -151,18 +151,18 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
   }
 }
 
-function nameOf({ epoch, fromLedger, toLedger }: Gap): string {
+function gapKey({ epoch, fromLedger, toLedger }: Gap): string {
   return `${epoch} ${fromLedger} ${toLedger}`
 }
 
 /** Where the gap is read from. A node refuses a cursor in a ledger that it has dropped, also when nothing of that ledger is missing. */
-function placeOf(gap: Gap): EventsPlace {
+function readPositionOf(gap: Gap): EventsPosition {
   const { fillCursor } = gap
-  if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissing(gap) }
+  if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissingLedger(gap) }
   return { cursor: fillCursor, startLedger: gap.fromLedger }
 }
 
-function firstMissing({ fillCursor, fromLedger }: Gap): number {
+function firstMissingLedger({ fillCursor, fromLedger }: Gap): number {
   return fillCursor === null ? fromLedger : ledgerAfter(fillCursor)
 }
 
@@ -179,14 +179,14 @@ async function findSource(
 ): Promise<Source | undefined> {
   let best: Source | undefined
   for (let endpoint = 0; endpoint < archive.endpoints; endpoint++) {
-    const oldestLedger = await lookAt(archive, want, { ...call, endpoint })
+    const oldestLedger = await probeSource(archive, want, { ...call, endpoint })
     if (oldestLedger !== undefined && oldestLedger < (best?.oldestLedger ?? Number.POSITIVE_INFINITY)) best = { endpoint, oldestLedger }
   }
   return best
 }
 
 /** The oldest ledger of a node that can serve the gap's end and tells of the indexed chain. */
-async function lookAt(
+async function probeSource(
   archive: Rpc,
   { db, cursor, gap, passphrase }: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
   call: CallOptions,
@@ -198,7 +198,7 @@ async function lookAt(
     const before = await readLastLedger(db, gap.epoch, gap.fromLedger - 1)
     const known = [before, cursor.seen].find((moment) => moment !== null && moment.ledger >= oldestLedger && moment.ledger <= latestLedger)
     const compared = await compareLedger(archive, known ?? null, call)
-    return compared?.told.closeSec === compared?.known.closeSec && compared !== undefined ? oldestLedger : undefined
+    return compared?.reported.closeSec === compared?.known.closeSec && compared !== undefined ? oldestLedger : undefined
   } catch (error) {
     if (error instanceof RpcFailure) return undefined
     throw error

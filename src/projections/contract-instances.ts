@@ -6,13 +6,13 @@ import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
 
 /** SQL: the home of this contract of the epoch whose number is `epoch`, an SQL expression. */
-export function homeSql(key: EventContractKey, epoch: string): string {
+export function contractInstanceSql(key: EventContractKey, epoch: string): string {
   return `(select min(h.number) from idx.epochs e join idx.epochs h on h.chain = e.chain and h.contracts->>'${key}' = e.contracts->>'${key}'
     where e.number = ${epoch})`
 }
 
 /** The home of a contract of this epoch. */
-export async function readHome(db: Queryable, epoch: Epoch, key: EventContractKey): Promise<number> {
-  const [row] = await db.query<{ home: number }>(`select ${homeSql(key, '$1::int')} as home`, [epoch.number])
+export async function readContractInstance(db: Queryable, epoch: Epoch, key: EventContractKey): Promise<number> {
+  const [row] = await db.query<{ home: number }>(`select ${contractInstanceSql(key, '$1::int')} as home`, [epoch.number])
   return defined(row, 'the home of an epoch').home
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import type { ChainEvent, EventsPage } from '../chain/answers.ts'
 import { endOf, eventId } from '../../test/index/node.ts'
-import { BadPage, checkPage, cutToLedgers } from './poll.ts'
+import { BadPage, checkPage, cutToLedgers } from './events-page.ts'
 
 /** An event; within a ledger by `index`. */
 function event(ledger: number, index: number, closeSec = 1_000 + ledger * 5): ChainEvent {

@@ -8,12 +8,12 @@ import type { Rpc } from '../chain/rpc.ts'
 import { listEvents } from '../projections/events.ts'
 import { readIndexState } from '../projections/index-state.ts'
 import { openTestStore } from '../../test/support/database.ts'
-import { olderView } from '../../test/index/node.ts'
+import { withOlderHistory } from '../../test/index/node.ts'
 import type { FakeNode } from '../../test/index/node.ts'
 import { allEvents, dumpProjections, emptyIndex, readTables } from '../../test/index/tables.ts'
-import { createIndexWorld } from '../../test/index/world.ts'
-import type { IndexWorld, IndexWorldOptions } from '../../test/index/world.ts'
-import { FILL_AGAIN_MS } from './fill.ts'
+import { createIndexFixture } from '../../test/index/fixture.ts'
+import type { IndexFixture, IndexFixtureOptions } from '../../test/index/fixture.ts'
+import { FILL_RETRY_MS } from './gap-filler.ts'
 import { rebuild } from './rebuild.ts'
 
 /** A busy machine is no finding. */
@@ -24,7 +24,7 @@ beforeEach(() => emptyIndex(store.write))
 const GONE = new RpcFailure({ method: 'getEvents', kind: 'unreachable', retryable: true })
 
 /** So much happens in each ledger that every projection depends on what was before. */
-function play({ exchange, happen, closeLedger }: IndexWorld, ledgers: number): void {
+function play({ exchange, queue: happen, closeLedger }: IndexFixture, ledgers: number): void {
   for (let ledger = 0; ledger < ledgers; ledger++) {
     for (let pick = 0; pick < 6; pick++) happen(pick % 3 === 2 ? exchange.close(pick, ledger) : exchange.open(pick + ledger, ledger))
     if (ledger % 5 === 3) happen(exchange.crossLiquidate(ledger))
@@ -34,7 +34,7 @@ function play({ exchange, happen, closeLedger }: IndexWorld, ledgers: number): v
 }
 
 /** Twenty ledgers that were read, twenty that nobody read, ten that are there. */
-async function lose(world: IndexWorld): Promise<void> {
+async function lose(world: IndexFixture): Promise<void> {
   play(world, 20)
   await world.catchUp()
   play(world, 30)
@@ -51,7 +51,7 @@ async function seen(): Promise<object> {
 }
 
 async function seenUndisturbed(): Promise<object> {
-  await using world = createIndexWorld(store)
+  await using world = createIndexFixture(store)
   play(world, 20)
   await world.catchUp()
   play(world, 30)
@@ -61,7 +61,7 @@ async function seenUndisturbed(): Promise<object> {
   return undisturbed
 }
 
-async function fillAll(world: IndexWorld): Promise<string[]> {
+async function fillAll(world: IndexFixture): Promise<string[]> {
   const results: string[] = []
   for (let steps = 0; steps < 100; steps++) {
     const result = await world.indexer.fill()
@@ -76,18 +76,18 @@ const states = async (): Promise<readonly unknown[]> =>
 
 interface LateSource {
   readonly archive: (node: FakeNode) => Rpc
-  readonly options: IndexWorldOptions
+  readonly options: IndexFixtureOptions
   away: boolean
 }
 
 /** A source that is away until it is switched on. */
 function lateSource(oldest: number): LateSource {
-  const archive = (node: FakeNode): Rpc => olderView(node, { oldest, failure: () => (source.away ? GONE : undefined) })
+  const archive = (node: FakeNode): Rpc => withOlderHistory(node, { oldest, failure: () => (source.away ? GONE : undefined) })
   const source: LateSource = { away: true, archive, options: { archive } }
   return source
 }
 
-async function loseThough(world: IndexWorld): Promise<void> {
+async function loseThough(world: IndexFixture): Promise<void> {
   play(world, 20)
   await world.catchUp()
   play(world, 30)
@@ -98,7 +98,7 @@ async function loseThough(world: IndexWorld): Promise<void> {
 
 test('with a source at hand nothing is lost: what the node has dropped is read there, in its order', async () => {
   const undisturbed = await seenUndisturbed()
-  await using world = createIndexWorld(store, { archive: (node) => olderView(node, { oldest: 1 }) })
+  await using world = createIndexFixture(store, { archive: (node) => withOlderHistory(node, { oldest: 1 }) })
   await lose(world)
   assert.deepEqual(await seen(), undisturbed)
   assert.deepEqual(await states(), [])
@@ -108,7 +108,7 @@ test('with a source at hand nothing is lost: what the node has dropped is read t
 test('a gap is filled later, page by page: every list is as if nothing had been lost, and a rebuild agrees', async () => {
   const undisturbed = await seenUndisturbed()
   const source = lateSource(1)
-  await using world = createIndexWorld(store, source.options)
+  await using world = createIndexFixture(store, source.options)
   await loseThough(world)
   assert.notDeepEqual(await seen(), undisturbed)
   assert.deepEqual(await states(), [[21, 40, 'open']])
@@ -139,7 +139,7 @@ test('a gap is filled later, page by page: every list is as if nothing had been 
 test('a source that has only some of it leaves a smaller gap, which is looked for again an hour later', async () => {
   const source = lateSource(31)
   const clock = createVirtualClock(1_800_000_000_000)
-  await using world = createIndexWorld(store, { ...source.options, clock })
+  await using world = createIndexFixture(store, { ...source.options, clock })
   await loseThough(world)
   source.away = false
   assert.deepEqual(await fillAll(world), ['lacking', 'filled', 'none'])
@@ -150,23 +150,23 @@ test('a source that has only some of it leaves a smaller gap, which is looked fo
   const { gaps } = await listEvents(store.read, { limit: 500 })
   assert.deepEqual(gaps.map(({ fromLedger, toLedger }) => [fromLedger, toLedger]), [[21, 30]])
   assert.equal(await world.indexer.fill(), 'none', 'not again at once')
-  clock.advance(FILL_AGAIN_MS + 1)
+  clock.advance(FILL_RETRY_MS + 1)
   assert.equal(await world.indexer.fill(), 'lacking')
 })
 
 test('a fill that breaks before any of its commits goes on where it stood, with nothing twice', async () => {
   const undisturbed = await seenUndisturbed()
   const source = lateSource(1)
-  await using world = createIndexWorld(store, source.options)
+  await using world = createIndexFixture(store, source.options)
   await loseThough(world)
   source.away = false
   world.node.pageCap = 60
   for (let statements = 0; statements < 12; statements++) {
-    world.breakNext = { beforeStatement: statements }
+    world.nextFault = { beforeStatement: statements }
     await world.indexer.fill().catch(() => undefined)
     if (statements % 3 === 0) await world.restart()
   }
-  world.breakNext = 'after commit'
+  world.nextFault = 'after commit'
   await world.indexer.fill().catch(() => undefined)
   await fillAll(world)
   assert.deepEqual(await seen(), undisturbed)
@@ -175,7 +175,7 @@ test('a fill that breaks before any of its commits goes on where it stood, with 
 test('a source that a whole page takes too long is asked for less at a time', async () => {
   const source = lateSource(1)
   let refused = 0
-  await using world = createIndexWorld(store, {
+  await using world = createIndexFixture(store, {
     archive: (node) => {
       const view = source.archive(node)
       return {
@@ -196,9 +196,9 @@ test('a source that a whole page takes too long is asked for less at a time', as
 })
 
 test('a source of another chain is not read', async () => {
-  const other = createIndexWorld(store, {})
+  const other = createIndexFixture(store, {})
   for (let ledger = 0; ledger < 60; ledger++) other.closeLedger(3)
-  await using world = createIndexWorld(store, { archive: () => olderView(other.node, { oldest: 1, failure: () => (away ? GONE : undefined) }) })
+  await using world = createIndexFixture(store, { archive: () => withOlderHistory(other.node, { oldest: 1, failure: () => (away ? GONE : undefined) }) })
   let away = true
   await loseThough(world)
   away = false

@@ -12,29 +12,29 @@ import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { StepResult } from '../../src/indexer/step.ts'
 import { POLL_INTERVAL_MS } from '../../src/limits.ts'
 import type { Queryable, Store, Writer } from '../../src/store/store.ts'
-import type { Happened, PlacedFact, TestExchange } from './history.ts'
+import type { ExchangeEvent, LedgerFact, TestExchange } from './history.ts'
 import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
 
 /** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit with the answer lost. */
-export type Breakage = { readonly beforeStatement: number } | 'after commit'
+export type WriterFault = { readonly beforeStatement: number } | 'after commit'
 
-export class Broken extends Error {
+export class ConnectionBroken extends Error {
   override readonly name = 'Broken'
 }
 
-export interface IndexWorld extends AsyncDisposable {
+export interface IndexFixture extends AsyncDisposable {
   readonly node: FakeNode
-  readonly facts: PlacedFact[]
+  readonly facts: LedgerFact[]
   /** Which incarnation of the network this is, from one. */
   chain: number
   exchange: TestExchange
   indexer: Indexer
   /** Breaks the next transaction. */
-  breakNext: Breakage | undefined
+  nextFault: WriterFault | undefined
   /** Queues what happened for the next ledger. */
-  happen(happened: Happened | undefined): void
+  queue(happened: ExchangeEvent | undefined): void
   /** Closes a ledger with what happened, so many seconds after the one before. */
   closeLedger(secondsLater?: number): void
   /** Moves to another deployment, new or known, and restarts the indexer with its addresses. */
@@ -51,7 +51,7 @@ export interface IndexWorld extends AsyncDisposable {
 export const PASSPHRASE = 'a network'
 export const FIRST_CLOSE_SEC = 1_800_000_000
 
-export interface IndexWorldOptions {
+export interface IndexFixtureOptions {
   readonly firstLedger?: number
   readonly startLedger?: number | null
   /** A node with more history, made of the node. */
@@ -60,19 +60,19 @@ export interface IndexWorldOptions {
   readonly clock?: VirtualClock
 }
 
-export function createIndexWorld(store: Store, options: IndexWorldOptions = {}): IndexWorld {
+export function createIndexFixture(store: Store, options: IndexFixtureOptions = {}): IndexFixture {
   const node = createFakeNode({ passphrase: PASSPHRASE, ...(options.firstLedger === undefined ? {} : { firstLedger: options.firstLedger }) })
   const clock = options.clock ?? createVirtualClock(FIRST_CLOSE_SEC * 1000)
   let random = 0
   let closeSec = FIRST_CLOSE_SEC
-  let pending: Happened[] = []
+  let pending: ExchangeEvent[] = []
   const exchanges = new Map<string, TestExchange>()
 
   function startIndexer(): Indexer {
     return createIndexer({
-      store: breakable(store, () => {
-        const breakage = world.breakNext
-        world.breakNext = undefined
+      store: withFaults(store, () => {
+        const breakage = world.nextFault
+        world.nextFault = undefined
         return breakage
       }),
       rpc: node.rpc, contracts: world.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
@@ -81,14 +81,14 @@ export function createIndexWorld(store: Store, options: IndexWorldOptions = {}):
     })
   }
 
-  const world: IndexWorld = {
+  const world: IndexFixture = {
     node,
     facts: [],
     chain: 1,
     exchange: createTestExchange(testContracts(1)),
     indexer: undefined as unknown as Indexer,
-    breakNext: undefined,
-    happen(happened) {
+    nextFault: undefined,
+    queue(happened) {
       if (happened !== undefined) pending.push(happened)
     },
     closeLedger(secondsLater = 5) {
@@ -138,33 +138,33 @@ export function createIndexWorld(store: Store, options: IndexWorldOptions = {}):
 }
 
 /** A store whose writer's transactions break on demand. */
-function breakable(store: Store, next: () => Breakage | undefined): Store {
+function withFaults(store: Store, next: () => WriterFault | undefined): Store {
   return {
     ...store,
     async tryLock(name) {
       const lock = await store.tryLock(name)
-      return lock === undefined ? undefined : { ...lock, db: breakableWriter(lock.db, next), [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
+      return lock === undefined ? undefined : { ...lock, db: writerWithFaults(lock.db, next), [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }
     },
   }
 }
 
-function breakableWriter(db: Writer, next: () => Breakage | undefined): Writer {
+function writerWithFaults(db: Writer, next: () => WriterFault | undefined): Writer {
   return {
     query: (sql, params) => db.query(sql, params),
     async transaction(work) {
       const breakage = next()
-      const result = await db.transaction((tx) => work(breakage === undefined || breakage === 'after commit' ? tx : breakingAt(tx, breakage.beforeStatement)))
-      if (breakage === 'after commit') throw new Broken('the answer to the commit was lost')
+      const result = await db.transaction((tx) => work(breakage === undefined || breakage === 'after commit' ? tx : failAtStatement(tx, breakage.beforeStatement)))
+      if (breakage === 'after commit') throw new ConnectionBroken('the answer to the commit was lost')
       return result
     },
   }
 }
 
-function breakingAt(tx: Queryable, statement: number): Queryable {
+function failAtStatement(tx: Queryable, statement: number): Queryable {
   let sent = 0
   return {
     async query(sql, params) {
-      if (sent++ >= statement) throw new Broken(`the connection broke before statement ${statement}`)
+      if (sent++ >= statement) throw new ConnectionBroken(`the connection broke before statement ${statement}`)
       return await tx.query(sql, params)
     },
   }

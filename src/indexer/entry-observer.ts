@@ -13,11 +13,11 @@ import type { Queryable, Writer } from '../store/store.ts'
 /** What the ledger does not tell is asked for this often, and then left alone. */
 export const OBSERVATION_ATTEMPTS = 5
 /** How many such things are remembered. */
-const REMEMBERED_MAX = 1_000
+const TRACKED_IDS_MAX = 1_000
 
-export interface EntryWatch {
+export interface EntryObserver {
   /** Writes what has been answered and asks about the next ones, without waiting for the answer. */
-  tend(db: Writer, signal: AbortSignal): Promise<void>
+  poll(db: Writer, signal: AbortSignal): Promise<void>
   /** Asks about one batch, waits, and writes what was answered; returns how much that was. An RPC failure counts as no answer. */
   observe(db: Writer, signal?: AbortSignal): Promise<number>
   /** Resolves when nothing is asked any more. */
@@ -45,31 +45,31 @@ export interface ListOptions {
 }
 
 /** Observations and the epoch that they belong to. */
-interface Answered<Seen> {
+interface ObservationBatch<Seen> {
   readonly epoch: Epoch
   readonly seen: readonly Seen[]
 }
 
-export function createEntryWatch<Unknown, Seen>(
+export function createEntryObserver<Unknown, Seen>(
   subject: EntrySubject<Unknown, Seen>,
   { rpc, clock, log }: { readonly rpc: Rpc; readonly clock: Clock; readonly log: Log },
-): EntryWatch {
+): EntryObserver {
   const attempts = new Map<string, number>()
-  let asking: Promise<void> | undefined
-  let answered: Answered<Seen> | undefined
+  let pending: Promise<void> | undefined
+  let received: ObservationBatch<Seen> | undefined
 
   /** The question about the next batch; undefined when there is nothing to ask. */
-  async function nextQuestion(db: Queryable): Promise<((signal?: AbortSignal) => Promise<Answered<Seen> | undefined>) | undefined> {
+  async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<ObservationBatch<Seen> | undefined>) | undefined> {
     const cursor = await readIndexCursor(db)
     const epoch = cursor === null ? undefined : (await listEpochs(db)).at(-1)
     if (cursor === null || epoch === undefined) return undefined
     const { deployment } = epoch
     const except = [...attempts]
-      .filter(([key, count]) => key.startsWith(`${deployment} `) && count >= OBSERVATION_ATTEMPTS)
+      .filter(([key, countAttempts]) => key.startsWith(`${deployment} `) && countAttempts >= OBSERVATION_ATTEMPTS)
       .map(([key]) => Number(key.slice(key.indexOf(' '))))
     const unknown = await subject.listUnknown(db, epoch, { limit: subject.batch, except, nowMs: clock.nowMs() })
     if (unknown.length === 0) return undefined
-    if (attempts.size + unknown.length > REMEMBERED_MAX) attempts.clear()
+    if (attempts.size + unknown.length > TRACKED_IDS_MAX) attempts.clear()
     return async (signal) => {
       try {
         const call = signal === undefined ? {} : { signal }
@@ -93,35 +93,35 @@ export function createEntryWatch<Unknown, Seen>(
     }
   }
 
-  async function record(db: Writer, { epoch, seen }: Answered<Seen>): Promise<void> {
+  async function record(db: Writer, { epoch, seen }: ObservationBatch<Seen>): Promise<void> {
     if (seen.length === 0) return
     await db.transaction((tx) => subject.record(tx, epoch, seen, clock.nowMs()))
   }
 
-  async function keep(answer: Promise<Answered<Seen> | undefined>): Promise<void> {
-    answered = await answer
-    asking = undefined
+  async function keep(answer: Promise<ObservationBatch<Seen> | undefined>): Promise<void> {
+    received = await answer
+    pending = undefined
   }
 
   return {
-    async tend(db, signal) {
-      const found = answered
-      answered = undefined
+    async poll(db, signal) {
+      const found = received
+      received = undefined
       if (found !== undefined) await record(db, found)
-      if (asking !== undefined) return
-      const ask = await nextQuestion(db)
+      if (pending !== undefined) return
+      const ask = await nextRequest(db)
       if (ask === undefined) return
-      asking = keep(ask(signal))
+      pending = keep(ask(signal))
     },
     async observe(db, signal) {
-      const ask = await nextQuestion(db)
+      const ask = await nextRequest(db)
       const found = await ask?.(signal)
       if (found === undefined) return 0
       await record(db, found)
       return found.seen.length
     },
     async settled() {
-      await asking
+      await pending
     },
   }
 }

@@ -3,11 +3,11 @@
 import type { ChainEvent, EventsPage } from '../chain/answers.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import type { IndexCursor, LedgerMoment } from '../projections/index-state.ts'
+import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
 
 /** Where a page begins: right behind the cursor, or at a ledger while there is none. */
-export type EventsPlace = Pick<IndexCursor, 'cursor' | 'startLedger'>
+export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
 
 /** A page that may be indexed. */
 export interface CheckedPage {
@@ -17,9 +17,9 @@ export interface CheckedPage {
   /** The last ledger that was read whole; null when the page ends inside the first ledger that it touches. */
   readonly through: { readonly ledger: number; readonly closeSec: number | null } | null
   /** What the node told about its range. */
-  readonly latest: LedgerMoment | null
+  readonly latest: LedgerCloseTime | null
   readonly latestLedger: number
-  readonly oldest: LedgerMoment | null
+  readonly oldest: LedgerCloseTime | null
   readonly oldestLedger: number
 }
 
@@ -29,9 +29,9 @@ export class BadPage extends Error {
 }
 
 /** Asks for the page behind the cursor and checks it. Throws RpcFailure or BadPage. */
-export async function poll(
+export async function readEventsPage(
   rpc: Rpc,
-  from: EventsPlace,
+  from: EventsPosition,
   options: CallOptions & { readonly contractIds: readonly string[]; readonly limit: number },
 ): Promise<CheckedPage> {
   const { contractIds, limit, ...call } = options
@@ -45,29 +45,29 @@ export async function poll(
  * Refuses a page unless its ids rise strictly, from behind the cursor, within the node's range and the limit, each id in its own ledger, close times in
  * step with ledgers, and the new cursor behind all of them: a node or proxy that repeats, shuffles or ignores the cursor cannot reach the archive.
  */
-export function checkPage(page: EventsPage, from: EventsPlace, limit: number): void {
-  demand(page.events.length <= limit, 'page is longer than asked for')
-  demand(isEventId(page.cursor), 'cursor is not one')
-  demand(page.oldestLedger <= page.latestLedger, 'range of ledgers is upside down')
-  demand(ledgerOf(page.cursor) <= page.latestLedger, 'cursor is ahead of the latest ledger')
+export function checkPage(page: EventsPage, from: EventsPosition, limit: number): void {
+  check(page.events.length <= limit, 'page is longer than asked for')
+  check(isEventId(page.cursor), 'cursor is not one')
+  check(page.oldestLedger <= page.latestLedger, 'range of ledgers is upside down')
+  check(ledgerOf(page.cursor) <= page.latestLedger, 'cursor is ahead of the latest ledger')
   let previousId = from.cursor ?? endOfLedger(from.startLedger - 1)
-  let previous: LedgerMoment | undefined
+  let previous: LedgerCloseTime | undefined
   for (const event of page.events) {
-    demand(isEventId(event.id), 'event id is not one')
-    demand(event.id > previousId, 'event ids do not rise from behind the cursor')
-    demand(event.ledger === ledgerOf(event.id), 'event id is of another ledger')
-    demand(event.ledger <= page.latestLedger, 'event is ahead of the latest ledger')
+    check(isEventId(event.id), 'event id is not one')
+    check(event.id > previousId, 'event ids do not rise from behind the cursor')
+    check(event.ledger === ledgerOf(event.id), 'event id is of another ledger')
+    check(event.ledger <= page.latestLedger, 'event is ahead of the latest ledger')
     if (previous !== undefined) {
       const sameLedger = event.ledger === previous.ledger
-      demand(sameLedger ? event.closeSec === previous.closeSec : event.closeSec >= previous.closeSec, 'close times are out of step with ledgers')
+      check(sameLedger ? event.closeSec === previous.closeSec : event.closeSec >= previous.closeSec, 'close times are out of step with ledgers')
     }
     previousId = event.id
     previous = event
   }
-  demand(page.cursor >= previousId, 'cursor goes back')
+  check(page.cursor >= previousId, 'cursor goes back')
 }
 
-function demand(condition: boolean, problem: string): void {
+function check(condition: boolean, problem: string): void {
   if (!condition) throw new BadPage(problem)
 }
 
@@ -78,12 +78,12 @@ function demand(condition: boolean, problem: string): void {
 export function cutToLedgers(page: EventsPage): CheckedPage {
   const { events } = page
   const range = {
-    latest: moment(page.latestLedger, page.latestLedgerCloseSec),
+    latest: closeTime(page.latestLedger, page.latestLedgerCloseSec),
     latestLedger: page.latestLedger,
-    oldest: moment(page.oldestLedger, page.oldestLedgerCloseSec),
+    oldest: closeTime(page.oldestLedger, page.oldestLedgerCloseSec),
     oldestLedger: page.oldestLedger,
   }
-  if (isEndOfLedger(page.cursor)) return { events, cursor: page.cursor, through: endReached(page), ...range }
+  if (isEndOfLedger(page.cursor)) return { events, cursor: page.cursor, through: lastWholeLedger(page), ...range }
   const cutLedger = events.at(-1)?.ledger
   const whole = events.filter((event) => event.ledger !== cutLedger)
   const last = whole.at(-1)
@@ -92,7 +92,7 @@ export function cutToLedgers(page: EventsPage): CheckedPage {
 }
 
 /** The ledger at whose end the page's cursor stands. Its close time is known when it has events or is the latest. */
-function endReached(page: EventsPage): { readonly ledger: number; readonly closeSec: number | null } {
+function lastWholeLedger(page: EventsPage): { readonly ledger: number; readonly closeSec: number | null } {
   const ledger = ledgerOf(page.cursor)
   const last = page.events.at(-1)
   if (last?.ledger === ledger) return { ledger, closeSec: last.closeSec }
@@ -100,6 +100,6 @@ function endReached(page: EventsPage): { readonly ledger: number; readonly close
   return { ledger, closeSec: null }
 }
 
-function moment(ledger: number, closeSec: number | null): LedgerMoment | null {
+function closeTime(ledger: number, closeSec: number | null): LedgerCloseTime | null {
   return closeSec === null ? null : { ledger, closeSec }
 }

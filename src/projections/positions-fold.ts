@@ -2,14 +2,14 @@
 // positions in and the changes out are bulk ones, a handful per page however many events it has.
 
 import type { TraderGain } from './leaders.ts'
-import type { Ended, Opened, PositionEvent } from './market-events.ts'
+import type { PositionEnded, PositionOpened, PositionEvent } from './market-events.ts'
 import type { InterestChange } from './market-stats.ts'
 import type { MarginMode, Position, PositionState } from './positions.ts'
 import type { NewTrade } from './trades.ts'
 import type { Fill } from './volumes.ts'
 
 /** Everything that a page changes. */
-export interface PageChanges {
+export interface PositionChanges {
   readonly positions: readonly Position[]
   readonly trades: readonly NewTrade[]
   readonly fills: readonly Fill[]
@@ -21,7 +21,7 @@ export interface PageChanges {
  * Folds events in order of the log. `known` holds every position that the events name, and every open one of a trader in a cross liquidation;
  * `modes` the margin modes that were observed of positions opened here.
  */
-export function foldPage(events: readonly PositionEvent[], known: readonly Position[], modes: ReadonlyMap<number, MarginMode>): PageChanges {
+export function foldPositions(events: readonly PositionEvent[], known: readonly Position[], modes: ReadonlyMap<number, MarginMode>): PositionChanges {
   const positions = new Map(known.map((position) => [position.positionId, position]))
   const changed = new Set<number>()
   const trades: NewTrade[] = []
@@ -29,45 +29,45 @@ export function foldPage(events: readonly PositionEvent[], known: readonly Posit
   const gains = new Map<string, TraderGain>()
   const interest = new Map<string, InterestChange>()
 
-  function put(position: Position, state: PositionState): void {
+  function setPosition(position: Position, state: PositionState): void {
     const before = positions.get(position.positionId)
-    if (before?.state === 'open') count(interest, before, -1)
-    if (state === 'open') count(interest, position, 1)
+    if (before?.state === 'open') addToInterest(interest, before, -1)
+    if (state === 'open') addToInterest(interest, position, 1)
     positions.set(position.positionId, { ...position, state })
     changed.add(position.positionId)
   }
 
-  function gain(trader: string, pnl: bigint, volume: bigint): void {
+  function addGain(trader: string, pnl: bigint, volume: bigint): void {
     const sum = gains.get(trader)
     gains.set(trader, { pnl: (sum?.pnl ?? 0n) + pnl, volume: (sum?.volume ?? 0n) + volume })
   }
 
-  function open(event: Opened): void {
+  function applyOpened(event: PositionOpened): void {
     const { seq, ts, positionId, trader, asset, direction, size, entryPrice, txHash } = event
     const marginMode = modes.get(positionId) ?? null
-    put({ positionId, trader, asset, direction, size, entryPrice, openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode, state: 'open' }, 'open')
+    setPosition({ positionId, trader, asset, direction, size, entryPrice, openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode, state: 'open' }, 'open')
     fills.push({ seq, ts, trader, asset, size, countsForTrader: true })
-    gain(trader, 0n, size)
+    addGain(trader, 0n, size)
   }
 
-  function end(event: Ended): void {
+  function applyEnded(event: PositionEnded): void {
     const { seq, ledger, ts, txHash, positionId, trader, kind, closePrice, pnl } = event
     const opened = positions.get(positionId)
     // A close of its own wins over a cross liquidation that had ended it on suspicion.
-    if (opened !== undefined) put(opened, kind === 'close' ? 'closed' : 'liquidated')
+    if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated')
     trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl })
     const size = opened?.size ?? event.size
     const countsForTrader = kind === 'close' && opened !== undefined
     fills.push({ seq, ts, trader, asset: opened?.asset ?? event.asset, size, countsForTrader })
-    gain(trader, pnl ?? 0n, countsForTrader ? size : 0n)
+    addGain(trader, pnl ?? 0n, countsForTrader ? size : 0n)
   }
 
   for (const event of events) {
-    if (event.kind === 'opened') open(event)
-    else if (event.kind !== 'cross_liquidation') end(event)
+    if (event.kind === 'opened') applyOpened(event)
+    else if (event.kind !== 'cross_liquidation') applyEnded(event)
     else {
       for (const position of positions.values()) {
-        if (position.trader === event.trader && position.state === 'open' && position.marginMode !== 'isolated') put(position, 'cross_liquidated')
+        if (position.trader === event.trader && position.state === 'open' && position.marginMode !== 'isolated') setPosition(position, 'cross_liquidated')
       }
     }
   }
@@ -75,7 +75,7 @@ export function foldPage(events: readonly PositionEvent[], known: readonly Posit
 }
 
 /** Adds a position to the open interest of its asset, or takes it out. */
-export function count(interest: Map<string, InterestChange>, position: Position, sign: 1 | -1): void {
+export function addToInterest(interest: Map<string, InterestChange>, position: Position, sign: 1 | -1): void {
   const change = interest.get(position.asset) ?? { long: 0n, short: 0n, positions: 0 }
   interest.set(position.asset, change)
   const size = sign === 1 ? position.size : -position.size
