@@ -47,7 +47,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const lock = createLockHolder(store, INDEXER_LOCK)
   const stepper = createStepper(options)
   const watches = [
-    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_OWNERS, options), createEntryObserver(VAULTS, options), createEntryObserver(POOL, options),
+    createEntryObserver(MARGIN_MODES, options), createEntryObserver(ORDER_OWNERS, options), createEntryObserver(VAULTS, options),
+    createEntryObserver(POOL, options),
   ]
   const archive = options.archive ?? null
   const filler = archive === null ? null : createGapFiller({ ...options, archive })

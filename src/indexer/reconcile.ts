@@ -133,7 +133,11 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
     return null
   }
 
-  async function compareWithLedger(tx: Queryable, part: Part, cursor: IndexCursor): Promise<{ corrections: readonly Correction[]; wanted: readonly number[] } | null> {
+  async function compareWithLedger(
+    tx: Queryable,
+    part: Part,
+    cursor: IndexCursor,
+  ): Promise<{ corrections: readonly Correction[]; wanted: readonly number[] } | null> {
     const { epoch, state, requestedIds: asked } = part
     const { deployment } = epoch
     if (!state.isDeployed) {

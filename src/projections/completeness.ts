@@ -34,7 +34,12 @@ export async function readCompleteness(db: Queryable, epoch: Epoch, since: Activ
 }
 
 /** Some placements tell nothing: an order that rests is there, whether or not an event named it. One that ended has an event in any case. */
-async function readOrderCompleteness(db: Queryable, deployment: number, since: ActivitySince, { lastOrderId, restingIds }: ObservedIds): Promise<Completeness | null> {
+async function readOrderCompleteness(
+  db: Queryable,
+  deployment: number,
+  since: ActivitySince,
+  { lastOrderId, restingIds }: ObservedIds,
+): Promise<Completeness | null> {
   const known = await readSeenIds(db, deployment, 'order')
   if (known === null || lastOrderId === null || restingIds === null) return null
   const placed = await listPlaced(db, deployment, restingIds)

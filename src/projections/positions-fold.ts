@@ -45,7 +45,8 @@ export function foldPositions(events: readonly PositionEvent[], known: readonly 
   function applyOpened(event: PositionOpened): void {
     const { seq, ts, positionId, trader, asset, direction, size, entryPrice, txHash } = event
     const marginMode = modes.get(positionId) ?? null
-    setPosition({ positionId, trader, asset, direction, size, entryPrice, openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode, state: 'open' }, 'open')
+    const opening = { openedSeq: seq, openedAt: ts, openedTxHash: txHash, marginMode }
+    setPosition({ positionId, trader, asset, direction, size, entryPrice, ...opening, state: 'open' }, 'open')
     fills.push({ seq, ts, trader, asset, size, countsForTrader: true })
     addGain(trader, 0n, size)
   }

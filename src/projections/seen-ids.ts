@@ -32,7 +32,12 @@ export async function countSeenIds(tx: Queryable, epoch: Epoch, events: readonly
 }
 
 /** `firsts`: counting begins with the least of these. An end tells nothing of when its order was placed. */
-async function addSeenIds(tx: Queryable, home: number, kind: IdKind, { ids, firsts = ids }: { ids: readonly number[]; firsts?: readonly number[] }): Promise<void> {
+async function addSeenIds(
+  tx: Queryable,
+  home: number,
+  kind: IdKind,
+  { ids, firsts = ids }: { readonly ids: readonly number[]; readonly firsts?: readonly number[] },
+): Promise<void> {
   if (ids.length === 0) return
   const first = (await readSeenIds(tx, home, kind))?.first ?? (firsts.length === 0 ? undefined : Math.min(...firsts))
   if (first === undefined) return

@@ -153,7 +153,8 @@ function writerWithFaults(db: Writer, next: () => WriterFault | undefined): Writ
     query: (sql, params) => db.query(sql, params),
     async transaction(work) {
       const breakage = next()
-      const result = await db.transaction((tx) => work(breakage === undefined || breakage === 'after commit' ? tx : failAtStatement(tx, breakage.beforeStatement)))
+      const failsAt = typeof breakage === 'object' ? breakage.beforeStatement : undefined
+      const result = await db.transaction((tx) => work(failsAt === undefined ? tx : failAtStatement(tx, failsAt)))
       if (breakage === 'after commit') throw new ConnectionBroken('the answer to the commit was lost')
       return result
     },

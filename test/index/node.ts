@@ -212,7 +212,8 @@ export function withOlderHistory(node: FakeNode, view: { readonly oldest: number
   }
   const { rpc } = node
   return {
-    ...rpc, getHealth: withOldest(rpc.getHealth), getNetwork: withOldest(rpc.getNetwork), getEvents: withOldest(rpc.getEvents), getLedgers: withOldest(rpc.getLedgers),
+    ...rpc,
+    getHealth: withOldest(rpc.getHealth), getNetwork: withOldest(rpc.getNetwork), getEvents: withOldest(rpc.getEvents), getLedgers: withOldest(rpc.getLedgers),
   }
 }
 

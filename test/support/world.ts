@@ -115,7 +115,8 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   building.defer(() => gateway.close())
   const readIndexSnapshot = createIndexSnapshotReader({ db: store.read, clock, log })
   options.metrics?.watch({
-    gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting, index: readIndexSnapshot,
+    gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting,
+    index: readIndexSnapshot,
   })
   const owned = building.move()
 
