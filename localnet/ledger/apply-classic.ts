@@ -5,17 +5,18 @@ import { defined } from '../../src/base/assert.ts'
 import { keyBytes } from '../scval.ts'
 import { accountAddress, issuerOf } from './addresses.ts'
 import { availableBalance, minimumBalance } from './classic-balances.ts'
+import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline, putAccountEntry } from './classic-entries.ts'
 import { paymentEvent } from './classic-events.ts'
 import { INT64_MAX, SIGNERS_MAX, SUBENTRIES_MAX } from './constants.ts'
-import { type AccountEntry, type Signer, TRUSTLINE_AUTHORIZED_FLAG, type TrustlineEntry } from './entries.ts'
+import type { AccountEntry, Signer } from './entries.ts'
 import { assetText } from './entry-decoder.ts'
 import type { Operation } from './envelope.ts'
 import type { HostEvent } from './host-events.ts'
-import { accountKey, dataKey, trustlineKey } from './keys.ts'
+import { dataKey, trustlineKey } from './keys.ts'
 import { destinationOf } from './operation-checks.ts'
 import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 import type { Layer } from './state.ts'
-import { entryOf, createLedgerEntry } from './ledger-entry.ts'
+import { createLedgerEntry } from './ledger-entry.ts'
 
 /** Where an operation is applied. */
 export interface ClassicContext {
@@ -34,40 +35,9 @@ export interface ClassicOutcome {
 
 const withoutEvents = (result: OperationResult): ClassicOutcome => ({ result, events: [] })
 
-/** Reads an account. */
-export function accountIn(layer: Layer, address: string): AccountEntry | undefined {
-  const ledgerEntry = layer.get(accountKey(address))
-  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
-  return entry?.kind === 'account' ? entry : undefined
-}
-
-function trustlineIn(layer: Layer, address: string, asset: string): TrustlineEntry | undefined {
-  const ledgerEntry = layer.get(trustlineKey(address, asset))
-  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
-  return entry?.kind === 'trustline' ? entry : undefined
-}
-
-/** Writes an account. */
-export function putAccountEntry(layer: Layer, entry: AccountEntry, sequence: number): void {
-  layer.put(accountKey(entry.account), createLedgerEntry(entry, sequence, null))
-}
-
-/** A new account: its sequence numbers begin with its ledger, so that no old envelope fits it. */
-export function createAccountEntry(account: string, balance: bigint, sequence: number): AccountEntry {
-  return {
-    kind: 'account', account, balance, seqNum: BigInt(sequence) << 32n, subEntries: 0, flags: 0, homeDomain: '',
-    thresholds: [1, 0, 0, 0], signers: [], seqLedger: 0, seqTimeSec: 0,
-  }
-}
-
-/** A new, authorised trustline. */
-export function createTrustlineEntry(account: string, asset: string, balance: bigint, limit: bigint): TrustlineEntry {
-  return { kind: 'trustline', account, asset, balance, limit, flags: TRUSTLINE_AUTHORIZED_FLAG }
-}
-
 /** Applies an operation whose static checks passed. */
 export function applyClassic(context: ClassicContext, operation: Operation): ClassicOutcome {
-  const source = accountIn(context.layer, operation.source)
+  const source = findAccount(context.layer, operation.source)
   if (source === undefined) return withoutEvents({ kind: 'noAccount' })
   const { body } = operation
   switch (body.type) {
@@ -93,7 +63,7 @@ function createAccount(context: ClassicContext, source: AccountEntry, op: xdr.Cr
   const codes = OP_CODES.createAccount
   const destination = accountAddress(keyBytes(op.destination))
   const amount = op.startingBalance
-  if (accountIn(layer, destination) !== undefined) return withoutEvents(operationResult('createAccount', codes.alreadyExists))
+  if (findAccount(layer, destination) !== undefined) return withoutEvents(operationResult('createAccount', codes.alreadyExists))
   if (amount < minimumBalance(0)) return withoutEvents(operationResult('createAccount', codes.lowReserve))
   if (availableBalance(source) < amount) return withoutEvents(operationResult('createAccount', codes.underfunded))
   putAccountEntry(layer, { ...source, balance: source.balance - amount }, sequence)
@@ -115,7 +85,7 @@ function applyPayment(context: ClassicContext, source: AccountEntry, op: xdr.Pay
 
 function payNative({ layer, sequence }: ClassicContext, source: AccountEntry, to: string, amount: bigint): number {
   const codes = OP_CODES.payment
-  const destination = accountIn(layer, to)
+  const destination = findAccount(layer, to)
   if (destination === undefined) return codes.noDestination
   // Paying oneself succeeds and moves nothing.
   if (to === source.account) return OP_CODES.success
@@ -130,14 +100,14 @@ function payCredit({ layer, sequence }: ClassicContext, from: string, to: string
   const codes = OP_CODES.payment
   const issuer = issuerOf(asset)
   if (to !== issuer) {
-    if (accountIn(layer, to) === undefined) return codes.noDestination
-    const line = trustlineIn(layer, to, asset)
+    if (findAccount(layer, to) === undefined) return codes.noDestination
+    const line = findTrustline(layer, to, asset)
     if (line === undefined) return codes.noTrust
     if (line.balance + amount > line.limit) return codes.lineFull
     layer.put(trustlineKey(to, asset), createLedgerEntry({ ...line, balance: line.balance + amount }, sequence, null))
   }
   if (from !== issuer) {
-    const line = trustlineIn(layer, from, asset)
+    const line = findTrustline(layer, from, asset)
     if (line === undefined) return codes.srcNoTrust
     if (line.balance < amount) return codes.underfunded
     layer.put(trustlineKey(from, asset), createLedgerEntry({ ...line, balance: line.balance - amount }, sequence, null))
@@ -155,7 +125,7 @@ function changeTrust({ layer, sequence }: ClassicContext, source: AccountEntry, 
   const codes = OP_CODES.changeTrust
   const asset = assetText(op.line)
   const key = trustlineKey(source.account, asset)
-  const line = trustlineIn(layer, source.account, asset)
+  const line = findTrustline(layer, source.account, asset)
   if (line !== undefined) {
     if (op.limit < line.balance) return operationResult('changeTrust', codes.invalidLimit)
     if (op.limit === 0n) {
@@ -167,7 +137,7 @@ function changeTrust({ layer, sequence }: ClassicContext, source: AccountEntry, 
     return operationResult('changeTrust', OP_CODES.success)
   }
   if (op.limit === 0n) return operationResult('changeTrust', codes.invalidLimit)
-  if (accountIn(layer, defined(issuerOf(asset), 'the issuer of a credit asset')) === undefined) return operationResult('changeTrust', codes.noIssuer)
+  if (findAccount(layer, defined(issuerOf(asset), 'the issuer of a credit asset')) === undefined) return operationResult('changeTrust', codes.noIssuer)
   const obstacle = subentryProblem(source)
   if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('changeTrust', codes.lowReserve)
   layer.put(key, createLedgerEntry(createTrustlineEntry(source.account, asset, 0n, op.limit), sequence, null))

@@ -17,9 +17,8 @@ import { hasExpired } from './host-storage.ts'
 import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 import { diskReadBytes, emittedEvents, eventBytes, rentOf, type ContractRun, runInvocation, writtenBytes } from './soroban-run.ts'
-import { createLayer, type Layer, type View } from './state.ts'
-import { extendTtl, restoreArchived, type TtlRun } from './ttl-operations.ts'
-import { entryOf } from './ledger-entry.ts'
+import { createLayer, findEntry, type Layer, type View } from './state.ts'
+import { extendTtl, restoreEntries, type TtlRun } from './ttl-operations.ts'
 import { encode, fromHex, putArray, putBytes } from './xdr-writer.ts'
 
 /** Where it is applied. */
@@ -58,7 +57,7 @@ export function applySoroban(context: SorobanApplyContext, envelope: Envelope, o
     const run = extendTtl(layer, data, body.extendFootprintTtlOp.extendTo, sequence)
     return applyTtlRun(context, envelope, data, 'extendFootprintTtl', run)
   }
-  return applyTtlRun(context, envelope, data, 'restoreFootprint', restoreArchived(layer, data.footprint.readWrite, sequence))
+  return applyTtlRun(context, envelope, data, 'restoreFootprint', restoreEntries(layer, data.footprint.readWrite, sequence))
 }
 
 function failedOutcome(envelope: Envelope, data: SorobanData, result: OperationResult, diagnostics: readonly Uint8Array[]): SorobanOutcome {
@@ -100,7 +99,7 @@ function applyInvocation(
   const { sequence, networkId, contracts, closeTimeSec } = context
 
   const own = createLayer(context.layer)
-  const restore = restoreArchived(own, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
+  const restore = restoreEntries(own, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
   restore.layer.mergeInto(own)
   const [archived] = archivedKeys(own, data, sequence)
   if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(own, archived))])
@@ -147,8 +146,7 @@ function archivedKeys(view: View, { footprint }: SorobanData, sequence: number):
 
 /** What is said of a call that would touch an archived entry. */
 function archivedFailure(view: View, key: LedgerKey): HostFailure {
-  const ledgerEntry = view.get(key)
-  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
+  const entry = findEntry(view, key)
   if (entry?.kind === 'code') {
     return hostFailure('Value', 'InvalidInput', 'trying to access an archived contract code entry', bytes(fromHex(entry.hash)))
   }

@@ -1,9 +1,10 @@
 // Applying one transaction of a ledger: its sequence number first, then its operations, all or nothing (soroban-rpc, "Closing a ledger").
 
 import type { ContractCode } from '../contracts/host.ts'
-import { accountIn, applyClassic, putAccountEntry } from './apply-classic.ts'
+import { applyClassic } from './apply-classic.ts'
 import { applySoroban, failedCharges } from './apply-soroban.ts'
 import { changeBetween, entryChanges } from './changes.ts'
+import { findAccount, putAccountEntry } from './classic-entries.ts'
 import { type Envelope, isSorobanOperation, type Transaction } from './envelope.ts'
 import type { ResourceCharges } from './fees.ts'
 import type { HostEvent } from './host-events.ts'
@@ -75,7 +76,7 @@ function chargesWithoutRun(envelope: Envelope): AppliedTransaction['soroban'] {
 }
 
 function consumeSequence(context: ApplyContext, ledger: Layer, { source, seqNum }: Transaction): readonly Uint8Array[] {
-  const account = accountIn(ledger, source.account)
+  const account = findAccount(ledger, source.account)
   if (account === undefined) return []
   const layer = createLayer(ledger)
   const { sequence, closeTimeSec } = context
@@ -96,7 +97,7 @@ function runSoroban(context: ApplyContext, layer: Layer, envelope: Envelope): Op
   const [operation] = envelope.transaction.operations
   const data = envelope.transaction.soroban
   if (operation === undefined || data === null) return { results: [{ kind: 'notSupported' }], traces: [], diagnostics: [], soroban: null }
-  if (accountIn(layer, operation.source) === undefined) {
+  if (findAccount(layer, operation.source) === undefined) {
     return { results: [{ kind: 'noAccount' }], traces: [], diagnostics: [], soroban: chargesWithoutRun(envelope) }
   }
   const { result, changes, events, diagnostics, charges, returnValue } = applySoroban({ ...context, layer }, envelope, operation, data)

@@ -37,7 +37,7 @@ function putInvokeContractArgs(writer: XdrWriter, call: AuthorizedCall): void {
 }
 
 /** A call of this ledger's own contracts. */
-export function createCall(contract: string, functionName: string, args: readonly Val[]): AuthorizedCall {
+export function authorizedCall(contract: string, functionName: string, args: readonly Val[]): AuthorizedCall {
   return { contract, functionName, argsXdr: args.map(encodeVal) }
 }
 

@@ -1,9 +1,9 @@
 // Closing a ledger (soroban-rpc, "Closing a ledger"): fees of all first, then each transaction in order, refunds after all.
 
 import { defined } from '../../src/base/assert.ts'
-import { accountIn, putAccountEntry } from './apply-classic.ts'
 import { type AppliedTransaction, type ApplyContext, applyTransaction } from './apply-transaction.ts'
 import { changeBetween } from './changes.ts'
+import { findAccount, putAccountEntry } from './classic-entries.ts'
 import { feeEvent } from './classic-events.ts'
 import { chargedOperations, type Envelope, feeSourceOf, inclusionFeeOf, isSoroban, resourceFeeOf } from './envelope.ts'
 import type { HostEvent } from './host-events.ts'
@@ -79,7 +79,7 @@ const minBigInt = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** The resource fee and the base fee of the operations, however high the bid; never more than there is. */
 function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): FeeCharge {
-  const payer = defined(accountIn(ledger, feeSourceOf(envelope)), 'the account that pays a judged transaction')
+  const payer = defined(findAccount(ledger, feeSourceOf(envelope)), 'the account that pays a judged transaction')
   const baseFee = isSoroban(envelope) ? input.baseFee.soroban : input.baseFee.classic
   const inclusionFee = minBigInt(inclusionFeeOf(envelope), baseFee * BigInt(chargedOperations(envelope)))
   const fee = minBigInt(resourceFeeOf(envelope) + inclusionFee, payer.balance)
@@ -88,7 +88,7 @@ function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): FeeCha
 
 /** LedgerEntryChange each. */
 function changeBalance(input: CloseInput, ledger: Layer, account: string, delta: bigint): readonly Uint8Array[] {
-  const entry = defined(accountIn(ledger, account), 'the account that paid a fee')
+  const entry = defined(findAccount(ledger, account), 'the account that paid a fee')
   const layer = createLayer(ledger)
   putAccountEntry(layer, { ...entry, balance: entry.balance + delta }, input.sequence)
   const changes = changeBetween(accountKey(account), ledger, layer)

@@ -1,4 +1,4 @@
-// The events of a run as they happen, in the host's own words.
+// The contract and diagnostic events of a run, in the wording of the real host.
 
 import type { ContractFailure, HostFailure } from '../contracts/host.ts'
 import { addressBytes } from './addresses.ts'
@@ -11,21 +11,22 @@ export interface EventLog {
   /** `caller` is null for the outermost call. */
   recordCall(caller: string | null, callee: string, functionName: string, args: readonly EventVal[]): void
   recordReturn(contract: string, functionName: string, value: EventVal): void
-  /** The first word of a failure that the host found. */
-  recordHostFailure(contract: string | null, failure: HostFailure): void
-  /** A function of the host failed under a contract: the contract is trapped. */
+  /** Records a failure that the host detected, and returns it so that the caller can throw it. */
+  recordHostFailure(contract: string | null, failure: HostFailure): HostFailure
+  /** A host function that the contract called failed, which traps the contract. */
   recordEscalation(contract: string, failure: Failure, hostFunction: string): void
   /** A call that a contract made failed. */
   recordFailedCall(caller: string, failure: Failure, functionName: string, args: readonly EventVal[]): void
-  /** The contract itself returned an error. */
+  /** The contract returned an error of its own. */
   recordContractError(contract: string, failure: ContractFailure, asset: boolean): void
-  /** A contract ended by a trap. */
+  /** A contract trapped. */
   recordTrap(contract: string, failure: Failure, functionName: string): void
-  /** True once any of the above named this very failure. */
+  /** True when this failure (the same object) was recorded before. */
   hasRecorded(failure: Failure): boolean
-  /** Where the events stand; those after it can be marked as not emitted. */
+  /** The number of events so far. */
   position(): number
-  markFailedSince(mark: number): void
+  /** Marks the events from `position` on as not emitted. */
+  markFailedSince(position: number): void
 }
 
 const symbol = (value: string): EventVal => ({ type: 'symbol', value })
@@ -33,53 +34,54 @@ const text = (value: string): EventVal => ({ type: 'string', value })
 const list = (...value: readonly EventVal[]): EventVal => ({ type: 'list', value })
 const errorVal = (value: Failure): EventVal => ({ type: 'error', value })
 
-/** An empty trace. */
 export function createEventLog(): EventLog {
   const events: HostEvent[] = []
-  const known = new WeakSet<Failure>()
+  const recorded = new WeakSet<Failure>()
 
-  function diagnose(contract: string | null, topics: readonly EventVal[], data: EventVal): void {
+  function addDiagnostic(contract: string | null, topics: readonly EventVal[], data: EventVal): void {
     events.push({ type: 'diagnostic', contract, topics, data, failed: false })
   }
 
-  function report(contract: string | null, failure: Failure, data: EventVal): void {
-    known.add(failure)
-    diagnose(contract, [symbol('error'), errorVal(failure)], data)
+  function addError(contract: string | null, failure: Failure, data: EventVal): void {
+    recorded.add(failure)
+    addDiagnostic(contract, [symbol('error'), errorVal(failure)], data)
   }
 
-  const escalated: EventLog['recordEscalation'] = (contract, failure, hostFunction) =>
-    report(contract, failure, text(`escalating error to VM trap from failed host function call: ${hostFunction}`))
+  const recordEscalation: EventLog['recordEscalation'] = (contract, failure, hostFunction) =>
+    addError(contract, failure, text(`escalating error to VM trap from failed host function call: ${hostFunction}`))
 
   return {
     events,
     emit: (contract, topics, data) => void events.push({ type: 'contract', contract, topics, data, failed: false }),
     recordCall(caller, callee, functionName, args) {
       const calleeId: EventVal = { type: 'bytes', value: addressBytes(callee) }
-      diagnose(caller, [symbol('fn_call'), calleeId, symbol(functionName)], joined(args))
+      addDiagnostic(caller, [symbol('fn_call'), calleeId, symbol(functionName)], joined(args))
     },
-    recordReturn: (contract, functionName, value) => diagnose(contract, [symbol('fn_return'), symbol(functionName)], value),
-    recordHostFailure: (contract, failure) => report(contract, failure, failureData(failure)),
-    recordEscalation: escalated,
+    recordReturn: (contract, functionName, value) => addDiagnostic(contract, [symbol('fn_return'), symbol(functionName)], value),
+    recordHostFailure(contract, failure) {
+      addError(contract, failure, failureData(failure))
+      return failure
+    },
+    recordEscalation,
     recordFailedCall(caller, failure, functionName, args) {
-      report(caller, failure, list(text('contract call failed'), symbol(functionName), list(...args)))
-      escalated(caller, failure, 'call')
+      addError(caller, failure, list(text('contract call failed'), symbol(functionName), list(...args)))
+      recordEscalation(caller, failure, 'call')
     },
     recordContractError(contract, failure, asset) {
-      const words = asset ? assetErrorText(failure.code) : 'escalating Ok(ScErrorType::Contract) frame-exit to Err'
-      report(contract, failure, text(words))
+      addError(contract, failure, text(asset ? assetErrorText(failure.code) : 'escalating Ok(ScErrorType::Contract) frame-exit to Err'))
     },
     recordTrap(contract, failure, functionName) {
-      diagnose(contract, [symbol('log')], list(text('VM call trapped with HostError'), symbol(functionName), errorVal(failure)))
+      addDiagnostic(contract, [symbol('log')], list(text('VM call trapped with HostError'), symbol(functionName), errorVal(failure)))
     },
-    hasRecorded: (failure) => known.has(failure),
+    hasRecorded: (failure) => recorded.has(failure),
     position: () => events.length,
-    markFailedSince(mark) {
-      for (const event of events.slice(mark)) event.failed = true
+    markFailedSince(position) {
+      for (const event of events.slice(position)) event.failed = true
     },
   }
 }
 
-/** What the built-in contracts say with their codes (soroban-rpc, "Error type and code numbers"). */
+/** The messages of the built-in asset contract by error code (soroban-rpc, "Error type and code numbers"). */
 const ASSET_ERRORS: Readonly<Record<number, string>> = {
   2: 'operation is not supported',
   3: 'contract has already been initialized',

@@ -2,17 +2,17 @@
 
 import type { Genesis, GenesisContract } from '../chain.ts'
 import type { ContractCode } from '../contracts/host.ts'
-import { createAccountEntry, createTrustlineEntry } from './apply-classic.ts'
+import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline } from './classic-entries.ts'
 import { issuerOf } from './addresses.ts'
 import { allowAllAuthorizer } from './auth.ts'
 import { TTL_EXTEND_TO_LEDGERS, INT64_MAX } from './constants.ts'
-import type { AccountEntry, Entry } from './entries.ts'
+import type { Entry } from './entries.ts'
 import { createRecordingFootprint } from './footprint.ts'
 import { errorText } from './host-events.ts'
-import { accountKey, codeKey, instanceKey, keyOf } from './keys.ts'
+import { codeKey, instanceKey, keyOf } from './keys.ts'
 import { runCall } from './soroban-run.ts'
-import { createLayer, type Layer, type View } from './state.ts'
-import { entryOf, createLedgerEntry } from './ledger-entry.ts'
+import { createLayer, findEntry, type Layer, type View } from './state.ts'
+import { createLedgerEntry } from './ledger-entry.ts'
 import { wasmModuleOf } from './wasm-spec.ts'
 
 /** The ledger that genesis stands in. */
@@ -62,8 +62,7 @@ export function deployContracts(layer: Layer, contracts: readonly GenesisContrac
   for (const { address, code } of contracts) {
     const module = code.asset === undefined ? wasmModuleOf(code) : null
     const wasmHash = module?.hash ?? null
-    const existing = layer.get(instanceKey(address))
-    const instance = existing === undefined ? undefined : entryOf(existing)
+    const instance = findEntry(layer, instanceKey(address))
     if (instance?.kind === 'instance' && instance.wasmHash === wasmHash) continue
     const storage = instance?.kind === 'instance' ? instance.storage : new Map()
     putEntry(layer, { kind: 'instance', contract: address, wasmHash, storage }, sequence)
@@ -73,14 +72,8 @@ export function deployContracts(layer: Layer, contracts: readonly GenesisContrac
   }
 }
 
-function accountOf(layer: Layer, account: string): AccountEntry | undefined {
-  const ledgerEntry = layer.get(accountKey(account))
-  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
-  return entry?.kind === 'account' ? entry : undefined
-}
-
 function openTrustline(layer: Layer, account: string, asset: string, balance: bigint, sequence: number): void {
-  const holder = accountOf(layer, account)
+  const holder = findAccount(layer, account)
   if (holder === undefined) throw new Error(`${account} is given a trustline but does not exist`)
   putEntry(layer, createTrustlineEntry(account, asset, balance, INT64_MAX), sequence)
   putEntry(layer, { ...holder, subEntries: holder.subEntries + 1 }, sequence)
@@ -94,13 +87,11 @@ const NEW_ACCOUNT_BALANCE_STROOPS = 100_000_000n
  * holds nothing of its own asset.
  */
 export function creditBalance(layer: Layer, account: string, asset: string, amount: bigint, sequence: number): void {
-  const holder = accountOf(layer, account) ?? createAccountEntry(account, asset === 'native' ? 0n : NEW_ACCOUNT_BALANCE_STROOPS, sequence)
+  const holder = findAccount(layer, account) ?? createAccountEntry(account, asset === 'native' ? 0n : NEW_ACCOUNT_BALANCE_STROOPS, sequence)
   if (asset === 'native') return putEntry(layer, { ...holder, balance: holder.balance + amount }, sequence)
   putEntry(layer, holder, sequence)
   if (issuerOf(asset) === account) return
-  const line = createTrustlineEntry(account, asset, 0n, INT64_MAX)
-  const existing = layer.get(keyOf(line))
-  if (existing === undefined) return openTrustline(layer, account, asset, amount, sequence)
-  const entry = entryOf(existing)
-  if (entry.kind === 'trustline') putEntry(layer, { ...entry, balance: entry.balance + amount }, sequence)
+  const trustline = findTrustline(layer, account, asset)
+  if (trustline === undefined) return openTrustline(layer, account, asset, amount, sequence)
+  putEntry(layer, { ...trustline, balance: trustline.balance + amount }, sequence)
 }

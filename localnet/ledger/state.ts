@@ -1,11 +1,18 @@
 // The present: every entry of the ledger, and layers of changes that are kept or thrown away as one.
 
-import type { LedgerEntry } from './ledger-entry.ts'
+import type { Entry } from './entries.ts'
 import type { LedgerKey } from './keys.ts'
+import { entryOf, type LedgerEntry } from './ledger-entry.ts'
 
 /** What can be read. */
 export interface View {
   get(key: LedgerKey): LedgerEntry | undefined
+}
+
+/** The decoded entry at a key. */
+export function findEntry(view: View, key: LedgerKey): Entry | undefined {
+  const ledgerEntry = view.get(key)
+  return ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
 }
 
 /** Changes on top of a view. Reading falls through to it; dropping the layer undoes them at no cost. */

@@ -48,7 +48,7 @@ export function extendTtl(view: View, data: SorobanData, extendTo: number, seque
 }
 
 /** Restores the archived entries among `keys`: they live the least time of a new entry. */
-export function restoreArchived(view: View, keys: readonly LedgerKey[], sequence: number): TtlRun {
+export function restoreEntries(view: View, keys: readonly LedgerKey[], sequence: number): TtlRun {
   const layer = createLayer(view)
   const changes: RentChange[] = []
   const restored: LedgerKey[] = []
@@ -81,10 +81,10 @@ export function simulateTtlOperation(
   const txBytes = withSizeMargin(envelope.bytes.length)
   const latestLedger = sequence
   if (body?.type !== 'extendFootprintTtl') {
-    const run = restoreArchived(view, soroban.footprint.readWrite, sequence)
+    const run = restoreEntries(view, soroban.footprint.readWrite, sequence)
     return { ...declareResources(run, soroban.footprint, txBytes, leeway), latestLedger }
   }
-  const restoring = restoreArchived(view, soroban.footprint.readOnly, sequence)
+  const restoring = restoreEntries(view, soroban.footprint.readOnly, sequence)
   const run = extendTtl(restoring.layer, soroban, body.extendFootprintTtlOp.extendTo, sequence)
   const preamble = restoring.restored.length === 0
     ? {}

@@ -3,6 +3,7 @@
 
 import { isAccountAddress } from './addresses.ts'
 import { availableBalance } from './classic-balances.ts'
+import { findAccount } from './classic-entries.ts'
 import {
   ADMISSION_CLOSE_TIME_DRIFT_SEC, BASE_FEE_STROOPS, DISK_READ_BYTES_MAX, DISK_READ_ENTRIES_MAX, FOOTPRINT_ENTRIES_MAX, INSTRUCTIONS_MAX,
   OPERATIONS_MAX, TX_BYTES_MAX, WRITE_BYTES_MAX, WRITE_ENTRIES_MAX,
@@ -15,12 +16,11 @@ import {
 } from './envelope.ts'
 import { hostFailure } from './failure.ts'
 import { declaredResources, nonRefundableFee } from './fees.ts'
-import { accountKey, isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
+import { isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
 import { checkOperation, thresholdOf } from './operation-checks.ts'
 import { type OperationResult, TX_CODE, type TxCode } from './results.ts'
 import { createSignatureChecker, type SignatureChecker } from './signatures.ts'
 import type { View } from './state.ts'
-import { entryOf } from './ledger-entry.ts'
 
 /** Where a transaction is judged. */
 export interface ValidationContext {
@@ -72,12 +72,6 @@ function validationFailure(finding: CheckFailure, rest: Pick<ValidationFailure, 
   return { code, operations, diagnostics, ...rest }
 }
 
-function accountAt(view: View, address: string): AccountEntry | undefined {
-  const ledgerEntry = view.get(accountKey(address))
-  const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
-  return entry?.kind === 'account' ? entry : undefined
-}
-
 function checkFeeBump(envelope: Envelope, feeBump: NonNullable<Envelope['feeBump']>, context: ValidationContext): CheckFailure | undefined {
   const { transaction } = envelope
   const operations = BigInt(chargedOperations(envelope))
@@ -86,7 +80,7 @@ function checkFeeBump(envelope: Envelope, feeBump: NonNullable<Envelope['feeBump
   // The outer bid per operation must not be below the inner one.
   const innerBid = transaction.fee - resourceFeeOf(envelope)
   if (innerBid > 0n && bid * BigInt(Math.max(1, transaction.operations.length)) < innerBid * operations) return TX_CODE.insufficientFee
-  const payer = accountAt(context.view, feeBump.source.account)
+  const payer = findAccount(context.view, feeBump.source.account)
   if (payer === undefined) return TX_CODE.noAccount
   const checker = createSignatureChecker(feeBump.hashBytes, feeBump.signatures)
   if (!checker.meetsThreshold(payer, payer.thresholds[1])) return TX_CODE.badAuth
@@ -197,7 +191,7 @@ function checkInclusionFee(envelope: Envelope, context: ValidationContext): Chec
 /** Checks 6, 8 and 9. */
 function checkSequence(transaction: Transaction, context: ValidationContext): CheckFailure | undefined {
   const { seqNum, preconditions: conditions, source } = transaction
-  const account = accountAt(context.view, source.account)
+  const account = findAccount(context.view, source.account)
   if (account === undefined) return TX_CODE.noAccount
   const { minSeqNum } = conditions
   const follows = minSeqNum === null ? seqNum === account.seqNum + 1n : account.seqNum >= minSeqNum && account.seqNum < seqNum
@@ -215,7 +209,7 @@ function checkAfterSequence(
   context: ValidationContext,
   checker: SignatureChecker,
 ): CheckFailure | undefined {
-  const account = accountAt(context.view, transaction.source.account)
+  const account = findAccount(context.view, transaction.source.account)
   if (account === undefined) return TX_CODE.noAccount
   if (!checker.meetsThreshold(account, account.thresholds[1])) return TX_CODE.badAuth
   if (!transaction.preconditions.extraSigners.every((key) => isAccountAddress(key) && checker.signedBy(key))) return TX_CODE.badAuth
@@ -233,7 +227,7 @@ function validateOperation(
   context: ValidationContext,
   checker: SignatureChecker,
 ): OperationResult | undefined {
-  const account = accountAt(context.view, operation.source)
+  const account = findAccount(context.view, operation.source)
   if (account === undefined) {
     // An account that an earlier operation of this transaction creates can only have its own key's signature.
     return checker.signedBy(operation.source) ? checkOperation(operation, transaction.soroban) : { kind: 'noAccount' }
