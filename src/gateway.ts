@@ -8,7 +8,7 @@ import { createAccounts } from './account/accounts.ts'
 import type { Accounts } from './account/accounts.ts'
 import { RpcFailure } from './chain/failure.ts'
 import { readShimPrice } from './chain/prices.ts'
-import { createLedgerMarks } from './chain/ledger-marks.ts'
+import { createLedgerWatermarks } from './chain/ledger-watermarks.ts'
 import type { Rpc } from './chain/rpc.ts'
 import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
@@ -295,7 +295,7 @@ function statsOf(parts: {
 
 /** Assets without a fresh price; null while no board stands. */
 function stalePricesOf(prices: Prices): number | null {
-  const board = prices.board()
+  const board = prices.cachedSnapshot()
   if (board === undefined) return null
   return ASSET_SYMBOLS.length - [...board.prices.values()].filter(({ stale }) => !stale).length
 }
@@ -317,7 +317,7 @@ function streamServices(
       return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, owner, head.ledger ?? 0) }
     },
     async readPrices() {
-      const board = prices.board() ?? (await prices.settledBoard())
+      const board = prices.cachedSnapshot() ?? (await prices.snapshot())
       return [...board.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
     },
     isRevoked: keys.isRevoked,
@@ -336,7 +336,7 @@ async function restingOrders(accounts: Accounts, owner: string, fromLedger: numb
 
 /** What everything that reads the ledger has in common: the marks as well, so that what one part saw of an account the others do not take back. */
 function chainPartsFrom({ rpc, clock, log, contracts, network }: GatewayParts) {
-  return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerMarks: createLedgerMarks(clock) }
+  return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerWatermarks: createLedgerWatermarks(clock) }
 }
 
 function addressesOf(contracts: ContractSources): ContractAddresses {

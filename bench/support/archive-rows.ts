@@ -1,6 +1,6 @@
 // The rows of the archive for a history, as the indexer would write them, ready for a bulk insert.
 
-import { readEvents } from '../../src/chain/answers.ts'
+import { parseEvents } from '../../src/chain/responses.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
 import { toArchivedEvents } from '../../src/indexer/write-page.ts'
 import type { ArchivedEvent } from '../../src/projections/archived-event.ts'
@@ -29,7 +29,7 @@ export function archivePages(deployment: Deployment, count: number): readonly (r
   const pages: (readonly ArchivedEvent[])[] = []
   for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
     const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
-    const { events } = readEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
+    const { events } = parseEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
     pages.push(toArchivedEvents(events, epoch, [epoch], from))
   }
   return pages

@@ -3,23 +3,23 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { createMemo } from '../base/memo.ts'
-import type { Memo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
+import type { TtlCache } from '../base/ttl-cache.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import type { LedgerMarks } from '../chain/ledger-marks.ts'
+import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import { assetContract } from '../chain/ledger-keys.ts'
 import { readShimPrice } from '../chain/prices.ts'
 import type { ShimPrice } from '../chain/prices.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readView } from '../chain/views.ts'
-import { withinTime } from '../chain/within-time.ts'
+import { withTimeout } from '../chain/with-timeout.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
 import type { AccountState } from '../resources/account-state.ts'
 import type { OpenOrders } from '../resources/open-order.ts'
-import type { AccountEntries, OwnIds, TokenAssets } from './entries.ts'
-import { lookAtAccount, NO_IDS } from './entries.ts'
+import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
+import { readAccount, NO_IDS } from './entries.ts'
 import { buildState, openOrders } from './state.ts'
 import type { Quote } from './state.ts'
 
@@ -46,14 +46,14 @@ export function createAccounts(options: {
   readonly networkPassphrase: string
   readonly clock: Clock
   readonly log: Log
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
 }): Accounts {
-  const { rpc, contracts, networkPassphrase, clock, log, ledgerMarks } = options
-  const expected = new Map<string, OwnIds>()
+  const { rpc, contracts, networkPassphrase, clock, log, ledgerWatermarks } = options
+  const expected = new Map<string, AccountIds>()
   const assets = new Map<string, string>()
-  const orders = createMemo<OpenOrders>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
-  const states = createMemo<AccountState>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
-  const quotes = createMemo<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+  const orders = createTtlCache<OpenOrders>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+  const states = createTtlCache<AccountState>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+  const quotes = createTtlCache<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
 
   /** The classic asset of a token, by its own name, which is believed only if this contract is that asset's. Null when it cannot be told now. */
   async function assetOf(token: string, signal: AbortSignal): Promise<string | null> {
@@ -76,7 +76,7 @@ export function createAccounts(options: {
     return { usdc, lp }
   }
 
-  function remember(owner: string, ids: OwnIds): void {
+  function remember(owner: string, ids: AccountIds): void {
     expected.delete(owner)
     const oldest = expected.keys().next()
     if (expected.size >= REMEMBERED_MAX && oldest.done !== true) expected.delete(oldest.value)
@@ -85,10 +85,10 @@ export function createAccounts(options: {
 
   async function readEntries(owner: string, tokenAssets: TokenAssets, call: CallOptions): Promise<AccountEntries> {
     for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      const look = await lookAtAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, call })
+      const look = await readAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, call })
       remember(owner, look.found)
       if (look.entries === undefined) continue
-      ledgerMarks.note(owner, look.entries.ledger)
+      ledgerWatermarks.record(owner, look.entries.ledger)
       return look.entries
     }
     throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the account changed between looks' })
@@ -144,7 +144,7 @@ export function createAccounts(options: {
 
   /** One read may be many callers': none of them ends it, time does. */
   function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withinTime(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, work)
+    return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, work)
   }
 
   function readOrders(owner: string, minLedger: number): Promise<OpenOrders> {
@@ -158,15 +158,15 @@ export function createAccounts(options: {
 
   /** What is kept, unless more has been seen of the account since. A read that was under way may be from before that, so it is looked twice. */
   async function notOlder<T extends { readonly ledger: number }>(
-    memo: Memo<T>,
+    memo: TtlCache<T>,
     owner: string,
     fromLedger: number,
     read: (minLedger: number) => Promise<T>,
   ): Promise<T> {
-    const minLedger = Math.max(fromLedger, ledgerMarks.of(owner))
+    const minLedger = Math.max(fromLedger, ledgerWatermarks.get(owner))
     const first = await memo.get(owner, () => read(minLedger))
     if (first.ledger >= minLedger) return first
-    memo.forget(owner)
+    memo.delete(owner)
     const second = await memo.get(owner, () => read(minLedger))
     if (second.ledger >= minLedger) return second
     throw new RpcFailure({ method: 'getLedgerEntries', kind: 'behind', retryable: true, detail: `the account is wanted as of ledger ${minLedger}` })

@@ -13,28 +13,28 @@ import type { ContractAddresses } from '../exchange/contracts.ts'
 import { ACCOUNT_ENTRIES_MAX } from '../limits.ts'
 
 /** Undefined: it could not be told. An entry that is not there is told: nothing is there. */
-export type Told<T> = T | undefined
+export type Readable<T> = T | undefined
 
 export interface AccountEntries {
   readonly ledger: number
   /** Newest first. */
-  readonly positions: Told<readonly StoredPosition[]>
+  readonly positions: Readable<readonly StoredPosition[]>
   /** Pending ones, newest first. */
-  readonly orders: Told<readonly StoredOrder[]>
+  readonly orders: Readable<readonly StoredOrder[]>
   /** The peaks of trailing stops, by order. */
   readonly peaks: ReadonlyMap<number, bigint>
-  readonly crossPool: Told<bigint>
-  readonly cumulativeFunding: Told<bigint>
+  readonly crossPool: Readable<bigint>
+  readonly cumulativeFunding: Readable<bigint>
   /** The market's own record of what the account traded. */
-  readonly volume: Told<bigint>
-  readonly feeTiers: Told<readonly StoredFeeTier[]>
-  readonly config: Told<StoredConfig>
-  readonly paused: Told<boolean>
+  readonly volume: Readable<bigint>
+  readonly feeTiers: Readable<readonly StoredFeeTier[]>
+  readonly config: Readable<StoredConfig>
+  readonly paused: Readable<boolean>
   /** Null: no such account. */
-  readonly xlm: Told<bigint | null>
+  readonly xlm: Readable<bigint | null>
   /** Null: no trustline. */
-  readonly usdc: Told<bigint | null>
-  readonly lp: Told<bigint | null>
+  readonly usdc: Readable<bigint | null>
+  readonly lp: Readable<bigint | null>
 }
 
 /** The classic assets behind the two tokens; null where that is not known. */
@@ -44,12 +44,12 @@ export interface TokenAssets {
 }
 
 /** What an account's lists name. */
-export interface OwnIds {
+export interface AccountIds {
   readonly positions: readonly number[]
   readonly orders: readonly number[]
 }
 
-export const NO_IDS: OwnIds = { positions: [], orders: [] }
+export const NO_IDS: AccountIds = { positions: [], orders: [] }
 
 /** The entries of one ledger, by key; or why there are none: calls of one read were answered at different ledgers. */
 type Snapshot = { readonly ledger: number; readonly entries: ReadonlyMap<string, string> } | undefined
@@ -99,11 +99,11 @@ function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets
  * One look at the account, asking for the entries of `expected` at once. Undefined when the ledger moved on between calls, or names others than expected: then
  * `found` is what to expect next time. Rejects with RpcFailure.
  */
-export async function lookAtAccount(
+export async function readAccount(
   rpc: Rpc,
   owner: string,
-  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: OwnIds; readonly call: CallOptions },
-): Promise<{ readonly found: OwnIds; readonly entries: AccountEntries | undefined }> {
+  parts: { readonly contracts: ContractAddresses; readonly tokens: TokenAssets; readonly expected: AccountIds; readonly call: CallOptions },
+): Promise<{ readonly found: AccountIds; readonly entries: AccountEntries | undefined }> {
   const { contracts, tokens, expected, call } = parts
   const { market } = contracts
   const keys = keysOf(owner, contracts, tokens)
@@ -115,9 +115,9 @@ export async function lookAtAccount(
   if (snapshot === undefined) return { found: expected, entries: undefined }
   const entry = (key: string | undefined): string | undefined => (key === undefined ? undefined : snapshot.entries.get(key))
   const lists = {
-    positions: told(entry(keys.positions), readIds, []),
-    cross: told(entry(keys.crossPositions), readIds, []),
-    orders: told(entry(keys.orders), readIds, []),
+    positions: readOr(entry(keys.positions), readIds, []),
+    cross: readOr(entry(keys.crossPositions), readIds, []),
+    orders: readOr(entry(keys.orders), readIds, []),
   }
   const found = { positions: newest([lists.positions, lists.cross]), orders: newest([lists.orders]) }
   if (!covers(expected, found)) return { found, entries: undefined }
@@ -126,25 +126,25 @@ export async function lookAtAccount(
     entries: {
       ledger: snapshot.ledger,
       ...ownEntries(market, lists, found, entry),
-      crossPool: told(entry(keys.crossPool), readAmount, 0n),
-      cumulativeFunding: told(entry(keys.cumulativeFunding), readAmount, 0n),
-      volume: told(entry(keys.volume), readVolume, 0n),
-      feeTiers: told(entry(keys.feeTiers), readFeeTiers, []),
+      crossPool: readOr(entry(keys.crossPool), readAmount, 0n),
+      cumulativeFunding: readOr(entry(keys.cumulativeFunding), readAmount, 0n),
+      volume: readOr(entry(keys.volume), readVolume, 0n),
+      feeTiers: readOr(entry(keys.feeTiers), readFeeTiers, []),
       ...marketSettings(entry(keys.market)),
-      xlm: told<bigint | null>(entry(keys.account), classicBalance, null),
-      usdc: keys.usdc === undefined ? undefined : told<bigint | null>(entry(keys.usdc), classicBalance, null),
-      lp: keys.lp === undefined ? undefined : told<bigint | null>(entry(keys.lp), classicBalance, null),
+      xlm: readOr<bigint | null>(entry(keys.account), classicBalance, null),
+      usdc: keys.usdc === undefined ? undefined : readOr<bigint | null>(entry(keys.usdc), classicBalance, null),
+      lp: keys.lp === undefined ? undefined : readOr<bigint | null>(entry(keys.lp), classicBalance, null),
     },
   }
 }
 
-type IdList = Told<readonly number[]>
+type IdList = Readable<readonly number[]>
 
 /** The account's positions and pending orders, newest first. A list that is too long, or names an entry that cannot be read, cannot be told whole. */
 function ownEntries(
   market: string,
   lists: { readonly positions: IdList; readonly cross: IdList; readonly orders: IdList },
-  ids: OwnIds,
+  ids: AccountIds,
   entry: (key: string) => string | undefined,
 ): Pick<AccountEntries, 'positions' | 'orders' | 'peaks'> {
   const listed = new Set(lists.positions === undefined ? [] : lists.positions)
@@ -168,7 +168,7 @@ function ownEntries(
   }
 }
 
-function whole<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Told<readonly T[]> {
+function whole<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Readable<readonly T[]> {
   if (lists.some((list) => list === undefined || list.length > ACCOUNT_ENTRIES_MAX)) return undefined
   const read = items.filter((item) => item !== undefined)
   return read.length === items.length ? read : undefined
@@ -185,7 +185,7 @@ function marketSettings(entry: string | undefined): Pick<AccountEntries, 'config
 }
 
 /** The value of an entry; `none` where there is no entry. */
-function told<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, none: T): Told<T> {
+function readOr<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, none: T): Readable<T> {
   return entry === undefined ? none : read(entry)
 }
 
@@ -195,7 +195,7 @@ function newest(lists: readonly IdList[]): readonly number[] {
   return [...new Set(ids)].sort((a, b) => b - a).slice(0, ACCOUNT_ENTRIES_MAX)
 }
 
-function covers(expected: OwnIds, found: OwnIds): boolean {
+function covers(expected: AccountIds, found: AccountIds): boolean {
   const [positions, orders] = [new Set(expected.positions), new Set(expected.orders)]
   return found.positions.every((id) => positions.has(id)) && found.orders.every((id) => orders.has(id))
 }

@@ -5,8 +5,8 @@ import { ORDER_TYPES } from '../chain/market-entries.ts'
 import type { AccountPosition, AccountState, CrossMargin } from '../resources/account-state.ts'
 import type { OpenOrder } from '../resources/open-order.ts'
 import type { AccountEntries } from './entries.ts'
-import type { CrossLeg } from './figures.ts'
-import { closeValue, crossFigures, crossMargins, feeFigures, fundingOwed, liquidationPrice, pricePnl, referencePrice } from './figures.ts'
+import type { CrossLeg } from './margin-math.ts'
+import { closeValue, crossMarginTotals, crossRequirements, feeRates, fundingOwed, liquidationPrice, pricePnl, referencePrice } from './margin-math.ts'
 
 /** The price of an asset at the entries' ledger, or why there is none. */
 export type Quote = { readonly price: bigint; readonly timestampSec: number } | { readonly reason: 'price_unreadable' | 'price_of_another_ledger' }
@@ -128,9 +128,9 @@ function buildCross(entries: AccountEntries, quotes: ReadonlyMap<string, Quote>,
   const { crossPool: pool, config, cumulativeFunding } = entries
   const positions = entries.positions?.filter((position) => position.margin_mode === CROSS)
   if (pool === undefined) note('/cross/pool', 'entry_unreadable')
-  const margins = positions === undefined || config === undefined ? undefined : crossMargins(positions, config)
+  const margins = positions === undefined || config === undefined ? undefined : crossRequirements(positions, config)
   const legs = positions === undefined || cumulativeFunding === undefined ? undefined : legsOf(positions, quotes, cumulativeFunding)
-  const figures = pool === undefined || margins === undefined || legs === undefined ? undefined : crossFigures(pool, legs, margins)
+  const figures = pool === undefined || margins === undefined || legs === undefined ? undefined : crossMarginTotals(pool, legs, margins)
   return {
     pool: text(pool),
     equity: text(figures?.equity),
@@ -155,7 +155,7 @@ function legsOf(positions: readonly StoredPosition[], quotes: ReadonlyMap<string
 
 function buildFees({ volume, feeTiers, config }: AccountEntries, note: Note): AccountState['fees'] {
   if (volume === undefined) note('/fees/volume', 'entry_unreadable')
-  const figures = volume === undefined || feeTiers === undefined || config === undefined ? undefined : feeFigures(volume, feeTiers, config)
+  const figures = volume === undefined || feeTiers === undefined || config === undefined ? undefined : feeRates(volume, feeTiers, config)
   if (figures === undefined) note('/fees/tier', 'entry_unreadable')
   return {
     volume: text(volume),

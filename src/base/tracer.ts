@@ -9,4 +9,4 @@ export interface Tracer {
 }
 
 /** Just does the work. */
-export const NO_TRACER: Tracer = { span: (_name, _attributes, work) => work() }
+export const NOOP_TRACER: Tracer = { span: (_name, _attributes, work) => work() }

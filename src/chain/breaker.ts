@@ -10,10 +10,10 @@ export interface Breaker {
   allow(): boolean
   /** True while nothing is held against the endpoint. Unlike `allow` it takes nothing. */
   isClosed(): boolean
-  succeeded(): void
-  failed(): void
+  recordSuccess(): void
+  recordFailure(): void
   /** The call ended without telling anything about the endpoint, such as one that its caller gave up. */
-  released(): void
+  release(): void
 }
 
 /** Opens after BREAKER_FAILURES failures in a row; one success closes it. */
@@ -29,16 +29,16 @@ export function createBreaker(clock: Clock): Breaker {
       return true
     },
     isClosed: () => failures < BREAKER_FAILURES,
-    succeeded() {
+    recordSuccess() {
       failures = 0
       probing = false
     },
-    failed() {
+    recordFailure() {
       failures += 1
       probing = false
       if (failures >= BREAKER_FAILURES) openUntilMs = clock.elapsedMs() + BREAKER_OPEN_MS
     },
-    released() {
+    release() {
       probing = false
     },
   }

@@ -4,13 +4,13 @@ import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Endpoint } from './endpoint.ts'
-import { isUntaken, RpcFailure } from './failure.ts'
-import type { Gate } from './gate.ts'
-import { createGate } from './gate.ts'
+import { isUnprocessed, RpcFailure } from './failure.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import { createConcurrencyLimit } from './concurrency-limit.ts'
 import type { Hedging } from './hedge.ts'
-import { raceLegs } from './hedge.ts'
-import type { Nodes, Told } from './nodes.ts'
-import type { RpcObserver } from './observe.ts'
+import { raceHedged } from './hedge.ts'
+import type { Nodes, Observation } from './nodes.ts'
+import type { RpcObserver } from './rpc-observer.ts'
 
 /** What every call takes. */
 export interface CallOptions {
@@ -26,25 +26,25 @@ export interface CallOptions {
 export interface MethodPolicy {
   readonly timeoutMs: number
   /** Calls under way at one node. */
-  readonly concurrent: number
+  readonly maxConcurrent: number
   /** More than one is for reads only. */
-  readonly attempts: number
+  readonly maxAttempts: number
   /** Whether a second node may be asked while the first has not answered. */
   readonly hedged: boolean
 }
 
 /** A call, and what its answer tells. */
-export interface Question<T> {
+export interface RpcRequest<T> {
   readonly method: string
   readonly params: object | null
   readonly policy: MethodPolicy
-  readonly read: (result: unknown) => T
+  readonly parse: (result: unknown) => T
   /** Where the node stands by this answer; null when it does not tell. */
-  readonly tell: (answer: unknown) => Told | null
+  readonly observationOf: (answer: unknown) => Observation | null
 }
 
 /** Who asks: keeps to a node of its own for as long as that is good. */
-export interface Asker {
+export interface NodeAffinity {
   preferred: number
   /** A faster node is no reason to change, and a second is never asked. */
   readonly sticky: boolean
@@ -52,11 +52,11 @@ export interface Asker {
 
 export interface Caller {
   /** Asks until there is an answer that may be taken. Rejects with RpcFailure, or with the reason of the call's own signal. */
-  call<T>(asker: Asker, question: Question<T>, options: CallOptions): Promise<T>
+  call<T>(asker: NodeAffinity, question: RpcRequest<T>, options: CallOptions): Promise<T>
   /** Each endpoint at most once, the next only when it is certain that the one before did not take the call up. */
-  send<T>(asker: Asker, question: Question<T>): Promise<T>
+  send<T>(asker: NodeAffinity, question: RpcRequest<T>): Promise<T>
   /** One attempt at one node, whatever is held against it, unless it rests after failures. */
-  probe<T>(index: number, question: Question<T>, signal: AbortSignal): Promise<T>
+  probe<T>(index: number, question: RpcRequest<T>, signal: AbortSignal): Promise<T>
   /** Calls that wait for their turn, by method. */
   queues(): ReadonlyMap<string, number>
 }
@@ -86,10 +86,10 @@ export interface CallerParts {
 export function createCaller(parts: CallerParts): Caller {
   const { endpoints, nodes, hedging, clock, random, observer } = parts
   /** A node that hangs must not take the places of calls to the others. */
-  const gates = endpoints.map(() => new Map<string, Gate>())
+  const gates = endpoints.map(() => new Map<string, ConcurrencyLimit>())
 
   /** The endpoint to ask next, or none when all of them rest. */
-  function choose(asker: Asker, tried: ReadonlySet<number>, { endpoint: pinned, minLedger = 0 }: CallOptions): Endpoint | undefined {
+  function choose(asker: NodeAffinity, tried: ReadonlySet<number>, { endpoint: pinned, minLedger = 0 }: CallOptions): Endpoint | undefined {
     const order = pinned === undefined ? nodes.order(asker.preferred, { tried, sticky: asker.sticky, minLedger }) : [pinned]
     return order.map((index) => defined(endpoints[index], `endpoint ${index}`)).find(({ breaker }) => breaker.allow())
   }
@@ -108,28 +108,28 @@ export function createCaller(parts: CallerParts): Caller {
     signal?.throwIfAborted()
   }
 
-  function gateOf(index: number, { method, policy }: Question<unknown>): Gate {
+  function gateOf(index: number, { method, policy }: RpcRequest<unknown>): ConcurrencyLimit {
     const own = defined(gates[index], `the gates of endpoint ${index}`)
-    const gate = own.get(method) ?? createGate(policy.concurrent)
+    const gate = own.get(method) ?? createConcurrencyLimit(policy.maxConcurrent)
     own.set(method, gate)
     return gate
   }
 
   /** One attempt at one node. Rejects also for an answer that came and cannot be taken. */
-  async function ask<T>(endpoint: Endpoint, question: Question<T>, options: CallOptions, tried: ReadonlySet<number>): Promise<T> {
-    const { method, params, policy: { timeoutMs }, read } = question
-    const askedAt = nodes.front()
+  async function ask<T>(endpoint: Endpoint, question: RpcRequest<T>, options: CallOptions, tried: ReadonlySet<number>): Promise<T> {
+    const { method, params, policy: { timeoutMs }, parse: read } = question
+    const askedAt = nodes.head()
     const startedMs = clock.elapsedMs()
-    const answer = await endpoint.ask(method, params, { gate: gateOf(endpoint.index, question), timeoutMs, signal: options.signal, read })
-    hedging.took(method, clock.elapsedMs() - startedMs)
-    const told = question.tell(answer)
+    const answer = await endpoint.call(method, params, { concurrencyLimit: gateOf(endpoint.index, question), timeoutMs, signal: options.signal, parse: read })
+    hedging.recordDuration(method, clock.elapsedMs() - startedMs)
+    const told = question.observationOf(answer)
     if (told === null) return answer
-    const standing = nodes.hear(endpoint.index, told, askedAt)
+    const standing = nodes.observe(endpoint.index, told, askedAt)
     const facts = { method, endpoint: endpoint.index, retryable: true }
     if (standing === 'ahead' && options.endpoint === undefined) {
       throw new RpcFailure({ ...facts, kind: 'malformed', detail: `ledger ${told.ledger} is further than the network can have come` })
     }
-    const isOld = standing === 'behind' && options.endpoint === undefined && hasBetter(tried)
+    const isOld = standing === 'lagging' && options.endpoint === undefined && hasBetter(tried)
     if (isOld || told.ledger < (options.minLedger ?? 0)) {
       const wanted = Math.max(askedAt, options.minLedger ?? 0)
       throw new RpcFailure({ ...facts, kind: 'behind', detail: `the node stands at ledger ${told.ledger}, wanted is ${wanted}` })
@@ -139,17 +139,17 @@ export function createCaller(parts: CallerParts): Caller {
 
   /** True while there is a node at the front that this call has not asked: then an old answer need not be taken. */
   function hasBetter(tried: ReadonlySet<number>): boolean {
-    return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isGood(index) && breaker.isClosed())
+    return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isUsable(index) && breaker.isClosed())
   }
 
   /** An attempt that may become two. */
-  async function askHedged<T>(asker: Asker, endpoint: Endpoint, question: Question<T>, parts: Asking): Promise<{ answer: T; by: number }> {
+  async function askHedged<T>(asker: NodeAffinity, endpoint: Endpoint, question: RpcRequest<T>, parts: Asking): Promise<{ answer: T; by: number }> {
     const { options, tried } = parts
     const mayHedge = question.policy.hedged && !asker.sticky && options.endpoint === undefined && endpoints.length > 1
-    const patienceMs = mayHedge ? hedging.patienceMs(question.method) : null
+    const patienceMs = mayHedge ? hedging.delayMs(question.method) : null
     if (patienceMs === null) return { answer: await ask(endpoint, question, options, tried), by: endpoint.index }
     let other: Endpoint | undefined
-    const { answer, winner } = await raceLegs(clock, options.signal, {
+    const { answer, winner } = await raceHedged(clock, options.signal, {
       first: (signal) => ask(endpoint, question, { ...options, signal }, tried),
       patienceMs,
       second() {
@@ -163,14 +163,14 @@ export function createCaller(parts: CallerParts): Caller {
   }
 
   /** A node that is as good as the first and has nothing to do; undefined also when the budget has run out. */
-  function spare(asker: Asker, first: Endpoint, question: Question<unknown>, { minLedger = 0 }: CallOptions): Endpoint | undefined {
+  function spare(asker: NodeAffinity, first: Endpoint, question: RpcRequest<unknown>, { minLedger = 0 }: CallOptions): Endpoint | undefined {
     const [index] = nodes.order(asker.preferred, { tried: new Set([first.index]), sticky: false, minLedger })
-    if (index === undefined || index === first.index || !nodes.isGood(index) || gateOf(index, question).waiting() > 0) return undefined
+    if (index === undefined || index === first.index || !nodes.isUsable(index) || gateOf(index, question).waiting() > 0) return undefined
     const endpoint = defined(endpoints[index], `endpoint ${index}`)
-    return endpoint.breaker.isClosed() && hedging.spend() ? endpoint : undefined
+    return endpoint.breaker.isClosed() && hedging.takeFromBudget() ? endpoint : undefined
   }
 
-  function attemptsOf({ attempts }: MethodPolicy, last: RpcFailure | undefined): number {
+  function attemptsOf({ maxAttempts: attempts }: MethodPolicy, last: RpcFailure | undefined): number {
     return last?.kind === 'behind' && attempts > 1 ? BEHIND_ATTEMPTS : attempts
   }
 
@@ -204,13 +204,13 @@ export function createCaller(parts: CallerParts): Caller {
         if (endpoint === undefined || tried.has(endpoint.index)) break
         tried.add(endpoint.index)
         try {
-          const { method, params, policy: { timeoutMs }, read } = question
+          const { method, params, policy: { timeoutMs }, parse: read } = question
           // Taken as it comes: what a node says of an envelope counts, wherever it stands.
-          const answer = await endpoint.ask(method, params, { gate: gateOf(endpoint.index, question), timeoutMs, signal: undefined, read })
+          const answer = await endpoint.call(method, params, { concurrencyLimit: gateOf(endpoint.index, question), timeoutMs, signal: undefined, parse: read })
           asker.preferred = endpoint.index
           return answer
         } catch (error) {
-          if (!(error instanceof RpcFailure) || !isUntaken(error)) throw error
+          if (!(error instanceof RpcFailure) || !isUnprocessed(error)) throw error
           asker.preferred = (endpoint.index + 1) % endpoints.length
           last = error
         }

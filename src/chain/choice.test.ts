@@ -8,7 +8,7 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
-import { FRONT_KEPT_MS, LEAP_SLACK_LEDGERS, LEFT_PAUSE_MIN_MS, PROBED_AFTER_MS } from './nodes.ts'
+import { HEAD_TTL_MS, LEAP_SLACK_LEDGERS, EXCLUSION_MIN_MS, PROBE_EVERY_MS } from './nodes.ts'
 import { createRpc } from './rpc.ts'
 import type { RpcClient } from './rpc.ts'
 
@@ -111,8 +111,8 @@ function benchOf(nodes: readonly TestNode[], network: { ledger?: () => number } 
 
 const stop = new AbortController()
 
-function standings({ rpc }: Bench): readonly string[] {
-  return rpc.nodes().map(({ standing }) => standing)
+function statuses({ rpc }: Bench): readonly string[] {
+  return rpc.nodes().map(({ status }) => status)
 }
 
 test('a node that lags is left at once, its old answer is not taken, and it is asked again when it has caught up', async () => {
@@ -125,13 +125,13 @@ test('a node that lags is left at once, its old answer is not taken, and it is a
   assert.ok(first !== undefined)
   first.lag = 5
   assert.equal(await bench.read(), bench.ledger(), 'the other one\'s answer')
-  assert.deepEqual(standings(bench), ['behind', 'front'])
+  assert.deepEqual(statuses(bench), ['lagging', 'healthy'])
   bench.asked.length = 0
   for (let call = 0; call < 10; call++) await bench.read()
   assert.deepEqual(new Set(bench.asked), new Set([1]), 'nobody asks the one that lags')
   first.lag = 0
-  await bench.pass(4 * LEFT_PAUSE_MIN_MS)
-  assert.deepEqual(standings(bench), ['front', 'front'])
+  await bench.pass(4 * EXCLUSION_MIN_MS)
+  assert.deepEqual(statuses(bench), ['healthy', 'healthy'])
   await bench.read()
   Object.assign(nodes[1] ?? {}, { lag: 5 })
   bench.asked.length = 0
@@ -168,9 +168,9 @@ test('a ledger that the network cannot have come to is not believed, nor is the 
   await bench.read()
   Object.assign(nodes[0] ?? {}, { lag: -1_000_000 })
   for (let call = 0; call < 5; call++) assert.equal(await bench.read(), bench.ledger())
-  await bench.pass(FRONT_KEPT_MS * 2)
+  await bench.pass(HEAD_TTL_MS * 2)
   for (let call = 0; call < 5; call++) assert.equal(await bench.read(), bench.ledger())
-  assert.deepEqual(standings(bench), ['ahead', 'front'])
+  assert.deepEqual(statuses(bench), ['ahead', 'healthy'])
 })
 
 test('nor when it was the first to be heard: its time gives it away', async () => {
@@ -178,7 +178,7 @@ test('nor when it was the first to be heard: its time gives it away', async () =
   bench.watch()
   await bench.pass(1_000)
   for (let call = 0; call < 5; call++) assert.equal(await bench.read(), bench.ledger())
-  assert.deepEqual(standings(bench), ['ahead', 'front'])
+  assert.deepEqual(statuses(bench), ['ahead', 'healthy'])
 })
 
 test('what all nodes say is believed, however far it leaps: a network in a hurry, or one that was reset', async () => {
@@ -188,7 +188,7 @@ test('what all nodes say is believed, however far it leaps: a network in a hurry
   await bench.pass(1_000)
   now += LEAP_SLACK_LEDGERS * 10
   assert.equal(await bench.read(), now, 'both confirm it')
-  assert.deepEqual(standings(bench), ['front', 'front'])
+  assert.deepEqual(statuses(bench), ['healthy', 'healthy'])
   now = 7
   assert.equal(await bench.read(), 7, 'old or not, there is nothing better')
   for (let ledger = 0; ledger < 40; ledger++) {
@@ -196,7 +196,7 @@ test('what all nodes say is believed, however far it leaps: a network in a hurry
     await bench.pass(LEDGER_MS)
     assert.equal(await bench.read(), now)
   }
-  assert.deepEqual(standings(bench), ['front', 'front'], 'the front was found anew')
+  assert.deepEqual(statuses(bench), ['healthy', 'healthy'], 'the front was found anew')
 })
 
 test('after a reset that one node has not noticed the new chain is read, although its ledgers are lower', async () => {
@@ -244,7 +244,7 @@ test('where all lag, the one that lags least is asked, and its answer taken', as
   bench.watch()
   await bench.pass(1_000)
   for (const [index, lag] of [20, 9, 6].entries()) Object.assign(nodes[index] ?? {}, { lag })
-  for (let passedMs = 0; passedMs < PROBED_AFTER_MS * 3; passedMs += LEDGER_MS) {
+  for (let passedMs = 0; passedMs < PROBE_EVERY_MS * 3; passedMs += LEDGER_MS) {
     await bench.read()
     await bench.pass(LEDGER_MS)
   }
@@ -259,7 +259,7 @@ test('a node of another network is left, and told of; the only one there is goes
   await bench.pass(1_000)
   await bench.read()
   assert.deepEqual(bench.asked, [1])
-  assert.equal(standings(bench)[0], 'foreign')
+  assert.equal(statuses(bench)[0], 'wrongNetwork')
   const alone = benchOf([{ lag: 0, passphrase: 'another network' }])
   alone.watch()
   assert.equal(await alone.read(), 1_000)

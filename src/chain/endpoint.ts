@@ -2,30 +2,30 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { fields, MalformedAnswer } from './answers.ts'
+import { fields, MalformedResponse } from './responses.ts'
 import type { Breaker } from './breaker.ts'
 import { createBreaker } from './breaker.ts'
-import type { RpcFailureFacts } from './failure.ts'
+import type { RpcFailureDetails } from './failure.ts'
 import { isRetryableCode, isRetryableStatus, RpcFailure } from './failure.ts'
-import type { Gate } from './gate.ts'
-import { GateFull } from './gate.ts'
-import type { Transport, TransportAnswer } from './transport.ts'
+import type { ConcurrencyLimit } from './concurrency-limit.ts'
+import { TooManyWaiting } from './concurrency-limit.ts'
+import type { Transport, TransportResponse } from './transport.ts'
 import { BodyTooLong } from './transport.ts'
 
 /** How one attempt is made. */
 export interface Attempt<T> {
-  readonly gate: Gate
+  readonly concurrencyLimit: ConcurrencyLimit
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  /** Reads the `result` member; throws MalformedAnswer, or an RpcFailure of its own. */
-  readonly read: (result: unknown) => T
+  /** Reads the `result` member; throws MalformedResponse, or an RpcFailure of its own. */
+  readonly parse: (result: unknown) => T
 }
 
 export interface Endpoint {
   readonly index: number
   readonly breaker: Breaker
   /** One attempt. Rejects with RpcFailure, or with the caller's own reason when its signal aborts. */
-  ask<T>(method: string, params: object | null, attempt: Attempt<T>): Promise<T>
+  call<T>(method: string, params: object | null, attempt: Attempt<T>): Promise<T>
 }
 
 /** How much of a text is looked at for the log; an error page can be long. */
@@ -48,16 +48,16 @@ export function createEndpoint(options: { url: string; index: number; transport:
     const signal = attempt.signal === undefined ? deadline.signal : AbortSignal.any([attempt.signal, deadline.signal])
     let leave: (() => void) | undefined
     try {
-      leave = await attempt.gate.enter(signal)
+      leave = await attempt.concurrencyLimit.acquire(signal)
       // Who left in the meantime raises no event any more.
       signal.throwIfAborted()
       const answer = await orAborted(transport(url, body, signal), signal)
-      const value = readAnswer(method, id, answer, attempt.read)
-      breaker.succeeded()
+      const value = readAnswer(method, id, answer, attempt.parse)
+      breaker.recordSuccess()
       return value
     } catch (error) {
       if (attempt.signal?.aborted === true) {
-        breaker.released()
+        breaker.release()
         throw attempt.signal.reason
       }
       const failure = named(method, error, { timedOut: deadline.signal.reason === TIMED_OUT, left: leave !== undefined })
@@ -71,9 +71,9 @@ export function createEndpoint(options: { url: string; index: number; transport:
 
   /** A refusal in JSON-RPC comes from a node that works; a call that never left the gate says nothing about the node. */
   function report(failure: RpcFailure, left: boolean): void {
-    if (!left) breaker.released()
-    else if (failure.kind === 'rpc') breaker.succeeded()
-    else breaker.failed()
+    if (!left) breaker.release()
+    else if (failure.kind === 'rpc') breaker.recordSuccess()
+    else breaker.recordFailure()
     const { method, kind, code, status, detail } = failure
     log.debug({ method, kind, code, status, endpoint: index, detail }, 'a call to the RPC failed')
   }
@@ -85,10 +85,10 @@ export function createEndpoint(options: { url: string; index: number; transport:
       return new RpcFailure({ ...facts, kind: error.kind, retryable: error.retryable, ...detailOf(error.detail ?? '') })
     }
     if (timedOut) return new RpcFailure({ ...facts, kind: 'timeout', retryable: true })
-    if (error instanceof MalformedAnswer || error instanceof BodyTooLong) {
+    if (error instanceof MalformedResponse || error instanceof BodyTooLong) {
       return new RpcFailure({ ...facts, kind: 'malformed', retryable: true, detail: error.message })
     }
-    if (error instanceof GateFull) return new RpcFailure({ ...facts, kind: 'unreachable', retryable: true, detail: error.message })
+    if (error instanceof TooManyWaiting) return new RpcFailure({ ...facts, kind: 'unreachable', retryable: true, detail: error.message })
     return new RpcFailure({ ...facts, kind: 'unreachable', retryable: true, cause: error, ...detailOf(wordsOf(error)) })
   }
 
@@ -97,21 +97,21 @@ export function createEndpoint(options: { url: string; index: number; transport:
     return { detail: words.slice(0, DETAIL_READ_LENGTH).replaceAll(url, '<endpoint>') }
   }
 
-  return { index, breaker, ask }
+  return { index, breaker, call: ask }
 }
 
 /** What the answer itself says went wrong, before it has a method and an endpoint. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
-  readonly facts: Omit<RpcFailureFacts, 'method' | 'endpoint'>
-  constructor(facts: Omit<RpcFailureFacts, 'method' | 'endpoint'>) {
+  readonly facts: Omit<RpcFailureDetails, 'method' | 'endpoint'>
+  constructor(facts: Omit<RpcFailureDetails, 'method' | 'endpoint'>) {
     super(facts.kind)
     this.facts = facts
   }
 }
 
 /** The value inside an answer, or what is wrong with it: HTTP first, then JSON, then JSON-RPC, then the method's own shape. */
-function readAnswer<T>(method: string, id: number, answer: TransportAnswer, read: (result: unknown) => T): T {
+function readAnswer<T>(method: string, id: number, answer: TransportResponse, read: (result: unknown) => T): T {
   if (answer.status !== 200) {
     const retryAfter = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }
     throw new Refusal({
@@ -119,14 +119,14 @@ function readAnswer<T>(method: string, id: number, answer: TransportAnswer, read
     })
   }
   const message = fields(parse(answer.body), `the answer to ${method}`)
-  if (message['id'] !== id) throw new MalformedAnswer('the answer belongs to another call')
+  if (message['id'] !== id) throw new MalformedResponse('the answer belongs to another call')
   if (message['error'] === undefined || message['error'] === null) {
-    if (message['result'] === undefined) throw new MalformedAnswer('the answer has neither result nor error')
+    if (message['result'] === undefined) throw new MalformedResponse('the answer has neither result nor error')
     return read(message['result'])
   }
   const error = fields(message['error'], 'error')
   const code = error['code']
-  if (typeof code !== 'number' || !Number.isSafeInteger(code)) throw new MalformedAnswer('error code is not an integer')
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) throw new MalformedResponse('error code is not an integer')
   const words = typeof error['message'] === 'string' ? error['message'] : ''
   throw new Refusal({ kind: 'rpc', code, retryable: isRetryableCode(code), detail: words })
 }
@@ -135,7 +135,7 @@ function parse(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    throw new MalformedAnswer('the answer is not JSON')
+    throw new MalformedResponse('the answer is not JSON')
   }
 }
 

@@ -4,7 +4,7 @@
 export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'rpc' | 'behind'
 
 /** What is known of a failure. */
-export interface RpcFailureFacts {
+export interface RpcFailureDetails {
   readonly method: string
   readonly kind: RpcFailureKind
   readonly retryable: boolean
@@ -39,7 +39,7 @@ export class RpcFailure extends Error {
   readonly retryAfterMs: number | undefined
   readonly unsent: boolean
 
-  constructor(facts: RpcFailureFacts) {
+  constructor(facts: RpcFailureDetails) {
     super(`${facts.method}: ${SENTENCES[facts.kind]}`, facts.cause === undefined ? undefined : { cause: facts.cause })
     this.method = facts.method
     this.kind = facts.kind
@@ -119,7 +119,7 @@ const UNTAKEN_CODES: ReadonlySet<number | undefined> = new Set([RPC_CODES.queueF
  * True when it is certain that the node did not take the call up, so that a call with an effect had none. Whatever a node or a proxy may have said after
  * passing it on, every answer of 500 and above included, leaves the effect unknown.
  */
-export function isUntaken(failure: RpcFailure): boolean {
+export function isUnprocessed(failure: RpcFailure): boolean {
   if (failure.kind === 'http') return failure.status !== undefined && failure.status >= 400 && failure.status < 500
   if (failure.kind === 'rpc') return UNTAKEN_CODES.has(failure.code)
   return failure.unsent

@@ -7,7 +7,7 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
 import { RpcFailure } from './failure.ts'
-import { HEDGED_SHARE, raceLegs } from './hedge.ts'
+import { HEDGE_BUDGET_RATIO, raceHedged } from './hedge.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc, RpcClient } from './rpc.ts'
 
@@ -102,7 +102,7 @@ test('it pays: of the slow two per cent hardly any is waited for, at four per ce
   const extra = bench.calls.reduce((sum, count) => sum + count, 0) - 1_040
   assert.ok(p99(unhedged) >= SLOW_MS, 'without it one call in a hundred takes the slow node\'s time')
   assert.ok(p99(hedged) <= 4 * USUAL_MS, `with it, ${p99(hedged)} ms`)
-  assert.ok(extra <= 1_040 * HEDGED_SHARE, `${extra} second calls`)
+  assert.ok(extra <= 1_040 * HEDGE_BUDGET_RATIO, `${extra} second calls`)
   assert.equal(bench.winners.filter((winner) => winner === 'second').length, extra, 'each of them was worth it')
 })
 
@@ -125,7 +125,7 @@ test('a network that is slow as a whole is not asked twice as much', async () =>
   bench.delayMs = (_index, nth) => USUAL_MS + (nth % 2) * SLOW_MS
   await times(bench, 200)
   const extra = bench.calls.reduce((sum, count) => sum + count, 0) - 255
-  assert.ok(extra <= 4 + 255 * HEDGED_SHARE, `${extra} second calls`)
+  assert.ok(extra <= 4 + 255 * HEDGE_BUDGET_RATIO, `${extra} second calls`)
 })
 
 test('an envelope is never sent to a second node for being slow; nor does a reader that keeps to one node ask another, nor a call to a named one', async () => {
@@ -164,7 +164,7 @@ test('of two calls under way the one that fails first is not the outcome, whiche
   const clock = createVirtualClock(0)
   for (const failing of ['first', 'second', 'both'] as const) {
     const legs = { first: Promise.withResolvers<string>(), second: Promise.withResolvers<string>() }
-    const racing = raceLegs(clock, undefined, { first: () => legs.first.promise, patienceMs: 10, second: () => () => legs.second.promise })
+    const racing = raceHedged(clock, undefined, { first: () => legs.first.promise, patienceMs: 10, second: () => () => legs.second.promise })
     const outcome = racing.then(({ answer, winner }) => [answer, winner], (error: unknown) => String(error))
     clock.advance(10)
     await turns()

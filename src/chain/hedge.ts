@@ -6,41 +6,41 @@ import type { Clock } from '../base/clock.ts'
 /** Decides when a second node is to be asked. */
 export interface Hedging {
   /** How long to wait for the first node; null: too little is known of how long it takes. Counts the call. */
-  patienceMs(method: string): number | null
+  delayMs(method: string): number | null
   /** A call was answered after so long. */
-  took(method: string, tookMs: number): void
+  recordDuration(method: string, tookMs: number): void
   /** Takes the price of one second call out of the budget; false when there is not enough in it. */
-  spend(): boolean
+  takeFromBudget(): boolean
 }
 
 /** The share of calls that may be asked twice, and how many of them at a time when none was for a while. */
-export const HEDGED_SHARE = 0.04
-const HEDGED_AT_ONCE_MAX = 4
+export const HEDGE_BUDGET_RATIO = 0.04
+const HEDGE_BURST_MAX = 4
 /** How many answers the patience is measured by, and how many it needs. */
-const MEASURED_CALLS = 100
-const MEASURED_LEAST = 20
-const PATIENCE_SHARE = 0.95
+const MAX_SAMPLES = 100
+const MIN_SAMPLES = 20
+const DELAY_PERCENTILE = 0.95
 /** Below this a second call costs more than waiting. */
-const PATIENCE_LEAST_MS = 50
+const MIN_DELAY_MS = 50
 
 export function createHedging(): Hedging {
   const durations = new Map<string, number[]>()
   let budget = 0
   return {
-    patienceMs(method) {
-      budget = Math.min(HEDGED_AT_ONCE_MAX, budget + HEDGED_SHARE)
+    delayMs(method) {
+      budget = Math.min(HEDGE_BURST_MAX, budget + HEDGE_BUDGET_RATIO)
       const measured = durations.get(method) ?? []
-      if (measured.length < MEASURED_LEAST) return null
+      if (measured.length < MIN_SAMPLES) return null
       const sorted = measured.toSorted((a, b) => a - b)
-      return Math.max(PATIENCE_LEAST_MS, sorted[Math.ceil(sorted.length * PATIENCE_SHARE) - 1] ?? PATIENCE_LEAST_MS)
+      return Math.max(MIN_DELAY_MS, sorted[Math.ceil(sorted.length * DELAY_PERCENTILE) - 1] ?? MIN_DELAY_MS)
     },
-    took(method, tookMs) {
+    recordDuration(method, tookMs) {
       const measured = durations.get(method) ?? []
       durations.set(method, measured)
       measured.push(tookMs)
-      if (measured.length > MEASURED_CALLS) measured.shift()
+      if (measured.length > MAX_SAMPLES) measured.shift()
     },
-    spend() {
+    takeFromBudget() {
       if (budget < 1) return false
       budget -= 1
       return true
@@ -49,21 +49,21 @@ export function createHedging(): Hedging {
 }
 
 /** One of two calls for the same. */
-export type Leg<T> = (signal: AbortSignal) => Promise<T>
+export type AbortableCall<T> = (signal: AbortSignal) => Promise<T>
 
 /**
  * Runs the first call, and the second as well when the first has not ended after `patienceMs` and `second` has one to give. Resolves with the first answer and
  * aborts the other call. A first call that fails by itself fails the whole: only while both are under way does one wait for the other. Rejects with what the
  * first call failed with.
  */
-export async function raceLegs<T>(
+export async function raceHedged<T>(
   clock: Clock,
   signal: AbortSignal | undefined,
-  legs: { readonly first: Leg<T>; readonly patienceMs: number; readonly second: () => Leg<T> | undefined },
+  legs: { readonly first: AbortableCall<T>; readonly patienceMs: number; readonly second: () => AbortableCall<T> | undefined },
 ): Promise<{ readonly answer: T; readonly winner: 'alone' | 'first' | 'second' }> {
   const ends = [new AbortController(), new AbortController()] as const
   const waited = new AbortController()
-  const run = (leg: Leg<T>, end: AbortController): Promise<T> => leg(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]))
+  const run = (leg: AbortableCall<T>, end: AbortController): Promise<T> => leg(signal === undefined ? end.signal : AbortSignal.any([signal, end.signal]))
   const first = run(legs.first, ends[0])
   const settled = first.then(() => true, () => true)
   const isOver = await Promise.race([settled, clock.sleep(legs.patienceMs, waited.signal).then(() => false)])

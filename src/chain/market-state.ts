@@ -5,15 +5,15 @@ import type { CallOptions } from './caller.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
 import { numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'
-import { exposureKey, readSides } from './market-figures.ts'
-import type { AssetSides } from './market-figures.ts'
+import { exposureKey, readOpenInterest } from './market-summary.ts'
+import type { OpenInterest } from './market-summary.ts'
 import type { Rpc } from './rpc.ts'
 import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
 /** So many positions are read beside the sums. */
-export const POSITIONS_AT_A_TIME = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 6
+export const MAX_POSITIONS_PER_READ = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 6
 
 export interface MarketState {
   readonly ledger: number
@@ -27,7 +27,7 @@ export interface MarketState {
   readonly restingIds: readonly number[] | null
   /** The last order's id that was given out. Null: cannot be read. */
   readonly lastOrderId: number | null
-  readonly sides: ReadonlyMap<string, AssetSides | null>
+  readonly openInterest: ReadonlyMap<string, OpenInterest | null>
   /** Those of the asked positions that have an entry, archived ones included; null where it cannot be read. */
   readonly positions: ReadonlyMap<number, StoredPosition | null>
   /** USDC of the vault factory, 7 decimals. Null: cannot be read. */
@@ -65,7 +65,7 @@ export async function readMarketState(
     lastPositionId: at(counter, readCount),
     restingIds: at(resting, readIds),
     lastOrderId: at(orderCounter, readCount),
-    sides: new Map(exposures.map(([asset, key]) => [asset, readSides(stored.get(key))])),
+    openInterest: new Map(exposures.map(([asset, key]) => [asset, readOpenInterest(stored.get(key))])),
     positions: new Map(positions.filter(([, key]) => stored.has(key)).map(([id, key]) => [id, at(key, readPosition)])),
     factoryBalance: at(balance, readBalance),
   }

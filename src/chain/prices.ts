@@ -7,7 +7,7 @@ import type { CallOptions } from './caller.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { decodeScVal, MalformedScVal, toXdr } from './scval.ts'
-import { NOBODY } from './views.ts'
+import { NULL_ACCOUNT } from './views.ts'
 
 /** A price with seven decimals, and when it was attested. */
 export interface ShimPrice {
@@ -61,7 +61,7 @@ function lastPriceEnvelope(shim: string, asset: string, networkPassphrase: strin
   const key = JSON.stringify([shim, asset, networkPassphrase])
   const kept = envelopes.get(key)
   if (kept !== undefined) return kept
-  const built = new TransactionBuilder(new Account(NOBODY, '0'), { fee: '100', networkPassphrase })
+  const built = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(Address.fromString(shim).toString()).call('lastprice', toXdr({ type: 'symbol', value: asset })))
     .setTimeout(0)
     .build()

@@ -10,9 +10,9 @@ import { BREAKER_FAILURES, BREAKER_OPEN_MS } from './breaker.ts'
 import { RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
-import type { TransportAnswer } from './transport.ts'
+import type { TransportResponse } from './transport.ts'
 
-type Reply = (call: { id: number; method: string; params: Record<string, unknown> }) => TransportAnswer | Promise<TransportAnswer>
+type Reply = (call: { id: number; method: string; params: Record<string, unknown> }) => TransportResponse | Promise<TransportResponse>
 
 const HEALTH = {
   status: 'healthy', latestLedger: 9, latestLedgerCloseTime: 1_045, oldestLedger: 2, oldestLedgerCloseTime: 1_010, ledgerRetentionWindow: 120_960,

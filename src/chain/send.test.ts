@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createSeededRandom } from '../base/random.ts'
-import { isUntaken, RpcFailure } from './failure.ts'
+import { isUnprocessed, RpcFailure } from './failure.ts'
 import { createRpc } from './rpc.ts'
 import type { Rpc } from './rpc.ts'
-import type { TransportAnswer } from './transport.ts'
+import type { TransportResponse } from './transport.ts'
 
 const HASH = 'ab'.repeat(32)
 const ENVELOPE = 'AAAA'
@@ -18,7 +18,7 @@ const PENDING = { status: 'PENDING', hash: HASH, latestLedger: 7, latestLedgerCl
 type Behaviour =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly http: TransportAnswer }
+  | { readonly http: TransportResponse }
   | { readonly fails: Error }
   | 'hangs'
 
@@ -84,7 +84,7 @@ for (const [name, behaviour] of UNTAKEN) {
     assert.equal((await served.rpc.sendTransaction(ENVELOPE)).status, 'PENDING')
     assert.deepEqual(served.asked, ['0', '1'])
     const refused = benchOf(behaviour, behaviour)
-    assert.equal(isUntaken(await failureOf(refused.rpc.sendTransaction(ENVELOPE))), true)
+    assert.equal(isUnprocessed(await failureOf(refused.rpc.sendTransaction(ENVELOPE))), true)
     assert.deepEqual(refused.asked, ['0', '1'])
   })
 }
@@ -112,7 +112,7 @@ const UNKNOWN: readonly (readonly [name: string, behaviour: Behaviour])[] = [
 for (const [name, behaviour] of UNKNOWN) {
   test(`${name}: the envelope is sent once and to nobody else`, async () => {
     const bench = benchOf(behaviour, { result: PENDING })
-    assert.equal(isUntaken(await failureOf(bench.rpc.sendTransaction(ENVELOPE))), false)
+    assert.equal(isUnprocessed(await failureOf(bench.rpc.sendTransaction(ENVELOPE))), false)
     assert.deepEqual(bench.asked, ['0'])
   })
 }
@@ -123,7 +123,7 @@ test('no answer in time: sent once, outcome unknown', async () => {
   while (bench.asked.length === 0) await Promise.resolve()
   bench.clock.advance(60_000)
   const failure = await failing
-  assert.deepEqual([failure.kind, isUntaken(failure), bench.asked], ['timeout', false, ['0']])
+  assert.deepEqual([failure.kind, isUnprocessed(failure), bench.asked], ['timeout', false, ['0']])
 })
 
 test('a call that waits for its turn in vain was not sent', async () => {
@@ -133,7 +133,7 @@ test('a call that waits for its turn in vain was not sent', async () => {
   bench.clock.advance(60_000)
   const failures = await Promise.all(sends)
   assert.equal(bench.asked.length, 16)
-  assert.deepEqual(failures.map(isUntaken), [...Array.from({ length: 16 }, () => false), true])
+  assert.deepEqual(failures.map(isUnprocessed), [...Array.from({ length: 16 }, () => false), true])
 })
 
 test('an ERROR brings its result and its diagnostics', async () => {

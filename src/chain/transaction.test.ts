@@ -5,8 +5,8 @@ import {
 } from '@stellar/stellar-sdk'
 import type { FeeBumpTransaction } from '@stellar/stellar-sdk'
 import { fc } from '../../test/support/fuzz.ts'
-import type { SimulationAnswer } from './answers.ts'
-import { MalformedAnswer } from './answers.ts'
+import type { SimulationResponse } from './responses.ts'
+import { MalformedResponse } from './responses.ts'
 import {
   accountKey, assembleTransaction, decodeEnvelope, draftCall, MalformedEnvelope, networkIdOf, readAccountSequence, simulationEnvelope,
 } from './transaction.ts'
@@ -42,7 +42,7 @@ const AUTH = new xdr.SorobanAuthorizationEntry({
   }),
 })
 
-function simulated(changes: Partial<SimulationAnswer> = {}): SimulationAnswer {
+function simulated(changes: Partial<SimulationResponse> = {}): SimulationResponse {
   return {
     error: null, latestLedger: 9, results: [{ authXdr: [AUTH.toXdr('base64')], returnValueXdr: 'AAAAAQ==' }], transactionDataXdr: DATA.toXdr('base64'),
     minResourceFee: '54321', mustRestore: false, eventsXdr: [], ...changes,
@@ -93,7 +93,7 @@ test('the fee is reckoned from the transaction data, whatever minResourceFee say
 })
 
 test('a simulation that cannot be assembled is refused as malformed', () => {
-  const broken: Partial<SimulationAnswer>[] = [
+  const broken: Partial<SimulationResponse>[] = [
     { results: [] },
     { transactionDataXdr: null },
     { transactionDataXdr: 'AAAA' },
@@ -103,7 +103,7 @@ test('a simulation that cannot be assembled is refused as malformed', () => {
   ]
   for (const changes of broken) {
     const assemble = (): unknown => assembleTransaction(DRAFT, { simulation: simulated(changes), sequence: 1n, maxTimeSec: MAX_TIME_SEC })
-    assert.throws(assemble, MalformedAnswer, JSON.stringify(changes))
+    assert.throws(assemble, MalformedResponse, JSON.stringify(changes))
   }
 })
 
@@ -117,7 +117,7 @@ test('an account entry tells its sequence; another entry, or none, is malformed'
   })
   assert.equal(readAccountSequence(xdr.LedgerEntryData.account(entry).toXdr('base64')), 2n ** 60n)
   const ttl = xdr.LedgerEntryData.ttl(new xdr.TtlEntry({ keyHash: new Uint8Array(32), liveUntilLedgerSeq: 1 }))
-  for (const broken of ['', 'AAAA', ttl.toXdr('base64')]) assert.throws(() => readAccountSequence(broken), MalformedAnswer)
+  for (const broken of ['', 'AAAA', ttl.toXdr('base64')]) assert.throws(() => readAccountSequence(broken), MalformedResponse)
 })
 
 function payment(source: Account | string, signers: readonly Keypair[]): Transaction {

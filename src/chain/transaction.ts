@@ -4,8 +4,8 @@
 import { hash } from 'node:crypto'
 import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
 
-import type { SimulationAnswer } from './answers.ts'
-import { MalformedAnswer } from './answers.ts'
+import type { SimulationResponse } from './responses.ts'
+import { MalformedResponse } from './responses.ts'
 import type { ScArgument } from './scval.ts'
 import { toXdr } from './scval.ts'
 
@@ -50,20 +50,20 @@ export interface AssembledTransaction {
 
 /**
  * Assembles the transaction from its draft and the simulation that succeeded: footprint, resources and their fee, and the auth entries it recorded.
- * `sequence` is the account's own so far. Throws MalformedAnswer when the simulation lacks something or does not decode.
+ * `sequence` is the account's own so far. Throws MalformedResponse when the simulation lacks something or does not decode.
  */
 export function assembleTransaction(
   draft: DraftCall,
-  parts: { readonly simulation: SimulationAnswer; readonly sequence: bigint; readonly maxTimeSec: number },
+  parts: { readonly simulation: SimulationResponse; readonly sequence: bigint; readonly maxTimeSec: number },
 ): AssembledTransaction {
   const { simulation, sequence, maxTimeSec } = parts
   const [result] = simulation.results
-  if (result === undefined || simulation.transactionDataXdr === null) throw new MalformedAnswer('the simulation has no result or no transaction data')
+  if (result === undefined || simulation.transactionDataXdr === null) throw new MalformedResponse('the simulation has no result or no transaction data')
   const data = decodeOr(() => xdr.SorobanTransactionData.fromXdr(simulation.transactionDataXdr ?? '', 'base64'), 'transactionData')
   const auth = result.authXdr.map((entry) => decodeOr(() => xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64'), 'auth'))
   const { resourceFee } = data
   const fee = resourceFee + BigInt(BASE_FEE_STROOPS)
-  if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedAnswer('resourceFee is none that a transaction can state')
+  if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedResponse('resourceFee is none that a transaction can state')
   const envelopeXdr = envelope(draft, {
     auth, fee: Number(fee), seqNum: sequence + 1n, maxTimeSec: BigInt(maxTimeSec), ext: xdr.TransactionExt.sorobanData(data),
   })
@@ -97,7 +97,7 @@ function decodeOr<T>(decode: () => T, what: string): T {
   try {
     return decode()
   } catch {
-    throw new MalformedAnswer(`${what} does not decode`)
+    throw new MalformedResponse(`${what} does not decode`)
   }
 }
 
@@ -107,10 +107,10 @@ export function accountKey(address: string): string {
   return xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId })).toXdr('base64')
 }
 
-/** The sequence number of an account's entry. Throws MalformedAnswer for anything that is not an account. */
+/** The sequence number of an account's entry. Throws MalformedResponse for anything that is not an account. */
 export function readAccountSequence(dataXdr: string): bigint {
   const data = decodeOr(() => xdr.LedgerEntryData.fromXdr(dataXdr, 'base64'), 'the account entry')
-  if (data.type !== 'account') throw new MalformedAnswer('the entry is not an account')
+  if (data.type !== 'account') throw new MalformedResponse('the entry is not an account')
   return data.account.seqNum
 }
 

@@ -1,7 +1,7 @@
 // The door through which JSON-RPC bodies leave and come back. Tests hand in another one.
 
 /** What came back over HTTP. */
-export interface TransportAnswer {
+export interface TransportResponse {
   readonly status: number
   readonly body: string
   /** From a Retry-After header in seconds; absent when there was none. */
@@ -9,7 +9,7 @@ export interface TransportAnswer {
 }
 
 /** Posts one JSON body. Rejects when no answer came: refused, reset, aborted by `signal`. */
-export type Transport = (url: string, body: string, signal: AbortSignal) => Promise<TransportAnswer>
+export type Transport = (url: string, body: string, signal: AbortSignal) => Promise<TransportResponse>
 
 /** Raised when an answer is longer than this program is willing to hold. */
 export class BodyTooLong extends Error {

@@ -10,10 +10,10 @@ import { decodeScVal, MalformedScVal } from './scval.ts'
 import { draftCall, simulationEnvelope } from './transaction.ts'
 
 /** Simulation looks at no account, so the source of a read may be one that nobody owns: the key of 32 zero bytes. */
-export const NOBODY = StrKey.encodeEd25519PublicKey(new Uint8Array(32))
+export const NULL_ACCOUNT = StrKey.encodeEd25519PublicKey(new Uint8Array(32))
 
 /** What a view returned, and at which ledger. */
-export interface Viewed {
+export interface ViewResult {
   readonly value: ScValue
   readonly ledger: number
 }
@@ -25,8 +25,8 @@ export async function readView(
   rpc: Rpc,
   view: { readonly contract: string; readonly functionName: string; readonly args: readonly ScArgument[] },
   options: CallOptions = {},
-): Promise<Viewed> {
-  const answer = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NOBODY, ...view })), options)
+): Promise<ViewResult> {
+  const answer = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
   const method = 'simulateTransaction'
   if (answer.error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: answer.error })
   const returned = answer.results[0]?.returnValueXdr

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
-import type { ChainEvent, EventsPage } from '../chain/answers.ts'
+import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import { endOf, eventId } from '../../test/index/node.ts'
 import { BadPage, checkPage, cutToLedgers } from './events-page.ts'
 

@@ -1,6 +1,6 @@
 // One page of events: asked for, checked against everything that is known of how pages must look, and cut to whole ledgers.
 
-import type { ChainEvent, EventsPage } from '../chain/answers.ts'
+import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'

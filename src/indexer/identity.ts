@@ -1,7 +1,7 @@
 // Is this still the chain that was indexed? A reset network has the same passphrase, the same addresses and the same ids; only its times tell: on one chain
 // close times rise with ledgers, so two moments that do not are of two chains.
 
-import type { LedgerRange, LedgerSummary } from '../chain/answers.ts'
+import type { LedgerRange, LedgerSummary } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import type { Rpc } from '../chain/rpc.ts'

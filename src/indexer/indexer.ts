@@ -1,7 +1,7 @@
 // The only writer of chain history. One step reads one page and writes it in one transaction, cursor included; everything that a step knows it reads from the
 // database first, so a crash between any two statements, or an answer lost after a commit, costs nothing but the step.
 
-import { NO_TRACER } from '../base/tracer.ts'
+import { NOOP_TRACER } from '../base/tracer.ts'
 import { createEntryObserver } from './entry-observer.ts'
 import { createLockHolder } from './lock-holder.ts'
 import { MARGIN_MODES } from './margin-modes.ts'
@@ -54,7 +54,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const filler = archive === null ? null : createGapFiller({ ...options, archive })
   const reconciler = createReconciler(options)
   const progress = createProgress(clock, log)
-  const tracer = options.tracer ?? NO_TRACER
+  const tracer = options.tracer ?? NOOP_TRACER
 
   async function step(signal?: AbortSignal): Promise<StepResult> {
     const held = await lock.acquire()

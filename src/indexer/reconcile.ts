@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import type { CallOptions } from '../chain/caller.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketState } from '../chain/market-state.ts'
-import { POSITIONS_AT_A_TIME, readMarketState } from '../chain/market-state.ts'
+import { MAX_POSITIONS_PER_READ, readMarketState } from '../chain/market-state.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { readVaultCount } from '../chain/vault-info.ts'
 import type { VaultCount } from '../chain/vault-info.ts'
@@ -87,7 +87,7 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
       round = { epoch: epoch.number, afterSeq: 0, missingIds: [] }
     }
     const { afterSeq, missingIds: wanted } = round
-    const limit = POSITIONS_AT_A_TIME - wanted.length
+    const limit = MAX_POSITIONS_PER_READ - wanted.length
     const page = await listOpenIds(db, epoch.deployment, { afterSeq, limit })
     const part = {
       round, epoch,
@@ -154,7 +154,7 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
       const where = { deployment, afterSeq: lastReservedSeq(cursor), ledger: state.ledger, nowMs: clock.nowMs() }
       await recordCorrections(tx, corrections, where)
     }
-    const wanted = open.filter((id) => !asked.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id)).slice(0, POSITIONS_AT_A_TIME / 2)
+    const wanted = open.filter((id) => !asked.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id)).slice(0, MAX_POSITIONS_PER_READ / 2)
     await recordTotals(tx, part, since, corrections.length === 0 && wanted.length === 0)
     return { corrections, wanted }
   }
@@ -233,7 +233,7 @@ function correctionOf(positionId: number, known: Position | undefined, state: Ma
 }
 
 /** Sides that cannot be read are taken for right. */
-function isInterestWrong(kept: ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>, { sides }: MarketState): boolean {
+function isInterestWrong(kept: ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>, { openInterest: sides }: MarketState): boolean {
   return [...sides].some(([asset, told]) => {
     const { long, short } = kept.get(asset) ?? { long: 0n, short: 0n }
     return told !== null && (told.long !== long || told.short !== short)

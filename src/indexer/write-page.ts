@@ -1,6 +1,6 @@
 // A checked page becomes history: archive, projections and cursor in one transaction.
 
-import type { ChainEvent } from '../chain/answers.ts'
+import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Epoch } from '../projections/epochs.ts'

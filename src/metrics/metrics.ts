@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Gauge } from 'prom-client'
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
-import type { RpcObserver } from '../chain/observe.ts'
+import type { RpcObserver } from '../chain/rpc-observer.ts'
 import type { HttpObserver } from '../http/observe.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { IndexState } from '../projections/index-state.ts'
@@ -29,7 +29,8 @@ export interface Metrics {
 
 /** Methods that are told apart; a client may send any word. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
-const NODE_STANDINGS = ['unknown', 'front', 'behind', 'ahead', 'foreign'] as const
+/** The published label values for each node status; dashboards depend on them. */
+const STANDING_LABELS = { unknown: 'unknown', healthy: 'front', lagging: 'behind', ahead: 'ahead', wrongNetwork: 'foreign' } as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
 
 /** `runtime` adds the metrics of the process and of Node; they observe until the process ends. */
@@ -103,9 +104,9 @@ function readGateway(instruments: Instruments, { stream, submissions, ...holds }
 }
 
 function readNodes(instruments: Instruments, nodes: ReturnType<MetricSources['rpcNodes']>): void {
-  for (const [node, { ledger, standing, preferred }] of nodes.entries()) {
+  for (const [node, { ledger, status, preferred }] of nodes.entries()) {
     if (ledger !== null) instruments.rpcNodeLedger.set({ node }, ledger)
-    for (const one of NODE_STANDINGS) instruments.rpcNodeStanding.set({ node, standing: one }, one === standing ? 1 : 0)
+    for (const [each, standing] of Object.entries(STANDING_LABELS)) instruments.rpcNodeStanding.set({ node, standing }, each === status ? 1 : 0)
     instruments.rpcNodePreferred.set({ node }, preferred ? 1 : 0)
   }
 }

@@ -46,7 +46,7 @@ test('a price that is not positive is served and draws no candle', async () => {
   shim.set('ETH', { price: -5n, timestampSec: 20 })
   await oracle.step()
   assert.deepEqual(folded, [])
-  assert.equal(oracle.prices.board()?.prices.get('BTC')?.price.price, '0')
+  assert.equal(oracle.prices.cachedSnapshot()?.prices.get('BTC')?.price.price, '0')
 })
 
 test('ticks wait while the database is away and are folded in order when it is back', async () => {

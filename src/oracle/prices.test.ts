@@ -4,7 +4,7 @@ import { createVirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
-import { createPrices, PRICE_READ_LANES, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from './prices.ts'
+import { createPrices, MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from './prices.ts'
 import type { AttestedPrice, PricesOptions } from './prices.ts'
 
 const ASSETS = ['BTC', 'ETH', 'XLM']
@@ -46,23 +46,23 @@ async function settle(): Promise<void> {
 
 test('one read per asset for all who ask at once, kept for three seconds', async () => {
   const { clock, shim, prices } = build()
-  const boards = await Promise.all([prices.settledBoard(), prices.settledBoard(), prices.settledPrice('BTC')])
+  const boards = await Promise.all([prices.snapshot(), prices.snapshot(), prices.price('BTC')])
   assert.deepEqual(shim.reads, ASSETS)
   assert.deepEqual([...boards[0].prices.keys()], ASSETS)
   clock.advance(ORACLE_CACHE_MS - 1)
-  const board = prices.board()
+  const board = prices.cachedSnapshot()
   assert.ok(board !== undefined && !board.anyStale)
-  assert.equal(prices.board(), board, 'the same object while nothing changed')
+  assert.equal(prices.cachedSnapshot(), board, 'the same object while nothing changed')
   assert.equal(shim.reads.length, 3)
   clock.advance(1)
-  assert.equal(prices.board(), undefined)
-  await prices.settledBoard()
+  assert.equal(prices.cachedSnapshot(), undefined)
+  await prices.snapshot()
   assert.equal(shim.reads.length, 6)
 })
 
 test('a price is served with its attestation\'s own time, whatever its age', async () => {
   const { prices } = build({ readPrice: async () => ({ price: 12_345_678n, timestampSec: 7 }) })
-  assert.deepEqual(await prices.settledPrice('ETH'), {
+  assert.deepEqual(await prices.price('ETH'), {
     price: { asset: 'ETH', price: '12345678', priceFloat: 1.2345678, timestamp: 7 },
     stale: false,
   })
@@ -73,7 +73,7 @@ test('refreshed ahead of expiry, requests find the board without waiting', async
   for (let round = 0; round < 5; round++) {
     await prices.refresh()
     for (let half = 0; half < 5; half++) {
-      assert.ok(prices.board() !== undefined)
+      assert.ok(prices.cachedSnapshot() !== undefined)
       clock.advance(500)
     }
   }
@@ -82,35 +82,35 @@ test('refreshed ahead of expiry, requests find the board without waiting', async
 test('an unreadable asset is served stale for five minutes, then not at all, and never costs the others', async () => {
   const { clock, shim, prices } = build()
   await prices.refresh()
-  const known = (await prices.settledPrice('ETH'))?.price
+  const known = (await prices.price('ETH'))?.price
   shim.behaviour.set('ETH', 'refuses')
   clock.advance(ORACLE_CACHE_MS)
   await prices.refresh()
-  const board = prices.board()
+  const board = prices.cachedSnapshot()
   assert.deepEqual(board?.prices.get('ETH'), { price: known, stale: true })
   assert.equal(board?.anyStale, true)
   assert.equal(board?.prices.get('BTC')?.stale, false)
 
   clock.advance(STALE_PRICE_SERVED_MS - ORACLE_CACHE_MS - 1)
-  assert.equal((await prices.settledPrice('ETH'))?.stale, true)
+  assert.equal((await prices.price('ETH'))?.stale, true)
   clock.advance(1)
-  assert.equal(await prices.settledPrice('ETH'), undefined)
-  assert.deepEqual([...(await prices.settledBoard()).prices.keys()], ['BTC', 'XLM'])
+  assert.equal(await prices.price('ETH'), undefined)
+  assert.deepEqual([...(await prices.snapshot()).prices.keys()], ['BTC', 'XLM'])
 
   shim.behaviour.set('ETH', 'fine')
   clock.advance(ORACLE_CACHE_MS)
-  assert.equal((await prices.settledPrice('ETH'))?.stale, false)
+  assert.equal((await prices.price('ETH'))?.stale, false)
 })
 
 test('an asset never read is left out, and is not asked for again at once', async () => {
   const { clock, shim, prices } = build()
   shim.behaviour.set('XLM', 'refuses')
-  assert.deepEqual([...(await prices.settledBoard()).prices.keys()], ['BTC', 'ETH'])
+  assert.deepEqual([...(await prices.snapshot()).prices.keys()], ['BTC', 'ETH'])
   const reads = shim.reads.length
-  assert.equal(await prices.settledPrice('XLM'), undefined)
+  assert.equal(await prices.price('XLM'), undefined)
   assert.equal(shim.reads.length, reads)
   clock.advance(ORACLE_CACHE_MS)
-  await prices.settledPrice('XLM')
+  await prices.price('XLM')
   assert.equal(shim.reads.length, reads + 1)
 })
 
@@ -120,7 +120,7 @@ test('a hanging read holds up a request for one second at most, and only the fir
   shim.behaviour.set('ETH', 'hangs')
   clock.advance(ORACLE_CACHE_MS)
   let answered = 0
-  const first = prices.settledBoard().then((board) => {
+  const first = prices.snapshot().then((board) => {
     answered += 1
     return board
   })
@@ -131,7 +131,7 @@ test('a hanging read holds up a request for one second at most, and only the fir
   clock.advance(1)
   const board = await first
   assert.deepEqual([board.prices.get('ETH')?.stale, board.prices.get('BTC')?.stale], [true, false])
-  assert.ok(prices.board() !== undefined, 'whoever comes later waits no more')
+  assert.ok(prices.cachedSnapshot() !== undefined, 'whoever comes later waits no more')
 
   clock.advance(PRICE_READ_TIMEOUT_MS - PRICE_WAIT_MS)
   await settle()
@@ -142,13 +142,13 @@ test('a hanging read holds up a request for one second at most, and only the fir
 test('bounded numbers of reads are under way at a time, and a hanging few do not starve the rest for ever', async () => {
   const assets = Array.from({ length: 20 }, (_, index) => `A${index}`)
   const { clock, shim, prices } = build({ assets })
-  for (const asset of assets.slice(0, PRICE_READ_LANES)) shim.behaviour.set(asset, 'hangs')
+  for (const asset of assets.slice(0, MAX_CONCURRENT_PRICE_READS)) shim.behaviour.set(asset, 'hangs')
   const round = prices.refresh()
   await settle()
-  assert.equal(shim.reads.length, PRICE_READ_LANES)
+  assert.equal(shim.reads.length, MAX_CONCURRENT_PRICE_READS)
   clock.advance(PRICE_READ_TIMEOUT_MS)
   await round
-  assert.equal(prices.board()?.prices.size, 20 - PRICE_READ_LANES)
+  assert.equal(prices.cachedSnapshot()?.prices.size, 20 - MAX_CONCURRENT_PRICE_READS)
 })
 
 test('a late answer of a read that was given up changes nothing', async () => {
@@ -160,7 +160,7 @@ test('a late answer of a read that was given up changes nothing', async () => {
   await round
   shim.hanging[0]?.answer()
   await settle()
-  assert.equal(prices.board()?.prices.size, 0)
+  assert.equal(prices.cachedSnapshot()?.prices.size, 0)
 })
 
 test('an outage of the chain is reported once, not once per asset, and again when it comes again', async () => {
@@ -174,18 +174,18 @@ test('an outage of the chain is reported once, not once per asset, and again whe
     },
   })
   const OUTAGE = ['prices not readable', undefined]
-  await prices.settledBoard()
+  await prices.snapshot()
   assert.deepEqual(reported, [OUTAGE])
   failure = null
   clock.advance(60_000)
-  await prices.settledBoard()
+  await prices.snapshot()
   failure = new RpcFailure({ method: 'simulateTransaction', kind: 'timeout', retryable: true })
   clock.advance(60_000)
-  await prices.settledBoard()
+  await prices.snapshot()
   assert.deepEqual(reported, [OUTAGE, OUTAGE])
   failure = new Error('Error(Contract, #32)')
   clock.advance(60_000)
-  await prices.settledBoard()
+  await prices.snapshot()
   assert.deepEqual(reported, [OUTAGE, OUTAGE], 'they were unreadable already')
 })
 
@@ -193,6 +193,6 @@ test('an asset that alone is not readable is named', async () => {
   const reported: unknown[] = []
   const { shim, prices } = build({ log: { ...silentLog, warn: (fields) => void reported.push(fields['asset']) } })
   shim.behaviour.set('ETH', 'refuses')
-  await prices.settledBoard()
+  await prices.snapshot()
   assert.deepEqual(reported, ['ETH'])
 })

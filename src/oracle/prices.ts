@@ -9,14 +9,14 @@ import type { Log } from '../base/log.ts'
 import { failureFields, isOutage } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
-import { createLanes } from '../base/lanes.ts'
+import { createSemaphore } from '../base/semaphore.ts'
 
 /** A read that takes longer is given up. */
 export const PRICE_READ_TIMEOUT_MS = 2_500
 /** A request waits so long for a read; after that it gets what is known. */
 export const PRICE_WAIT_MS = 1_000
 /** Reads under way at a time, over all assets. */
-export const PRICE_READ_LANES = 7
+export const MAX_CONCURRENT_PRICE_READS = 7
 
 /** What the shim answered. */
 export interface AttestedPrice {
@@ -37,18 +37,18 @@ export interface ServedPrice {
 }
 
 /** All prices that can be served at one moment, in listing order; assets never read, or unreadable for too long, are missing. Never changed in place. */
-export interface PriceBoard {
+export interface PriceSnapshot {
   readonly prices: ReadonlyMap<string, ServedPrice>
   readonly anyStale: boolean
 }
 
 export interface Prices {
   /** The board, when no asset needs a read first; the same object for as long as nothing changed. */
-  board(): PriceBoard | undefined
+  cachedSnapshot(): PriceSnapshot | undefined
   /** The board, after the reads that are due. Never rejects. */
-  settledBoard(): Promise<PriceBoard>
+  snapshot(): Promise<PriceSnapshot>
   /** The same for one asset. */
-  settledPrice(asset: string): Promise<ServedPrice | undefined>
+  price(asset: string): Promise<ServedPrice | undefined>
   /** Reads every asset now, in bounded numbers at a time. Never rejects. */
   refresh(signal?: AbortSignal): Promise<void>
 }
@@ -73,9 +73,9 @@ interface Slot {
 export function createPrices(options: PricesOptions): Prices {
   const { clock, log } = options
   const slots = new Map(options.assets.map((asset): [string, Slot] => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
-  const lanes = createLanes(PRICE_READ_LANES)
+  const lanes = createSemaphore(MAX_CONCURRENT_PRICE_READS)
   let outageReported = false
-  let kept: { readonly board: PriceBoard; readonly untilMs: number } | null = null
+  let kept: { readonly board: PriceSnapshot; readonly untilMs: number } | null = null
 
   function read(slot: Slot, signal?: AbortSignal): Promise<void> {
     if (slot.inFlight !== null) return slot.inFlight.done
@@ -121,7 +121,7 @@ export function createPrices(options: PricesOptions): Prices {
     waited.abort()
   }
 
-  function keepBoard(nowMs: number): PriceBoard {
+  function keepBoard(nowMs: number): PriceSnapshot {
     const prices = new Map<string, ServedPrice>()
     let anyStale = false
     let untilMs = Number.POSITIVE_INFINITY
@@ -138,7 +138,7 @@ export function createPrices(options: PricesOptions): Prices {
   }
 
   return {
-    board() {
+    cachedSnapshot() {
       const nowMs = clock.elapsedMs()
       if (kept !== null && nowMs < kept.untilMs) return kept.board
       for (const slot of slots.values()) {
@@ -146,11 +146,11 @@ export function createPrices(options: PricesOptions): Prices {
       }
       return keepBoard(nowMs)
     },
-    async settledBoard() {
+    async snapshot() {
       await Promise.all([...slots.values()].map(settle))
       return keepBoard(clock.elapsedMs())
     },
-    async settledPrice(asset) {
+    async price(asset) {
       const slot = defined(slots.get(asset), `the price slot of ${asset}`)
       await settle(slot)
       return serve(slot, clock.elapsedMs())

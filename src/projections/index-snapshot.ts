@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import type { Queryable } from '../store/store.ts'
 import { readIndexState } from './index-state.ts'
 import type { IndexState } from './index-state.ts'
@@ -24,7 +24,7 @@ export interface IndexSnapshot {
 export type IndexSnapshotReader = () => Promise<IndexSnapshot>
 
 export function createIndexSnapshotReader({ db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): IndexSnapshotReader {
-  const states = createMemo<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
+  const states = createTtlCache<{ readonly state: IndexState | null }>({ clock, ttlMs: STATE_CACHE_MS, maxEntries: 1 })
   let state: IndexState | null = null
 
   async function refresh(): Promise<boolean> {

@@ -1,7 +1,7 @@
 // POST /v1/orders/prepare and /v1/actions/prepare: the unsigned transaction of a call, built and simulated. Nothing is kept of it.
 
-import { MalformedAnswer } from '../chain/answers.ts'
-import type { SimulationAnswer } from '../chain/answers.ts'
+import { MalformedResponse } from '../chain/responses.ts'
+import type { SimulationResponse } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import { findSimulationError, readHostErrorType } from '../chain/outcome.ts'
 import type { CallOptions } from '../chain/caller.ts'
@@ -14,7 +14,7 @@ import type { PreparedTransaction } from '../resources/prepared-transaction.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import { adviceForContractError, adviceForHostError } from './advice.ts'
 import type { ContractErrors } from './contract-errors.ts'
-import type { LedgerMarks } from '../chain/ledger-marks.ts'
+import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { LedgerTime } from './ledger-time.ts'
 
 /** Raised when the network would not run the call. `message` is fit for the caller. */
@@ -32,7 +32,7 @@ export interface PrepareParts {
   readonly rpc: Rpc
   readonly contracts: ContractAddresses
   readonly contractErrors: ContractErrors
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
   readonly ledgerTime: LedgerTime
 }
 
@@ -51,7 +51,7 @@ export function createPrepare(parts: PrepareParts): Prepare {
 
   return async ({ op, contract, trader, functionName, args }, signal) => {
     // Neither may come from before what was last seen of the account: its sequence would be used up, its position not there yet.
-    const call = { minLedger: parts.ledgerMarks.of(trader), ...(signal === undefined ? {} : { signal }) }
+    const call = { minLedger: parts.ledgerWatermarks.get(trader), ...(signal === undefined ? {} : { signal }) }
     const called = contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
     // What each of them needs is known already, so they cost one round trip together.
@@ -66,7 +66,7 @@ export function createPrepare(parts: PrepareParts): Prepare {
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
     return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
 
-    function assemble(answer: SimulationAnswer, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
+    function assemble(answer: SimulationResponse, account: bigint, timeSec: number): ReturnType<typeof assembleTransaction> {
       const placed = { simulation: answer, sequence: account, maxTimeSec: timeSec + PREPARED_VALIDITY_SEC }
       return decodeResponse('simulateTransaction', () => assembleTransaction(draft, placed))
     }
@@ -74,10 +74,10 @@ export function createPrepare(parts: PrepareParts): Prepare {
 }
 
 /** The account's sequence number; null when there is no such account. */
-async function readSequence({ rpc, ledgerMarks }: PrepareParts, trader: string, call: CallOptions): Promise<bigint | null> {
+async function readSequence({ rpc, ledgerWatermarks }: PrepareParts, trader: string, call: CallOptions): Promise<bigint | null> {
   const key = accountKey(trader)
   const { entries, latestLedger } = await rpc.getLedgerEntries([key], call)
-  ledgerMarks.note(trader, latestLedger)
+  ledgerWatermarks.record(trader, latestLedger)
   const entry = entries.find(({ keyXdr }) => keyXdr === key)
   return entry === undefined ? null : decodeResponse('getLedgerEntries', () => readAccountSequence(entry.dataXdr))
 }
@@ -86,7 +86,7 @@ function decodeResponse<T>(method: string, read: () => T): T {
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof MalformedAnswer)) throw error
+    if (!(error instanceof MalformedResponse)) throw error
     throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: error.message, cause: error })
   }
 }

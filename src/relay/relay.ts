@@ -2,7 +2,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { LedgerMarks } from '../chain/ledger-marks.ts'
+import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { decodeEnvelope, MalformedEnvelope, networkIdOf } from '../chain/transaction.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
@@ -27,13 +27,13 @@ export function createRelay(parts: {
   readonly log: Log
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
 }): Relay {
-  const { rpc, clock, log, contracts, ledgerMarks } = parts
+  const { rpc, clock, log, contracts, ledgerWatermarks } = parts
   const networkId = networkIdOf(parts.networkPassphrase)
   const contractErrors = createContractErrors(contracts)
   return {
-    prepare: createPrepare({ rpc, contracts, contractErrors, ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
+    prepare: createPrepare({ rpc, contracts, contractErrors, ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }) }),
     decode(signedXdr) {
       try {
         return decodeEnvelope(signedXdr, networkId)
@@ -42,6 +42,6 @@ export function createRelay(parts: {
         throw error
       }
     },
-    submissions: createSubmissions({ rpc, clock, log, contractErrors, ledgerMarks }),
+    submissions: createSubmissions({ rpc, clock, log, contractErrors, ledgerWatermarks }),
   }
 }

@@ -2,7 +2,7 @@
 // them can give is one of these.
 
 import type { Log } from '../base/log.ts'
-import { RPC_CODES, RpcFailure, isUntaken } from '../chain/failure.ts'
+import { RPC_CODES, RpcFailure, isUnprocessed } from '../chain/failure.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { SignedTransaction } from '../chain/transaction.ts'
 
@@ -48,7 +48,7 @@ export async function send(parts: { readonly rpc: Rpc; readonly log: Log }, sign
 }
 
 function classifyFailure(failure: RpcFailure): 'undecodable' | 'turnedAway' | 'unsent' | 'lost' {
-  if (isUntaken(failure)) return 'unsent'
+  if (isUnprocessed(failure)) return 'unsent'
   if (failure.kind !== 'rpc') return 'lost'
   if (failure.code === RPC_CODES.invalidParams) return 'undecodable'
   const words = failure.detail ?? ''

@@ -11,7 +11,7 @@ import type { SignedTransaction } from '../chain/transaction.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX, SUBMIT_POLL_INTERVAL_MS } from '../limits.ts'
 import type { ContractError } from '../resources/submit-result.ts'
 import type { ContractErrors } from './contract-errors.ts'
-import type { LedgerMarks } from '../chain/ledger-marks.ts'
+import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import { send } from './send.ts'
 import type { SendResult } from './send.ts'
 
@@ -44,7 +44,7 @@ export interface SubmissionParts {
   readonly clock: Clock
   readonly log: Log
   readonly contractErrors: ContractErrors
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
 }
 
 /** A send whose answer was lost is repeated, with the very same bytes, at about the pace of ledgers. */
@@ -68,7 +68,7 @@ interface Submission {
 }
 
 export function createSubmissions(parts: SubmissionParts): Submissions {
-  const { rpc, clock, log, contractErrors, ledgerMarks } = parts
+  const { rpc, clock, log, contractErrors, ledgerWatermarks } = parts
   /** By envelope: the hash would not do, because it does not cover the signatures, and one caller's bad ones must not refuse another's good ones. */
   const flights = new Map<string, Submission>()
   let waiting = 0
@@ -153,7 +153,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
       const answer = await rpc.getTransaction(signed.hash, { signal: over.signal })
       const { latestLedger } = answer
       if (answer.status === 'NOT_FOUND') return { latestLedger }
-      ledgerMarks.note(signed.source, answer.ledger)
+      ledgerWatermarks.record(signed.source, answer.ledger)
       if (answer.status === 'SUCCESS') return { outcome: { kind: 'success', ledger: answer.ledger }, latestLedger }
       const contractError = contractErrors.describe(findContractError(answer.diagnosticEventsXdr), signed.contract)
       return { outcome: { kind: 'failed', contractError, resultXdr: answer.resultXdr }, latestLedger }

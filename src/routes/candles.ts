@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import { findAsset } from '../exchange/assets.ts'
 import type { App } from '../http/app.ts'
 import { sendResponse } from '../http/response.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import { operation } from '../http/operation.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { ReadKlines } from '../oracle/klines.ts'
@@ -53,7 +53,7 @@ interface CandlesParts {
 }
 
 export function candlesRoutes(app: App, parts: CandlesParts): void {
-  const outside = createMemo<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: MAX_KEPT_KLINES })
+  const outside = createTtlCache<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: MAX_KEPT_KLINES })
 
   async function outsideCandles(asset: string, interval: CandleInterval, limit: number): Promise<readonly Candle[]> {
     if (findAsset(asset) === undefined) return []

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
 import { sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { LEADERBOARD_CACHE_MS, PAGE_LIMITS } from '../limits.ts'
@@ -38,7 +38,7 @@ const schema = operation(
 )
 
 export function leaderboardRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
-  const firstPages = createMemo<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
+  const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
 
   app.get('/v1/leaderboard', { schema }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, cursor } = request.query

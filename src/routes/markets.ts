@@ -9,11 +9,11 @@ import type { App } from '../http/app.ts'
 import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { rpcFailure } from '../http/errors.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
 import { STATS_CACHE_MS } from '../limits.ts'
-import type { PriceBoard, Prices, ServedPrice } from '../oracle/prices.ts'
+import type { PriceSnapshot, Prices, ServedPrice } from '../oracle/prices.ts'
 import { readMarketStats } from '../projections/market-stats.ts'
 import { ref } from '../resources/fields.ts'
 import { Market } from '../resources/market.ts'
@@ -97,12 +97,12 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
   const marketsOf = createBoardResponse((board) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, board)) }))
   const oneMarket = createAssetAnswers((asset, served) => ({ asset: describe(asset), oracle: served.price }))
   const onePrice = createAssetAnswers((_asset, served) => served.price)
-  const stats = createMemo<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
+  const stats = createTtlCache<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
 
   app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
-    const board = prices.board()
+    const board = prices.cachedSnapshot()
     if (board !== undefined) return sendResponse(request, reply, marketsOf(board))
-    return prices.settledBoard().then((settled) => sendResponse(request, reply, marketsOf(settled)))
+    return prices.snapshot().then((settled) => sendResponse(request, reply, marketsOf(settled)))
   })
 
   app.get('/v1/markets/stats', { schema: listMarketStats }, (request, reply) => {
@@ -118,16 +118,16 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
 
   app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
-    const board = prices.board()
+    const board = prices.cachedSnapshot()
     if (board !== undefined) return sendResponse(request, reply, oneMarket(asset, board.prices.get(asset.symbol)))
-    return prices.settledPrice(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
+    return prices.price(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
   })
 
   app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
-    const board = prices.board()
+    const board = prices.cachedSnapshot()
     if (board !== undefined) return sendResponse(request, reply, onePrice(asset, board.prices.get(asset.symbol)))
-    return prices.settledPrice(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))
+    return prices.price(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))
   })
 }
 
@@ -135,7 +135,7 @@ function describe({ symbol, name, decimals }: Asset): Market['asset'] {
   return { symbol, name, decimals }
 }
 
-function marketOf(asset: Asset, board: PriceBoard): Market[] {
+function marketOf(asset: Asset, board: PriceSnapshot): Market[] {
   const served = board.prices.get(asset.symbol)
   return served === undefined ? [] : [{ asset: describe(asset), oracle: served.price }]
 }

@@ -31,8 +31,8 @@ export function oracleRoutes(app: App, parts: { readonly prices: Prices }): void
   const responseOf = createBoardResponse((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
-    const board = parts.prices.board()
+    const board = parts.prices.cachedSnapshot()
     if (board !== undefined) return sendResponse(request, reply, responseOf(board))
-    return parts.prices.settledBoard().then((settled) => sendResponse(request, reply, responseOf(settled)))
+    return parts.prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled)))
   })
 }

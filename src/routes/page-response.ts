@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { defined } from '../base/assert.ts'
-import type { Memo } from '../base/memo.ts'
+import type { TtlCache } from '../base/ttl-cache.ts'
 import { CACHE_ONE_SECOND, CACHE_PRIVATE, CACHE_REVALIDATE, indexHeaders, nextLink, prepareResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
 import { minLedgerOf } from '../http/min-ledger.ts'
@@ -34,7 +34,7 @@ function responseOf(reply: FastifyReply, page: Page<unknown>, body: object, how:
 /** An answer that is kept for a while, unless the request asks for a later ledger than it was read at: then it is read anew, and kept. */
 export function cachedResponse(
   request: FastifyRequest,
-  kept: Memo<PreparedResponse>,
+  kept: TtlCache<PreparedResponse>,
   how: { readonly key: string; readonly read: () => Promise<PreparedResponse> },
 ): PreparedResponse | Promise<PreparedResponse> {
   const response = kept.get(how.key, how.read)
@@ -42,7 +42,7 @@ export function cachedResponse(
   if (ledger === 0) return response
   return Promise.resolve(response).then((found) => {
     if (Number(found.headers['x-ledger']) >= ledger) return found
-    kept.forget(how.key)
+    kept.delete(how.key)
     // Whoever reads by now began when that ledger was indexed.
     return kept.get(how.key, how.read)
   })

@@ -2,13 +2,13 @@
 
 import { CACHE_ONE_SECOND, prepareResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
-import type { PriceBoard } from '../oracle/prices.ts'
+import type { PriceSnapshot } from '../oracle/prices.ts'
 
 export const STALE_HEADER = { 'x-stale': '1' } as const
 
 /** Remembers the response of the board that was asked for last. `serialise` is pure. */
-export function createBoardResponse(serialise: (board: PriceBoard) => string): (board: PriceBoard) => PreparedResponse {
-  let built: { readonly board: PriceBoard; readonly response: PreparedResponse } | undefined
+export function createBoardResponse(serialise: (board: PriceSnapshot) => string): (board: PriceSnapshot) => PreparedResponse {
+  let built: { readonly board: PriceSnapshot; readonly response: PreparedResponse } | undefined
   return (board) => {
     if (built?.board !== board) built = { board, response: priceResponse(serialise(board), board.anyStale) }
     return built.response

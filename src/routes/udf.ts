@@ -116,7 +116,7 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
 
   app.get('/udf/symbols', { schema: getSymbol }, (request, reply) => {
     const asset = findAsset(request.query.symbol.toUpperCase())
-    const price = asset === undefined ? undefined : parts.prices.board()?.prices.get(asset.symbol)?.price.priceFloat
+    const price = asset === undefined ? undefined : parts.prices.cachedSnapshot()?.prices.get(asset.symbol)?.price.priceFloat
     const body: UdfSymbol = asset === undefined ? { ...UNKNOWN_SYMBOL } : describe(asset, price)
     sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_REVALIDATE }))
   })

@@ -7,7 +7,7 @@ import { nowSec } from '../base/clock.ts'
 import type { App } from '../http/app.ts'
 import { CACHE_ONE_SECOND, indexHeaders, prepareResponse, sendResponse } from '../http/response.ts'
 import type { PreparedResponse } from '../http/response.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import { HttpFailure } from '../http/errors.ts'
 import { varyByMinLedger } from '../http/min-ledger.ts'
 import { operation } from '../http/operation.ts'
@@ -94,8 +94,8 @@ const FLOWS = [
 export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
   const { db, clock } = parts
 
-  const firstPages = createMemo<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
-  const vaults = createMemo<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const firstPages = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const vaults = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
 
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
     const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query

@@ -1,7 +1,7 @@
 // Brings a connection from a place in the log to the live end of its channels: what is missing first, in order, at the client's pace, then live, with no
 // hole and no repeat where the two meet.
 
-import type { Lanes } from '../base/lanes.ts'
+import type { Semaphore } from '../base/semaphore.ts'
 import type { LogChannels, LogRow } from '../projections/stream-log.ts'
 import { readChannels } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
@@ -18,7 +18,7 @@ export interface ReplayParts {
   readonly db: Queryable
   readonly tail: Tail
   /** Reads of all replays together are few at a time, so that a thousand returning clients leave connections for everybody else. */
-  readonly readSemaphore: Lanes
+  readonly readSemaphore: Semaphore
 }
 
 /** A replay to one connection. */

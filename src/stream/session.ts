@@ -1,6 +1,6 @@
 // What a client asks of the stream: channels, a login, a place to resume from (docs/websocket.md).
 
-import type { Lanes } from '../base/lanes.ts'
+import type { Semaphore } from '../base/semaphore.ts'
 import type { Log } from '../base/log.ts'
 import type { StreamLimits } from '../limits.ts'
 import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
@@ -46,7 +46,7 @@ export interface SessionParts {
   readonly hub: Hub
   readonly tail: Tail
   readonly db: Queryable
-  readonly readSemaphore: Lanes
+  readonly readSemaphore: Semaphore
   readonly limits: StreamLimits
   readonly services: StreamServices
   /** The last frame of a ticker or candle channel, when there is one. */

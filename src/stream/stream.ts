@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
-import { createLanes } from '../base/lanes.ts'
+import { createSemaphore } from '../base/semaphore.ts'
 import type { Log } from '../base/log.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
@@ -92,7 +92,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     onEpoch: (border) => clients.forEach(({ session }) => session.announceEpoch(border)),
   })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
-  const lanes = createLanes(REPLAY_LANES)
+  const lanes = createSemaphore(REPLAY_LANES)
   const clients = new Set<Client>()
   const byAddress = new Map<string, number>()
   const requestIds = new WeakMap<IncomingMessage, string>()

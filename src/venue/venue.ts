@@ -2,14 +2,14 @@
 // market's limits.
 
 import type { Clock } from '../base/clock.ts'
-import { createMemo } from '../base/memo.ts'
+import { createTtlCache } from '../base/ttl-cache.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import type { MarketFigures } from '../chain/market-figures.ts'
-import { readMarketFigures } from '../chain/market-figures.ts'
+import type { MarketSummary } from '../chain/market-summary.ts'
+import { readMarketSummary } from '../chain/market-summary.ts'
 import type { Pool } from '../chain/pool.ts'
 import { readPool } from '../chain/pool.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { withinTime } from '../chain/within-time.ts'
+import { withTimeout } from '../chain/with-timeout.ts'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { LEVERAGE, OPEN_INTEREST_CAPS_BPS, SLIPPAGE_TOLERANCE_BPS, TRAILING_PERCENT_BPS, VENUE_CACHE_MS, VENUE_READ_TIMEOUT_MS } from '../limits.ts'
@@ -31,24 +31,24 @@ const FUNDING_WAIT_MS = 1_000
 
 interface Snapshot {
   readonly pool: Pool
-  readonly market: MarketFigures
+  readonly market: MarketSummary
 }
 
 export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: ContractAddresses; readonly clock: Clock }): Venue {
   const { rpc, contracts, clock } = parts
   const memo = { clock, ttlMs: VENUE_CACHE_MS, maxEntries: 1 }
-  const markets = createMemo<MarketFigures>(memo)
-  const snapshots = createMemo<Snapshot>(memo)
+  const markets = createTtlCache<MarketSummary>(memo)
+  const snapshots = createTtlCache<Snapshot>(memo)
   let untoldUntilMs = 0
 
-  async function market(): Promise<MarketFigures> {
-    return await markets.get('', () => within('getLedgerEntries', (signal) => readMarketFigures(rpc, contracts.market, { signal })))
+  async function market(): Promise<MarketSummary> {
+    return await markets.get('', () => within('getLedgerEntries', (signal) => readMarketSummary(rpc, contracts.market, { signal })))
   }
 
   /** Both of about one ledger: what can still be opened is a question to both. */
   async function snapshot(): Promise<Snapshot> {
     return await snapshots.get('', () => within('simulateTransaction', async (signal) => {
-      const [pool, figures] = await Promise.all([readPool(rpc, contracts.vault, { signal }), readMarketFigures(rpc, contracts.market, { signal })])
+      const [pool, figures] = await Promise.all([readPool(rpc, contracts.vault, { signal }), readMarketSummary(rpc, contracts.market, { signal })])
       return { pool, market: figures }
     }))
   }
@@ -63,7 +63,7 @@ export function createVenue(parts: { readonly rpc: Rpc; readonly contracts: Cont
   }
 
   function within<T>(method: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withinTime(clock, { limitMs: VENUE_READ_TIMEOUT_MS, method }, work)
+    return withTimeout(clock, { limitMs: VENUE_READ_TIMEOUT_MS, method }, work)
   }
 
   return {
@@ -108,15 +108,15 @@ function describePool({ pool, market }: Snapshot): PoolState {
 }
 
 /** What can still be opened on each side of an asset: what its own cap leaves, and what all of them leave together. */
-function headroomOf(asset: string, { aum, reservedPayout }: Pool, market: MarketFigures): SideHeadroom {
-  const sides = market.sides.get(asset)
+function headroomOf(asset: string, { aum, reservedPayout }: Pool, market: MarketSummary): SideHeadroom {
+  const sides = market.openInterest.get(asset)
   if (aum === null || reservedPayout === null || sides === null || sides === undefined) return { long: null, short: null }
   const total = left(capOf(aum, OPEN_INTEREST_CAPS_BPS.reserved), reservedPayout)
   const cap = capOf(aum, OPEN_INTEREST_CAPS_BPS.assetSide)
   return { long: text(least(left(cap, sides.long), total)), short: text(least(left(cap, sides.short), total)) }
 }
 
-function describeFunding(market: MarketFigures): CurrentFunding {
+function describeFunding(market: MarketSummary): CurrentFunding {
   return {
     ledger: market.ledger,
     rate: text(market.fundingRate),
@@ -128,7 +128,7 @@ function describeFunding(market: MarketFigures): CurrentFunding {
 }
 
 function describeLimits(asset: string, { pool, market }: Snapshot): MarketLimits {
-  const { config, feeTiers, sides } = market
+  const { config, feeTiers, openInterest: sides } = market
   const open = sides.get(asset) ?? null
   return {
     asset,

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
 import { TICKER_INTERVAL_MS } from '../../src/oracle/oracle.ts'
-import { PRICE_READ_LANES, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from '../../src/oracle/prices.ts'
+import { MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from '../../src/oracle/prices.ts'
 import type { Market } from '../../src/resources/market.ts'
 import type { Price } from '../../src/resources/price.ts'
 import { until } from '../support/until.ts'
@@ -56,7 +56,7 @@ test('one read per asset for all who ask at once, kept for three seconds', async
   const released = Promise.withResolvers<void>()
   world.rpc.held = released.promise
   const asking = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => world.get(path)))
-  await until(() => world.rpc.pricesAsked.length >= PRICE_READ_LANES, 'the first reads')
+  await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
   world.rpc.held = null
   released.resolve()
   const answers = await asking
@@ -93,7 +93,7 @@ test('a chain that hangs holds up a request for one second, and only the first; 
   world.rpc.held = released.promise
   asked()
   const first = world.get<Prices>('/v1/oracle/prices')
-  await until(() => world.rpc.pricesAsked.length >= PRICE_READ_LANES, 'the first reads')
+  await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
   world.clock.advance(PRICE_WAIT_MS)
   const stale = await first
   assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readSend, readTransaction } from '../../src/chain/answers.ts'
+import { parseSend, parseTransaction } from '../../src/chain/responses.ts'
 import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from '../../src/chain/outcome.ts'
 import { capturesMissing, readCapture } from './captures.ts'
 
 test('a mainnet transaction that authorisation ended has no contract error', { skip: capturesMissing }, () => {
-  const answer = readTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
+  const answer = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
   assert.ok(answer.status === 'FAILED')
   assert.ok(answer.diagnosticEventsXdr.length > 20)
   assert.equal(findContractError(answer.diagnosticEventsXdr), null)
@@ -39,15 +39,15 @@ test('a token\'s refusal names the token, by its events and by its text alike', 
 })
 
 test('the statuses of a send', { skip: capturesMissing }, () => {
-  const statusOf = (name: string): string => readSend(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
+  const statusOf = (name: string): string => parseSend(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['PendingTransactionResult', 'DuplicateTransactionResult', 'TryAgainLaterTransactionResult', 'ErrorTransactionResult']
   assert.deepEqual(names.map(statusOf), ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'])
-  const refused = readSend(readCapture('stellar-docs/Transactions.json', ['ErrorTransactionResult', 'value']))
+  const refused = parseSend(readCapture('stellar-docs/Transactions.json', ['ErrorTransactionResult', 'value']))
   assert.match(readTransactionResult(refused.errorResultXdr ?? '')?.code ?? '', /^tx[A-Z]/)
 })
 
 test('transactions that are there and that are not', { skip: capturesMissing }, () => {
-  const read = (name: string): string => readTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
+  const read = (name: string): string => parseTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['SuccessTransactionResult', 'FailedTransactionResult', 'NotFoundTransactionResult']
   assert.deepEqual(names.map(read), ['SUCCESS', 'FAILED', 'NOT_FOUND'])
 })

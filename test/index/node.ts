@@ -1,7 +1,7 @@
 // A Soroban RPC node for the indexer's tests: ledgers with events, kept in memory, served with the documented window, cursor and range rules.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
-import type { EventsPage, LedgerRange } from '../../src/chain/answers.ts'
+import type { EventsPage, LedgerRange } from '../../src/chain/responses.ts'
 import { RpcFailure } from '../../src/chain/failure.ts'
 import type { Rpc } from '../../src/chain/rpc.ts'
 import { numberedKey } from '../../src/chain/market-entries.ts'

@@ -8,8 +8,8 @@ import { accountKey } from '../../src/chain/transaction.ts'
 import { operationCall } from '../../src/exchange/operations.ts'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createLedgerMarks, MARK_KEPT_MS } from '../../src/chain/ledger-marks.ts'
-import type { LedgerMarks } from '../../src/chain/ledger-marks.ts'
+import { createLedgerWatermarks, WATERMARK_TTL_MS } from '../../src/chain/ledger-watermarks.ts'
+import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
@@ -25,22 +25,22 @@ type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSi
 interface Bench {
   readonly node: SayingNode
   readonly prepare: PrepareOrder
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
 }
 
 /** A preparation whose node answers well unless a test says otherwise. */
 function bench(says: Readonly<Record<string, readonly Says[]>> = {}): Bench {
   const node = createSayingNode()
   const { rpc, clock } = node
-  const ledgerMarks = createLedgerMarks(clock)
+  const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
-    rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerMarks, ledgerTime: createLedgerTime({ rpc, clock }),
+    rpc, contracts: CONTRACTS, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks, ledgerTime: createLedgerTime({ rpc, clock }),
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal)
   const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...says }
   for (const [method, sayings] of Object.entries(all)) node.script(method, ...sayings)
-  return { node, prepare, ledgerMarks }
+  return { node, prepare, ledgerWatermarks }
 }
 
 function account(sequence: bigint, latestLedger = LATEST_LEDGER): Saying {
@@ -260,20 +260,20 @@ test('an overloaded node is tried again before anybody hears of it', async () =>
 })
 
 test('a node that lags behind the account\'s last transaction is asked again; its old sequence is never used', async () => {
-  const { node, prepare, ledgerMarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1), account(7n, LATEST_LEDGER - 1), account(8n)] })
-  ledgerMarks.note(TRADER.publicKey(), LATEST_LEDGER)
+  const { node, prepare, ledgerWatermarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1), account(7n, LATEST_LEDGER - 1), account(8n)] })
+  ledgerWatermarks.record(TRADER.publicKey(), LATEST_LEDGER)
   const preparing = prepare(REQUEST, TRADER.publicKey())
   await pass(node.clock, 2)
   assert.equal(parsed(await preparing).sequence, '9')
 })
 
 test('a node that goes on lagging: no fault of the caller\'s, until what was seen is too old to matter', async () => {
-  const { node, prepare, ledgerMarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1)] })
-  ledgerMarks.note(TRADER.publicKey(), LATEST_LEDGER)
+  const { node, prepare, ledgerWatermarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1)] })
+  ledgerWatermarks.record(TRADER.publicKey(), LATEST_LEDGER)
   const lagging = assert.rejects(prepare(REQUEST, TRADER.publicKey()), RpcFailure)
   await pass(node.clock, 5)
   await lagging
-  node.clock.advance(MARK_KEPT_MS)
+  node.clock.advance(WATERMARK_TTL_MS)
   assert.equal(parsed(await prepare(REQUEST, TRADER.publicKey())).sequence, '8')
 })
 

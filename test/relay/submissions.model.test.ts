@@ -6,7 +6,7 @@ import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
 import { silentLog } from '../../src/base/log.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createLedgerMarks } from '../../src/chain/ledger-marks.ts'
+import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
 import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
 import { CONTRACTS, signedTransaction } from './answers.ts'
@@ -166,7 +166,7 @@ function createReal(seen: Map<string, number>): Real {
   const network = createTinyNetwork()
   const way: Way = { send: 'well', lookup: 'well' }
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerMarks: createLedgerMarks(node.clock),
+    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks: createLedgerWatermarks(node.clock),
   })
   node.script('sendTransaction', ({ transaction }) => {
     const envelope = byXdr.get(String(transaction))

@@ -6,8 +6,8 @@ import { xdr } from '@stellar/stellar-sdk'
 import { silentLog } from '../../src/base/log.ts'
 import { SUBMISSION_WAITERS_MAX, SUBMISSIONS_MAX } from '../../src/limits.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
-import { createLedgerMarks } from '../../src/chain/ledger-marks.ts'
-import type { LedgerMarks } from '../../src/chain/ledger-marks.ts'
+import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
+import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
 import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
 import {
@@ -23,23 +23,23 @@ const POLL_TIMEOUT_MS = 30_000
 interface Bench {
   readonly node: SayingNode
   readonly submissions: Submissions
-  readonly ledgerMarks: LedgerMarks
+  readonly ledgerWatermarks: LedgerWatermarks
 }
 
 function bench(): Bench {
   const node = createSayingNode()
-  const ledgerMarks = createLedgerMarks(node.clock)
+  const ledgerWatermarks = createLedgerWatermarks(node.clock)
   const submissions = createSubmissions({
-    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerMarks,
+    rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks,
   })
-  return { node, submissions, ledgerMarks }
+  return { node, submissions, ledgerWatermarks }
 }
 
 /** What one caller gets, and when: seconds after it asked. */
 async function outcome(
   send: Says | readonly Says[], lookups: readonly Says[], pollTimeoutMs = POLL_TIMEOUT_MS,
 ): Promise<{ submitted: SubmitOutcome; seconds: number; bench: Bench }> {
-  const { node, submissions, ledgerMarks } = bench()
+  const { node, submissions, ledgerWatermarks } = bench()
   node.script('sendTransaction', ...[send].flat())
   node.script('getTransaction', ...lookups)
   const startMs = node.clock.nowMs()
@@ -53,7 +53,7 @@ async function outcome(
   assert.ok(submitted, 'nobody answered')
   await quiet()
   assert.equal(node.clock.pendingTimers(), 0, 'nothing goes on behind an answer')
-  return { submitted, seconds, bench: { node, submissions, ledgerMarks } }
+  return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
 }
 
 const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1 }
@@ -270,10 +270,10 @@ test('lookups that fail are asked again: an accepted transaction is found in the
 })
 
 test('what was applied is remembered of the account, so that its next preparation looks far enough', async () => {
-  const { bench: { ledgerMarks } } = await outcome(sends(SIGNED, 'PENDING'), [applied(1_234)])
-  assert.equal(ledgerMarks.of(TRADER.publicKey()), 1_234)
+  const { bench: { ledgerWatermarks } } = await outcome(sends(SIGNED, 'PENDING'), [applied(1_234)])
+  assert.equal(ledgerWatermarks.get(TRADER.publicKey()), 1_234)
   const failing = await outcome(sends(SIGNED, 'PENDING'), [failed([], 1_235)])
-  assert.equal(failing.bench.ledgerMarks.of(TRADER.publicKey()), 1_235)
+  assert.equal(failing.bench.ledgerWatermarks.get(TRADER.publicKey()), 1_235)
 })
 
 test('many callers with one envelope: one send, one lookup a second, each with its own patience', async () => {

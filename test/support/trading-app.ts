@@ -16,7 +16,7 @@ import type { App } from '../../src/http/app.ts'
 import { OPEN_TO_EVERYONE } from '../../src/keys/allowlist.ts'
 import { createKeys } from '../../src/keys/keys.ts'
 import type { Keys } from '../../src/keys/keys.ts'
-import { createLedgerMarks } from '../../src/chain/ledger-marks.ts'
+import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createRelay } from '../../src/relay/relay.ts'
 import type { Relay } from '../../src/relay/relay.ts'
 import { AccountIdentity } from '../../src/resources/account-identity.ts'
@@ -94,7 +94,7 @@ export async function createTradingServer(): Promise<TradingServer> {
     app,
     serve(parts) {
       const keys = createKeys({ ...parts, allowlist: OPEN_TO_EVERYONE })
-      const relay = createRelay({ ...parts, ledgerMarks: createLedgerMarks(parts.clock) })
+      const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock) })
       life = { parts, keys, relay }
       return {
         relay,

@@ -1,12 +1,12 @@
 // A trader vault as the factory's own view tells it, read with the plain SDK.
 
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { NOBODY } from '../../src/chain/views.ts'
+import { NULL_ACCOUNT } from '../../src/chain/views.ts'
 import type { World } from './world.ts'
 
 export async function viewVault(world: World, id: number): Promise<Record<string, unknown>> {
   const { contracts: { vaultFactory }, networkPassphrase, door } = world.network
-  const transaction = new TransactionBuilder(new Account(NOBODY, '0'), { fee: '100', networkPassphrase })
+  const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
     .setTimeout(0)
     .build()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock } from './clock.ts'
-import { createMemo } from './memo.ts'
+import { createTtlCache } from './ttl-cache.ts'
 
 function counting() {
   let computed = 0
@@ -10,7 +10,7 @@ function counting() {
 
 test('computes once for all who ask meanwhile, keeps for its time, then computes anew', async () => {
   const clock = createVirtualClock(0)
-  const memo = createMemo<{ run: number }>({ clock, ttlMs: 5_000, maxEntries: 2 })
+  const memo = createTtlCache<{ run: number }>({ clock, ttlMs: 5_000, maxEntries: 2 })
   const { compute, runs } = counting()
   const both = await Promise.all([memo.get('a', compute), memo.get('a', compute)])
   assert.deepEqual(both, [{ run: 1 }, { run: 1 }])
@@ -22,7 +22,7 @@ test('computes once for all who ask meanwhile, keeps for its time, then computes
 })
 
 test('a failure is told to all who waited and is not kept', async () => {
-  const memo = createMemo<object>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+  const memo = createTtlCache<object>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const failing = async (): Promise<object> => {
     throw new Error('away')
   }
@@ -33,7 +33,7 @@ test('a failure is told to all who waited and is not kept', async () => {
 })
 
 test('keeps no more than its bound, the newest', async () => {
-  const memo = createMemo<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+  const memo = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const { compute } = counting()
   for (const key of ['a', 'b', 'c']) await memo.get(key, compute)
   assert.ok(memo.get('a', compute) instanceof Promise)
@@ -41,9 +41,9 @@ test('keeps no more than its bound, the newest', async () => {
 })
 
 test('what is forgotten is computed anew', async () => {
-  const memo = createMemo<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+  const memo = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const { compute } = counting()
   await memo.get('a', compute)
-  memo.forget('a')
+  memo.delete('a')
   assert.deepEqual(await memo.get('a', compute), { run: 2 })
 })

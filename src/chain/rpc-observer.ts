@@ -23,15 +23,15 @@ export interface RpcObserver {
 }
 
 /** The same endpoint, whose calls are told. */
-export function observed(endpoint: Endpoint, observer: RpcObserver, clock: Clock): Endpoint {
+export function withObserver(endpoint: Endpoint, observer: RpcObserver, clock: Clock): Endpoint {
   return {
     ...endpoint,
-    async ask(method, params, attempt) {
+    async call(method, params, attempt) {
       const startedAtMs = clock.elapsedMs()
       const ended = (outcome: RpcCall['outcome']): void =>
         observer.called({ endpoint: endpoint.index, method, outcome, seconds: Math.max(0, clock.elapsedMs() - startedAtMs) / 1000 })
       try {
-        const answer = await endpoint.ask(method, params, attempt)
+        const answer = await endpoint.call(method, params, attempt)
         ended('ok')
         return answer
       } catch (error) {

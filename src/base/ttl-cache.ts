@@ -2,21 +2,21 @@
 
 import type { Clock } from './clock.ts'
 
-export interface Memo<Value> {
+export interface TtlCache<Value> {
   /** The kept value, at once; or the promise of a new one, shared by everyone who asks before it is there. A failure is not kept. */
   get(key: string, compute: () => Promise<Value>): Value | Promise<Value>
   /** Drops a kept value, so that the next one who asks has it computed anew. */
-  forget(key: string): void
+  delete(key: string): void
 }
 
-export interface MemoOptions {
+export interface TtlCacheOptions {
   readonly clock: Clock
   readonly ttlMs: number
   /** So many keys at most; the oldest goes first. */
   readonly maxEntries: number
 }
 
-export function createMemo<Value extends object>(options: MemoOptions): Memo<Value> {
+export function createTtlCache<Value extends object>(options: TtlCacheOptions): TtlCache<Value> {
   const { clock, ttlMs, maxEntries } = options
   const kept = new Map<string, { readonly value: Value; readonly untilMs: number }>()
   const underway = new Map<string, Promise<Value>>()
@@ -43,7 +43,7 @@ export function createMemo<Value extends object>(options: MemoOptions): Memo<Val
       underway.set(key, started)
       return started
     },
-    forget(key) {
+    delete(key) {
       kept.delete(key)
     },
   }

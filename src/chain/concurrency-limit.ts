@@ -1,21 +1,21 @@
 // A bound on how many calls of one kind run at the same time.
 
-export interface Gate {
+export interface ConcurrencyLimit {
   /** Resolves when there is room, in order of asking; the returned function gives the place back. Rejects when `signal` aborts first. */
-  enter(signal: AbortSignal): Promise<() => void>
+  acquire(signal: AbortSignal): Promise<() => void>
   /** How many callers wait. */
   waiting(): number
 }
 
 /** Raised when too many callers wait already. */
-export class GateFull extends Error {
-  override readonly name = 'GateFull'
+export class TooManyWaiting extends Error {
+  override readonly name = 'TooManyWaiting'
 }
 
 /** How many callers may wait at one gate. */
-export const GATE_WAITING_MAX = 256
+export const MAX_WAITING = 256
 
-export function createGate(places: number): Gate {
+export function createConcurrencyLimit(permits: number): ConcurrencyLimit {
   let taken = 0
   const waiting: (() => void)[] = []
 
@@ -36,13 +36,13 @@ export function createGate(places: number): Gate {
 
   return {
     waiting: () => waiting.length,
-    async enter(signal) {
+    async acquire(signal) {
       signal.throwIfAborted()
-      if (taken < places) {
+      if (taken < permits) {
         taken += 1
         return place()
       }
-      if (waiting.length >= GATE_WAITING_MAX) throw new GateFull('too many calls are waiting')
+      if (waiting.length >= MAX_WAITING) throw new TooManyWaiting('too many calls are waiting')
       return await new Promise((resolve, reject) => {
         function admit(): void {
           signal.removeEventListener('abort', giveUp)

@@ -2,8 +2,8 @@
 // does not fit is refused before it can reach a table. Numbers and strings are told apart exactly as the node sends them.
 
 /** Raised when an answer does not have its method's shape. */
-export class MalformedAnswer extends Error {
-  override readonly name = 'MalformedAnswer'
+export class MalformedResponse extends Error {
+  override readonly name = 'MalformedResponse'
 }
 
 /** The ledgers that a node keeps. Close times are null on nodes that do not tell them. */
@@ -52,12 +52,12 @@ export interface LedgerSummary {
 }
 
 /** getLedgers: some ledgers, and the node's range. */
-export interface LedgersAnswer extends LedgerRange {
+export interface LedgersResponse extends LedgerRange {
   readonly ledgers: readonly LedgerSummary[]
 }
 
 /** An entry of getLedgerEntries. */
-export interface EntryAnswer {
+export interface LedgerEntry {
   readonly keyXdr: string
   /** LedgerEntryData. */
   readonly dataXdr: string
@@ -67,13 +67,13 @@ export interface EntryAnswer {
 }
 
 /** getLedgerEntries: entries that do not exist are left out. */
-export interface EntriesAnswer {
-  readonly entries: readonly EntryAnswer[]
+export interface LedgerEntriesResponse {
+  readonly entries: readonly LedgerEntry[]
   readonly latestLedger: number
 }
 
 /** simulateTransaction. `error` is the node's text of a simulation that failed: then nothing else is filled. */
-export interface SimulationAnswer {
+export interface SimulationResponse {
   readonly error: string | null
   readonly latestLedger: number
   readonly results: readonly { readonly authXdr: readonly string[]; readonly returnValueXdr: string }[]
@@ -87,7 +87,7 @@ export interface SimulationAnswer {
 }
 
 /** sendTransaction, when the node judged the envelope. */
-export interface SendAnswer {
+export interface SendResponse {
   readonly status: SendStatus
   /** Lower-case hex. */
   readonly hash: string
@@ -103,7 +103,7 @@ export type SendStatus = (typeof SEND_STATUSES)[number]
 const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as const
 
 /** getTransaction. NOT_FOUND says only that the node has no such transaction among the ledgers that it keeps. */
-export type TransactionAnswer =
+export type TransactionResponse =
   | { readonly status: 'NOT_FOUND'; readonly latestLedger: number }
   | { readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number }
   | {
@@ -115,13 +115,13 @@ export type TransactionAnswer =
       readonly diagnosticEventsXdr: readonly string[]
     }
 
-export function readHealth(result: unknown): NodeHealth {
+export function parseHealth(result: unknown): NodeHealth {
   const health = fields(result, 'health')
-  if (health['status'] !== 'healthy') throw new MalformedAnswer('status is not "healthy"')
-  return { ...readRange(health), retentionLedgers: count(health['ledgerRetentionWindow'], 'ledgerRetentionWindow') }
+  if (health['status'] !== 'healthy') throw new MalformedResponse('status is not "healthy"')
+  return { ...parseRange(health), retentionLedgers: count(health['ledgerRetentionWindow'], 'ledgerRetentionWindow') }
 }
 
-function readRange(answer: Readonly<Record<string, unknown>>): LedgerRange {
+function parseRange(answer: Readonly<Record<string, unknown>>): LedgerRange {
   return {
     latestLedger: count(answer['latestLedger'], 'latestLedger'),
     latestLedgerCloseSec: optional(answer['latestLedgerCloseTime'], 'latestLedgerCloseTime', seconds),
@@ -130,7 +130,7 @@ function readRange(answer: Readonly<Record<string, unknown>>): LedgerRange {
   }
 }
 
-export function readNetwork(result: unknown): NodeNetwork {
+export function parseNetwork(result: unknown): NodeNetwork {
   const network = fields(result, 'network')
   return {
     passphrase: text(network['passphrase'], 'passphrase'),
@@ -138,17 +138,17 @@ export function readNetwork(result: unknown): NodeNetwork {
   }
 }
 
-export function readEvents(result: unknown): EventsPage {
+export function parseEvents(result: unknown): EventsPage {
   const page = fields(result, 'events answer')
   const cursor = text(page['cursor'], 'cursor')
-  if (cursor === '') throw new MalformedAnswer('cursor is empty')
-  return { events: list(page['events'], 'events').map(readEvent), cursor, ...readRange(page) }
+  if (cursor === '') throw new MalformedResponse('cursor is empty')
+  return { events: list(page['events'], 'events').map(parseEvent), cursor, ...parseRange(page) }
 }
 
-function readEvent(value: unknown): ChainEvent {
+function parseEvent(value: unknown): ChainEvent {
   const event = fields(value, 'event')
   const txHash = text(event['txHash'], 'txHash')
-  if (!/^[0-9a-f]{64}$/.test(txHash)) throw new MalformedAnswer('txHash is not 64 hex digits')
+  if (!/^[0-9a-f]{64}$/.test(txHash)) throw new MalformedResponse('txHash is not 64 hex digits')
   return {
     id: text(event['id'], 'id'),
     ledger: count(event['ledger'], 'ledger'),
@@ -160,7 +160,7 @@ function readEvent(value: unknown): ChainEvent {
   }
 }
 
-export function readLedgers(result: unknown): LedgersAnswer {
+export function parseLedgers(result: unknown): LedgersResponse {
   const answer = fields(result, 'ledgers answer')
   const ledgers = list(answer['ledgers'], 'ledgers').map((value) => {
     const ledger = fields(value, 'ledger')
@@ -170,15 +170,15 @@ export function readLedgers(result: unknown): LedgersAnswer {
       closeSec: seconds(ledger['ledgerCloseTime'], 'ledgerCloseTime'),
     }
   })
-  return { ledgers, ...readRange(answer) }
+  return { ledgers, ...parseRange(answer) }
 }
 
 /** The sequence of getLatestLedger; the rest of that answer is large and not read. */
-export function readLatestLedger(result: unknown): number {
+export function parseLatestLedger(result: unknown): number {
   return count(fields(result, 'latest ledger')['sequence'], 'sequence')
 }
 
-export function readEntries(result: unknown): EntriesAnswer {
+export function parseLedgerEntries(result: unknown): LedgerEntriesResponse {
   const answer = fields(result, 'entries answer')
   return {
     entries: list(answer['entries'] ?? [], 'entries').map((value) => {
@@ -194,7 +194,7 @@ export function readEntries(result: unknown): EntriesAnswer {
   }
 }
 
-export function readSimulation(result: unknown): SimulationAnswer {
+export function parseSimulation(result: unknown): SimulationResponse {
   const answer = fields(result, 'simulation')
   const latestLedger = count(answer['latestLedger'], 'latestLedger')
   const eventsXdr = texts(answer['events'] ?? [], 'events')
@@ -217,10 +217,10 @@ export function readSimulation(result: unknown): SimulationAnswer {
   }
 }
 
-export function readSend(result: unknown): SendAnswer {
+export function parseSend(result: unknown): SendResponse {
   const answer = fields(result, 'send answer')
   const status = SEND_STATUSES.find((known) => known === answer['status'])
-  if (status === undefined) throw new MalformedAnswer('status of a send is unknown')
+  if (status === undefined) throw new MalformedResponse('status of a send is unknown')
   return {
     status,
     hash: text(answer['hash'], 'hash').toLowerCase(),
@@ -230,26 +230,26 @@ export function readSend(result: unknown): SendAnswer {
   }
 }
 
-export function readTransaction(result: unknown): TransactionAnswer {
+export function parseTransaction(result: unknown): TransactionResponse {
   const answer = fields(result, 'transaction')
   const { status } = answer
   const latestLedger = count(answer['latestLedger'], 'latestLedger')
   if (status === 'NOT_FOUND') return { status, latestLedger }
   const ledger = count(answer['ledger'], 'ledger')
   if (status === 'SUCCESS') return { status, latestLedger, ledger }
-  if (status !== 'FAILED') throw new MalformedAnswer('status of a transaction is unknown')
+  if (status !== 'FAILED') throw new MalformedResponse('status of a transaction is unknown')
   const diagnosticEventsXdr = texts(answer['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
   return { status, latestLedger, ledger, resultXdr: text(answer['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
 }
 
 /** An object's members. */
 export function fields(value: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedAnswer(`${what} is not an object`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedResponse(`${what} is not an object`)
   return value as Readonly<Record<string, unknown>>
 }
 
 function list(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new MalformedAnswer(`${what} is not a list`)
+  if (!Array.isArray(value)) throw new MalformedResponse(`${what} is not a list`)
   return value
 }
 
@@ -258,19 +258,19 @@ function texts(value: unknown, what: string): readonly string[] {
 }
 
 function text(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new MalformedAnswer(`${what} is not a text`)
+  if (typeof value !== 'string') throw new MalformedResponse(`${what} is not a text`)
   return value
 }
 
 /** Raw XDR goes into the archive as it came: nothing else may pass for it. */
 function base64(value: unknown, what: string): string {
   const written = text(value, what)
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(written)) throw new MalformedAnswer(`${what} is not base64`)
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(written)) throw new MalformedResponse(`${what} is not base64`)
   return written
 }
 
 function count(value: unknown, what: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedAnswer(`${what} is not a count`)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedResponse(`${what} is not a count`)
   return value
 }
 

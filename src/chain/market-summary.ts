@@ -9,13 +9,13 @@ import type { Rpc } from './rpc.ts'
 import type { ScArgument } from './scval.ts'
 
 /** Open interest of one asset, 7-decimal USDC. */
-export interface AssetSides {
+export interface OpenInterest {
   readonly long: bigint
   readonly short: bigint
 }
 
 /** Null: the entry cannot be read. An entry that is not there yet is zero. */
-export interface MarketFigures {
+export interface MarketSummary {
   readonly ledger: number
   readonly config: StoredConfig | null
   readonly paused: boolean | null
@@ -27,11 +27,11 @@ export interface MarketFigures {
   readonly lastFundingSec: number | null
   readonly totalLong: bigint | null
   readonly totalShort: bigint | null
-  readonly sides: ReadonlyMap<string, AssetSides | null>
+  readonly openInterest: ReadonlyMap<string, OpenInterest | null>
 }
 
 /** Reads the market's figures. Rejects with RpcFailure. */
-export async function readMarketFigures(rpc: Rpc, market: string, options: CallOptions = {}): Promise<MarketFigures> {
+export async function readMarketSummary(rpc: Rpc, market: string, options: CallOptions = {}): Promise<MarketSummary> {
   const key = (name: string, ...args: ScArgument[]): string => contractDataKey(market, { type: 'vec', value: [{ type: 'symbol', value: name }, ...args] })
   const single = {
     feeTiers: key('FeeTiers'), rate: key('CurrentFundingRate'), cumulative: key('CumulativeFundingRate'), lastFunding: key('LastFundingTime'),
@@ -58,7 +58,7 @@ export async function readMarketFigures(rpc: Rpc, market: string, options: CallO
     lastFundingSec: secondsIn(stored.get(single.lastFunding)),
     totalLong: amountAt(single.totalLong),
     totalShort: amountAt(single.totalShort),
-    sides: new Map(exposures.map(([asset, place]) => [asset, readSides(stored.get(place))])),
+    openInterest: new Map(exposures.map(([asset, place]) => [asset, readOpenInterest(stored.get(place))])),
   }
 }
 
@@ -73,7 +73,7 @@ export function exposureKey(market: string, asset: string): string {
 }
 
 /** An exposure is four amounts: of each side something of its entry prices, and its size. One that is not there yet is none; null: cannot be read. */
-export function readSides(entry: string | undefined): AssetSides | null {
+export function readOpenInterest(entry: string | undefined): OpenInterest | null {
   if (entry === undefined) return { long: 0n, short: 0n }
   const value = contractDataValue(entry)
   if (value?.type !== 'vec') return null

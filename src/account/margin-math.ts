@@ -66,7 +66,7 @@ export interface CrossLeg {
   readonly funding: bigint
 }
 
-export interface CrossFigures {
+export interface CrossMarginTotals {
   readonly equity: bigint
   /** Can be withdrawn now. */
   readonly withdrawable: bigint
@@ -76,7 +76,7 @@ export interface CrossFigures {
 }
 
 /** What of a cross account does not depend on prices. */
-export function crossMargins(
+export function crossRequirements(
   positions: readonly StoredPosition[],
   config: Pick<StoredConfig, 'maintenance_margin_bps'>,
 ): { readonly maintenance: bigint; readonly used: bigint } {
@@ -87,7 +87,7 @@ export function crossMargins(
 }
 
 /** A cross account at these PnLs. Withdrawing must leave more than the maintenance margin while positions are open. */
-export function crossFigures(pool: bigint, legs: readonly CrossLeg[], margins: { readonly maintenance: bigint; readonly used: bigint }): CrossFigures {
+export function crossMarginTotals(pool: bigint, legs: readonly CrossLeg[], margins: { readonly maintenance: bigint; readonly used: bigint }): CrossMarginTotals {
   const equity = pool + sum(legs.map(({ position, pnl, funding }) => position.collateral + pnl - funding))
   const spare = legs.length === 0 ? pool : atLeastZero(equity - margins.maintenance - 1n)
   return {
@@ -98,7 +98,7 @@ export function crossFigures(pool: bigint, legs: readonly CrossLeg[], margins: {
   }
 }
 
-export interface FeeFigures {
+export interface FeeRates {
   /** Position in the list of tiers; null where the market has none. */
   readonly tier: number | null
   /** Seven decimals: 5000 is 0.05 %. */
@@ -109,7 +109,7 @@ export interface FeeFigures {
 }
 
 /** The fees of the next trade: the last tier that begins at or below the recorded volume. */
-export function feeFigures(volume: bigint, tiers: readonly StoredFeeTier[], config: StoredConfig): FeeFigures {
+export function feeRates(volume: bigint, tiers: readonly StoredFeeTier[], config: StoredConfig): FeeRates {
   if (tiers.length === 0) {
     const rate = (BigInt(config.trading_fee_bps) * ONE_E7) / BPS
     return { tier: null, makerRate: rate, takerRate: rate, nextTierVolume: null }

@@ -1,15 +1,15 @@
 // A bounded number of things at a time; the rest wait in order of arrival.
 
-export interface Lanes {
+export interface Semaphore {
   /** Runs the work when a lane is free. The caller bounds how much is queued. */
   run<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function createLanes(count: number): Lanes {
-  let free = count
+export function createSemaphore(permits: number): Semaphore {
+  let free = permits
   const waiting: (() => void)[] = []
 
-  async function enter(): Promise<void> {
+  async function acquire(): Promise<void> {
     if (free > 0) {
       free -= 1
       return
@@ -18,7 +18,7 @@ export function createLanes(count: number): Lanes {
   }
 
   /** Hands the lane to whoever waits longest, or frees it. */
-  function leave(): void {
+  function release(): void {
     const next = waiting.shift()
     if (next === undefined) free += 1
     else next()
@@ -26,11 +26,11 @@ export function createLanes(count: number): Lanes {
 
   return {
     async run(work) {
-      await enter()
+      await acquire()
       try {
         return await work()
       } finally {
-        leave()
+        release()
       }
     },
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import { RpcFailure } from './failure.ts'
 
 /** Runs the work with a signal that aborts after `limitMs` with an RpcFailure of kind `timeout` in the name of `method`. */
-export async function withinTime<T>(
+export async function withTimeout<T>(
   clock: Clock,
   { limitMs, method }: { readonly limitMs: number; readonly method: string },
   work: (signal: AbortSignal) => Promise<T>,

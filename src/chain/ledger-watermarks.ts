@@ -4,36 +4,36 @@
 import type { Clock } from '../base/clock.ts'
 
 /** Accounts that are remembered; the oldest gives way. */
-export const MARKS_MAX = 4_096
+export const MAX_WATERMARKS = 4_096
 /** A node calls itself unhealthy when it is further behind than this, so nothing is to be remembered longer. */
-export const MARK_KEPT_MS = 30_000
+export const WATERMARK_TTL_MS = 30_000
 
-export interface LedgerMarks {
+export interface LedgerWatermarks {
   /** Something of `account` was seen in `ledger`. */
-  note(account: string, ledger: number): void
+  record(account: string, ledger: number): void
   /** The ledger below which nothing is to be believed of `account`; 0 when nothing is known. */
-  of(account: string): number
+  get(account: string): number
 }
 
-export function createLedgerMarks(clock: Clock): LedgerMarks {
+export function createLedgerWatermarks(clock: Clock): LedgerWatermarks {
   const marks = new Map<string, { readonly ledger: number; readonly atMs: number }>()
   function freshMark(account: string): number {
     const mark = marks.get(account)
-    return mark === undefined || clock.elapsedMs() - mark.atMs >= MARK_KEPT_MS ? 0 : mark.ledger
+    return mark === undefined || clock.elapsedMs() - mark.atMs >= WATERMARK_TTL_MS ? 0 : mark.ledger
   }
 
   return {
-    note(account, ledger) {
+    record(account, ledger) {
       // An older one stays as it is and ends in its time: after a reset of the network it would otherwise be above every ledger for good.
       if (ledger < freshMark(account)) return
       // Again at the end of the line: the map's order is the order of age.
       marks.delete(account)
       marks.set(account, { ledger, atMs: clock.elapsedMs() })
       for (const oldest of marks.keys()) {
-        if (marks.size <= MARKS_MAX) break
+        if (marks.size <= MAX_WATERMARKS) break
         marks.delete(oldest)
       }
     },
-    of: freshMark,
+    get: freshMark,
   }
 }
