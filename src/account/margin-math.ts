@@ -87,7 +87,7 @@ export function crossRequirements(
 }
 
 /** A cross account at these PnLs. Withdrawing must leave more than the maintenance margin while positions are open. */
-export function crossMarginTotals(pool: bigint, legs: readonly CrossLeg[], margins: { readonly maintenance: bigint; readonly used: bigint }): CrossMarginTotals {
+export function crossMarginTotals(pool: bigint, legs: readonly CrossLeg[], margins: { maintenance: bigint; used: bigint }): CrossMarginTotals {
   const equity = pool + sum(legs.map(({ position, pnl, funding }) => position.collateral + pnl - funding))
   const spare = legs.length === 0 ? pool : atLeastZero(equity - margins.maintenance - 1n)
   return {

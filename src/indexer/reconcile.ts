@@ -154,7 +154,9 @@ export function createReconciler(options: { readonly rpc: Rpc; readonly contract
       const where = { deployment, afterSeq: lastReservedSeq(cursor), ledger: state.ledger, nowMs: clock.nowMs() }
       await recordCorrections(tx, corrections, where)
     }
-    const wanted = open.filter((id) => !asked.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id)).slice(0, MAX_POSITIONS_PER_READ / 2)
+    const wanted = open
+      .filter((id) => !asked.includes(id) && known.get(id)?.state !== 'open' && !since.positionIds.has(id))
+      .slice(0, MAX_POSITIONS_PER_READ / 2)
     await recordTotals(tx, part, since, corrections.length === 0 && wanted.length === 0)
     return { corrections, wanted }
   }
