@@ -45,6 +45,20 @@ const CASES: Readonly<Record<string, { caught: readonly Files[]; passed: readonl
       },
     ],
   },
+  'locked-digests': {
+    caught: [
+      { 'package-lock.json': json({ packages: { 'node_modules/pg': {} } }) },
+      { 'package-lock.json': json({ packages: { 'node_modules/pg': { integrity: 'sha1-x' } } }) },
+      { 'package-lock.json': json({ packages: { 'node_modules/a/node_modules/pg': { integrity: 'sha512-x', hasInstallScript: true } } }) },
+    ],
+    passed: [
+      {
+        'package-lock.json': json({
+          packages: { '': { hasInstallScript: true }, client: {}, 'node_modules/client': { link: true }, 'node_modules/pg': { integrity: 'sha512-x' } },
+        }),
+      },
+    ],
+  },
   'reasoned-packages': {
     caught: [
       USED,

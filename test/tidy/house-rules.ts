@@ -28,20 +28,32 @@ const deadFiles: Rule = (tree) => {
 }
 
 /** Tools that are called by name, never imported. */
-const TOOLS = ['node', 'typescript', 'typescript5', 'oxlint', 'oxlint-tsgolint']
+const TOOLS = ['typescript', 'typescript5', 'oxlint', 'oxlint-tsgolint']
+
+/** Node itself: one package for each platform. */
+const RUNTIME_PACKAGE = /^node-(?:bin-)?(?:linux|darwin|win)-(?:x64|arm64)$/
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
+interface LockedPackage {
+  readonly version?: string
+  readonly link?: boolean
+  readonly integrity?: string
+  readonly hasInstallScript?: boolean
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
 interface Lock {
-  readonly packages: Readonly<Record<string, { readonly version?: string; readonly optionalDependencies?: Readonly<Record<string, string>> }>>
+  readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
 function manifestOf(tree: Tree): Readonly<Record<string, string>> {
   const manifest = JSON.parse(tree.get('package.json') ?? '{}') as Manifest
-  return { ...manifest.dependencies, ...manifest.devDependencies }
+  return { ...manifest.dependencies, ...manifest.optionalDependencies, ...manifest.devDependencies }
 }
 
 const pinnedPackages: Rule = (tree) =>
@@ -68,6 +80,19 @@ const completeLock: Rule = (tree) => {
   return [...wrong, ...missing]
 }
 
+/** `npm ci --ignore-scripts` must be enough, and must install exactly the bytes that were reviewed: a digest for every package, and no install scripts. */
+const lockedDigests: Rule = (tree) => {
+  const lock = JSON.parse(tree.get('package-lock.json') ?? '{"packages":{}}') as Lock
+  return Object.entries(lock.packages).flatMap(([path, { link = false, integrity = '', hasInstallScript = false }]) => {
+    if (!path.includes('node_modules/') || link) return []
+    const says = (message: string): Violation => ({ rule: 'locked-digests', path: 'package-lock.json', line: 1, message: `${path} ${message}` })
+    return [
+      ...(integrity.startsWith('sha512-') ? [] : [says('has no SHA-512 digest')]),
+      ...(hasInstallScript ? [says('runs an install script')] : []),
+    ]
+  })
+}
+
 /** Every package is imported by somebody, has an owner, and has a page that says why it is here. */
 const reasonedPackages: Rule = (tree) => {
   const imported = new Set([...allImports(tree).values()].flat().map(({ specifier }) => packageName(specifier ?? '')))
@@ -75,7 +100,7 @@ const reasonedPackages: Rule = (tree) => {
   return Object.keys(manifestOf(tree)).flatMap((name) => {
     const says = (message: string): Violation => ({ rule: 'reasoned-packages', path: 'package.json', line: 1, message: `${name}: ${message}` })
     const violations: Violation[] = []
-    const isTool = TOOLS.includes(name) || name.startsWith('@types/')
+    const isTool = TOOLS.includes(name) || RUNTIME_PACKAGE.test(name) || name.startsWith('@types/')
     if (!isTool && !Object.hasOwn(PACKAGE_OWNERS, name)) violations.push(says('it has no owner in the layer table'))
     if (!isTool && !imported.has(name)) violations.push(says('nobody imports it'))
     if (!pages.includes(`\`${name}\``)) violations.push(says('no page of docs/decisions says why it is here'))
@@ -92,6 +117,7 @@ export const HOUSE_RULES: Readonly<Record<string, Rule>> = {
   'dead-files': deadFiles,
   'pinned-packages': pinnedPackages,
   'complete-lock': completeLock,
+  'locked-digests': lockedDigests,
   'reasoned-packages': reasonedPackages,
 }
 
