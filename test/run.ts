@@ -1,10 +1,17 @@
-// Runs the tests: `npm test`, `npm test -- path/to/x.test.ts`, `npm test -- --store` for those that touch a database or Redis. Other arguments that begin with
-// `--test-` go to node's own runner.
+// Runs the tests.
+//
+//   npm test                          every test that needs no browser, no killed process and no server, with the embedded database
+//   npm test -- path/to/x.test.ts     files, folders or patterns
+//   npm run test:all                  every test with every seed; then, with TEST_DATABASE_URL, those that touch the store again on that server
+//   npm test -- --store               only the tests that touch the database or Redis
+//
+// Other arguments that begin with `--test-` go to node's test runner.
 
 import { spawn } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { planBatches, writeBatches } from './support/batches.ts'
 import { COMPILE_CACHE } from './support/compile-cache.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
@@ -12,22 +19,32 @@ import { findImports } from './tidy/imports.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.ts']
-/** Who imports one of these, however indirectly, touches a database. */
+/** A file that imports one of these, directly or not, touches a database. */
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/world.ts']
-/** Who imports this has tests that need a Redis server. */
+/** A file that imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
 /**
- * `--store` leaves these out: what is tested from them is how the gateway is used and described, over a database of any kind, and processes and servers that
- * are killed, which bring servers of their own.
+ * Left to `npm run test:all`: these start whole processes, browsers, other runtimes or servers, or install packages, and take most of the time. What they
+ * find in `src`, a faster test finds as well.
  */
+const SLOW = [
+  'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
+  'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
+  'test/process/',
+]
+/** `--store` leaves these out: any database will do for them, or they start servers of their own. */
 const OTHER_FOLDERS = ['test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/']
-/** Test files at the same time: each may hold an embedded engine, and two cores are what a small machine has. */
+/** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
 const CONCURRENCY = 2
-/** A test that hangs is ended after this long. */
+/** More batches than processes, so that both finish at about the same time. */
+const BATCHES = 5 * CONCURRENCY
+/** A test that hangs is stopped after this long. */
 const TEST_TIMEOUT_MS = 600_000
-const LEAST_NODE = 24
+const MIN_NODE = 24
+/** What `npm run test:all` adds to the settings of `npm test`. */
+const ALL_SETTINGS = { TEST_ALL: '1' }
 
-/** All test files, or those that `named` names: files, folders or patterns. Relative to the project. */
+/** All test files, or those that `named` selects: files, folders or patterns. Relative to the project. */
 function findTestFiles(named: readonly string[]): string[] {
   const patterns = named.length === 0 ? PATTERNS : named.flatMap((name) => [name, `${name.replace(/\/$/, '')}/**/*.test.ts`])
   const files = globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**'] }).filter((file) => file.endsWith('.test.ts'))
@@ -40,7 +57,7 @@ function importsOf(file: string): string[] {
   return specifiers.filter((specifier) => specifier.startsWith('.')).map((specifier) => normalize(join(dirname(file), specifier)))
 }
 
-/** True when `file` reaches one of `modules`. */
+/** True when `file` imports one of `modules`, directly or not. */
 function reaches(modules: readonly string[], file: string): boolean {
   const seen = new Set<string>()
   const waiting = [file]
@@ -62,14 +79,14 @@ function readImports(file: string): string[] {
   try {
     imports = importsOf(file)
   } catch (cause) {
-    // A file that a test names but that is not there: the test itself will say so.
+    // A missing file is reported by the test that imports it.
     if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause
   }
   importsByFile.set(file, imports)
   return imports
 }
 
-/** Runs node's own runner over the files and answers with its exit code; a signal to this process is handed on. */
+/** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-reporter=spec']
   const child = spawn(process.execPath, [...own, ...flags, ...files], {
@@ -77,69 +94,105 @@ async function runNode(files: readonly string[], flags: readonly string[], envir
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },
     stdio: 'inherit',
   })
-  const handOn = (signal: NodeJS.Signals): void => void child.kill(signal)
-  process.on('SIGINT', handOn)
-  process.on('SIGTERM', handOn)
+  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal)
+  process.on('SIGINT', passOn)
+  process.on('SIGTERM', passOn)
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (code) => resolve(code ?? 1))
     })
   } finally {
-    process.removeListener('SIGINT', handOn)
-    process.removeListener('SIGTERM', handOn)
+    process.removeListener('SIGINT', passOn)
+    process.removeListener('SIGTERM', passOn)
   }
 }
 
-/** Prepares a template database once for all files of this run, runs `work`, and drops what is left of them. */
-async function withDatabases(needed: boolean, work: (environment: NodeJS.ProcessEnv) => Promise<number>): Promise<number> {
-  const serverUrl = testServerUrl()
-  if (serverUrl === null) {
-    if (needed) await ensureEmbeddedTemplate()
-    return work(process.env)
+/** What one call of the runner runs, and with which settings. */
+interface Leg {
+  readonly files: readonly string[]
+  readonly flags: readonly string[]
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Runs the files in batches; slow files and small selections run in processes of their own. */
+async function runLeg({ files, flags, environment }: Leg): Promise<number> {
+  const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
+  const together = files.filter((file) => !isAlone(file)).map((file) => ({ file, weight: reaches(DATABASE_MODULES, file) ? 5 : 1 }))
+  const batches = [...files.filter(isAlone).map((file) => [file]), ...planBatches(together, BATCHES)]
+  using written = writeBatches(ROOT, join(ROOT, 'node_modules/.cache/test-batches', String(process.pid)), batches)
+  return await runNode(written.entries, flags, environment)
+}
+
+function isSlow(file: string): boolean {
+  return SLOW.some((slow) => file.startsWith(slow))
+}
+
+function touchesDatabase(file: string): boolean {
+  return reaches(DATABASE_MODULES, file)
+}
+
+/** The files of the `--store` selection. */
+function storeFiles(files: readonly string[]): string[] {
+  return files.filter((file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)) && (touchesDatabase(file) || reaches(REDIS_MODULES, file)))
+}
+
+/** Prepares a template database once for all files of a leg, runs it, and drops what is left of the databases. */
+async function runWithDatabases(leg: Leg): Promise<number> {
+  const serverUrl = leg.environment['TEST_DATABASE_URL'] === undefined ? null : testServerUrl()
+  const databaseFiles = leg.files.filter(touchesDatabase)
+  const redisFiles = leg.files.filter((file) => reaches(REDIS_MODULES, file))
+  let code: number
+  if (databaseFiles.length > 0 && serverUrl !== null) {
+    code = await withServerTemplate(serverUrl, (template) => runLeg({ ...leg, environment: { ...leg.environment, [TEMPLATE_VARIABLE]: template } }))
+  } else {
+    if (databaseFiles.length > 0) await ensureEmbeddedTemplate()
+    code = await runLeg(leg)
   }
-  if (!needed) return work(process.env)
-  return withServerTemplate(serverUrl, (template) => work({ ...process.env, [TEMPLATE_VARIABLE]: template }))
+  console.log(describeDatabase(databaseFiles.length, serverUrl))
+  console.log(describeRedis(redisFiles.length, leg.environment['TEST_REDIS_URL'] === undefined ? null : testRedisUrl()))
+  return code
 }
 
-/** Says on which database the store-touching tests ran. */
-function describeDatabase(databaseFiles: number): string {
-  const leg = `${databaseFiles} test files that touch the store`
-  if (databaseFiles === 0) return 'Database: none of these test files touches the store.'
-  if (testServerUrl() === null) return `Database: ${leg} ran on the embedded engine; the server leg did not run (set TEST_DATABASE_URL for it).`
-  return `Database: ${leg} ran on the PostgreSQL server of TEST_DATABASE_URL (unset it for the embedded engine).`
+function describeDatabase(files: number, serverUrl: string | null): string {
+  if (files === 0) return 'Database: no selected test file touches the store.'
+  if (serverUrl === null) return `Database: ${files} test files that touch the store ran on the embedded engine. Set TEST_DATABASE_URL to run them on a server.`
+  return `Database: ${files} test files that touch the store ran on the PostgreSQL server of TEST_DATABASE_URL. Unset it for the embedded engine.`
 }
 
-/** Says whether the tests that need Redis ran. */
-function describeRedis(redisFiles: number): string {
-  if (redisFiles === 0) return 'Redis: none of these test files needs it.'
-  if (testRedisUrl() === null) return `Redis: tests in ${redisFiles} files did not run (set TEST_REDIS_URL for them).`
-  return `Redis: ${redisFiles} test files ran with the server of TEST_REDIS_URL.`
+function describeRedis(files: number, redisUrl: string | null): string {
+  if (files === 0) return 'Redis: no selected test file needs it.'
+  if (redisUrl === null) return `Redis: tests in ${files} files were skipped. Set TEST_REDIS_URL to run them.`
+  return `Redis: ${files} test files ran with the server of TEST_REDIS_URL.`
+}
+
+/** `npm run test:all`: everything on the embedded engine, then on the server what touches the store. */
+async function runAll(files: readonly string[], flags: readonly string[]): Promise<number> {
+  const { TEST_DATABASE_URL: serverUrl, TEST_REDIS_URL: _redisUrl, DATABASE_URL: _databaseUrl, ...embedded } = process.env
+  const code = await runWithDatabases({ files, flags, environment: { ...embedded, ...ALL_SETTINGS } })
+  if (serverUrl === undefined) return code
+  const serverCode = await runWithDatabases({ files: storeFiles(files), flags, environment: { ...process.env, ...ALL_SETTINGS } })
+  return code === 0 ? serverCode : code
 }
 
 async function main(): Promise<number> {
   const [major] = process.versions.node.split('.')
-  if (Number(major) < LEAST_NODE) {
-    console.error(`The tests need Node ${LEAST_NODE}; this is Node ${process.versions.node}. \`npm ci\` installs the right one, and \`npm test\` uses it.`)
+  if (Number(major) < MIN_NODE) {
+    console.error(`The tests need Node ${MIN_NODE}; this is Node ${process.versions.node}. \`npm ci\` installs the right one, and \`npm test\` uses it.`)
     return 1
   }
   const args = process.argv.slice(2)
   const flags = args.filter((arg) => arg.startsWith('--test-'))
   const named = args.filter((arg) => !arg.startsWith('-'))
-  const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--store' && !arg.startsWith('--test-'))
+  const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--store' && arg !== '--all' && !arg.startsWith('--test-'))
   const found = findTestFiles(named)
-  const databaseFiles = found.filter((file) => reaches(DATABASE_MODULES, file))
-  const redisFiles = found.filter((file) => reaches(REDIS_MODULES, file))
-  const storeFiles = [...new Set([...databaseFiles, ...redisFiles])].filter((file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder))).sort()
-  const files = args.includes('--store') ? storeFiles : found
-  if (unknown !== undefined || files.length === 0) {
-    console.error(unknown === undefined ? `No test files: ${named.join(' ')}` : `Unknown option ${unknown}: there are --store and node's own --test-…`)
+  if (unknown !== undefined || found.length === 0) {
+    console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: --store, --all, --test-…`)
     return 1
   }
-  const code = await withDatabases(databaseFiles.length > 0, (environment) => runNode(files, flags, environment))
-  console.log(describeDatabase(databaseFiles.filter((file) => files.includes(file)).length))
-  console.log(describeRedis(redisFiles.filter((file) => files.includes(file)).length))
-  return code
+  if (args.includes('--all')) return await runAll(found, flags)
+  const selected = named.length === 0 && !args.includes('--store') ? found.filter((file) => !isSlow(file)) : found
+  return await runWithDatabases({ files: args.includes('--store') ? storeFiles(selected) : selected, flags, environment: process.env })
 }
 
 process.exitCode = await main()
