@@ -1,8 +1,7 @@
 // Which contract call each request asks for. It is written down here once more, apart from the gateway's own table: what the gateway prepares is held against
 // this one before anything is signed.
 
-import type { Health } from './resources.ts'
-import type { ActionRequest, OrderRequest } from './requests.ts'
+import type { ActionRequest, Health, OrderRequest } from './generated/resources.ts'
 import type { ContractCall, ContractValue } from './xdr.ts'
 
 /** The names of the exchange's contracts. */

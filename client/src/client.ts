@@ -1,6 +1,6 @@
 // The client: every endpoint, lists, login, trading, and the stream, over one gateway.
 
-import type { IssuedKey } from './account-resources.ts'
+import type { IssuedKey } from './generated/resources.ts'
 import { fromHex } from './bytes.ts'
 import type { ContractAddresses } from './calls.ts'
 import { systemClock } from './clock.ts'

@@ -21,6 +21,4 @@ export {
   ContractFailure, ExchangeError, GatewayError, RateLimited, RefusedToSign, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
 } from './errors.ts'
 export type { ContractError, Difference, SignedTransaction } from './errors.ts'
-export type * from './resources.ts'
-export type * from './account-resources.ts'
-export type * from './requests.ts'
+export type * from './generated/resources.ts'

@@ -1,11 +1,10 @@
 // What a transaction did, and what becomes of an order that rests.
 
-import type { OpenOrder } from './account-resources.ts'
+import type { EventRow, OpenOrder } from './generated/resources.ts'
 import type { TradeRequest } from './calls.ts'
 import { pause } from './clock.ts'
 import type { Clock } from './clock.ts'
 import type { CallOptions } from './http.ts'
-import type { EventRow } from './resources.ts'
 import type { Endpoints, Lists } from './rest.ts'
 
 /** A transaction that the network has applied. */

@@ -1,40 +1,53 @@
 // Every endpoint as a method, and every list as an iterator.
 
-import type { AccountEndpoints } from './account-endpoints.ts'
-import { ENDPOINTS, LISTS } from './endpoint-table.ts'
 import { UnexpectedAnswer } from './errors.ts'
-import type { ExchangeEndpoints } from './exchange-endpoints.ts'
+import { ENDPOINTS, LISTS } from './generated/endpoint-table.ts'
+import type { operations } from './generated/openapi.ts'
 import type { Answer, Call, CallOptions, Http } from './http.ts'
 
-/** Every endpoint of the gateway, under its name in the OpenAPI document. */
-export interface Endpoints extends ExchangeEndpoints, AccountEndpoints {}
-
 export type EndpointName = keyof typeof ENDPOINTS
-/** The lists that go on page by page. */
+/** The lists that continue page by page. */
 export type ListName = keyof typeof LISTS
 
-type InputOf<Name extends EndpointName> = Parameters<Endpoints[Name]>[0]
-type AnswerOf<Name extends EndpointName> = Awaited<ReturnType<Endpoints[Name]>>
-type RowOf<Name extends ListName> = AnswerOf<Name> extends Answer<infer Body>
-  ? (typeof LISTS)[Name] extends keyof Body ? Body[(typeof LISTS)[Name]] extends readonly (infer Row)[] ? Row : never : never
-  : never
+/** Parameters of the path or of the query; `unknown`, which an intersection drops, for an endpoint that takes none. */
+type Taken<Parameters> = [NonNullable<Parameters>] extends [never] ? unknown : NonNullable<Parameters>
+type Fields<Parameters> = unknown extends Parameters ? Readonly<Record<string, never>> : { readonly [Name in keyof Parameters]: Parameters[Name] }
+type InputOf<Name extends EndpointName> = operations[Name] extends { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } }
+  ? Body : Fields<Taken<operations[Name]['parameters']['path']> & Taken<operations[Name]['parameters']['query']>>
 
-/** Lists as iterators. Cursors are places in the log, so that nothing is lost or repeated while new rows arrive. */
+interface Ok<Body> {
+  readonly content: { readonly 'application/json': Body }
+}
+type BodyOf<Name extends EndpointName> = operations[Name]['responses'] extends { readonly 200: Ok<infer Body> } | { readonly 201: Ok<infer Body> } ? Body : never
+type AnswerOf<Name extends EndpointName> = Answer<BodyOf<Name>>
+type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends keyof BodyOf<Name>
+  ? BodyOf<Name>[(typeof LISTS)[Name]] extends readonly (infer Row)[] ? Row : never : never
+
+/**
+ * Every endpoint of the gateway, under its name in the OpenAPI document. Parameters of the path and of the query, or the body, are the fields of `input`, which
+ * may be left out when none of them is required.
+ */
+export type Endpoints = {
+  readonly [Name in keyof operations]: Readonly<Record<string, never>> extends InputOf<Name>
+    ? (input?: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>
+    : (input: InputOf<Name>, options?: CallOptions) => Promise<AnswerOf<Name>>
+}
+
+/** Lists as iterators. Cursors are positions in the log, so no row is lost or repeated while new rows arrive. */
 export interface Lists {
-  /** The pages of a list, from the first or from `input.cursor` on. Leaving the loop asks for no more. */
+  /** The pages of a list, from the first or from `input.cursor`. No page is requested after the loop ends. */
   pages<Name extends ListName>(name: Name, input?: InputOf<Name>, options?: CallOptions): AsyncIterableIterator<AnswerOf<Name>>
-  /** The rows of a list, however many pages they take. */
+  /** The rows of a list, across pages. */
   rows<Name extends ListName>(name: Name, input?: InputOf<Name>, options?: CallOptions): AsyncIterableIterator<RowOf<Name>>
 }
 
 /**
- * What may be done twice. Preparing keeps nothing, and a second challenge takes the place of the first. A signed transaction has one hash and one sequence
- * number, so that the network applies it once however often it is sent. Issuing a key uses up its challenge; revoking one is answered otherwise the second
- * time.
+ * POST endpoints that are safe to retry. Preparing stores nothing, and a second challenge replaces the first. A signed transaction has one hash and one sequence
+ * number, so the network applies it once. Issuing a key consumes its challenge, and revoking a key twice gives a different response, so neither is retried.
  */
-const REPEATABLE: ReadonlySet<EndpointName> = new Set(['prepareOrder', 'prepareAction', 'requestKeyChallenge', 'submitTransaction'])
-/** How much longer than the gateway may wait for a transaction its answer is waited for. */
-const SUBMIT_PATIENCE_MS = 10_000
+const RETRYABLE_POSTS: ReadonlySet<EndpointName> = new Set(['prepareOrder', 'prepareAction', 'requestKeyChallenge', 'submitTransaction'])
+/** Added to the time that the gateway may wait for a transaction. */
+const SUBMIT_MARGIN_MS = 10_000
 const SUBMIT_POLL_MS = 30_000
 
 type Input = Readonly<Record<string, string | number | boolean | undefined>>
@@ -43,42 +56,40 @@ type Method = (input?: Input, options?: CallOptions) => Promise<Answer<unknown>>
 export function createEndpoints(http: Http): Endpoints {
   const methods = (Object.entries(ENDPOINTS) as [EndpointName, string][]).map(([name, endpoint]): [string, Method] => {
     const [method = '', path = ''] = endpoint.split(' ')
-    // That an instance is not ready is the answer, and no failure to ask again after.
-    const isRepeatable = (method === 'GET' && name !== 'getReadiness') || REPEATABLE.has(name)
-    return [name, (input = {}, options = {}) => {
-      const how = name === 'submitTransaction' ? withSubmitTimeout(input, options) : options
-      return http.call(callOf({ method, path, isRepeatable }, input), how)
-    }]
+    // A 503 of getReadiness is its result, not a failure to retry.
+    const isRepeatable = (method === 'GET' && name !== 'getReadiness') || RETRYABLE_POSTS.has(name)
+    return [name, (input = {}, options = {}) =>
+      http.call(toCall({ method, path, isRepeatable }, input), name === 'submitTransaction' ? withSubmitTimeout(input, options) : options)]
   })
   return Object.fromEntries(methods) as unknown as Endpoints
 }
 
-/** The gateway answers a submission when it is final, or when the time that it was given is over. */
+/** The gateway responds to a submission when it is final, or when `pollTimeoutMs` is over. */
 function withSubmitTimeout(input: Input, options: CallOptions): CallOptions {
-  return { timeoutMs: Number(input['pollTimeoutMs'] ?? SUBMIT_POLL_MS) + SUBMIT_PATIENCE_MS, ...options }
+  return { timeoutMs: Number(input['pollTimeoutMs'] ?? SUBMIT_POLL_MS) + SUBMIT_MARGIN_MS, ...options }
 }
 
-function callOf({ method, path, isRepeatable }: Call, input: Input): Call {
+function toCall({ method, path: template, isRepeatable }: Call, input: Input): Call {
   const used = new Set<string>()
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_part, name: string) => {
+  const path = template.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
     used.add(name)
     return encodeURIComponent(String(input[name]))
   })
-  if (method === 'POST') return { method, path: filled, isRepeatable, body: input }
+  if (method === 'POST') return { method, path, isRepeatable, body: input }
   const query = Object.entries(input).flatMap(([name, value]) =>
     value === undefined || used.has(name) ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`])
-  return { method, path: query.length === 0 ? filled : `${filled}?${query.join('&')}`, isRepeatable }
+  return { method, path: query.length === 0 ? path : `${path}?${query.join('&')}`, isRepeatable }
 }
 
 export function createLists(http: Http, endpoints: Endpoints): Lists {
   async function* pages<Name extends ListName>(name: Name, input?: InputOf<Name>, options?: CallOptions): AsyncIterableIterator<AnswerOf<Name>> {
-    let answer = await (endpoints[name] as unknown as (input: unknown, options?: CallOptions) => Promise<Answer<unknown>>)(input, options)
+    let page = await (endpoints[name] as unknown as (input: unknown, options?: CallOptions) => Promise<AnswerOf<Name>>)(input, options)
     for (;;) {
-      yield answer as AnswerOf<Name>
-      const { next } = answer
+      yield page
+      const { next } = page
       if (next === null) return
-      answer = await http.call({ method: 'GET', path: next, isRepeatable: true }, options)
-      if (answer.next === next) throw new UnexpectedAnswer(`${next}: the list does not go on`)
+      page = await http.call<BodyOf<Name>>({ method: 'GET', path: next, isRepeatable: true }, options)
+      if (page.next === next) throw new UnexpectedAnswer(`${next}: the next page is this same page.`)
     }
   }
   return {

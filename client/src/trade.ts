@@ -1,6 +1,6 @@
 // From a request to its outcome: prepared, held against what was asked for, signed, submitted until the network has decided, and read back.
 
-import type { SubmitResult } from './account-resources.ts'
+import type { EventRow, SubmitResult } from './generated/resources.ts'
 import { isOrder, isResting } from './calls.ts'
 import type { ContractAddresses, TradeRequest } from './calls.ts'
 import { backoffMs, pause } from './clock.ts'
@@ -13,7 +13,6 @@ import type { CallOptions } from './http.ts'
 import { createMutex } from './mutex.ts'
 import { createOrderTracker } from './orders.ts'
 import type { Finished, OrderOutcome } from './orders.ts'
-import type { EventRow } from './resources.ts'
 import type { Endpoints, Lists } from './rest.ts'
 import { signTransaction } from './signer.ts'
 import type { Signer } from './signer.ts'

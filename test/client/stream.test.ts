@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../client/src/client.ts'
-import type { EventRow } from '../../client/src/resources.ts'
+import type { EventRow } from '../../client/src/generated/resources.ts'
 import type { EventData, Frame, StreamProblem } from '../../client/src/stream-frames.ts'
 import { freePort } from '../support/proxies.ts'
 import { startMain } from '../support/main-process.ts'

@@ -9,7 +9,7 @@ import { FIELDS, OPERATIONS, requestOf } from '../../console/operations.ts'
 import type { FieldName, Operation } from '../../console/operations.ts'
 import { vaultCurve } from '../../console/vault-curve.ts'
 import type { CallTransaction } from '../../client/src/envelope.ts'
-import type { VaultTrade } from '../../client/src/resources.ts'
+import type { VaultTrade } from '../../client/src/generated/resources.ts'
 import { OPERATION_NAMES, operationFields } from '../../src/exchange/operations.ts'
 import { fc } from '../support/fuzz.ts'
 

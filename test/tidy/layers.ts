@@ -91,6 +91,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@stellar/freighter-api': ['console'],
   'fast-check': [],
   typescript5: [],
+  'openapi-typescript': [],
   'playwright-core': [],
   'axe-core': [],
 }

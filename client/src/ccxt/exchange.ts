@@ -1,7 +1,7 @@
 // The exchange as CCXT has exchanges: unified symbols, unified shapes, unified errors, over the client.
 
 import type { Client } from '../client.ts'
-import type { AccountState } from '../account-resources.ts'
+import type { AccountState } from '../generated/resources.ts'
 import { connect, requireKey, requireSigner } from './connection.ts'
 import type { ExchangeConfig } from './connection.ts'
 import { DESCRIPTION, HAS, TIMEFRAMES } from './description.ts'

@@ -1,6 +1,6 @@
 // Lists of the gateway as CCXT asks for them: since when, and how many, oldest first.
 
-import type { AccountState } from '../account-resources.ts'
+import type { AccountState } from '../generated/resources.ts'
 import type { CandleInterval } from '../stream-frames.ts'
 import { TIMEFRAMES } from './description.ts'
 import { BadRequest, ExchangeError } from './errors.ts'

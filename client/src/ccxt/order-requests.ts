@@ -1,6 +1,6 @@
 // From an order as CCXT has it to what an account signs here.
 
-import type { AccountState } from '../account-resources.ts'
+import type { AccountState } from '../generated/resources.ts'
 import type { TradeRequest } from '../calls.ts'
 import { ArgumentsRequired, InvalidOrder } from './errors.ts'
 import { amountOf, ONE, toUnits } from './numbers.ts'

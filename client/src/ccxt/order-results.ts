@@ -1,7 +1,7 @@
 // What a trade came to, as an order.
 
 import type { TradeRequest } from '../calls.ts'
-import type { EventRow } from '../resources.ts'
+import type { EventRow } from '../generated/resources.ts'
 import type { Traded } from '../trade.ts'
 import { amountOf, iso8601, toOptionalNumber } from './numbers.ts'
 import { EMPTY_ORDER } from './parse.ts'

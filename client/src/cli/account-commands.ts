@@ -1,6 +1,6 @@
 // What the caller's account has: balances, positions, resting orders, and what happened to them.
 
-import type { AccountState, OpenOrder } from '../account-resources.ts'
+import type { AccountState, OpenOrder } from '../generated/resources.ts'
 import { toPercent } from './decimal.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'

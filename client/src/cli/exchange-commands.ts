@@ -1,7 +1,7 @@
 // What the exchange shows everybody: prices, positions, trades, candles, limits, funding.
 
 import type { CallOptions } from '../http.ts'
-import type { Candle, OpenPosition } from '../resources.ts'
+import type { Candle, OpenPosition } from '../generated/resources.ts'
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
 import { toPercent } from './decimal.ts'

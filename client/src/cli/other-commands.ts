@@ -2,7 +2,7 @@
 
 import { OPERATIONS } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
-import { ENDPOINTS } from '../endpoint-table.ts'
+import { ENDPOINTS } from '../generated/endpoint-table.ts'
 import type { SignedTransaction } from '../errors.ts'
 import type { Answer, CallOptions } from '../http.ts'
 import type { EndpointName } from '../rest.ts'

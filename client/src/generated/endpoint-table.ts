@@ -1,5 +1,4 @@
-// Written from docs/openapi.json by test/client/types.test.ts, which also says how to renew it: no line here is changed by hand.
-// The endpoints as a table.
+// Generated from docs/openapi.json. Do not edit: test/client/types.test.ts says how to regenerate it.
 
 /** Method and path of every endpoint, by its name in the document. */
 export const ENDPOINTS = {
@@ -53,7 +52,7 @@ export const ENDPOINTS = {
   submitTransaction: 'POST /v1/tx/submit',
 } as const
 
-/** The lists that go on page by page, and the field that holds a page's rows. */
+/** The lists that continue page by page, and the field that holds a page's rows. */
 export const LISTS = {
   listCandles: 'candles',
   listTrades: 'trades',
