@@ -18,7 +18,8 @@ type InputOf<Name extends EndpointName> = operations[Name] extends { readonly re
 interface Ok<Body> {
   readonly content: { readonly 'application/json': Body }
 }
-type BodyOf<Name extends EndpointName> = operations[Name]['responses'] extends { readonly 200: Ok<infer Body> } | { readonly 201: Ok<infer Body> } ? Body : never
+type BodyOf<Name extends EndpointName> =
+  operations[Name]['responses'] extends { readonly 200: Ok<infer Body> } | { readonly 201: Ok<infer Body> } ? Body : never
 type AnswerOf<Name extends EndpointName> = Answer<BodyOf<Name>>
 type RowOf<Name extends ListName> = (typeof LISTS)[Name] extends keyof BodyOf<Name>
   ? BodyOf<Name>[(typeof LISTS)[Name]] extends readonly (infer Row)[] ? Row : never : never
@@ -42,8 +43,8 @@ export interface Lists {
 }
 
 /**
- * POST endpoints that are safe to retry. Preparing stores nothing, and a second challenge replaces the first. A signed transaction has one hash and one sequence
- * number, so the network applies it once. Issuing a key consumes its challenge, and revoking a key twice gives a different response, so neither is retried.
+ * POST endpoints that are safe to retry. Preparing stores nothing, and a second challenge replaces the first. A signed transaction has one hash and one
+ * sequence number, so the network applies it once. Issuing a key consumes its challenge, and revoking a key twice gives a different response, so neither is retried.
  */
 const RETRYABLE_POSTS: ReadonlySet<EndpointName> = new Set(['prepareOrder', 'prepareAction', 'requestKeyChallenge', 'submitTransaction'])
 /** Added to the time that the gateway may wait for a transaction. */

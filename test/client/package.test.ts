@@ -46,7 +46,8 @@ const installed = (): string => join(project, 'node_modules/perpetual-exchange-c
 test('the package holds what runs, its types and its page, and brings nothing else along', () => {
   assert.deepEqual(readdirSync(installed()).toSorted((a, b) => a.localeCompare(b)), ['dist', 'package.json', 'README.md'])
   assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['perpetual-exchange-client'])
-  for (const file of readdirSync(join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })) assert.match(file, /^(?:cli|ccxt|generated)$|\.(?:js|d\.ts)$/)
+  const files = readdirSync(join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })
+  for (const file of files) assert.match(file, /^(?:cli|ccxt|generated)$|\.(?:js|d\.ts)$/)
 })
 
 test('the package is as small as it promises', () => {

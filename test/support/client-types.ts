@@ -1,5 +1,5 @@
-// The files of client/src/generated, written from the gateway's OpenAPI document. openapi-typescript translates the schemas; this file leaves out what the client
-// does not read and adds what openapi-typescript does not write: a name for each resource and request, and the tables that the client needs at run time.
+// The files of client/src/generated, written from the gateway's OpenAPI document. openapi-typescript translates the schemas; this file leaves out what the
+// client does not read and adds what openapi-typescript does not write: a name for each resource and request, and the tables that the client needs at run time.
 
 import { registerHooks } from 'node:module'
 import ts from 'typescript5'

@@ -1,6 +1,8 @@
 // The gateway's resources in CCXT's shapes. Pure functions.
 
-import type { AccountState, Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, OpenOrder, Price, RealizedTrade } from '../generated/resources.ts'
+import type {
+  AccountState, Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, OpenOrder, Price, RealizedTrade,
+} from '../generated/resources.ts'
 import type { TradeData } from '../stream-frames.ts'
 import { amountOf, iso8601, toOptionalNumber, toNumber } from './numbers.ts'
 import type { Balances, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from './types.ts'
