@@ -44,7 +44,8 @@ export interface Lists {
 
 /**
  * POST endpoints that are safe to retry. Preparing stores nothing, and a second challenge replaces the first. A signed transaction has one hash and one
- * sequence number, so the network applies it once. Issuing a key consumes its challenge, and revoking a key twice gives a different response, so neither is retried.
+ * sequence number, so the network applies it once. Issuing a key consumes its challenge, and revoking a key twice gives a different response, so neither is
+ * retried.
  */
 const RETRYABLE_POSTS: ReadonlySet<EndpointName> = new Set(['prepareOrder', 'prepareAction', 'requestKeyChallenge', 'submitTransaction'])
 /** Added to the time that the gateway may wait for a transaction. */
