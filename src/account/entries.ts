@@ -1,6 +1,6 @@
 // An account as the ledger has it: its positions, orders, margin, record and balances, all out of one ledger.
 
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import { classicBalance, instanceKey, instanceStorage, trustlineKey } from '../chain/ledger-keys.ts'

@@ -1,17 +1,17 @@
-// Lists of account addresses as people keep them: one a line, `#` starts a comment.
+// Lists of account addresses in text files: one per line, `#` starts a comment.
 
 import { isAccountAddress } from './strkey.ts'
 
 export interface AddressList {
   readonly addresses: readonly string[]
-  /** One sentence for each line that is no address. */
+  /** One sentence for each line that is not an address. */
   readonly problems: readonly string[]
 }
 
-/** So much of a wrong line is repeated: enough to find it. */
+/** How much of an invalid line a problem quotes. */
 const SHOWN_CHARACTERS = 64
 
-/** Reads the text of a list; a line that is not an account's address is a problem, named by its number. */
+/** Parses the text of a list. Each invalid line becomes a problem that names the line number. */
 export function parseAddressList(text: string): AddressList {
   const addresses: string[] = []
   const problems: string[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createVirtualClock, nowSec } from './clock.ts'
 
-test('a virtual clock fires timers in the order of their times, and at their times', () => {
+test('a virtual clock fires timers at their times and in order', () => {
   const clock = createVirtualClock(1_000)
   const fired: [string, number][] = []
   clock.setTimer(300, () => fired.push(['late', clock.nowMs()]))
@@ -15,7 +15,7 @@ test('a virtual clock fires timers in the order of their times, and at their tim
   assert.equal(nowSec(clock), 2)
 })
 
-test('a timer set by a firing timer fires in the same advance when it falls due in it', () => {
+test('a timer set by another timer fires in the same advance when it is due', () => {
   const clock = createVirtualClock(0)
   const fired: number[] = []
   clock.setTimer(10, () => clock.setTimer(10, () => fired.push(clock.nowMs())))
@@ -23,7 +23,7 @@ test('a timer set by a firing timer fires in the same advance when it falls due 
   assert.deepEqual(fired, [20])
 })
 
-test('a cancelled timer never fires and waits no more', () => {
+test('a cancelled timer never fires and is not pending', () => {
   const clock = createVirtualClock(0)
   const timer = clock.setTimer(10, () => assert.fail('fired'))
   timer.cancel()
@@ -31,7 +31,7 @@ test('a cancelled timer never fires and waits no more', () => {
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('an aborted sleep ends at once and leaves no timer behind', async () => {
+test('an aborted sleep ends at once and leaves no timer', async () => {
   const clock = createVirtualClock(0)
   const stop = new AbortController()
   const sleep = clock.sleep(60_000, stop.signal)

@@ -1,28 +1,27 @@
-// The only place that knows the time. Everything else is handed a Clock, so that a test can be its own clock.
+// The only source of time. Everything else takes a Clock as an argument, so that tests can control it.
 
-/** A handle of a scheduled callback. */
+/** A scheduled callback. */
 export interface Timer {
   cancel(): void
 }
 
-/** The door to time. */
 export interface Clock {
-  /** Unix time, milliseconds. Somebody may step it, forward or back: only a difference from a moment that others know, too, is worth taking of it. */
+  /** Unix time in milliseconds. It can jump forward or back, so use it only for times that are exchanged with others. */
   nowMs(): number
-  /** Milliseconds since some moment, at the pace of timers, whatever happens to the time of day: what lasts, rests, or is kept for a while goes by this. */
+  /** Monotonic milliseconds since an arbitrary start. Use it for durations, pauses and expiry. */
   elapsedMs(): number
   /** Calls `callback` once, `delayMs` from now, unless cancelled. */
   setTimer(delayMs: number, callback: () => void): Timer
-  /** Resolves `delayMs` from now, or at once when `signal` aborts. Never rejects: the caller looks at its signal. */
+  /** Resolves `delayMs` from now, or at once when `signal` aborts. Never rejects: the caller checks its signal. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Unix seconds of a clock, rounded down. */
+/** The clock's Unix time in seconds, rounded down. */
 export function nowSec(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000)
 }
 
-/** The machine's clock. A timer keeps the process alive only when it is meant to: `keepAlive` is false for background work. */
+/** The system clock. With `keepAlive: false`, pending timers do not keep the process alive. */
 export function createSystemClock(options: { keepAlive?: boolean } = {}): Clock {
   const keepAlive = options.keepAlive ?? true
   return withSleep({
@@ -36,20 +35,20 @@ export function createSystemClock(options: { keepAlive?: boolean } = {}): Clock 
   })
 }
 
-/** A clock that moves only when told to. */
+/** A clock that moves only when `advance` or `step` is called. */
 export interface VirtualClock extends Clock {
-  /** Moves the time and fires the timers that fall due, in the order of their times; equal times in the order they were set. */
+  /** Moves the time and fires due timers in order of their times. Timers with equal times fire in the order they were set. */
   advance(byMs: number): void
-  /** Sets the time of day forward, or back: no timer minds. */
+  /** Shifts the time of day without affecting timers. */
   step(byMs: number): void
-  /** How many timers are waiting: a test of shutdown expects none. */
+  /** The number of pending timers. Shutdown tests expect 0. */
   pendingTimers(): number
 }
 
-/** Builds a virtual clock that stands at `startMs`. */
+/** Creates a virtual clock that starts at `startMs`. */
 export function createVirtualClock(startMs: number): VirtualClock {
   let now = startMs
-  /** How far the time of day was stepped away from what has passed. */
+  /** Offset of the time of day from the monotonic time. */
   let steppedMs = 0
   let counter = 0
   const timers = new Map<number, { dueMs: number; callback: () => void }>()

@@ -5,22 +5,22 @@ import { formatDecimal, I128_MAX, I128_MIN, isI128Text, parseDecimal, toFloat } 
 
 const i128 = fc.bigInt({ min: I128_MIN, max: I128_MAX })
 
-test('a decimal text survives the way there and back, at every size', () => {
+test('property: formatting and parsing returns the same amount', () => {
   fc.assert(fc.property(i128, (amount) => parseDecimal(formatDecimal(amount)) === amount))
 })
 
-test('known amounts', () => {
+test('converts known amounts', () => {
   assert.equal(formatDecimal(125_000_000n), '12.5')
   assert.equal(formatDecimal(-1n), '-0.0000001')
   assert.equal(parseDecimal('10'), 100_000_000n)
   assert.equal(toFloat(15_000_000n), 1.5)
 })
 
-test('what is not a decimal with at most seven decimals is refused', () => {
+test('parseDecimal rejects anything but a decimal with at most seven decimals', () => {
   for (const text of ['', '.5', '1.', '1e3', '0.12345678', ' 1', '1,0', '--1']) assert.throws(() => parseDecimal(text), RangeError, text)
 })
 
-test('the text of an integer is within i128 or not, to the last digit', () => {
+test('isI128Text is exact at the limits of i128', () => {
   assert.ok(isI128Text(I128_MAX.toString()) && isI128Text(I128_MIN.toString()))
   for (const text of [(I128_MAX + 1n).toString(), (I128_MIN - 1n).toString(), '', '-', '1.0', '1e3', ' 1', '9'.repeat(60)]) {
     assert.ok(!isI128Text(text), text)

@@ -1,8 +1,8 @@
-// What a part needs to speak to the operator. pino's logger fits this shape; tests hand in a silent or a recording one.
+// The logger interface of all parts. pino's logger implements it; tests use a silent or a recording one.
 
 type LogFunction = (fields: Record<string, unknown>, message: string) => void
 
-/** A structured logger: fields first, then one sentence. No secret is ever a field. */
+/** A structured logger: fields first, then one sentence. Never log secrets. */
 export interface Log {
   debug: LogFunction
   info: LogFunction
@@ -10,5 +10,5 @@ export interface Log {
   error: LogFunction
 }
 
-/** A logger that says nothing. */
+/** A logger that discards everything. */
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }

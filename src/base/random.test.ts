@@ -8,12 +8,12 @@ function draw(seed: string, count: number): number[] {
   return Array.from({ length: count }, () => random.float())
 }
 
-test('the same seed draws the same, another seed draws something else', () => {
+test('equal seeds give equal draws, different seeds different ones', () => {
   assert.deepEqual(draw('a', 50), draw('a', 50))
   assert.notDeepEqual(draw('a', 50), draw('b', 50))
 })
 
-test('a fork does not depend on what its parent has drawn', () => {
+test('a fork does not depend on the draws of its parent', () => {
   const fresh = createSeededRandom('a').fork('prices')
   const parent = createSeededRandom('a')
   parent.bytes(100)
@@ -21,7 +21,7 @@ test('a fork does not depend on what its parent has drawn', () => {
   assert.notEqual(createSeededRandom('a').fork('traders').float(), createSeededRandom('a').fork('prices').float())
 })
 
-test('draws stay in their ranges and are spread over them', () => {
+test('draws stay in range and are evenly spread', () => {
   for (const random of [createSeededRandom('spread'), createSystemRandom()]) {
     const buckets = Array.from({ length: 10 }, () => 0)
     for (let count = 0; count < 10_000; count++) {
@@ -29,10 +29,10 @@ test('draws stay in their ranges and are spread over them', () => {
       assert.ok(Number.isInteger(value) && value >= 0 && value < 10)
       buckets[value] = (buckets[value] ?? 0) + 1
     }
-    for (const count of buckets) assert.ok(count > 700 && count < 1_300, `a tenth of the draws, give or take: ${buckets.join(' ')}`)
+    for (const count of buckets) assert.ok(count > 700 && count < 1_300, `about a tenth of the draws per bucket: ${buckets.join(' ')}`)
   }
 })
 
-test('bytes come in the length asked for', () => {
+test('property: bytes returns the requested length', () => {
   fc.assert(fc.property(fc.integer({ min: 0, max: 200 }), fc.string(), (length, seed) => createSeededRandom(seed).bytes(length).length === length))
 })

@@ -1,8 +1,7 @@
-// The only place that rolls dice. A seed makes every roll repeatable.
+// The only source of randomness. A seed makes every draw repeatable.
 
 import { createHash, randomBytes } from 'node:crypto'
 
-/** The door to randomness. */
 export interface Random {
   /** A float in [0, 1). */
   float(): number
@@ -10,11 +9,11 @@ export interface Random {
   integer(below: number): number
   /** `length` bytes. */
   bytes(length: number): Uint8Array
-  /** A source of its own, named: what one part draws never shifts what another part sees. */
+  /** An independent source with a name: draws from one source do not shift the draws of another. */
   fork(name: string): Random
 }
 
-/** The operating system's randomness, fit for secrets. */
+/** The operating system's randomness, suitable for secrets. */
 export function createSystemRandom(): Random {
   const random: Random = {
     float: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
@@ -25,7 +24,7 @@ export function createSystemRandom(): Random {
   return random
 }
 
-/** Repeatable randomness (xoshiro128** seeded by sha256); never for secrets. */
+/** Repeatable randomness (xoshiro128** seeded by sha256). Never use it for secrets. */
 export function createSeededRandom(seed: string): Random {
   const digest = createHash('sha256').update(seed).digest()
   const state = new Uint32Array([digest.readUInt32LE(0), digest.readUInt32LE(4), digest.readUInt32LE(8), digest.readUInt32LE(12) | 1])

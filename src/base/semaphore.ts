@@ -1,37 +1,69 @@
-// A bounded number of things at a time; the rest wait in order of arrival.
+// A bound on how many tasks run at the same time. The others wait in order of arrival.
 
 export interface Semaphore {
-  /** Runs the work when a lane is free. The caller bounds how much is queued. */
+  /** Resolves with a function that releases the permit; calling it twice is harmless. Rejects when `signal` aborts first or too many callers wait. */
+  acquire(signal?: AbortSignal): Promise<() => void>
+  /** Runs the work while holding a permit. */
   run<T>(work: () => Promise<T>): Promise<T>
+  /** The number of callers that wait for a permit. */
+  waiting(): number
 }
 
-export function createSemaphore(permits: number): Semaphore {
-  let free = permits
-  const waiting: (() => void)[] = []
+/** Raised when the queue of a semaphore is full. */
+export class TooManyWaiting extends Error {
+  override readonly name = 'TooManyWaiting'
+}
 
-  async function acquire(): Promise<void> {
-    if (free > 0) {
-      free -= 1
-      return
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
+/** Without `maxWaiting` the queue has no bound: the caller must bound how much work it submits. */
+export function createSemaphore(permits: number, maxWaiting = Number.POSITIVE_INFINITY): Semaphore {
+  let available = permits
+  const queue: (() => void)[] = []
 
-  /** Hands the lane to whoever waits longest, or frees it. */
   function release(): void {
-    const next = waiting.shift()
-    if (next === undefined) free += 1
+    const next = queue.shift()
+    if (next === undefined) available += 1
     else next()
   }
 
+  function releaseOnce(): () => void {
+    let isHeld = true
+    return () => {
+      if (isHeld) release()
+      isHeld = false
+    }
+  }
+
+  async function acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted()
+    if (available > 0) {
+      available -= 1
+      return releaseOnce()
+    }
+    if (queue.length >= maxWaiting) throw new TooManyWaiting(`${queue.length} callers are already waiting`)
+    return await new Promise((resolve, reject) => {
+      function grant(): void {
+        signal?.removeEventListener('abort', giveUp)
+        resolve(releaseOnce())
+      }
+      function giveUp(): void {
+        queue.splice(queue.indexOf(grant), 1)
+        reject(signal?.reason as Error)
+      }
+      queue.push(grant)
+      signal?.addEventListener('abort', giveUp, { once: true })
+    })
+  }
+
   return {
+    acquire,
     async run(work) {
-      await acquire()
+      const done = await acquire()
       try {
         return await work()
       } finally {
-        release()
+        done()
       }
     },
+    waiting: () => queue.length,
   }
 }

@@ -6,7 +6,7 @@ import { accountPublicKey, isAccountAddress, isContractAddress } from './strkey.
 
 const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-test('property: what the network\'s own library writes is read, by kind', () => {
+test('property: accepts what the Stellar SDK encodes, by kind', () => {
   fc.assert(fc.property(bytes, (key) => {
     const account = StrKey.encodeEd25519PublicKey(key)
     const contract = StrKey.encodeContract(key)
@@ -17,7 +17,7 @@ test('property: what the network\'s own library writes is read, by kind', () => 
   }))
 })
 
-test('property: no address with one other character is an address', () => {
+test('property: rejects an address with one changed character', () => {
   fc.assert(fc.property(bytes, fc.nat(55), fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.split('')), (key, at, character) => {
     const address = StrKey.encodeEd25519PublicKey(key)
     const changed = `${address.slice(0, at)}${character}${address.slice(at + 1)}`
@@ -25,7 +25,7 @@ test('property: no address with one other character is an address', () => {
   }))
 })
 
-test('neither are other lengths, letters in lower case and characters outside the alphabet', () => {
+test('rejects other lengths, lower case and characters outside the alphabet', () => {
   const address = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
   assert.ok(isAccountAddress(address))
   for (const wrong of ['', address.slice(1), `${address}A`, address.toLowerCase(), `${address}\n`, ` ${address}`, `${address.slice(0, 55)}1`]) {

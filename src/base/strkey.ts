@@ -1,21 +1,21 @@
-// Addresses as the network writes them: base32 of a version byte, 32 bytes and their CRC16, low byte first.
+// Stellar addresses (strkey): base32 of a version byte, 32 bytes and their CRC16, low byte first.
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 const ACCOUNT_VERSION_BYTE = 6 << 3
 const CONTRACT_VERSION_BYTE = 2 << 3
 const PAYLOAD_BYTES = 33
 
-/** True for a contract: C and 55 more characters, checksum included. */
+/** True for a contract address: C and 55 more characters, with a valid checksum. */
 export function isContractAddress(text: string): boolean {
   return decode(text, CONTRACT_VERSION_BYTE) !== undefined
 }
 
-/** True for an account: G and 55 more characters, checksum included. */
+/** True for an account address: G and 55 more characters, with a valid checksum. */
 export function isAccountAddress(text: string): boolean {
   return decode(text, ACCOUNT_VERSION_BYTE) !== undefined
 }
 
-/** The 32 bytes of an account's public key; undefined when the text is not an account's address. */
+/** The 32 bytes of an account's public key. Undefined when the text is not an account address. */
 export function accountPublicKey(text: string): Uint8Array | undefined {
   return decode(text, ACCOUNT_VERSION_BYTE)
 }

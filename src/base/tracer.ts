@@ -1,12 +1,12 @@
-// What a part needs to tell how long its work took and what it was part of. Nobody has to listen.
+// The tracing interface of all parts: how long work took, and which work it was part of.
 
-/** Facts about a piece of work: few, and none of them a client's or a secret. */
+/** Attributes of a span. Never include client data or secrets. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface Tracer {
-  /** Does the work and tells of it under this name, as a part of the work that it was begun in. Ends as the work does. */
+  /** Runs the work in a span that is a child of the current span. Resolves or rejects like the work. */
   span<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T>
 }
 
-/** Just does the work. */
+/** Runs the work without recording a span. */
 export const NOOP_TRACER: Tracer = { span: (_name, _attributes, work) => work() }

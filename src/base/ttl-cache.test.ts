@@ -8,42 +8,42 @@ function counting() {
   return { compute: async () => ({ run: ++computed }), runs: () => computed }
 }
 
-test('computes once for all who ask meanwhile, keeps for its time, then computes anew', async () => {
+test('shares one computation, caches it for the TTL, then computes again', async () => {
   const clock = createVirtualClock(0)
-  const memo = createTtlCache<{ run: number }>({ clock, ttlMs: 5_000, maxEntries: 2 })
+  const cache = createTtlCache<{ run: number }>({ clock, ttlMs: 5_000, maxEntries: 2 })
   const { compute, runs } = counting()
-  const both = await Promise.all([memo.get('a', compute), memo.get('a', compute)])
+  const both = await Promise.all([cache.get('a', compute), cache.get('a', compute)])
   assert.deepEqual(both, [{ run: 1 }, { run: 1 }])
   clock.advance(4_999)
-  assert.ok(!(memo.get('a', compute) instanceof Promise), 'a kept value is there at once')
+  assert.ok(!(cache.get('a', compute) instanceof Promise), 'a cached value is returned synchronously')
   clock.advance(1)
-  assert.deepEqual(await memo.get('a', compute), { run: 2 })
+  assert.deepEqual(await cache.get('a', compute), { run: 2 })
   assert.equal(runs(), 2)
 })
 
-test('a failure is told to all who waited and is not kept', async () => {
-  const memo = createTtlCache<object>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+test('a failure rejects all waiting callers and is not cached', async () => {
+  const cache = createTtlCache<object>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const failing = async (): Promise<object> => {
     throw new Error('away')
   }
-  const asked = [1, 2].map(async () => memo.get('a', failing))
-  const results = await Promise.allSettled(asked)
+  const calls = [1, 2].map(async () => cache.get('a', failing))
+  const results = await Promise.allSettled(calls)
   assert.deepEqual(results.map(({ status }) => status), ['rejected', 'rejected'])
-  assert.deepEqual(await memo.get('a', async () => ({ fine: true })), { fine: true })
+  assert.deepEqual(await cache.get('a', async () => ({ fine: true })), { fine: true })
 })
 
-test('keeps no more than its bound, the newest', async () => {
-  const memo = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+test('evicts the oldest entry when the cache is full', async () => {
+  const cache = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const { compute } = counting()
-  for (const key of ['a', 'b', 'c']) await memo.get(key, compute)
-  assert.ok(memo.get('a', compute) instanceof Promise)
-  assert.ok(!(memo.get('c', compute) instanceof Promise))
+  for (const key of ['a', 'b', 'c']) await cache.get(key, compute)
+  assert.ok(cache.get('a', compute) instanceof Promise)
+  assert.ok(!(cache.get('c', compute) instanceof Promise))
 })
 
-test('what is forgotten is computed anew', async () => {
-  const memo = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
+test('a deleted value is computed again', async () => {
+  const cache = createTtlCache<{ run: number }>({ clock: createVirtualClock(0), ttlMs: 5_000, maxEntries: 2 })
   const { compute } = counting()
-  await memo.get('a', compute)
-  memo.delete('a')
-  assert.deepEqual(await memo.get('a', compute), { run: 2 })
+  await cache.get('a', compute)
+  cache.delete('a')
+  assert.deepEqual(await cache.get('a', compute), { run: 2 })
 })

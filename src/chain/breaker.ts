@@ -1,4 +1,4 @@
-// A circuit breaker: an endpoint that keeps failing is left alone for a while, then tried with one call.
+// A circuit breaker: an endpoint that keeps failing is not called for a while, then tested with one call.
 
 import type { Clock } from '../base/clock.ts'
 
@@ -6,13 +6,13 @@ export const BREAKER_FAILURES = 5
 export const BREAKER_OPEN_MS = 5_000
 
 export interface Breaker {
-  /** Asks for leave to make one call. After the pause, exactly one caller gets it until that call has been reported. */
+  /** True when a call may be made. After the pause only one caller gets true, until the result of its call is recorded. */
   allow(): boolean
-  /** True while nothing is held against the endpoint. Unlike `allow` it takes nothing. */
+  /** True while calls are not restricted. Unlike `allow` it does not reserve a call. */
   isClosed(): boolean
   recordSuccess(): void
   recordFailure(): void
-  /** The call ended without telling anything about the endpoint, such as one that its caller gave up. */
+  /** The call ended without a result for the endpoint, for example because its caller aborted it. */
   release(): void
 }
 

@@ -1,37 +1,37 @@
-// One RPC address: sends a call, reads its answer, names what went wrong.
+// One RPC address: sends a request, reads the response, and classifies failures.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
+import { TooManyWaiting } from '../base/semaphore.ts'
+import type { Semaphore } from '../base/semaphore.ts'
 import { fields, MalformedResponse } from './responses.ts'
 import type { Breaker } from './breaker.ts'
 import { createBreaker } from './breaker.ts'
 import type { RpcFailureDetails } from './failure.ts'
 import { isRetryableCode, isRetryableStatus, RpcFailure } from './failure.ts'
-import type { ConcurrencyLimit } from './concurrency-limit.ts'
-import { TooManyWaiting } from './concurrency-limit.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 import { BodyTooLong } from './transport.ts'
 
-/** How one attempt is made. */
-export interface Attempt<T> {
-  readonly concurrencyLimit: ConcurrencyLimit
+/** How one request is made. */
+export interface EndpointCall<T> {
+  readonly limit: Semaphore
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  /** Reads the `result` member; throws MalformedResponse, or an RpcFailure of its own. */
+  /** Parses the `result` member. Throws MalformedResponse or RpcFailure. */
   readonly parse: (result: unknown) => T
 }
 
 export interface Endpoint {
   readonly index: number
   readonly breaker: Breaker
-  /** One attempt. Rejects with RpcFailure, or with the caller's own reason when its signal aborts. */
-  call<T>(method: string, params: object | null, attempt: Attempt<T>): Promise<T>
+  /** Makes one request. Rejects with RpcFailure, or with the reason of the caller's signal when that aborts. */
+  call<T>(method: string, params: object | null, how: EndpointCall<T>): Promise<T>
 }
 
-/** How much of a text is looked at for the log; an error page can be long. */
-const DETAIL_READ_LENGTH = 4_096
+/** How much of a response is searched for the endpoint's address before logging; an error page can be long. */
+const DETAIL_SCAN_LENGTH = 4_096
 
-/** The reason of an abort by our own clock. */
+/** The reason of an abort by our own time-out. */
 const TIMED_OUT = Symbol('timed out')
 
 export function createEndpoint(options: { url: string; index: number; transport: Transport; clock: Clock; log: Log }): Endpoint {
@@ -39,107 +39,108 @@ export function createEndpoint(options: { url: string; index: number; transport:
   const breaker = createBreaker(clock)
   let lastId = 0
 
-  async function ask<T>(method: string, params: object | null, attempt: Attempt<T>): Promise<T> {
-    attempt.signal?.throwIfAborted()
+  async function call<T>(method: string, params: object | null, how: EndpointCall<T>): Promise<T> {
+    how.signal?.throwIfAborted()
     const id = ++lastId
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? undefined })
     const deadline = new AbortController()
-    const timer = clock.setTimer(attempt.timeoutMs, () => deadline.abort(TIMED_OUT))
-    const signal = attempt.signal === undefined ? deadline.signal : AbortSignal.any([attempt.signal, deadline.signal])
-    let leave: (() => void) | undefined
+    const timer = clock.setTimer(how.timeoutMs, () => deadline.abort(TIMED_OUT))
+    const signal = how.signal === undefined ? deadline.signal : AbortSignal.any([how.signal, deadline.signal])
+    let release: (() => void) | undefined
     try {
-      leave = await attempt.concurrencyLimit.acquire(signal)
-      // Who left in the meantime raises no event any more.
+      release = await how.limit.acquire(signal)
+      // The signal may have aborted after the permit was granted; its event has fired already.
       signal.throwIfAborted()
-      const answer = await orAborted(transport(url, body, signal), signal)
-      const value = readAnswer(method, id, answer, attempt.parse)
+      const response = await orAborted(transport(url, body, signal), signal)
+      const value = parseResponse(method, id, response, how.parse)
       breaker.recordSuccess()
       return value
     } catch (error) {
-      if (attempt.signal?.aborted === true) {
+      if (how.signal?.aborted === true) {
         breaker.release()
-        throw attempt.signal.reason
+        throw how.signal.reason
       }
-      const failure = named(method, error, { timedOut: deadline.signal.reason === TIMED_OUT, left: leave !== undefined })
-      report(failure, leave !== undefined)
+      const isStarted = release !== undefined
+      const failure = toFailure(method, error, { isTimedOut: deadline.signal.reason === TIMED_OUT, isStarted })
+      recordFailure(failure, isStarted)
       throw failure
     } finally {
       timer.cancel()
-      leave?.()
+      release?.()
     }
   }
 
-  /** A refusal in JSON-RPC comes from a node that works; a call that never left the gate says nothing about the node. */
-  function report(failure: RpcFailure, left: boolean): void {
-    if (!left) breaker.release()
+  /** A JSON-RPC error comes from a node that works. A call that never got a permit says nothing about the node. */
+  function recordFailure(failure: RpcFailure, isStarted: boolean): void {
+    if (!isStarted) breaker.release()
     else if (failure.kind === 'rpc') breaker.recordSuccess()
     else breaker.recordFailure()
     const { method, kind, code, status, detail } = failure
-    log.debug({ method, kind, code, status, endpoint: index, detail }, 'a call to the RPC failed')
+    log.debug({ method, kind, code, status, endpoint: index, detail }, 'RPC call failed')
   }
 
-  function named(method: string, error: unknown, { timedOut, left }: { timedOut: boolean; left: boolean }): RpcFailure {
-    const facts = { method, endpoint: index, unsent: !left || neverConnected(error) }
-    if (error instanceof Refusal) return new RpcFailure({ ...facts, ...error.facts, ...detailOf(error.facts.detail ?? '') })
+  function toFailure(method: string, error: unknown, { isTimedOut, isStarted }: { isTimedOut: boolean; isStarted: boolean }): RpcFailure {
+    const common = { method, endpoint: index, unsent: !isStarted || neverConnected(error) }
+    if (error instanceof ErrorResponse) return new RpcFailure({ ...common, ...error.details, ...redacted(error.details.detail ?? '') })
     if (error instanceof RpcFailure) {
-      return new RpcFailure({ ...facts, kind: error.kind, retryable: error.retryable, ...detailOf(error.detail ?? '') })
+      return new RpcFailure({ ...common, kind: error.kind, retryable: error.retryable, ...redacted(error.detail ?? '') })
     }
-    if (timedOut) return new RpcFailure({ ...facts, kind: 'timeout', retryable: true })
+    if (isTimedOut) return new RpcFailure({ ...common, kind: 'timeout', retryable: true })
     if (error instanceof MalformedResponse || error instanceof BodyTooLong) {
-      return new RpcFailure({ ...facts, kind: 'malformed', retryable: true, detail: error.message })
+      return new RpcFailure({ ...common, kind: 'malformed', retryable: true, detail: error.message })
     }
-    if (error instanceof TooManyWaiting) return new RpcFailure({ ...facts, kind: 'unreachable', retryable: true, detail: error.message })
-    return new RpcFailure({ ...facts, kind: 'unreachable', retryable: true, cause: error, ...detailOf(wordsOf(error)) })
+    if (error instanceof TooManyWaiting) return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, detail: error.message })
+    return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, cause: error, ...redacted(textOf(error)) })
   }
 
-  /** An address may hold an access key in its path: it is cut out of whatever is kept for the log. */
-  function detailOf(words: string): { detail: string } {
-    return { detail: words.slice(0, DETAIL_READ_LENGTH).replaceAll(url, '<endpoint>') }
+  /** The URL may contain an access key, so it is removed from everything that is logged. */
+  function redacted(text: string): { detail: string } {
+    return { detail: text.slice(0, DETAIL_SCAN_LENGTH).replaceAll(url, '<endpoint>') }
   }
 
-  return { index, breaker, call: ask }
+  return { index, breaker, call }
 }
 
-/** What the answer itself says went wrong, before it has a method and an endpoint. */
-class Refusal extends Error {
-  override readonly name = 'Refusal'
-  readonly facts: Omit<RpcFailureDetails, 'method' | 'endpoint'>
-  constructor(facts: Omit<RpcFailureDetails, 'method' | 'endpoint'>) {
-    super(facts.kind)
-    this.facts = facts
+/** An HTTP or JSON-RPC error, before it is attributed to an endpoint. */
+class ErrorResponse extends Error {
+  override readonly name = 'ErrorResponse'
+  readonly details: Omit<RpcFailureDetails, 'method' | 'endpoint'>
+  constructor(details: Omit<RpcFailureDetails, 'method' | 'endpoint'>) {
+    super(details.kind)
+    this.details = details
   }
 }
 
-/** The value inside an answer, or what is wrong with it: HTTP first, then JSON, then JSON-RPC, then the method's own shape. */
-function readAnswer<T>(method: string, id: number, answer: TransportResponse, read: (result: unknown) => T): T {
-  if (answer.status !== 200) {
-    const retryAfter = answer.retryAfterMs === undefined ? {} : { retryAfterMs: answer.retryAfterMs }
-    throw new Refusal({
-      kind: 'http', status: answer.status, retryable: isRetryableStatus(answer.status), detail: answer.body, ...retryAfter,
+/** Checks HTTP, JSON, JSON-RPC and the method's own shape, in this order, and returns the parsed result. */
+function parseResponse<T>(method: string, id: number, response: TransportResponse, parse: (result: unknown) => T): T {
+  if (response.status !== 200) {
+    const retryAfter = response.retryAfterMs === undefined ? {} : { retryAfterMs: response.retryAfterMs }
+    throw new ErrorResponse({
+      kind: 'http', status: response.status, retryable: isRetryableStatus(response.status), detail: response.body, ...retryAfter,
     })
   }
-  const message = fields(parse(answer.body), `the answer to ${method}`)
-  if (message['id'] !== id) throw new MalformedResponse('the answer belongs to another call')
+  const message = fields(parseJson(response.body), `the response to ${method}`)
+  if (message['id'] !== id) throw new MalformedResponse('the response has the id of another request')
   if (message['error'] === undefined || message['error'] === null) {
-    if (message['result'] === undefined) throw new MalformedResponse('the answer has neither result nor error')
-    return read(message['result'])
+    if (message['result'] === undefined) throw new MalformedResponse('the response has neither result nor error')
+    return parse(message['result'])
   }
   const error = fields(message['error'], 'error')
   const code = error['code']
-  if (typeof code !== 'number' || !Number.isSafeInteger(code)) throw new MalformedResponse('error code is not an integer')
-  const words = typeof error['message'] === 'string' ? error['message'] : ''
-  throw new Refusal({ kind: 'rpc', code, retryable: isRetryableCode(code), detail: words })
+  if (typeof code !== 'number' || !Number.isSafeInteger(code)) throw new MalformedResponse('the error code is not an integer')
+  const detail = typeof error['message'] === 'string' ? error['message'] : ''
+  throw new ErrorResponse({ kind: 'rpc', code, retryable: isRetryableCode(code), detail })
 }
 
-function parse(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    throw new MalformedResponse('the answer is not JSON')
+    throw new MalformedResponse('the response is not JSON')
   }
 }
 
-/** Ends with the promise or with the signal, whichever is first: a transport that forgets its signal cannot hold a caller. */
+/** Settles with the promise or when the signal aborts, so that a transport that ignores its signal cannot block a caller. */
 async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const onAbort = (): void => reject(signal.reason)
@@ -151,7 +152,7 @@ async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
-/** How a connection fails that never came about: nothing was sent over it. */
+/** Errors of a connection that was never established: nothing was sent. */
 const CONNECT_FAILURES: ReadonlySet<unknown> = new Set([
   'ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT',
 ])
@@ -161,9 +162,9 @@ function neverConnected(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && CONNECT_FAILURES.has(cause.code)
 }
 
-/** fetch hides the reason of a failed connection one level down. */
-function wordsOf(error: unknown): string {
+/** fetch puts the reason of a failed connection into the cause. */
+function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const inner = error.cause instanceof Error ? `: ${error.cause.message}` : ''
-  return `${error.message}${inner}`
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  return `${error.message}${cause}`
 }

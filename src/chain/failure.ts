@@ -1,31 +1,31 @@
-// How a call to the chain fails. One class, so that callers ask the type and never the text.
+// Failures of calls to the chain. One class, so that callers check the type and never the text.
 
-/** `rpc`: the node answered with a JSON-RPC error, or with a simulation that failed. `behind`: it answered as of a ledger that is older than one asked for. */
+/** `rpc`: the node returned a JSON-RPC error or a failed simulation. `behind`: its response is of an older ledger than required. */
 export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'rpc' | 'behind'
 
-/** What is known of a failure. */
+/** The details of a failure. */
 export interface RpcFailureDetails {
   readonly method: string
   readonly kind: RpcFailureKind
   readonly retryable: boolean
   /** JSON-RPC error code, when the node sent one. */
   readonly code?: number
-  /** HTTP status of the answer, when there was one. */
+  /** HTTP status of the response, if any. */
   readonly status?: number
   /** Position of the endpoint in the configured list: safe to show, unlike its address. */
   readonly endpoint?: number
-  /** The node's own words, cut short. For the log only: they may name hosts. */
+  /** The node's error text, truncated. Log it only: it may contain host names. */
   readonly detail?: string
-  /** How long the endpoint asked to be left alone. */
+  /** The endpoint's Retry-After. */
   readonly retryAfterMs?: number
-  /** True when it is certain that no byte of the call reached a node: no connection came about, or the call never left this program. */
+  /** True when it is certain that nothing reached a node: the connection failed, or the call was never started. */
   readonly unsent?: boolean
   readonly cause?: unknown
 }
 
 /**
- * A call to the chain that brought no usable answer. `message` holds the method and the kind and nothing else, so it can go anywhere; `detail`
- * and `cause` hold the node's words and belong in the log.
+ * A call to the chain without a usable response. `message` contains only the method and the kind, so it is safe to show; `detail` and `cause` contain the
+ * node's text and belong in the log.
  */
 export class RpcFailure extends Error {
   override readonly name = 'RpcFailure'
@@ -39,44 +39,44 @@ export class RpcFailure extends Error {
   readonly retryAfterMs: number | undefined
   readonly unsent: boolean
 
-  constructor(facts: RpcFailureDetails) {
-    super(`${facts.method}: ${SENTENCES[facts.kind]}`, facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.method = facts.method
-    this.kind = facts.kind
-    this.retryable = facts.retryable
-    this.code = facts.code
-    this.status = facts.status
-    this.endpoint = facts.endpoint
-    this.detail = facts.detail?.slice(0, DETAIL_MAX_LENGTH)
-    this.retryAfterMs = facts.retryAfterMs
-    this.unsent = facts.unsent ?? false
+  constructor(details: RpcFailureDetails) {
+    super(`${details.method}: ${MESSAGES[details.kind]}`, details.cause === undefined ? undefined : { cause: details.cause })
+    this.method = details.method
+    this.kind = details.kind
+    this.retryable = details.retryable
+    this.code = details.code
+    this.status = details.status
+    this.endpoint = details.endpoint
+    this.detail = details.detail?.slice(0, DETAIL_MAX_LENGTH)
+    this.retryAfterMs = details.retryAfterMs
+    this.unsent = details.unsent ?? false
   }
 }
 
 const DETAIL_MAX_LENGTH = 500
 
-/** The fields of a log line about a failure: for an RpcFailure what is known of it, without the stack that is the same each time. */
+/** The log fields of a failure: for an RpcFailure its details, without the stack, which is the same each time. */
 export function failureFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof RpcFailure)) return { err: error }
   const { message, method, kind, code, status, endpoint, detail } = error
   return { problem: message, method, kind, code, status, endpoint, detail }
 }
 
-/** True when it says something of the way to the nodes, and nothing of what was asked. */
+/** True when the nodes could not be reached, so the failure says nothing about the request. */
 export function isOutage(error: unknown): boolean {
   return error instanceof RpcFailure && (error.kind === 'unreachable' || error.kind === 'timeout')
 }
 
-const SENTENCES: Readonly<Record<RpcFailureKind, string>> = {
-  unreachable: 'the chain could not be reached',
-  timeout: 'the chain did not answer in time',
-  http: 'the chain answered with an HTTP error',
-  malformed: 'the chain gave an answer that cannot be read',
-  rpc: 'the chain refused the call',
-  behind: 'the chain answered with a state that is out of date',
+const MESSAGES: Readonly<Record<RpcFailureKind, string>> = {
+  unreachable: 'the RPC could not be reached',
+  timeout: 'the RPC did not respond in time',
+  http: 'the RPC returned an HTTP error',
+  malformed: 'the RPC returned an invalid response',
+  rpc: 'the RPC rejected the request',
+  behind: 'the RPC returned stale data',
 }
 
-/** HTTP statuses that a later attempt may cure: rate limits and overloaded or restarting proxies. */
+/** HTTP statuses that may not recur: rate limits, and overloaded or restarting proxies. */
 const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 export function isRetryableStatus(status: number): boolean {
@@ -96,8 +96,8 @@ export const RPC_CODES = {
 } as const
 
 /**
- * True when the same read may succeed later: time limits, full queues, and internal errors of the node or its database. Everything else is
- * permanent, -32600 included: for getEvents it means "outside this node's range" and has a procedure of its own.
+ * True when the same read may succeed later: time limits, full queues, and internal errors of the node or its database. Everything else is permanent, also
+ * -32600: getEvents returns it for a cursor outside the node's range, which the indexer handles.
  */
 export function isRetryableCode(code: number): boolean {
   switch (code) {
@@ -112,15 +112,15 @@ export function isRetryableCode(code: number): boolean {
   }
 }
 
-/** Codes by which a node refuses a call before it looks at what it asks for. */
-const UNTAKEN_CODES: ReadonlySet<number | undefined> = new Set([RPC_CODES.queueFull, RPC_CODES.methodNotFound, RPC_CODES.invalidRequest])
+/** Codes of requests that a node rejects before it processes them. */
+const UNPROCESSED_CODES: ReadonlySet<number | undefined> = new Set([RPC_CODES.queueFull, RPC_CODES.methodNotFound, RPC_CODES.invalidRequest])
 
 /**
- * True when it is certain that the node did not take the call up, so that a call with an effect had none. Whatever a node or a proxy may have said after
- * passing it on, every answer of 500 and above included, leaves the effect unknown.
+ * True when it is certain that the node did not process the request, so it had no effect. A response that a node or proxy may have sent after forwarding the
+ * request leaves the effect unknown; that includes every status of 500 and above.
  */
 export function isUnprocessed(failure: RpcFailure): boolean {
   if (failure.kind === 'http') return failure.status !== undefined && failure.status >= 400 && failure.status < 500
-  if (failure.kind === 'rpc') return UNTAKEN_CODES.has(failure.code)
+  if (failure.kind === 'rpc') return UNPROCESSED_CODES.has(failure.code)
   return failure.unsent
 }

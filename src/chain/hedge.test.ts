@@ -164,8 +164,8 @@ test('of two calls under way the one that fails first is not the outcome, whiche
   const clock = createVirtualClock(0)
   for (const failing of ['first', 'second', 'both'] as const) {
     const legs = { first: Promise.withResolvers<string>(), second: Promise.withResolvers<string>() }
-    const racing = raceHedged(clock, undefined, { first: () => legs.first.promise, patienceMs: 10, second: () => () => legs.second.promise })
-    const outcome = racing.then(({ answer, winner }) => [answer, winner], (error: unknown) => String(error))
+    const racing = raceHedged(clock, undefined, { first: () => legs.first.promise, delayMs: 10, second: () => () => legs.second.promise })
+    const outcome = racing.then(({ value, winner }) => [value, winner], (error: unknown) => String(error))
     clock.advance(10)
     await turns()
     if (failing === 'both') legs.second.reject(new Error('the second'))

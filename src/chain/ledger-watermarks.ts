@@ -1,39 +1,39 @@
-// How far the ledger had come when this gateway last saw something of an account: a transaction applied, or its entries read. A node may lag behind that, and
-// would then answer with a sequence number that is used up, or take back what was told before.
+// The highest ledger in which this gateway has seen each account: a transaction applied, or its entries read. A lagging node would return a sequence number
+// that is already used, or an older state than clients have seen.
 
 import type { Clock } from '../base/clock.ts'
 
-/** Accounts that are remembered; the oldest gives way. */
+/** The maximum number of accounts; the oldest is evicted. */
 export const MAX_WATERMARKS = 4_096
-/** A node calls itself unhealthy when it is further behind than this, so nothing is to be remembered longer. */
+/** A node that lags more than this reports itself unhealthy, so older watermarks are not needed. */
 export const WATERMARK_TTL_MS = 30_000
 
 export interface LedgerWatermarks {
-  /** Something of `account` was seen in `ledger`. */
+  /** Records that `account` was seen in `ledger`. */
   record(account: string, ledger: number): void
-  /** The ledger below which nothing is to be believed of `account`; 0 when nothing is known. */
+  /** The minimum ledger for reads of `account`; 0 when unknown. */
   get(account: string): number
 }
 
 export function createLedgerWatermarks(clock: Clock): LedgerWatermarks {
-  const marks = new Map<string, { readonly ledger: number; readonly atMs: number }>()
-  function freshMark(account: string): number {
-    const mark = marks.get(account)
-    return mark === undefined || clock.elapsedMs() - mark.atMs >= WATERMARK_TTL_MS ? 0 : mark.ledger
+  const watermarks = new Map<string, { readonly ledger: number; readonly atMs: number }>()
+  function currentWatermark(account: string): number {
+    const watermark = watermarks.get(account)
+    return watermark === undefined || clock.elapsedMs() - watermark.atMs >= WATERMARK_TTL_MS ? 0 : watermark.ledger
   }
 
   return {
     record(account, ledger) {
-      // An older one stays as it is and ends in its time: after a reset of the network it would otherwise be above every ledger for good.
-      if (ledger < freshMark(account)) return
-      // Again at the end of the line: the map's order is the order of age.
-      marks.delete(account)
-      marks.set(account, { ledger, atMs: clock.elapsedMs() })
-      for (const oldest of marks.keys()) {
-        if (marks.size <= MAX_WATERMARKS) break
-        marks.delete(oldest)
+      // A lower ledger does not renew the watermark. After a reset of the network it would otherwise stay above every ledger.
+      if (ledger < currentWatermark(account)) return
+      // Reinserting keeps the map in order of age.
+      watermarks.delete(account)
+      watermarks.set(account, { ledger, atMs: clock.elapsedMs() })
+      for (const oldest of watermarks.keys()) {
+        if (watermarks.size <= MAX_WATERMARKS) break
+        watermarks.delete(oldest)
       }
     },
-    get: freshMark,
+    get: currentWatermark,
   }
 }

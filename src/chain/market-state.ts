@@ -1,7 +1,7 @@
 // Positions and sums of the market, and what the vault factory holds, out of ledger entries: one call, one ledger.
 
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
-import type { CallOptions } from './caller.ts'
+import type { CallOptions } from './rpc-request.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
 import { numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'

@@ -4,7 +4,7 @@ import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { contractDataKey, contractDataValue, instanceKey, instanceStorage } from './ledger-keys.ts'
 import { readConfig, readFeeTiers, readAmount } from './market-entries.ts'
 import type { StoredConfig, StoredFeeTier } from './market-entries.ts'
-import type { CallOptions } from './caller.ts'
+import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScArgument } from './scval.ts'
 

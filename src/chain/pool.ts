@@ -1,7 +1,7 @@
 // The liquidity vault as its views tell it.
 
 import { RpcFailure } from './failure.ts'
-import type { CallOptions } from './caller.ts'
+import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'

@@ -1,12 +1,12 @@
-// The shapes of the RPC's answers. A node or a proxy before it may send anything with status 200: each answer is read field by field, and what
-// does not fit is refused before it can reach a table. Numbers and strings are told apart exactly as the node sends them.
+// The shapes of the RPC's responses. A node, or a proxy in front of it, may send anything with status 200, so each response is validated field by field
+// before it can reach a table. Numbers and strings are distinguished exactly as the node sends them.
 
-/** Raised when an answer does not have its method's shape. */
+/** Raised when a response does not have the shape of its method. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
 
-/** The ledgers that a node keeps. Close times are null on nodes that do not tell them. */
+/** The ledgers that a node retains. Close times are null on nodes that do not report them. */
 export interface LedgerRange {
   readonly latestLedger: number
   readonly latestLedgerCloseSec: number | null
@@ -30,7 +30,7 @@ export interface ChainEvent {
   readonly id: string
   readonly ledger: number
   readonly closeSec: number
-  /** Empty when the event has none. */
+  /** Empty when the event has no contract. */
   readonly contractId: string
   readonly txHash: string
   readonly topicsXdr: readonly string[]
@@ -40,7 +40,7 @@ export interface ChainEvent {
 /** getEvents. */
 export interface EventsPage extends LedgerRange {
   readonly events: readonly ChainEvent[]
-  /** Where the next page begins; unchecked beyond being a non-empty text. */
+  /** Where the next page begins; any non-empty string. */
   readonly cursor: string
 }
 
@@ -51,7 +51,7 @@ export interface LedgerSummary {
   readonly closeSec: number
 }
 
-/** getLedgers: some ledgers, and the node's range. */
+/** getLedgers: ledgers, and the node's range. */
 export interface LedgersResponse extends LedgerRange {
   readonly ledgers: readonly LedgerSummary[]
 }
@@ -66,13 +66,13 @@ export interface LedgerEntry {
   readonly liveUntilLedger: number | null
 }
 
-/** getLedgerEntries: entries that do not exist are left out. */
+/** getLedgerEntries: entries that do not exist are omitted. */
 export interface LedgerEntriesResponse {
   readonly entries: readonly LedgerEntry[]
   readonly latestLedger: number
 }
 
-/** simulateTransaction. `error` is the node's text of a simulation that failed: then nothing else is filled. */
+/** simulateTransaction. `error` is the node's text for a failed simulation; the other fields are empty then. */
 export interface SimulationResponse {
   readonly error: string | null
   readonly latestLedger: number
@@ -80,13 +80,13 @@ export interface SimulationResponse {
   readonly transactionDataXdr: string | null
   /** Stroops. */
   readonly minResourceFee: string | null
-  /** True when archived entries must be restored by a transaction of its own first: nodes before protocol 23. */
+  /** True when a separate transaction must restore archived entries first: nodes before protocol 23. */
   readonly mustRestore: boolean
   /** DiagnosticEvent each. */
   readonly eventsXdr: readonly string[]
 }
 
-/** sendTransaction, when the node judged the envelope. */
+/** sendTransaction, when the node checked the envelope. */
 export interface SendResponse {
   readonly status: SendStatus
   /** Lower-case hex. */
@@ -102,7 +102,7 @@ export type SendStatus = (typeof SEND_STATUSES)[number]
 
 const SEND_STATUSES = ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'] as const
 
-/** getTransaction. NOT_FOUND says only that the node has no such transaction among the ledgers that it keeps. */
+/** getTransaction. NOT_FOUND means only that no ledger that the node retains contains the transaction. */
 export type TransactionResponse =
   | { readonly status: 'NOT_FOUND'; readonly latestLedger: number }
   | { readonly status: 'SUCCESS'; readonly latestLedger: number; readonly ledger: number }
@@ -111,7 +111,7 @@ export type TransactionResponse =
       readonly latestLedger: number
       readonly ledger: number
       readonly resultXdr: string
-      /** DiagnosticEvent each; empty when the node keeps none. */
+      /** DiagnosticEvent each; empty when the node does not retain them. */
       readonly diagnosticEventsXdr: readonly string[]
     }
 
@@ -121,12 +121,12 @@ export function parseHealth(result: unknown): NodeHealth {
   return { ...parseRange(health), retentionLedgers: count(health['ledgerRetentionWindow'], 'ledgerRetentionWindow') }
 }
 
-function parseRange(answer: Readonly<Record<string, unknown>>): LedgerRange {
+function parseRange(response: Readonly<Record<string, unknown>>): LedgerRange {
   return {
-    latestLedger: count(answer['latestLedger'], 'latestLedger'),
-    latestLedgerCloseSec: optional(answer['latestLedgerCloseTime'], 'latestLedgerCloseTime', seconds),
-    oldestLedger: count(answer['oldestLedger'], 'oldestLedger'),
-    oldestLedgerCloseSec: optional(answer['oldestLedgerCloseTime'], 'oldestLedgerCloseTime', seconds),
+    latestLedger: count(response['latestLedger'], 'latestLedger'),
+    latestLedgerCloseSec: optional(response['latestLedgerCloseTime'], 'latestLedgerCloseTime', seconds),
+    oldestLedger: count(response['oldestLedger'], 'oldestLedger'),
+    oldestLedgerCloseSec: optional(response['oldestLedgerCloseTime'], 'oldestLedgerCloseTime', seconds),
   }
 }
 
@@ -139,7 +139,7 @@ export function parseNetwork(result: unknown): NodeNetwork {
 }
 
 export function parseEvents(result: unknown): EventsPage {
-  const page = fields(result, 'events answer')
+  const page = fields(result, 'events response')
   const cursor = text(page['cursor'], 'cursor')
   if (cursor === '') throw new MalformedResponse('cursor is empty')
   return { events: list(page['events'], 'events').map(parseEvent), cursor, ...parseRange(page) }
@@ -161,8 +161,8 @@ function parseEvent(value: unknown): ChainEvent {
 }
 
 export function parseLedgers(result: unknown): LedgersResponse {
-  const answer = fields(result, 'ledgers answer')
-  const ledgers = list(answer['ledgers'], 'ledgers').map((value) => {
+  const response = fields(result, 'ledgers response')
+  const ledgers = list(response['ledgers'], 'ledgers').map((value) => {
     const ledger = fields(value, 'ledger')
     return {
       sequence: count(ledger['sequence'], 'sequence'),
@@ -170,18 +170,18 @@ export function parseLedgers(result: unknown): LedgersResponse {
       closeSec: seconds(ledger['ledgerCloseTime'], 'ledgerCloseTime'),
     }
   })
-  return { ledgers, ...parseRange(answer) }
+  return { ledgers, ...parseRange(response) }
 }
 
-/** The sequence of getLatestLedger; the rest of that answer is large and not read. */
+/** The sequence of getLatestLedger. The rest of that response is large and not read. */
 export function parseLatestLedger(result: unknown): number {
   return count(fields(result, 'latest ledger')['sequence'], 'sequence')
 }
 
 export function parseLedgerEntries(result: unknown): LedgerEntriesResponse {
-  const answer = fields(result, 'entries answer')
+  const response = fields(result, 'entries response')
   return {
-    entries: list(answer['entries'] ?? [], 'entries').map((value) => {
+    entries: list(response['entries'] ?? [], 'entries').map((value) => {
       const entry = fields(value, 'entry')
       return {
         keyXdr: text(entry['key'], 'key'),
@@ -190,59 +190,59 @@ export function parseLedgerEntries(result: unknown): LedgerEntriesResponse {
         liveUntilLedger: optional(entry['liveUntilLedgerSeq'], 'liveUntilLedgerSeq', count),
       }
     }),
-    latestLedger: count(answer['latestLedger'], 'latestLedger'),
+    latestLedger: count(response['latestLedger'], 'latestLedger'),
   }
 }
 
 export function parseSimulation(result: unknown): SimulationResponse {
-  const answer = fields(result, 'simulation')
-  const latestLedger = count(answer['latestLedger'], 'latestLedger')
-  const eventsXdr = texts(answer['events'] ?? [], 'events')
-  // Any text counts as an error, the empty one too.
-  if (answer['error'] !== undefined) {
-    const error = text(answer['error'], 'error')
+  const response = fields(result, 'simulation')
+  const latestLedger = count(response['latestLedger'], 'latestLedger')
+  const eventsXdr = texts(response['events'] ?? [], 'events')
+  // Any string counts as an error, also an empty one.
+  if (response['error'] !== undefined) {
+    const error = text(response['error'], 'error')
     return { error, latestLedger, results: [], transactionDataXdr: null, minResourceFee: null, mustRestore: false, eventsXdr }
   }
   return {
     error: null,
     latestLedger,
-    results: list(answer['results'] ?? [], 'results').map((value) => {
+    results: list(response['results'] ?? [], 'results').map((value) => {
       const entry = fields(value, 'result')
       return { authXdr: texts(entry['auth'] ?? [], 'auth'), returnValueXdr: text(entry['xdr'], 'xdr') }
     }),
-    transactionDataXdr: optional(answer['transactionData'], 'transactionData', text),
-    minResourceFee: optional(answer['minResourceFee'], 'minResourceFee', text),
-    mustRestore: answer['restorePreamble'] !== undefined && answer['restorePreamble'] !== null,
+    transactionDataXdr: optional(response['transactionData'], 'transactionData', text),
+    minResourceFee: optional(response['minResourceFee'], 'minResourceFee', text),
+    mustRestore: response['restorePreamble'] !== undefined && response['restorePreamble'] !== null,
     eventsXdr,
   }
 }
 
 export function parseSend(result: unknown): SendResponse {
-  const answer = fields(result, 'send answer')
-  const status = SEND_STATUSES.find((known) => known === answer['status'])
-  if (status === undefined) throw new MalformedResponse('status of a send is unknown')
+  const response = fields(result, 'send response')
+  const status = SEND_STATUSES.find((known) => known === response['status'])
+  if (status === undefined) throw new MalformedResponse('unknown status of a submission')
   return {
     status,
-    hash: text(answer['hash'], 'hash').toLowerCase(),
-    latestLedger: count(answer['latestLedger'], 'latestLedger'),
-    errorResultXdr: optional(answer['errorResultXdr'], 'errorResultXdr', text),
-    diagnosticEventsXdr: texts(answer['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr'),
+    hash: text(response['hash'], 'hash').toLowerCase(),
+    latestLedger: count(response['latestLedger'], 'latestLedger'),
+    errorResultXdr: optional(response['errorResultXdr'], 'errorResultXdr', text),
+    diagnosticEventsXdr: texts(response['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr'),
   }
 }
 
 export function parseTransaction(result: unknown): TransactionResponse {
-  const answer = fields(result, 'transaction')
-  const { status } = answer
-  const latestLedger = count(answer['latestLedger'], 'latestLedger')
+  const response = fields(result, 'transaction')
+  const { status } = response
+  const latestLedger = count(response['latestLedger'], 'latestLedger')
   if (status === 'NOT_FOUND') return { status, latestLedger }
-  const ledger = count(answer['ledger'], 'ledger')
+  const ledger = count(response['ledger'], 'ledger')
   if (status === 'SUCCESS') return { status, latestLedger, ledger }
-  if (status !== 'FAILED') throw new MalformedResponse('status of a transaction is unknown')
-  const diagnosticEventsXdr = texts(answer['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
-  return { status, latestLedger, ledger, resultXdr: text(answer['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
+  if (status !== 'FAILED') throw new MalformedResponse('unknown status of a transaction')
+  const diagnosticEventsXdr = texts(response['diagnosticEventsXdr'] ?? [], 'diagnosticEventsXdr')
+  return { status, latestLedger, ledger, resultXdr: text(response['resultXdr'], 'resultXdr'), diagnosticEventsXdr }
 }
 
-/** An object's members. */
+/** The members of an object. */
 export function fields(value: unknown, what: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedResponse(`${what} is not an object`)
   return value as Readonly<Record<string, unknown>>
@@ -258,30 +258,30 @@ function texts(value: unknown, what: string): readonly string[] {
 }
 
 function text(value: unknown, what: string): string {
-  if (typeof value !== 'string') throw new MalformedResponse(`${what} is not a text`)
+  if (typeof value !== 'string') throw new MalformedResponse(`${what} is not a string`)
   return value
 }
 
-/** Raw XDR goes into the archive as it came: nothing else may pass for it. */
+/** The archive stores raw XDR, so nothing but base64 may pass. */
 function base64(value: unknown, what: string): string {
-  const written = text(value, what)
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(written)) throw new MalformedResponse(`${what} is not base64`)
-  return written
+  const encoded = text(value, what)
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encoded)) throw new MalformedResponse(`${what} is not base64`)
+  return encoded
 }
 
 function count(value: unknown, what: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedResponse(`${what} is not a count`)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new MalformedResponse(`${what} is not a non-negative integer`)
   return value
 }
 
-/** A close time: methods differ in whether they send a number or its digits. */
+/** A close time. Some methods send a number, others a string of digits. */
 function seconds(value: unknown, what: string): number {
   return count(typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value, what)
 }
 
 function rfc3339(value: unknown, what: string): number {
-  const written = text(value, what)
-  const millis = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(written) ? Date.parse(written) : Number.NaN
+  const timestamp = text(value, what)
+  const millis = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(timestamp) ? Date.parse(timestamp) : Number.NaN
   return count(Math.floor(millis / 1000), what)
 }
 

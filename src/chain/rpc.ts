@@ -1,5 +1,4 @@
-// Soroban JSON-RPC as the gateway needs it: time-outs of its own, answers checked, failures named, several nodes of which
-// the best is asked.
+// The client for Soroban JSON-RPC: time-outs, validated responses, typed failures, and several nodes of which the best is called.
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
@@ -11,69 +10,70 @@ import type {
 import {
   parseLedgerEntries, parseEvents, parseHealth, parseLatestLedger, parseLedgers, parseNetwork, parseSend, parseSimulation, parseTransaction,
 } from './responses.ts'
-import type { NodeAffinity, Caller, CallOptions, MethodPolicy, RpcRequest } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { createCaller } from './caller.ts'
 import { createEndpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
 import { createHedging } from './hedge.ts'
-import type { Nodes, NodeView, Observation } from './nodes.ts'
+import type { Observation } from './node-state.ts'
+import type { Nodes, NodeView } from './nodes.ts'
 import { createNodes } from './nodes.ts'
 import { withObserver } from './rpc-observer.ts'
 import type { RpcObserver } from './rpc-observer.ts'
+import type { CallOptions, MethodPolicy, NodeAffinity, RpcRequest } from './rpc-request.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transport.ts'
 
-/** Where a page of events begins: right behind a cursor, or with a ledger. */
+/** Where a page of events begins: right after a cursor, or at a ledger. */
 export type EventsFrom = { readonly cursor: string } | { readonly startLedger: number }
 
-/** The methods of the node. Each rejects with RpcFailure and nothing else, unless its own signal ends it. */
+/** The methods of the node. Each rejects with RpcFailure only, or with the reason of its own signal. */
 export interface Rpc {
-  /** How many endpoints there are. */
+  /** The number of endpoints. */
   readonly endpoints: number
-  /** The node's range of ledgers. An unhealthy node rejects with kind `rpc`. */
+  /** The node's range of ledgers. For an unhealthy node, rejects with kind `rpc`. */
   getHealth(options?: CallOptions): Promise<NodeHealth>
   getNetwork(options?: CallOptions): Promise<NodeNetwork>
-  /** Contract events of up to five contracts, ascending. One uniform filter: nodes before 27.1.1 lose events under mixed ones. */
+  /** Contract events of up to five contracts, ascending. Uses one filter for all, because nodes before 27.1.1 lose events when filters differ. */
   getEvents(request: { from: EventsFrom; contractIds: readonly string[]; limit: number }, options?: CallOptions): Promise<EventsPage>
   getLedgers(request: { startLedger: number; limit: number }, options?: CallOptions): Promise<LedgersResponse>
-  /** The sequence of the node's latest ledger, however long ago it closed. The answer is megabytes on a busy network: not for polling. */
+  /** The sequence of the node's latest ledger, even an old one. The response is megabytes on a busy network, so do not poll it. */
   getLatestLedger(options?: CallOptions): Promise<number>
   /** Up to ENTRY_KEYS_MAX base64 LedgerKeys. */
   getLedgerEntries(keysXdr: readonly string[], options?: CallOptions): Promise<LedgerEntriesResponse>
-  /** Simulates an envelope. A simulation that failed is an answer with `error`; a node too busy to simulate is a retryable RpcFailure. */
+  /** Simulates an envelope. A failed simulation resolves with `error`; a node too busy to simulate rejects with a retryable RpcFailure. */
   simulateTransaction(envelopeXdr: string, options?: CallOptions): Promise<SimulationResponse>
   /**
-   * Sends a signed envelope once. Another endpoint is asked only when it is certain that the one before did not take the envelope up; every other failure is
-   * handed on, because the envelope may be on its way to a ledger.
+   * Sends a signed envelope once. Tries another endpoint only when it is certain that the one before did not process the envelope. Rejects with every
+   * other failure, because the envelope may be on its way to a ledger.
    */
   sendTransaction(envelopeXdr: string): Promise<SendResponse>
-  /** Looks a transaction up by its hash (64 hex digits). One attempt: whoever waits for a transaction asks again anyway. */
+  /** Looks up a transaction by its hash (64 hex digits). Makes one attempt: callers that wait for a transaction poll anyway. */
   getTransaction(hash: string, options?: CallOptions): Promise<TransactionResponse>
 }
 
-/** The client that calls the nodes by itself. */
+/** The client, with its nodes. */
 export interface RpcClient extends Rpc {
-  /** The same methods for somebody who reads on where it left off: it keeps to one node for as long as that is good. */
+  /** The same methods for a reader that continues from a cursor: it stays with one node while that node is usable. */
   session(): Rpc
   /**
-   * Keeps knowing the nodes that nobody asks, until the signal aborts. Never rejects. Without it a node that was left is only asked again when the others
-   * fail.
+   * Probes the nodes in the background until the signal aborts. Never rejects. Without it, an excluded node is only called again when the others fail.
    */
   watch(signal: AbortSignal): Promise<void>
-  /** How each node stands. */
+  /** The status of each node. */
   nodes(): readonly NodeView[]
-  /** Calls that wait for their turn, by method. */
+  /** Calls that wait for a permit, by method. */
   queues(): ReadonlyMap<string, number>
 }
 
-/** Most keys of one getLedgerEntries. */
+/** The maximum number of keys per getLedgerEntries call. */
 export const ENTRY_KEYS_MAX = 200
 
 type Method =
   | 'getHealth' | 'getNetwork' | 'getEvents' | 'getLedgers' | 'getLatestLedger' | 'getLedgerEntries' | 'simulateTransaction' | 'sendTransaction'
   | 'getTransaction'
 
-/** How each method is called. Simulation is a node's scarcest good, so it has the tightest cap. */
+/** How each method is called. Simulation is the scarcest resource of a node, so its concurrency is limited. */
 const POLICIES: Readonly<Record<Method, MethodPolicy>> = {
   getHealth: { timeoutMs: 8_000, maxConcurrent: 4, maxAttempts: 3, hedged: false },
   getNetwork: { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
@@ -86,10 +86,10 @@ const POLICIES: Readonly<Record<Method, MethodPolicy>> = {
   getTransaction: { timeoutMs: 5_000, maxConcurrent: 16, maxAttempts: 1, hedged: true },
 }
 
-/** How often it is looked for nodes that are to be probed; each time is drawn between this and twice this. */
+/** Base interval of the check for nodes to probe; each interval is drawn between this and twice this. */
 export const PROBE_INTERVAL_MS = 2_500
 
-/** The start of a simulation's text when the node had no room to simulate. */
+/** The start of a simulation's error when the node was too busy to simulate. */
 const OVERLOADED_SIMULATION = 'preflight queue full'
 
 export interface RpcClientOptions {
@@ -97,14 +97,14 @@ export interface RpcClientOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** The network that the nodes must serve; absent: it is not looked at. */
+  /** The network that the nodes must serve; absent: not checked. */
   readonly networkPassphrase?: string
   readonly transport?: Transport
-  /** Who is told of every attempt; null or absent: nobody. */
+  /** Receives every attempt. */
   readonly observer?: RpcObserver | null
 }
 
-/** Builds the client. Of nodes that are as good as each other the one that answered last is asked first, at the start the first of `urls`. */
+/** Creates the client. Among equally good nodes it prefers the one that responded last, initially the first of `urls`. */
 export function createRpc(options: RpcClientOptions): RpcClient {
   const { clock, random, log, urls } = options
   assert(urls.length > 0, 'an RPC client needs at least one endpoint')
@@ -116,21 +116,21 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   })
   const nodes = createNodes(urls.length, clock)
   const caller = createCaller({ endpoints, nodes, hedging: createHedging(), clock, random, observer })
-  const everybody: NodeAffinity = { preferred: 0, sticky: false }
+  const sharedAffinity: NodeAffinity = { preferred: 0, sticky: false }
   const watch = createNodeWatch({ caller, nodes, clock, random, log, networkPassphrase: options.networkPassphrase ?? null })
   return {
-    ...methodsOf(caller, everybody, urls.length),
-    session: () => methodsOf(caller, { preferred: everybody.preferred, sticky: true }, urls.length),
+    ...methodsOf(caller, sharedAffinity, urls.length),
+    session: () => methodsOf(caller, { preferred: sharedAffinity.preferred, sticky: true }, urls.length),
     watch: (signal) => watch(signal),
-    nodes: () => nodes.view(everybody.preferred),
+    nodes: () => nodes.view(sharedAffinity.preferred),
     queues: caller.queues,
   }
 }
 
-/** The methods as one asker calls them. */
-function methodsOf(caller: Caller, asker: NodeAffinity, endpoints: number): Rpc {
-  function call<T>(method: Method, params: object | null, read: (result: unknown) => T, options: CallOptions = {}): Promise<T> {
-    return caller.call(asker, questionOf(method, params, read), options)
+/** The methods, called with one affinity. */
+function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): Rpc {
+  function call<T>(method: Method, params: object | null, parse: (result: unknown) => T, options: CallOptions = {}): Promise<T> {
+    return caller.call(affinity, requestOf(method, params, parse), options)
   }
   return {
     endpoints,
@@ -143,29 +143,29 @@ function methodsOf(caller: Caller, asker: NodeAffinity, endpoints: number): Rpc 
       assert(keysXdr.length > 0 && keysXdr.length <= ENTRY_KEYS_MAX, `getLedgerEntries takes 1 to ${ENTRY_KEYS_MAX} keys`)
       return await call('getLedgerEntries', { keys: keysXdr }, parseLedgerEntries, options)
     },
-    simulateTransaction: (envelopeXdr, options) => call('simulateTransaction', { transaction: envelopeXdr }, readCalmSimulation, options),
-    sendTransaction: (envelopeXdr) => caller.send(asker, questionOf('sendTransaction', { transaction: envelopeXdr }, parseSend)),
+    simulateTransaction: (envelopeXdr, options) => call('simulateTransaction', { transaction: envelopeXdr }, parseSimulationUnlessBusy, options),
+    sendTransaction: (envelopeXdr) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr }, parseSend)),
     getTransaction: (hash, options) => call('getTransaction', { hash }, parseTransaction, options),
   }
 }
 
-function questionOf<T>(method: Method, params: object | null, read: (result: unknown) => T): RpcRequest<T> {
-  return { method, params, policy: POLICIES[method], parse: read, observationOf: (answer) => tellOf(method, answer) }
+function requestOf<T>(method: Method, params: object | null, parse: (result: unknown) => T): RpcRequest<T> {
+  return { method, params, policy: POLICIES[method], parse, observationOf: (result) => observationOf(method, result) }
 }
 
-/** Methods that read the ledger itself. The others know of it from elsewhere in the node. */
-const PROVING: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
+/** Methods that read the ledger itself. The others get its sequence from elsewhere in the node. */
+const PROVING_METHODS: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
 
-/** Where a node stands by an answer. A simulation that never reached the ledger says 0. */
-function tellOf(method: Method, answer: unknown): Observation | null {
-  if (typeof answer === 'number') return { ledger: answer, closeSec: null, proven: false }
-  const { latestLedger, latestLedgerCloseSec } = answer as { latestLedger?: number; latestLedgerCloseSec?: number | null }
+/** What a result says about the ledger of its node. A simulation that never reached the ledger reports 0. */
+function observationOf(method: Method, result: unknown): Observation | null {
+  if (typeof result === 'number') return { ledger: result, closeSec: null, proven: false }
+  const { latestLedger, latestLedgerCloseSec } = result as { latestLedger?: number; latestLedgerCloseSec?: number | null }
   return latestLedger === undefined || latestLedger === 0
     ? null
-    : { ledger: latestLedger, closeSec: latestLedgerCloseSec ?? null, proven: PROVING.has(method) }
+    : { ledger: latestLedger, closeSec: latestLedgerCloseSec ?? null, proven: PROVING_METHODS.has(method) }
 }
 
-/** Keeps knowing nodes that are not asked otherwise: where they stand, how fast they are, whether they serve the right network. */
+/** Probes the nodes in the background: their ledger, latency and network. */
 function createNodeWatch(parts: {
   readonly caller: Caller
   readonly nodes: Nodes
@@ -179,14 +179,14 @@ function createNodeWatch(parts: {
   async function probe(index: number, signal: AbortSignal): Promise<void> {
     try {
       if (networkPassphrase !== null) {
-        const { passphrase } = await caller.probe(index, questionOf('getNetwork', null, parseNetwork), signal)
-        if (nodes.recordNetwork(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'a node serves another network, it is left alone')
+        const { passphrase } = await caller.probe(index, requestOf('getNetwork', null, parseNetwork), signal)
+        if (nodes.recordNetwork(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'RPC node serves another network; it is not used')
       }
       const startedMs = clock.elapsedMs()
-      await caller.probe(index, questionOf('getHealth', null, parseHealth), signal)
+      await caller.probe(index, requestOf('getHealth', null, parseHealth), signal)
       nodes.recordLatency(index, clock.elapsedMs() - startedMs)
     } catch (error) {
-      if (!signal.aborted && !(error instanceof RpcFailure)) log.error({ err: error, endpoint: index }, 'a node could not be probed')
+      if (!signal.aborted && !(error instanceof RpcFailure)) log.error({ err: error, endpoint: index }, 'RPC node could not be probed')
     } finally {
       nodes.recordProbe(index)
     }
@@ -207,11 +207,11 @@ function eventsParams(request: { from: EventsFrom; contractIds: readonly string[
   return { startLedger: request.from.startLedger, filters, pagination: { limit: request.limit } }
 }
 
-/** Overload travels as the text of a failed simulation; it is told apart here so that it is retried like any other. */
-function readCalmSimulation(result: unknown): SimulationResponse {
-  const answer = parseSimulation(result)
-  if (answer.error?.startsWith(OVERLOADED_SIMULATION) === true) {
-    throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: answer.error })
+/** A busy node reports overload as the error of a failed simulation. This turns it into a retryable failure. */
+function parseSimulationUnlessBusy(result: unknown): SimulationResponse {
+  const simulation = parseSimulation(result)
+  if (simulation.error?.startsWith(OVERLOADED_SIMULATION) === true) {
+    throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: simulation.error })
   }
-  return answer
+  return simulation
 }

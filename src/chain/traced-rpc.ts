@@ -1,9 +1,9 @@
-// Calls to the nodes as parts of traces: the same behaviour, and a span around each.
+// Records a tracing span for each RPC call.
 
 import type { Tracer } from '../base/tracer.ts'
 import type { Rpc, RpcClient } from './rpc.ts'
 
-/** Tells each call, with all its attempts. */
+/** Wraps a client so that each call, with all its attempts, is one span. */
 export function tracedRpc(rpc: RpcClient, tracer: Tracer): RpcClient {
   return { ...rpc, ...tracedMethods(rpc, tracer), session: () => tracedMethods(rpc.session(), tracer) }
 }

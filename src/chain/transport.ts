@@ -1,25 +1,25 @@
-// The door through which JSON-RPC bodies leave and come back. Tests hand in another one.
+// Posts JSON-RPC bodies over HTTP. Tests replace it.
 
-/** What came back over HTTP. */
+/** An HTTP response. */
 export interface TransportResponse {
   readonly status: number
   readonly body: string
-  /** From a Retry-After header in seconds; absent when there was none. */
+  /** From a Retry-After header in seconds; absent when there is none. */
   readonly retryAfterMs?: number
 }
 
-/** Posts one JSON body. Rejects when no answer came: refused, reset, aborted by `signal`. */
+/** Posts one JSON body. Rejects when there is no response: connection refused or reset, or `signal` aborted. */
 export type Transport = (url: string, body: string, signal: AbortSignal) => Promise<TransportResponse>
 
-/** Raised when an answer is longer than this program is willing to hold. */
+/** Raised when a response exceeds RPC_BODY_MAX_BYTES. */
 export class BodyTooLong extends Error {
   override readonly name = 'BodyTooLong'
 }
 
-/** Largest answer that is read; a full page of events is about two megabytes. */
+/** The maximum size of a response. A full page of events is about two megabytes. */
 export const RPC_BODY_MAX_BYTES = 32 * 1024 * 1024
 
-/** Node's fetch: it keeps connections alive between calls by itself. Redirects are refused, an RPC endpoint has no reason for them. */
+/** Node's fetch, which reuses connections. Redirects are rejected: an RPC endpoint has no reason to send them. */
 export const fetchTransport: Transport = async (url, body, signal) => {
   const response = await fetch(url, {
     method: 'POST',
@@ -34,7 +34,7 @@ export const fetchTransport: Transport = async (url, body, signal) => {
   return { status: response.status, body: text, retryAfterMs: retryAfterSec * 1000 }
 }
 
-/** The whole body, so that the connection can be used again, unless it is longer than `maxBytes`. */
+/** Reads the whole body, so that the connection can be reused. Throws when it exceeds `maxBytes`. */
 async function readBounded(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return ''
   const chunks: Uint8Array[] = []
@@ -42,8 +42,8 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   for await (const chunk of response.body) {
     const bytes: Uint8Array = chunk
     length += bytes.length
-    // Leaving the loop cancels the stream and gives the connection up.
-    if (length > maxBytes) throw new BodyTooLong(`answer is longer than ${maxBytes} bytes`)
+    // Leaving the loop cancels the stream and closes the connection.
+    if (length > maxBytes) throw new BodyTooLong(`the response is longer than ${maxBytes} bytes`)
     chunks.push(bytes)
   }
   return Buffer.concat(chunks).toString('utf8')

@@ -1,6 +1,6 @@
 // What the vault factory says of a vault.
 
-import type { CallOptions } from './caller.ts'
+import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import { readField, readStruct } from './structs.ts'
 import { readView } from './views.ts'

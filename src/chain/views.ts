@@ -3,7 +3,7 @@
 import { StrKey } from '@stellar/stellar-sdk'
 
 import { RpcFailure } from './failure.ts'
-import type { CallOptions } from './caller.ts'
+import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import type { ScArgument, ScValue } from './scval.ts'
 import { decodeScVal, MalformedScVal } from './scval.ts'

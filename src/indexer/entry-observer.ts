@@ -3,7 +3,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { Epoch, EventContracts } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'

@@ -1,7 +1,7 @@
 // One page of events: asked for, checked against everything that is known of how pages must look, and cut to whole ledgers.
 
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'

@@ -3,7 +3,7 @@
 
 import type { LedgerRange, LedgerSummary } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerHash, LedgerCloseTime } from '../projections/index-state.ts'
 

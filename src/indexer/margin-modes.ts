@@ -1,7 +1,7 @@
 // Reads the margin mode of positions from their ledger entries, as far as they still exist.
 
 import { numberedKey, readMarginMode } from '../chain/market-entries.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import type { EventContracts } from '../projections/epochs.ts'

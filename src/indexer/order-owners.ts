@@ -1,7 +1,7 @@
 // Reads from ledger entries whose the orders were that ended without the log having told of their placement. The market keeps orders for ever.
 
 import { numberedKey, readOrderOwner } from '../chain/market-entries.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import { ENTRY_KEYS_MAX } from '../chain/rpc.ts'
 import type { EventContracts } from '../projections/epochs.ts'

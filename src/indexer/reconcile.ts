@@ -4,7 +4,7 @@
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { MarketState } from '../chain/market-state.ts'
 import { MAX_POSITIONS_PER_READ, readMarketState } from '../chain/market-state.ts'

@@ -1,7 +1,7 @@
 // Reads vaults back from their factory: after a leader's trade, which no event tells the outcome of, and from time to time whatever happened.
 
 import { isOutage, RpcFailure } from '../chain/failure.ts'
-import type { CallOptions } from '../chain/caller.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { VaultInfo } from '../chain/vault-info.ts'
 import { readVaultInfo } from '../chain/vault-info.ts'

@@ -1,0 +1,26 @@
+// A time limit on asynchronous work.
+
+import type { Clock } from './clock.ts'
+
+/**
+ * Runs the work with a signal that aborts after `limitMs`, or when `signal` aborts. Rejects with `timeoutError` at the limit, even when the work ignores its
+ * signal.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  { limitMs, timeoutError, signal }: { readonly limitMs: number; readonly timeoutError: () => Error; readonly signal?: AbortSignal | undefined },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = new AbortController()
+  const expired = Promise.withResolvers<never>()
+  const timer = clock.setTimer(limitMs, () => {
+    const error = timeoutError()
+    limit.abort(error)
+    expired.reject(error)
+  })
+  try {
+    return await Promise.race([work(signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal])), expired.promise])
+  } finally {
+    timer.cancel()
+  }
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createSemaphore, TooManyWaiting } from './semaphore.ts'
+
+test('grants permits in order of arrival', async () => {
+  const semaphore = createSemaphore(1)
+  const order: string[] = []
+  const release = await semaphore.acquire()
+  const waiting = ['a', 'b'].map((name) => semaphore.run(async () => void order.push(name)))
+  assert.deepEqual([order, semaphore.waiting()], [[], 2])
+  release()
+  await Promise.all(waiting)
+  assert.deepEqual(order, ['a', 'b'])
+})
+
+test('releasing a permit twice frees only one', async () => {
+  const semaphore = createSemaphore(1)
+  const release = await semaphore.acquire()
+  release()
+  release()
+  await semaphore.acquire()
+  void semaphore.acquire()
+  assert.equal(semaphore.waiting(), 1)
+})
+
+test('an aborted caller leaves the queue and rejects with the reason of its signal', async () => {
+  const semaphore = createSemaphore(1)
+  const release = await semaphore.acquire()
+  const abort = new AbortController()
+  const waiting = semaphore.acquire(abort.signal)
+  abort.abort(new Error('enough'))
+  await assert.rejects(waiting, /enough/)
+  assert.equal(semaphore.waiting(), 0)
+  release()
+  await semaphore.acquire()
+})
+
+test('rejects when the queue is full', async () => {
+  const semaphore = createSemaphore(1, 1)
+  await semaphore.acquire()
+  void semaphore.acquire()
+  await assert.rejects(semaphore.acquire(), TooManyWaiting)
+})

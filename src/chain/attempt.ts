@@ -1,0 +1,125 @@
+// One attempt of a call: at one node, or hedged over two. Rejects responses that are too old or not credible.
+
+import { defined } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import { createSemaphore } from '../base/semaphore.ts'
+import type { Semaphore } from '../base/semaphore.ts'
+import type { Endpoint } from './endpoint.ts'
+import { RpcFailure } from './failure.ts'
+import type { Hedging } from './hedge.ts'
+import { raceHedged } from './hedge.ts'
+import type { Nodes } from './nodes.ts'
+import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
+import type { RpcObserver } from './rpc-observer.ts'
+
+/** Callers that may wait for a permit, per node and method. */
+export const MAX_QUEUED_CALLS = 256
+
+/** Bounds the concurrent calls per node and method, so that a node that hangs does not block calls to the others. */
+export interface CallLimits {
+  of(index: number, request: RpcRequest<unknown>): Semaphore
+  /** Waiting calls by method, over all nodes. */
+  queues(): ReadonlyMap<string, number>
+}
+
+export function createCallLimits(nodeCount: number): CallLimits {
+  const limitsByNode = Array.from({ length: nodeCount }, () => new Map<string, Semaphore>())
+  return {
+    of(index, { method, policy }) {
+      const limits = defined(limitsByNode[index], `the limits of endpoint ${index}`)
+      const limit = limits.get(method) ?? createSemaphore(policy.maxConcurrent, MAX_QUEUED_CALLS)
+      limits.set(method, limit)
+      return limit
+    },
+    queues() {
+      const waiting = new Map<string, number>()
+      for (const limits of limitsByNode) {
+        for (const [method, limit] of limits) waiting.set(method, (waiting.get(method) ?? 0) + limit.waiting())
+      }
+      return waiting
+    },
+  }
+}
+
+/** The call that an attempt belongs to. */
+export interface AttemptContext {
+  readonly options: CallOptions
+  /** The nodes that the call has tried, this attempt's included. */
+  readonly tried: ReadonlySet<number>
+}
+
+export interface Attempts {
+  /** Calls one node. Rejects also for a response that cannot be used. */
+  single<T>(endpoint: Endpoint, request: RpcRequest<T>, context: AttemptContext): Promise<T>
+  /** Calls one node, and a second one when the first is slow. `by` is the node that responded. */
+  hedged<T>(affinity: NodeAffinity, endpoint: Endpoint, request: RpcRequest<T>, context: AttemptContext): Promise<{ result: T; by: number }>
+}
+
+export function createAttempts(parts: {
+  readonly endpoints: readonly Endpoint[]
+  readonly nodes: Nodes
+  readonly limits: CallLimits
+  readonly hedging: Hedging
+  readonly clock: Clock
+  readonly observer: RpcObserver | null
+}): Attempts {
+  const { endpoints, nodes, limits, hedging, clock, observer } = parts
+
+  async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried }: AttemptContext): Promise<T> {
+    const { method, params, policy: { timeoutMs }, parse } = request
+    const headAtRequest = nodes.head()
+    const startedMs = clock.elapsedMs()
+    const result = await endpoint.call(method, params, { limit: limits.of(endpoint.index, request), timeoutMs, signal: options.signal, parse })
+    hedging.recordDuration(method, clock.elapsedMs() - startedMs)
+    const observation = request.observationOf(result)
+    if (observation === null) return result
+    const { ledger } = observation
+    const status = nodes.observe(endpoint.index, observation, headAtRequest)
+    const failure = { method, endpoint: endpoint.index, retryable: true }
+    if (status === 'ahead' && options.endpoint === undefined) {
+      throw new RpcFailure({ ...failure, kind: 'malformed', detail: `the network cannot have reached ledger ${ledger} yet` })
+    }
+    const isReplaceable = status === 'lagging' && options.endpoint === undefined && hasUntriedNode(tried)
+    if (isReplaceable || ledger < (options.minLedger ?? 0)) {
+      const wanted = Math.max(headAtRequest, options.minLedger ?? 0)
+      throw new RpcFailure({ ...failure, kind: 'behind', detail: `the node is at ledger ${ledger}, expected ${wanted}` })
+    }
+    return result
+  }
+
+  /** True while the call has not tried every usable node: then it need not accept a stale response. */
+  function hasUntriedNode(tried: ReadonlySet<number>): boolean {
+    return endpoints.some(({ index, breaker }) => !tried.has(index) && nodes.isUsable(index) && breaker.isClosed())
+  }
+
+  /** An idle node that is as good as the first. Undefined when there is none or the hedging budget is used up. */
+  function secondEndpoint(affinity: NodeAffinity, first: Endpoint, request: RpcRequest<unknown>, { minLedger = 0 }: CallOptions): Endpoint | undefined {
+    const [index] = nodes.order(affinity.preferred, { tried: new Set([first.index]), sticky: false, minLedger })
+    if (index === undefined || index === first.index || !nodes.isUsable(index) || limits.of(index, request).waiting() > 0) return undefined
+    const endpoint = defined(endpoints[index], `endpoint ${index}`)
+    return endpoint.breaker.isClosed() && hedging.takeFromBudget() ? endpoint : undefined
+  }
+
+  return {
+    single,
+    async hedged(affinity, endpoint, request, context) {
+      const { options, tried } = context
+      const mayHedge = request.policy.hedged && !affinity.sticky && options.endpoint === undefined && endpoints.length > 1
+      const delayMs = mayHedge ? hedging.delayMs(request.method) : null
+      if (delayMs === null) return { result: await single(endpoint, request, context), by: endpoint.index }
+      let second: Endpoint | undefined
+      const { value, winner } = await raceHedged(clock, options.signal, {
+        first: (signal) => single(endpoint, request, { options: { ...options, signal }, tried }),
+        delayMs,
+        second() {
+          const other = secondEndpoint(affinity, endpoint, request, options)
+          second = other
+          return other === undefined ? undefined : (signal) => single(other, request, { options: { ...options, signal }, tried })
+        },
+      })
+      if (second === undefined || winner === 'alone') return { result: value, by: endpoint.index }
+      observer?.hedged?.(winner)
+      return { result: value, by: winner === 'second' ? second.index : endpoint.index }
+    },
+  }
+}

@@ -1,0 +1,83 @@
+// What is known of one node, and how its status changes.
+
+/** The status of a node relative to the others. */
+export type NodeStatus =
+  /** It has not reported a ledger yet. */
+  | 'unknown'
+  | 'healthy'
+  | 'lagging'
+  /** It reports a ledger that the network cannot have reached. */
+  | 'ahead'
+  /** It serves another network. */
+  | 'wrongNetwork'
+
+/** What a response says about the ledger of its node. */
+export interface Observation {
+  readonly ledger: number
+  /** Unix seconds; null where the method does not report it. */
+  readonly closeSec: number | null
+  /** True when the node read the ledger itself. getHealth only claims one: nodes behind load balancers have claimed more than they had. */
+  readonly proven: boolean
+}
+
+/** The state of one node. Changed by the functions below only. */
+export interface NodeState {
+  readonly index: number
+  status: Exclude<NodeStatus, 'wrongNetwork'>
+  isWrongNetwork: boolean
+  lastObservation: (Observation & { readonly atMs: number }) | null
+  /** Length of the current or last exclusion. It stays until the node has proven itself, so that a repeated exclusion doubles it. 0: none. */
+  exclusionMs: number
+  excludedUntilMs: number
+  probedAtMs: number
+  /** Moving average of the probes' durations; null before the first. */
+  latencyMs: number | null
+}
+
+/** How long a node is excluded at first. Each repeated exclusion doubles it, up to the maximum. */
+export const EXCLUSION_MIN_MS = 5_000
+export const EXCLUSION_MAX_MS = 300_000
+/** Every node is probed this often; an excluded node also when its exclusion ends. */
+export const PROBE_EVERY_MS = 30_000
+/** The weight of the newest probe in a node's latency. */
+const NEWEST_WEIGHT = 0.3
+
+export function createNodeState(index: number): NodeState {
+  return {
+    index, status: 'unknown', isWrongNetwork: false, lastObservation: null, exclusionMs: 0, excludedUntilMs: 0,
+    probedAtMs: Number.NEGATIVE_INFINITY, latencyMs: null,
+  }
+}
+
+export function statusOf(node: NodeState): NodeStatus {
+  return node.isWrongNetwork ? 'wrongNetwork' : node.status
+}
+
+export function isExcluded({ status }: NodeState): boolean {
+  return status === 'lagging' || status === 'ahead'
+}
+
+/** Excludes a node, or extends its exclusion once that has ended. */
+export function exclude(node: NodeState, status: 'lagging' | 'ahead', nowMs: number): void {
+  const isOngoing = node.status === status && nowMs < node.excludedUntilMs
+  node.status = status
+  if (isOngoing) return
+  node.exclusionMs = Math.min(EXCLUSION_MAX_MS, node.exclusionMs === 0 ? EXCLUSION_MIN_MS : node.exclusionMs * 2)
+  node.excludedUntilMs = nowMs + node.exclusionMs
+}
+
+/** A proven ledger ends an exclusion at once. A claimed one counts only after the exclusion, and keeps its length for the next. */
+export function reinstate(node: NodeState, isProven: boolean, nowMs: number): void {
+  if (isExcluded(node) && !isProven && nowMs < node.excludedUntilMs) return
+  node.status = 'healthy'
+  if (isProven) node.exclusionMs = 0
+}
+
+export function recordLatency(node: NodeState, tookMs: number): void {
+  node.latencyMs = node.latencyMs === null ? tookMs : node.latencyMs + (tookMs - node.latencyMs) * NEWEST_WEIGHT
+}
+
+export function isDueForProbe(node: NodeState, nowMs: number): boolean {
+  const sinceMs = nowMs - node.probedAtMs
+  return sinceMs >= PROBE_EVERY_MS || (sinceMs >= EXCLUSION_MIN_MS && isExcluded(node) && nowMs >= node.excludedUntilMs)
+}
