@@ -27,8 +27,10 @@ export function orderNodes(nodes: readonly NodeState[], preferred: number, crite
   const rank = (node: NodeState): number => (tried.has(node.index) ? TRIED_PENALTY : 0) + RANKS[statusOf(node)]
   const missesMinLedger = (node: NodeState): number => (minLedger > 0 && (node.lastObservation?.ledger ?? 0) >= minLedger ? 0 : 1)
   const current = nodes[preferred]
-  const latency = (node: NodeState): number =>
-    !sticky && current !== undefined && rank(current) === rank(node) && isMuchFaster(node, current) ? node.latencyMs ?? Number.POSITIVE_INFINITY : Number.POSITIVE_INFINITY
+  const latency = (node: NodeState): number => {
+    const mayReplace = !sticky && current !== undefined && rank(current) === rank(node) && isMuchFaster(node, current)
+    return mayReplace ? node.latencyMs ?? Number.POSITIVE_INFINITY : Number.POSITIVE_INFINITY
+  }
   const distance = ({ index }: NodeState): number => (index - preferred + nodes.length) % nodes.length
   return nodes
     .toSorted((a, b) =>
