@@ -1,19 +1,20 @@
-# The gateway, an indexer, or the local network, by command and environment. The version of Node is the one that the project brings along (package.json).
+# The gateway, an indexer or the local network, selected by command and environment. The Node version is the one in package.json.
 
-FROM node:24.21.0-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The base image provides Node, and a server provides the database: no optional package and no script is needed.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
-FROM node:24.21.0-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data METRICS_PORT=9464
+FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+# Inside the container both listeners accept connections from outside it; which ports are published is decided when it is started.
+ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data METRICS_PORT=9464 METRICS_HOST=0.0.0.0
 WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
-COPY package.json main.ts ./
+COPY package.json main.ts LICENSE ./
 COPY deployments deployments
 COPY localnet localnet
-# The web page, and the client that it is made with: both are read at its first opening.
+# The web page, and the client it is built from: both are read when it is first opened.
 COPY console console
 COPY client/src client/src
 COPY src src

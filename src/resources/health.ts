@@ -49,7 +49,7 @@ export const Health = Type.Object(
   {
     status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }),
     uptime: Type.Number({ description: 'Seconds since the process started', examples: [12.345] }),
-    version: Type.String({ description: 'Version of the gateway', examples: ['0.1.0'] }),
+    version: Type.String({ description: 'Version of the gateway', examples: ['0.2.0'] }),
     network: Type.String({ description: 'The network that the contracts live on', examples: ['testnet'] }),
     contracts: Type.Unsafe<ContractSources>({
       type: 'object',

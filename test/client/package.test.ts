@@ -33,7 +33,7 @@ before(async () => {
   for (const part of ['tsconfig.json', 'tsconfig.cli.json']) {
     await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', join(ROOT, 'client', part), '--outDir', join(parts, 'dist')])
   }
-  for (const file of ['package.json', 'README.md']) copyFileSync(join(ROOT, 'client', file), join(parts, file))
+  for (const file of ['package.json', 'README.md', 'LICENSE']) copyFileSync(join(ROOT, 'client', file), join(parts, file))
   const { stdout } = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', project], { cwd: parts, timeout: TIMEOUT_MS })
   const [packed] = Object.values(JSON.parse(stdout) as Readonly<Record<string, { readonly filename: string }>>)
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'somebody', private: true, type: 'module' }))
@@ -44,7 +44,7 @@ after(() => folder[Symbol.asyncDispose]())
 const installed = (): string => join(project, 'node_modules/perpetual-exchange-client')
 
 test('the package holds what runs, its types and its page, and brings nothing else along', () => {
-  assert.deepEqual(readdirSync(installed()).toSorted((a, b) => a.localeCompare(b)), ['dist', 'package.json', 'README.md'])
+  assert.deepEqual(readdirSync(installed()).toSorted((a, b) => a.localeCompare(b)), ['dist', 'LICENSE', 'package.json', 'README.md'])
   assert.deepEqual(readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')), ['perpetual-exchange-client'])
   const files = readdirSync(join(installed(), 'dist'), { recursive: true, encoding: 'utf8' })
   for (const file of files) assert.match(file, /^(?:cli|ccxt|generated)$|\.(?:js|d\.ts)$/)
