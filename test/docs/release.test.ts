@@ -52,7 +52,8 @@ test('the newest release in the changelog is that version', () => {
 })
 
 test('the program reports the version of package.json', async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=perpetual-exchange-source', join(PROJECT_ROOT, 'client/src/cli/main.ts'), '--version'])
+  const commandLine = ['--conditions=perpetual-exchange-source', join(PROJECT_ROOT, 'client/src/cli/main.ts'), '--version']
+  const { stdout } = await promisify(execFile)(process.execPath, commandLine)
   assert.equal(stdout, `perpetual-exchange-client ${version}\n`)
   // `/v1/health`, `/docs/stream.json` and traces get it from here.
   assert.match(read('main.ts'), /import manifest from '\.\/package\.json' with/)
@@ -106,7 +107,8 @@ test('only the job that publishes may ask for an identity token, and it runs not
   assert.match(build, /bash \.ci\/run[\s\S]*\.ci\/pack-client release[\s\S]*upload-artifact/)
   assert.match(publish, /needs: build[\s\S]*id-token: write/)
   assert.doesNotMatch(publish, /checkout|npm ci|\.ci\//)
-  assert.match(publish, /download-artifact[\s\S]*npm install --ignore-scripts[\s\S]*--version[\s\S]*--help[\s\S]*npm publish \S+\.tgz --ignore-scripts --provenance/)
+  assert.match(publish, /download-artifact[\s\S]*npm install --ignore-scripts[\s\S]*--version[\s\S]*--help/)
+  assert.match(publish, /npm publish \S+\.tgz --ignore-scripts --provenance --access public\n$/)
   for (const [, node] of workflow.matchAll(/node-version: (\S+)/g)) assert.equal(node, lockedNode())
 })
 

@@ -28,7 +28,8 @@ test('the gateway runs as a role that owns its database and nothing else', { ski
   const administrator = new pg.Client({ connectionString: server.url })
   await administrator.connect()
   const { rows } = await administrator.query(
-    `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolpassword like 'SCRAM-SHA-256$%' as hashed from pg_authid where rolname = 'gateway'`,
+    `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolpassword like 'SCRAM-SHA-256$%' as hashed
+     from pg_authid where rolname = 'gateway'`,
   )
   await administrator.end()
   assert.deepEqual(rows, [{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, hashed: true }])
