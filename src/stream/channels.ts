@@ -1,10 +1,9 @@
-// The channels of the stream and what their names mean.
+// The stream's channels and their names.
 
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import { CANDLE_INTERVALS } from '../resources/candle.ts'
 import type { CandleInterval } from '../resources/candle.ts'
 
-/** What a channel's name asks for. */
 export type Channel =
   | { readonly kind: 'ticker'; readonly asset: string }
   | { readonly kind: 'trades'; readonly asset: string }
@@ -13,7 +12,7 @@ export type Channel =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'candles'; readonly asset: string; readonly interval: CandleInterval }
 
-/** Channels whose frames are places in the log: they carry `seq` and `prev`, and can be resumed. */
+/** Channels whose frames have a position in the log: they carry `seq` and `prev`, and can be resumed. */
 export type LogChannel = Extract<Channel, { readonly kind: 'trades' | 'events' | 'account' }>
 
 export const EVENTS_CHANNEL = 'events'
@@ -38,7 +37,7 @@ export function accountChannel(account: string): string {
   return `${ACCOUNT_PREFIX}${account}`
 }
 
-/** Every channel that is the same for everybody; there are few, so that their names need no parsing. */
+/** All public channels, by name. */
 const PUBLIC_CHANNELS: ReadonlyMap<string, Channel> = new Map<string, Channel>([
   [EVENTS_CHANNEL, { kind: 'events' }],
   [HEARTBEAT_CHANNEL, { kind: 'heartbeat' }],
@@ -49,7 +48,7 @@ const PUBLIC_CHANNELS: ReadonlyMap<string, Channel> = new Map<string, Channel>([
   ]),
 ])
 
-/** The channel of this name, or undefined when there is none. Names are exact: symbols in upper case. */
+/** The channel with this name, or undefined. Names are case-sensitive: symbols in upper case. */
 export function parseChannel(name: string): Channel | undefined {
   const known = PUBLIC_CHANNELS.get(name)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-// One client: its socket, what it may send, what waits for it, and the end of it. What it asks for is done by the session.
+// One client's socket: incoming requests and their rate limit, outgoing frames and their buffer limit, pings and closing. The session handles the requests.
 
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
@@ -7,70 +7,70 @@ import type { Log } from '../base/log.ts'
 import type { StreamLimits } from '../limits.ts'
 import { parseRequest } from './requests.ts'
 import type { ClientRequest, RequestId } from './requests.ts'
+import { createTokenBucket } from './token-bucket.ts'
 import { textFrame } from './wire.ts'
 
-/** Close codes (RFC 6455, section 7.4, and the one for revoked keys). */
+/** Close codes: RFC 6455, section 7.4, and 4401 for revoked keys. */
 export const CLOSE = { restart: 1012, tryAgain: 1013, unexpected: 1011, keyRevoked: 4401 } as const
 
-/** A client that does not answer a close is cut off after this long. */
+/** A client that does not complete the close handshake within this time is disconnected. */
 const CLOSE_GRACE_MS = 2_000
-/** Requests that wait for an earlier one of the same connection; the rate bounds them already, unless the database stalls. */
-const PENDING_REQUESTS_MAX = 100
+/** Queued requests per connection. Only a stalled database fills the queue: the rate limit is lower. */
+const QUEUED_REQUESTS_MAX = 100
 
 export interface Connection {
-  /** Aborts when the connection has ended, or is about to. */
+  /** Aborts when the connection has closed or starts closing. */
   readonly closed: AbortSignal
-  /** Takes whole frames. Cuts the client off when too much waits for it. */
+  /** Sends whole frames. Closes the connection when its buffer exceeds the limit. */
   write(bytes: Buffer): void
-  /** Sends one message to this client alone. */
+  /** Sends a message to this client only. */
   reply(message: Readonly<Record<string, unknown>>, id?: RequestId): void
-  /** Resolves when what was written is on its way. */
+  /** Resolves when the socket accepts more data, or the connection closes. */
   drained(): Promise<void>
   close(code: number, reason: string): void
-  /** Bytes that were written and that the system has not taken yet. */
+  /** Bytes written and not yet passed to the operating system. */
   bufferedBytes(): number
-  /** Sends a ping, or ends the connection when the last one was not answered. */
+  /** Sends a ping, or closes the connection when the client has not responded to the previous one. */
   ping(): void
 }
 
 export interface ConnectionParts {
   readonly webSocket: WebSocket
-  /** The socket underneath, for frames that are ready made. */
+  /** The underlying socket, for frames that are already encoded. */
   readonly socket: Duplex
   readonly limits: StreamLimits
   readonly clock: Clock
   readonly log: Log
   readonly requestId: string
-  /** Handles one request; the next one waits for it. */
+  /** Handles one request; the next request waits until it resolves. */
   handle(request: ClientRequest): void | Promise<void>
   onClose(): void
 }
 
-/** Takes over an open WebSocket. */
+/** Takes ownership of an open WebSocket. */
 export function createConnection(parts: ConnectionParts): Connection {
   const { webSocket, socket, limits, clock, log } = parts
-  const ending = new AbortController()
-  const waiting: ClientRequest[] = []
+  const closing = new AbortController()
+  const queue: ClientRequest[] = []
+  const messages = createTokenBucket(limits.messagesPerSecond, clock)
   let handling = false
-  let answersPings = true
-  let tokens: number = limits.messagesPerSecond
-  let filledAtMs = clock.elapsedMs()
+  let pongReceived = true
 
-  function end(): void {
-    if (ending.signal.aborted) return
-    ending.abort()
-    waiting.length = 0
+  function markClosed(): void {
+    if (closing.signal.aborted) return
+    closing.abort()
+    queue.length = 0
     parts.onClose()
   }
 
   function close(code: number, reason: string): void {
-    if (ending.signal.aborted) return
-    end()
+    if (closing.signal.aborted) return
+    markClosed()
     closeWithGrace(webSocket, clock, { code, reason })
   }
 
   function write(bytes: Buffer): void {
-    if (ending.signal.aborted) return
+    if (closing.signal.aborted) return
     if (socket.writableLength + bytes.length > limits.waitingBytes) close(CLOSE.tryAgain, 'backpressure')
     else socket.write(bytes)
   }
@@ -79,26 +79,16 @@ export function createConnection(parts: ConnectionParts): Connection {
     write(textFrame(JSON.stringify(id === undefined ? message : { ...message, id })))
   }
 
-  /** A bucket that holds a second's worth of messages. */
-  function mayTake(): boolean {
-    const nowMs = clock.elapsedMs()
-    tokens = Math.min(limits.messagesPerSecond, tokens + (Math.max(0, nowMs - filledAtMs) * limits.messagesPerSecond) / 1000)
-    filledAtMs = nowMs
-    if (tokens < 1) return false
-    tokens -= 1
-    return true
-  }
-
-  /** Requests are handled in the order in which they came, each after the one before it is done. */
-  async function handleWaiting(): Promise<void> {
+  /** Handles requests one at a time, in the order of arrival. */
+  async function handleQueue(): Promise<void> {
     handling = true
-    for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+    for (let request = queue.shift(); request !== undefined; request = queue.shift()) {
       try {
         const handled = parts.handle(request)
         if (handled !== undefined) await handled
       } catch (error) {
-        // Not answered wrongly, not left unanswered: the client comes back and resumes.
-        log.warn({ err: error, requestId: parts.requestId, op: request.op }, 'a request of the stream cannot be answered')
+        // The client reconnects and resumes: better than a wrong reply or none.
+        log.warn({ err: error, requestId: parts.requestId, op: request.op }, 'a stream request failed: closing the connection')
         close(CLOSE.unexpected, 'unavailable')
       }
     }
@@ -106,60 +96,60 @@ export function createConnection(parts: ConnectionParts): Connection {
   }
 
   webSocket.on('message', (data, isBinary) => {
-    if (ending.signal.aborted) return
-    if (!mayTake() || waiting.length >= PENDING_REQUESTS_MAX) {
+    if (closing.signal.aborted) return
+    if (!messages.take() || queue.length >= QUEUED_REQUESTS_MAX) {
       reply({ type: 'error', error: 'rate_limited' })
       close(CLOSE.tryAgain, 'rate limit exceeded')
       return
     }
-    waiting.push(isBinary ? { op: 'refused', id: undefined, error: 'invalid_json' } : parseRequest(textOf(data)))
-    if (!handling) void handleWaiting()
+    queue.push(isBinary ? { op: 'invalid', id: undefined, error: 'invalid_json' } : parseRequest(textOf(data)))
+    if (!handling) void handleQueue()
   })
   webSocket.on('pong', () => {
-    answersPings = true
+    pongReceived = true
   })
-  // Frames that break the protocol are answered by the library with their close code; what kind they were is the client's affair.
+  // The library closes a connection with an invalid frame with the right code. Client errors are not worth more than a debug line.
   webSocket.on('error', (error) => log.debug({ err: error, requestId: parts.requestId }, 'a stream connection failed'))
-  webSocket.on('close', end)
+  webSocket.on('close', markClosed)
 
   return {
-    closed: ending.signal,
+    closed: closing.signal,
     write,
     reply,
     close,
     async drained() {
-      if (!socket.writableNeedDrain || ending.signal.aborted) return
+      if (!socket.writableNeedDrain || closing.signal.aborted) return
       await new Promise<void>((resolve) => {
         const done = (): void => {
           socket.removeListener('drain', done)
-          ending.signal.removeEventListener('abort', done)
+          closing.signal.removeEventListener('abort', done)
           resolve()
         }
         socket.on('drain', done)
-        ending.signal.addEventListener('abort', done)
+        closing.signal.addEventListener('abort', done)
       })
     },
     bufferedBytes: () => socket.writableLength,
     ping() {
-      if (answersPings) {
-        answersPings = false
+      if (pongReceived) {
+        pongReceived = false
         webSocket.ping()
         return
       }
-      end()
+      markClosed()
       webSocket.terminate()
     },
   }
 }
 
-/** Closes a WebSocket, and cuts it off when its client does not answer that. */
+/** Closes a WebSocket, and terminates it when the client does not complete the close handshake. */
 export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reason }: { readonly code: number; readonly reason: string }): void {
   webSocket.close(code, reason)
-  const cut = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
-  webSocket.once('close', () => cut.cancel())
+  const timer = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
+  webSocket.once('close', () => timer.cancel())
 }
 
-/** A whole message is one buffer, as the library hands messages over. */
+/** The library delivers a whole message as one buffer. */
 function textOf(data: RawData): string {
   return Buffer.isBuffer(data) ? data.toString('utf8') : ''
 }

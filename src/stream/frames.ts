@@ -1,25 +1,24 @@
-// Rows of the log as frames of channels. A row's text is made once, however many channels carry it, and a frame's bytes once, however many clients get it.
+// Log rows as channel frames. A row is serialised once for all channels, and a frame is encoded once for all clients.
 
 import type { LogEvent, LogRow } from '../projections/stream-log.ts'
 import { EVENTS_CHANNEL, accountChannel, tradesChannel } from './channels.ts'
 import { textFrame } from './wire.ts'
 
-/** A frame of a channel; its bytes are made when first asked for. */
+/** A frame of a channel, encoded on first use. */
 export interface Frame {
   readonly channel: string
-  /** Its place in the log; undefined for channels that are not of the log. */
+  /** The position in the log; undefined for channels outside of the log. */
   readonly seq: number | undefined
   bytes(): Buffer
 }
 
-/** A frame of a channel that has no place in the log. `data` is JSON. */
+/** A frame of a channel outside of the log. `data` is JSON. */
 export function plainFrame(channel: string, data: string): Frame {
   return lazyFrame(channel, undefined, () => `{"channel":${JSON.stringify(channel)},"data":${data}}`)
 }
 
-/** A frame of a log channel. `prev` is the seq of the channel's frame before it. */
-export function logFrame(channel: string, place: { readonly seq: number; readonly prev: number }, data: () => string): Frame {
-  const { seq, prev } = place
+/** A frame of a log channel. `prev` is the seq of the channel's previous frame. */
+export function logFrame(channel: string, { seq, prev }: { readonly seq: number; readonly prev: number }, data: () => string): Frame {
   return lazyFrame(channel, seq, () => `{"channel":${JSON.stringify(channel)},"seq":${seq},"prev":${prev},"data":${data()}}`)
 }
 
@@ -28,22 +27,21 @@ function lazyFrame(channel: string, seq: number | undefined, text: () => string)
   return { channel, seq, bytes: () => (bytes ??= textFrame(text())) }
 }
 
-/** A channel that carries a row, and how the row looks there. */
+/** A row on one channel. */
 export interface ChannelEntry {
   readonly channel: string
   /** JSON. */
   readonly data: () => string
 }
 
-/** Where a row belongs. */
 export interface RowChannels {
-  /** All events, and its asset's trades when it is a print. */
+  /** The events channel, and the asset's trades channel when the row is a trade print. */
   readonly shared: readonly ChannelEntry[]
-  /** The channel of each account that it concerns. */
+  /** The channel of each account that the row concerns. */
   readonly personal: readonly (ChannelEntry & { readonly account: string })[]
 }
 
-/** Every channel that carries the row. */
+/** The row on each of its channels. */
 export function channelsOfRow(row: LogRow): RowChannels {
   const eventText = lazyText(row)
   const print = toPrint(row)
@@ -66,7 +64,7 @@ function lazyText(event: LogEvent): () => string {
   return () => (text ??= JSON.stringify(eventData(event)))
 }
 
-/** An event as the stream shows it: the payload without its topic, which stands beside it. */
+/** An event in the stream's format: `topic` is a field of its own and left out of the payload. */
 function eventData(event: LogEvent): object {
   const { topic, ledger, ledgerCloseTs, txHash, payload } = event
   const { topic: _topic, ...raw } = payload ?? { topic, topicsXdr: event.topicsXdr, valueXdr: event.valueXdr }
@@ -85,7 +83,7 @@ interface Print {
   readonly asset: string
 }
 
-/** A trade print; undefined for every other event. `price` is where it closed, or the entry price of an open. */
+/** A trade print; undefined for other events. `price` is the entry price of an open, and the close price otherwise. */
 function toPrint(row: LogRow): Print | undefined {
   const { payload } = row
   const kind = PRINT_KINDS[row.topic]

@@ -1,11 +1,11 @@
-// Who gets which channel. Subscribers of the same channels form a group: what a group gets at one time is put together once, and written to each of its
-// members with one call.
+// Delivers frames to subscribers. Subscribers with the same set of channels form a group. The frames for a group are concatenated once and written to each
+// member with one call.
 
 import type { Frame } from './frames.ts'
 
-/** A client as the hub sees it. */
+/** A client of the hub. */
 export interface Subscriber {
-  /** Takes whole frames; must not throw, and must not wait. */
+  /** Sends whole frames. Must not throw or block. */
   write(bytes: Buffer): void
 }
 
@@ -15,17 +15,16 @@ interface Group {
 }
 
 export interface Hub {
-  /** The channels that the subscriber gets. */
+  /** The subscriber's live channels. */
   channelsOf(subscriber: Subscriber): ReadonlySet<string>
   add(subscriber: Subscriber, channels: Iterable<string>): void
   remove(subscriber: Subscriber, channels: Iterable<string>): void
-  /** Forgets the subscriber. */
+  /** Removes the subscriber from all channels. */
   drop(subscriber: Subscriber): void
-  /** How many get anything. */
+  /** The number of subscribers with at least one channel. */
   subscribers(): number
-  /** True when anybody gets the channel. */
   hasSubscribers(channel: string): boolean
-  /** Delivers frames to their channels' subscribers, each group's in one piece and in this order. */
+  /** Delivers frames to the subscribers of their channels, in this order. */
   publish(frames: readonly Frame[]): void
 }
 
@@ -44,9 +43,9 @@ export function createHub(): Hub {
     if (group.members.size > 0) return
     groups.delete(keyOf(group.channels))
     for (const channel of group.channels) {
-      const listening = groupsByChannel.get(channel)
-      listening?.delete(group)
-      if (listening?.size === 0) groupsByChannel.delete(channel)
+      const channelGroups = groupsByChannel.get(channel)
+      channelGroups?.delete(group)
+      if (channelGroups?.size === 0) groupsByChannel.delete(channel)
     }
   }
 
@@ -58,8 +57,8 @@ export function createHub(): Hub {
       group = { channels, members: new Set() }
       groups.set(key, group)
       for (const channel of channels) {
-        const listening = groupsByChannel.get(channel) ?? new Set()
-        groupsByChannel.set(channel, listening.add(group))
+        const channelGroups = groupsByChannel.get(channel) ?? new Set()
+        groupsByChannel.set(channel, channelGroups.add(group))
       }
     }
     group.members.add(subscriber)
@@ -73,15 +72,15 @@ export function createHub(): Hub {
   return {
     channelsOf,
     add(subscriber, channels) {
-      const wanted = new Set([...channelsOf(subscriber), ...channels])
+      const next = new Set([...channelsOf(subscriber), ...channels])
       leave(subscriber)
-      join(subscriber, wanted)
+      join(subscriber, next)
     },
     remove(subscriber, channels) {
-      const without = new Set(channels)
-      const wanted = new Set([...channelsOf(subscriber)].filter((channel) => !without.has(channel)))
+      const removed = new Set(channels)
+      const next = new Set([...channelsOf(subscriber)].filter((channel) => !removed.has(channel)))
       leave(subscriber)
-      join(subscriber, wanted)
+      join(subscriber, next)
     },
     drop: leave,
     subscribers: () => groupOf.size,
@@ -98,7 +97,7 @@ export function createHub(): Hub {
       for (const [group, [first, ...more]] of parts) {
         if (first === undefined) continue
         const bytes = more.length === 0 ? first : Buffer.concat([first, ...more])
-        // A member that is cut off while it is written to leaves the group: the set may shrink meanwhile.
+        // NOTE: a write may close a slow member, which then leaves the group: the set may shrink during the loop.
         for (const member of group.members) member.write(bytes)
       }
     },

@@ -1,5 +1,4 @@
-// Brings a connection from a place in the log to the live end of its channels: what is missing first, in order, at the client's pace, then live, with no
-// hole and no repeat where the two meet.
+// Replays channels to one connection from a position in the log, at the client's pace, then switches to live delivery without a gap or a duplicate.
 
 import type { Semaphore } from '../base/semaphore.ts'
 import type { LogChannels, LogRow } from '../projections/stream-log.ts'
@@ -13,30 +12,29 @@ import type { Tail } from './tail.ts'
 /** Rows of a replay read at a time. */
 const PAGE_ROWS = 500
 
-/** What a replay reads from. */
 export interface ReplayParts {
   readonly db: Queryable
   readonly tail: Tail
-  /** Reads of all replays together are few at a time, so that a thousand returning clients leave connections for everybody else. */
+  /** Limits the concurrent reads of all replays, so that many reconnecting clients do not use up the database connections. */
   readonly readSemaphore: Semaphore
 }
 
 /** A replay to one connection. */
 export interface Replay {
-  /** By name. Channels may be taken out while it runs; with the last one it ends. */
+  /** By name. Channels may be removed during the replay; removing the last one ends it. */
   readonly channels: Map<string, LogChannel>
-  /** Where it begins: everything behind this seq is sent. */
+  /** Everything after this seq is sent. */
   readonly afterSeq: number
   /** The seq of each channel's last frame at or before `afterSeq`; 0 when there is none. */
   readonly prev: Map<string, number>
   readonly signal: AbortSignal
-  /** Sends frames, and resolves when the client is ready for more. */
+  /** Sends frames. Resolves when the client is ready for more. */
   send(frames: readonly Frame[]): Promise<void>
-  /** Goes live: called once, at the moment when nothing is missing. */
+  /** Switches to live delivery. Called once, when nothing is missing. */
   goLive(channels: Iterable<string>): void
 }
 
-/** Runs the feed until it is live or ended. Rejects when the database cannot be read. */
+/** Runs until the replay is live or closed. Rejects when the database cannot be read. */
 export async function runReplay({ db, tail, readSemaphore: lanes }: ReplayParts, feed: Replay): Promise<void> {
   let after = feed.afterSeq
   const ended = (): boolean => feed.signal.aborted || feed.channels.size === 0
@@ -64,7 +62,7 @@ export async function runReplay({ db, tail, readSemaphore: lanes }: ReplayParts,
   }
 }
 
-/** What the tail still holds, when that is all that is missing. Accounts' frames it does not keep. */
+/** The missing frames, when the tail retains all of them. The tail does not retain frames of account channels. */
 function recentFrames(tail: Tail, feed: Replay, after: number): readonly Frame[] | undefined {
   if ([...feed.channels.values()].some(({ kind }) => kind === 'account')) return undefined
   const frames = tail.recentFrames(new Set(feed.channels.keys()), after)
@@ -82,7 +80,7 @@ function toReplayFrames(row: LogRow, feed: Replay): readonly Frame[] {
   })
 }
 
-/** Log channels as the projections select them. */
+/** The channels as a filter for reading the log. */
 export function toLogSelection(channels: Iterable<LogChannel>): LogChannels {
   const all = [...channels]
   return {

@@ -1,12 +1,12 @@
-// What clients send: frames of text that hold one JSON object with an `op`.
+// Client requests: text frames with one JSON object that has an `op`.
 
-/** An id that a client gave its request, to find the replies to it. */
+/** The client's own id of a request; the replies repeat it. */
 export type RequestId = string | number | undefined
 
 export interface SubscribeRequest {
   readonly op: 'subscribe'
   readonly id: RequestId
-  /** Each once, in the order in which they came. */
+  /** Without duplicates, in the client's order. */
   readonly channels: readonly string[]
   readonly since: number | undefined
   readonly epoch: string | undefined
@@ -18,22 +18,22 @@ export type ClientRequest =
   | { readonly op: 'unsubscribe'; readonly id: RequestId; readonly channels: readonly string[] }
   | { readonly op: 'login'; readonly id: RequestId; readonly keyId: unknown; readonly secret: unknown }
   | { readonly op: 'ping'; readonly id: RequestId }
-  | { readonly op: 'refused'; readonly id: RequestId; readonly error: 'invalid_json' | 'invalid_channels' | 'invalid_since' }
+  | { readonly op: 'invalid'; readonly id: RequestId; readonly error: 'invalid_json' | 'invalid_channels' | 'invalid_since' }
   | { readonly op: 'unknown'; readonly id: RequestId; readonly detail: string | undefined }
 
 const CHANNEL_NAME_MAX_LENGTH = 200
-/** What an unknown `op` is answered with is not longer than this. */
+/** The reply to an unknown `op` repeats this many characters of it. */
 const DETAIL_MAX_LENGTH = 200
 
-/** Reads a frame. Never throws: whatever is wrong with it is part of the answer. */
+/** Parses a frame. Never throws: returns `invalid` or `unknown` for anything else than a request. */
 export function parseRequest(text: string): ClientRequest {
   let message: unknown
   try {
     message = JSON.parse(text)
   } catch {
-    return { op: 'refused', id: undefined, error: 'invalid_json' }
+    return { op: 'invalid', id: undefined, error: 'invalid_json' }
   }
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return { op: 'refused', id: undefined, error: 'invalid_json' }
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return { op: 'invalid', id: undefined, error: 'invalid_json' }
   const fields = message as Readonly<Record<string, unknown>>
   const id = typeof fields['id'] === 'string' || typeof fields['id'] === 'number' ? fields['id'] : undefined
   switch (fields['op']) {
@@ -41,7 +41,7 @@ export function parseRequest(text: string): ClientRequest {
       return parseSubscribe(fields, id)
     case 'unsubscribe': {
       const channels = channelNames(fields['channels'])
-      return channels === undefined ? { op: 'refused', id, error: 'invalid_channels' } : { op: 'unsubscribe', id, channels }
+      return channels === undefined ? { op: 'invalid', id, error: 'invalid_channels' } : { op: 'unsubscribe', id, channels }
     }
     case 'login':
       return { op: 'login', id, keyId: fields['keyId'], secret: fields['secret'] }
@@ -56,9 +56,9 @@ export function parseRequest(text: string): ClientRequest {
 
 function parseSubscribe(fields: Readonly<Record<string, unknown>>, id: RequestId): ClientRequest {
   const channels = channelNames(fields['channels'])
-  if (channels === undefined) return { op: 'refused', id, error: 'invalid_channels' }
+  if (channels === undefined) return { op: 'invalid', id, error: 'invalid_channels' }
   const { since, epoch, snapshot } = fields
-  if (since !== undefined && !(Number.isSafeInteger(since) && Number(since) >= 0)) return { op: 'refused', id, error: 'invalid_since' }
+  if (since !== undefined && !(Number.isSafeInteger(since) && Number(since) >= 0)) return { op: 'invalid', id, error: 'invalid_since' }
   return {
     op: 'subscribe',
     id,

@@ -1,42 +1,32 @@
-// What a client asks of the stream: channels, a login, a place to resume from (docs/websocket.md).
+// One client's requests to the stream: subscribe, unsubscribe, log in, ping (docs/websocket.md).
 
 import type { Semaphore } from '../base/semaphore.ts'
 import type { Log } from '../base/log.ts'
 import type { StreamLimits } from '../limits.ts'
-import { PRINTS_IN_SNAPSHOT } from '../limits.ts'
-import { countFrames, readChannelHeads, readLastPrints } from '../projections/stream-log.ts'
 import type { Queryable } from '../store/store.ts'
-import { isLogChannel, parseChannel, tradesChannel } from './channels.ts'
+import { isLogChannel, parseChannel } from './channels.ts'
 import type { Channel, LogChannel } from './channels.ts'
-import { CLOSE } from './connection.ts'
 import type { Connection } from './connection.ts'
-import { runReplay, toLogSelection } from './replay.ts'
-import type { Replay } from './replay.ts'
-import { channelsOfRow, logFrame } from './frames.ts'
 import type { Frame } from './frames.ts'
-import type { Hub, Subscriber } from './hub.ts'
+import type { Hub } from './hub.ts'
 import type { ClientRequest, SubscribeRequest } from './requests.ts'
+import { gapMessage, planResume } from './resume.ts'
+import type { Resume } from './resume.ts'
+import { readSnapshots } from './snapshots.ts'
+import type { AccountSnapshot, ChannelSnapshot } from './snapshots.ts'
+import { createSubscriptions } from './subscriptions.ts'
 import type { EpochChange, Tail } from './tail.ts'
-import { textFrame } from './wire.ts'
 
-/** Whose connection it is, after a login. */
+/** The owner of a connection after a login. */
 export interface StreamLogin {
   readonly keyId: string
   readonly owner: string
   readonly tier: string
 }
 
-/** An account as of a place in the log: what a snapshot of its channel holds. */
-export interface AccountSnapshot {
-  readonly seq: number
-  readonly positions: readonly object[]
-  /** Null when the resting orders cannot be read from the chain right now. */
-  readonly orders: readonly object[] | null
-}
-
-/** What the stream needs of the rest of the gateway. */
+/** What the stream needs from the rest of the gateway. */
 export interface StreamServices {
-  /** `unknown` when the database does not tell. Never rejects. */
+  /** `unknown` when the key cannot be looked up. Never rejects. */
   login(keyId: string, secret: string): Promise<StreamLogin | 'invalid_credentials' | 'unknown'>
   readAccount(owner: string): Promise<AccountSnapshot>
 }
@@ -49,7 +39,7 @@ export interface SessionParts {
   readonly readSemaphore: Semaphore
   readonly limits: StreamLimits
   readonly services: StreamServices
-  /** The last frame of a ticker or candle channel, when there is one. */
+  /** The last frame of a ticker channel, when there is one. */
   lastTick(channel: string): Frame | undefined
   nowMs(): number
   readonly log: Log
@@ -58,208 +48,60 @@ export interface SessionParts {
 export interface Session {
   /** Null before a login. */
   login(): StreamLogin | null
-  /** Under way. */
+  /** The number of running replays. */
   replays(): number
   handle(request: ClientRequest): void | Promise<void>
-  /** Tells the client that a new epoch begins, when it follows channels of the log. */
-  announceEpoch(border: EpochChange): void
-  /** Takes the client out of everything. */
+  /** Sends a gap message to a client that follows log channels. */
+  announceEpoch(change: EpochChange): void
+  /** Ends all subscriptions. */
   close(): void
 }
 
 export function createSession(parts: SessionParts): Session {
-  const { connection, hub, tail, db, readSemaphore: lanes, limits, services } = parts
-  const subscriber: Subscriber = { write: connection.write }
-  const feeds = new Set<Replay>()
-  const watched = new Set<string>()
+  const { connection, tail, services } = parts
+  const subscriptions = createSubscriptions(parts)
   let login: StreamLogin | null = null
 
-  function mayHave(channel: Channel): boolean {
-    return channel.kind !== 'account' || channel.account === login?.owner
-  }
-
-  /** The channels that the client gets, those that are being replayed to it included. */
-  function subscribed(): Set<string> {
-    return new Set([...hub.channelsOf(subscriber), ...[...feeds].flatMap((feed) => [...feed.channels.keys()])])
-  }
-
-  /** Ends delivery of the channels, replays included: a channel that is live is taken back to the place where it is to begin. */
-  function interrupt(names: readonly string[]): void {
-    hub.remove(subscriber, names)
-    for (const feed of feeds) for (const name of names) feed.channels.delete(name)
-  }
-
-  /** Ends delivery for good. */
-  function stop(channels: Iterable<string>): void {
-    const names = [...channels]
-    interrupt(names)
-    for (const name of names) {
-      const channel = parseChannel(name)
-      if (channel?.kind === 'account' && watched.delete(channel.account)) tail.releaseAccount(channel.account)
-    }
-  }
-
-  async function watch(channels: readonly LogChannel[]): Promise<void> {
-    for (const channel of channels) {
-      if (channel.kind !== 'account' || watched.has(channel.account)) continue
-      await tail.watchAccount(channel.account)
-      // Who has left meanwhile has given back what it had before.
-      if (connection.closed.aborted) tail.releaseAccount(channel.account)
-      else watched.add(channel.account)
-    }
-  }
-
-  function headOf(name: string, channel: LogChannel): number {
-    return channel.kind === 'account' ? tail.accountHead(channel.account) : tail.channelHead(name)
-  }
-
-  /** Follows channels from a place on; the frames before it were sent, or are not wanted. */
-  function follow(channels: ReadonlyMap<string, LogChannel>, afterSeq: number, prev: ReadonlyMap<string, number>): void {
-    const feed: Replay = {
-      channels: new Map(channels),
-      afterSeq,
-      prev: new Map(prev),
-      signal: connection.closed,
-      send(frames) {
-        if (frames.length > 0) connection.write(Buffer.concat(frames.map((frame) => frame.bytes())))
-        return connection.drained()
-      },
-      goLive: (names) => hub.add(subscriber, names),
-    }
-    feeds.add(feed)
-    runReplay({ db, tail, readSemaphore: lanes }, feed)
-      .catch((error: unknown) => {
-        if (connection.closed.aborted) return
-        parts.log.warn({ err: error }, 'a replay cannot be read; the client is sent away to come back')
-        connection.close(CLOSE.unexpected, 'unavailable')
-      })
-      .finally(() => feeds.delete(feed))
-  }
-
   async function subscribe(request: SubscribeRequest): Promise<void> {
-    const accepted = new Map<string, Channel>()
-    const rejected: string[] = []
-    for (const name of request.channels) {
-      const channel = parseChannel(name)
-      if (channel === undefined || !mayHave(channel)) rejected.push(name)
-      else accepted.set(name, channel)
-    }
+    const { accepted, rejected } = sortChannels(request.channels, login)
     const logChannels = new Map([...accepted].filter((entry): entry is [string, LogChannel] => isLogChannel(entry[1])))
     if (logChannels.size > 0) {
       if (!tail.ready()) await tail.catchUp()
-      await watch([...logChannels.values()])
+      await subscriptions.watchAccounts(logChannels.values())
     }
-    const resume = request.since === undefined || logChannels.size === 0 ? undefined : await planResume(request, request.since, logChannels)
-    const reads = request.snapshot && resume === undefined ? await readSnapshots(logChannels) : []
+    const resume = await planResumeOf(parts, request, logChannels)
+    const snapshots = request.snapshot && resume === undefined ? await readSnapshots({ ...parts, readAccount: services.readAccount }, logChannels) : []
     if (connection.closed.aborted) return
 
-    // From here to the end nothing waits: the heads that are told are the places where delivery begins.
-    if (accepted.size > 0) {
-      const heads = Object.fromEntries([...logChannels].map(([name, channel]) => [name, headOf(name, channel)]))
-      connection.reply({ type: 'subscribed', channels: [...accepted.keys()], ...(logChannels.size > 0 ? { heads } : {}) }, request.id)
-    }
+    // NOTE: no `await` from here on. Delivery must start exactly at the heads that the reply names.
+    if (accepted.size > 0) connection.reply(subscribedMessage(tail, accepted, logChannels), request.id)
     if (rejected.length > 0) connection.reply({ type: 'rejected', channels: rejected }, request.id)
-    const plain = [...accepted.keys()].filter((name) => !logChannels.has(name))
-    if (request.snapshot) for (const name of plain) sendLastTick(name)
-    hub.add(subscriber, plain)
-    startLogChannels(request, logChannels, resume, reads)
+    const plainChannels = [...accepted.keys()].filter((name) => !logChannels.has(name))
+    if (request.snapshot) sendLastTicks(plainChannels)
+    subscriptions.addLive(plainChannels)
+    if (resume?.kind === 'gap') connection.reply({ ...resume.message }, request.id)
+    if (resume?.kind === 'replay') subscriptions.replay(resume.start)
+    else startLogChannels([...logChannels.keys()], snapshots)
   }
 
-  function startLogChannels(
-    request: SubscribeRequest,
-    channels: ReadonlyMap<string, LogChannel>,
-    resume: Resume | undefined,
-    reads: readonly ChannelSnapshot[],
-  ): void {
-    if (resume?.kind === 'gap') connection.reply(resume.message, request.id)
-    if (resume?.kind === 'replay') {
-      interrupt([...channels.keys()])
-      follow(channels, resume.since, resume.prev)
-      return
-    }
-    for (const { name, channel, frames, seq, prev } of reads) {
-      interrupt([name])
+  /** Sends the snapshots and continues after them; delivers the other channels from now on. */
+  function startLogChannels(names: readonly string[], snapshots: readonly ChannelSnapshot[]): void {
+    for (const { name, channel, frames, seq, prev } of snapshots) {
       connection.write(Buffer.concat(frames))
-      follow(new Map([[name, channel]]), seq, new Map([[name, prev]]))
+      subscriptions.replay({ channels: new Map([[name, channel]]), afterSeq: seq, prev: new Map([[name, prev]]) })
     }
-    const live = subscribed()
-    hub.add(subscriber, [...channels.keys()].filter((name) => !live.has(name)))
+    const subscribed = subscriptions.names()
+    subscriptions.addLive(names.filter((name) => !subscribed.has(name)))
   }
 
-  function sendLastTick(name: string): void {
-    const frame = parts.lastTick(name)
-    if (frame !== undefined) connection.write(frame.bytes())
-  }
-
-  type Resume =
-    | { readonly kind: 'gap'; readonly message: Readonly<Record<string, unknown>> }
-    | { readonly kind: 'replay'; readonly since: number; readonly prev: ReadonlyMap<string, number> }
-
-  /** Whether everything behind `since` can be sent, and if not, why. */
-  async function planResume(request: SubscribeRequest, since: number, channels: ReadonlyMap<string, LogChannel>): Promise<Resume> {
-    const gap = (reason: string): Resume => ({
-      kind: 'gap',
-      message: { type: 'gap', channels: [...channels.keys()], since, oldest: oldestOf(tail), reason },
-    })
-    // Another instance may have published what this one has not read yet.
-    if (since > tail.position()) await tail.catchUp()
-    if (request.epoch !== undefined && request.epoch !== tail.head()?.epoch) return gap('epoch')
-    if (since > tail.position()) return gap('ahead')
-    const selection = toLogSelection(channels.values())
-    const range = { afterSeq: since, throughSeq: tail.position(), atMost: limits.replayFrames + 1 }
-    // The places in the log bound the frames of a channel; only a long way back is worth counting.
-    const bound = (range.throughSeq - since) * channels.size
-    if (bound > limits.replayFrames && (await lanes.run(() => countFrames(db, selection, range))) > limits.replayFrames) return gap('too_far')
-    const heads = await lanes.run(() => readChannelHeads(db, selection, since))
-    const prev = new Map<string, number>()
-    for (const [name, channel] of channels) {
-      if (channel.kind === 'events') prev.set(name, heads.events)
-      else prev.set(name, (channel.kind === 'trades' ? heads.assets.get(channel.asset) : heads.accounts.get(channel.account)) ?? 0)
+  function sendLastTicks(names: readonly string[]): void {
+    for (const name of names) {
+      const frame = parts.lastTick(name)
+      if (frame !== undefined) connection.write(frame.bytes())
     }
-    return { kind: 'replay', since, prev }
   }
 
-  interface ChannelSnapshot {
-    readonly name: string
-    readonly channel: LogChannel
-    readonly frames: readonly Buffer[]
-    /** What the snapshot stands for, and where delivery goes on. */
-    readonly seq: number
-    readonly prev: number
-  }
-
-  async function readSnapshots(channels: ReadonlyMap<string, LogChannel>): Promise<readonly ChannelSnapshot[]> {
-    const reads: ChannelSnapshot[] = []
-    for (const [name, channel] of channels) {
-      if (channel.kind === 'trades') reads.push(await readPrints(name, channel))
-      if (channel.kind === 'account') reads.push(await readAccount(name, channel))
-    }
-    return reads
-  }
-
-  async function readPrints(name: string, channel: Extract<LogChannel, { kind: 'trades' }>): Promise<ChannelSnapshot> {
-    const seq = tail.position()
-    const { rows, before } = await lanes.run(() => readLastPrints(db, channel.asset, { throughSeq: seq, limit: PRINTS_IN_SNAPSHOT }))
-    let prev = before
-    const frames: Buffer[] = []
-    for (const row of rows) {
-      const data = channelsOfRow(row).shared.find((on) => on.channel === tradesChannel(channel.asset))?.data
-      if (data === undefined) continue
-      frames.push(logFrame(name, { seq: row.seq, prev }, data).bytes())
-      prev = row.seq
-    }
-    return { name, channel, frames, seq, prev }
-  }
-
-  async function readAccount(name: string, channel: Extract<LogChannel, { kind: 'account' }>): Promise<ChannelSnapshot> {
-    const { seq, positions, orders } = await services.readAccount(channel.account)
-    const heads = await lanes.run(() => readChannelHeads(db, toLogSelection([channel]), seq))
-    const frame = textFrame(JSON.stringify({ channel: name, snapshot: true, seq, data: { positions, orders } }))
-    return { name, channel, frames: [frame], seq, prev: heads.accounts.get(channel.account) ?? 0 }
-  }
-
-  async function logIn(request: Extract<ClientRequest, { op: 'login' }>): Promise<void> {
-    const { keyId, secret, id } = request
+  async function logIn({ keyId, secret, id }: Extract<ClientRequest, { op: 'login' }>): Promise<void> {
     if (typeof keyId !== 'string' || typeof secret !== 'string') {
       connection.reply({ type: 'login', ok: false, error: 'missing_credentials' }, id)
       return
@@ -269,52 +111,71 @@ export function createSession(parts: SessionParts): Session {
       connection.reply({ type: 'login', ok: false, error: found === 'unknown' ? 'unavailable' : found }, id)
       return
     }
-    if (login !== null && login.owner !== found.owner) stop([...subscribed()].filter(isPersonal))
+    if (login !== null && login.owner !== found.owner) subscriptions.remove([...subscriptions.names()].filter(isAccountChannel))
     login = found
     connection.reply({ type: 'login', ok: true, owner: found.owner, tier: found.tier }, id)
   }
 
-  function isPersonal(name: string): boolean {
-    return parseChannel(name)?.kind === 'account'
-  }
-
   return {
     login: () => login,
-    replays: () => feeds.size,
+    replays: subscriptions.replays,
     handle(request) {
       switch (request.op) {
         case 'subscribe':
           return subscribe(request)
         case 'unsubscribe':
-          stop(request.channels)
+          subscriptions.remove(request.channels)
           return connection.reply({ type: 'unsubscribed', channels: request.channels }, request.id)
         case 'login':
           return logIn(request)
         case 'ping':
           return connection.reply({ type: 'pong', ts: parts.nowMs() }, request.id)
-        case 'refused':
+        case 'invalid':
           return connection.reply({ type: 'error', error: request.error }, request.id)
         case 'unknown':
           return connection.reply({ type: 'error', error: 'unknown_op', ...(request.detail === undefined ? {} : { detail: request.detail }) }, request.id)
       }
     },
     announceEpoch({ since, epoch }) {
-      const channels = [...subscribed()].filter((name) => {
+      const channels = [...subscriptions.names()].filter((name) => {
         const channel = parseChannel(name)
         return channel !== undefined && isLogChannel(channel)
       })
-      if (channels.length > 0) connection.reply({ type: 'gap', channels, since, oldest: oldestOf(tail), reason: 'epoch', epoch })
+      if (channels.length > 0) connection.reply({ ...gapMessage(tail, channels, { since, reason: 'epoch', epoch }) })
     },
-    close() {
-      hub.drop(subscriber)
-      for (const feed of feeds) feed.channels.clear()
-      for (const account of watched) tail.releaseAccount(account)
-      watched.clear()
-    },
+    close: subscriptions.close,
   }
 }
 
-/** The smallest place that can be replayed: the archive is kept whole. */
-function oldestOf(tail: Tail): number {
-  return Math.min(1, tail.position())
+/** Rejects unknown channels, and the account channels of other owners. */
+function sortChannels(
+  names: readonly string[], login: StreamLogin | null,
+): { readonly accepted: ReadonlyMap<string, Channel>; readonly rejected: readonly string[] } {
+  const accepted = new Map<string, Channel>()
+  const rejected: string[] = []
+  for (const name of names) {
+    const channel = parseChannel(name)
+    if (channel === undefined || (channel.kind === 'account' && channel.account !== login?.owner)) rejected.push(name)
+    else accepted.set(name, channel)
+  }
+  return { accepted, rejected }
+}
+
+/** Undefined when the client does not ask to resume. */
+async function planResumeOf(
+  { db, tail, readSemaphore, limits }: SessionParts, { since, epoch }: SubscribeRequest, channels: ReadonlyMap<string, LogChannel>,
+): Promise<Resume | undefined> {
+  if (since === undefined || channels.size === 0) return undefined
+  return planResume({ db, tail, readSemaphore, maxFrames: limits.replayFrames }, { since, epoch }, channels)
+}
+
+function subscribedMessage(tail: Tail, accepted: ReadonlyMap<string, Channel>, logChannels: ReadonlyMap<string, LogChannel>): Readonly<Record<string, unknown>> {
+  const headOf = (name: string, channel: LogChannel): number =>
+    channel.kind === 'account' ? tail.accountHead(channel.account) : tail.channelHead(name)
+  const heads = Object.fromEntries([...logChannels].map(([name, channel]) => [name, headOf(name, channel)]))
+  return { type: 'subscribed', channels: [...accepted.keys()], ...(logChannels.size > 0 ? { heads } : {}) }
+}
+
+function isAccountChannel(name: string): boolean {
+  return parseChannel(name)?.kind === 'account'
 }

@@ -1,4 +1,4 @@
-// The stream as a whole: who is connected, what is sent by the clock, and an orderly end. It reads committed rows and nothing of the indexer's memory.
+// The stream as a whole: connections, timed broadcasts, and an orderly shutdown. It reads committed rows only, never the indexer's memory.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -11,58 +11,60 @@ import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
 import type { Store } from '../store/store.ts'
+import { createClients } from './clients.ts'
+import type { Client, Clients } from './clients.ts'
 import { CLOSE, closeWithGrace, createConnection } from './connection.ts'
-import type { Connection } from './connection.ts'
 import { createHub } from './hub.ts'
 import { createSession } from './session.ts'
-import type { Session, StreamServices } from './session.ts'
+import type { StreamServices } from './session.ts'
 import { createTail } from './tail.ts'
 import { createTicks } from './ticks.ts'
 
-/** Replays read at the same time, over all connections. */
-const REPLAY_LANES = 4
-/** A revoked key's connections are found at most this much later. */
+/** Concurrent replay reads over all connections. */
+const REPLAY_READS_MAX = 4
+/** Connections of a revoked key are closed at most this much later. */
 const KEY_CHECK_MS = 500
 
-/** Who asks for a connection, as the request that asked was seen. */
+/** The HTTP request behind an upgrade. */
 export interface UpgradeContext {
   readonly requestId: string
-  /** What connections are counted by. */
+  /** Connections are counted per address. */
   readonly address: string
 }
 
 export interface Stream {
-  /** Answers an upgrade that has passed everything that a request passes. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, visitor: UpgradeContext): void
-  /** How many are connected. */
+  /** Accepts an upgrade that has passed the checks of every other request. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, context: UpgradeContext): void
+  /** The number of connected clients. */
   connections(): number
-  /** One round of prices and candles, for whoever steps the clock by hand; `run` does it by itself. */
+  /** Broadcasts prices and candles once. Only for tests; `start` does it by the clock. */
   tick(): Promise<void>
-  /** Publishes what is committed by now. */
+  /** Publishes what is committed. Only for tests. */
   publishCommitted(): Promise<void>
+  /** Broadcasts a heartbeat. Only for tests. */
   heartbeat(): void
-  /** Pings every connection, and ends those that have not answered the last one. */
+  /** Pings every connection, and closes those that have not responded to the previous ping. Only for tests. */
   ping(): void
-  /** What is kept for clients; all of it is bounded by the connections, and gone with them. */
+  /** Everything held per client. All of it is bounded by the number of connections. */
   stats(): StreamStats
-  /** Begins to follow the log and the clock; `drain` ends it. */
+  /** Starts following the log and the clock until `drain`. */
   start(): void
-  /** Announces the end, goes on delivering for a while, closes every connection, and stops. */
+  /** Announces the shutdown, keeps delivering for `drainMs`, then closes every connection and stops. */
   drain(): Promise<void>
 }
 
-/** How many of each are kept. */
+/** Counts of what is held for clients. */
 export interface StreamStats {
   readonly connections: number
-  /** That connections are counted by. */
+  /** Distinct client addresses. */
   readonly addresses: number
-  /** Clients that get at least one channel. */
+  /** Clients with at least one channel. */
   readonly subscribers: number
-  /** Of the client that is furthest behind; one that passes the bound is cut off. */
+  /** Of the slowest client. A client above the limit is disconnected. */
   readonly bufferedBytesMax: number
-  /** Accounts whose channels are followed. */
+  /** Accounts whose channels are tracked. */
   readonly accounts: number
-  /** Under way. */
+  /** Running replays. */
   readonly replays: number
 }
 
@@ -72,49 +74,39 @@ export interface StreamOptions {
   readonly log: Log
   readonly limits: StreamLimits
   readonly services: StreamServices & {
-    /** The prices that could be read; those of other assets are missing. Never rejects. */
+    /** The prices that could be read; other assets are missing. Never rejects. */
     readPrices(): Promise<readonly Price[]>
     /** True when the key is known to be revoked. Never rejects. */
     isRevoked(keyId: string): boolean | Promise<boolean>
   }
 }
 
-interface Client {
-  readonly connection: Connection
-  readonly session: Session
-}
-
 export function createStream({ store, clock, log, limits, services }: StreamOptions): Stream {
   const hub = createHub()
+  const clients = createClients(limits)
   const tail = createTail({
     store, clock, log,
     publish: hub.publish,
-    onEpoch: (border) => clients.forEach(({ session }) => session.announceEpoch(border)),
+    onEpoch(change) {
+      for (const { session } of clients) session.announceEpoch(change)
+    },
   })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
-  const lanes = createSemaphore(REPLAY_LANES)
-  const clients = new Set<Client>()
-  const byAddress = new Map<string, number>()
+  const readSemaphore = createSemaphore(REPLAY_READS_MAX)
   const requestIds = new WeakMap<IncomingMessage, string>()
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.frameBytes })
-  const over = new AbortController()
-  let running: readonly Promise<void>[] = []
-  /** Aborts when everybody has left while the end was announced. */
-  const drained = new AbortController()
+  const stopped = new AbortController()
+  let loops: readonly Promise<void>[] = []
   let draining = false
+  /** Aborts when the last client disconnects during the shutdown. */
+  const emptied = new AbortController()
   server.on('headers', (headers, request) => headers.push(`x-request-id: ${requestIds.get(request) ?? ''}`))
 
-  function refusalOf(address: string): { readonly code: number; readonly reason: string } | undefined {
-    if (over.signal.aborted) return { code: CLOSE.restart, reason: 'restart' }
-    if (clients.size >= limits.connections) return { code: CLOSE.tryAgain, reason: 'server_full' }
-    return (byAddress.get(address) ?? 0) >= limits.connectionsPerAddress ? { code: CLOSE.tryAgain, reason: 'too_many_connections' } : undefined
-  }
-
   function open(webSocket: WebSocket, socket: Duplex, { requestId, address }: UpgradeContext): void {
-    const refusal = refusalOf(address)
-    if (refusal !== undefined) {
+    const rejection = stopped.signal.aborted ? { code: CLOSE.restart, reason: 'restart' } : clients.rejection(address)
+    if (rejection !== undefined) {
       webSocket.on('error', () => {})
-      closeWithGrace(webSocket, clock, refusal)
+      closeWithGrace(webSocket, clock, rejection)
       return
     }
     const connection = createConnection({
@@ -122,39 +114,27 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       handle: (request) => session.handle(request),
       onClose() {
         session.close()
-        clients.delete(client)
-        if (draining && clients.size === 0) drained.abort()
-        const left = (byAddress.get(address) ?? 1) - 1
-        if (left === 0) byAddress.delete(address)
-        else byAddress.set(address, left)
+        clients.remove(client)
+        if (draining && clients.count() === 0) emptied.abort()
       },
     })
     const session = createSession({
-      connection, hub, tail, db: store.read, readSemaphore: lanes, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
+      connection, hub, tail, db: store.read, readSemaphore, limits, services, log, lastTick: ticks.last, nowMs: () => clock.nowMs(),
     })
-    const client: Client = { connection, session }
+    const client: Client = { connection, session, address }
     clients.add(client)
-    byAddress.set(address, (byAddress.get(address) ?? 0) + 1)
-    connection.reply({ type: 'hello', ts: clock.nowMs(), ...place() })
-    if (draining) announce(client)
+    connection.reply({ type: 'hello', ts: clock.nowMs(), ...logPosition() })
+    if (draining) announceDrain(client)
   }
 
-  /** Where the log stands; nothing while that is not known. */
-  function place(): object {
+  /** Empty while the position is unknown. */
+  function logPosition(): object {
     const head = tail.head()
     return head === undefined ? {} : { epoch: head.epoch, head: tail.position(), ledger: head.ledger }
   }
 
-  function announce({ connection }: Client): void {
+  function announceDrain({ connection }: Client): void {
     connection.reply({ type: 'draining', graceMs: limits.drainMs })
-  }
-
-  async function closeRevoked(): Promise<void> {
-    const byKey = Map.groupBy([...clients].filter(({ session }) => session.login() !== null), ({ session }) => session.login()?.keyId ?? '')
-    await Promise.all([...byKey].map(async ([keyId, holders]) => {
-      if (!(await services.isRevoked(keyId))) return
-      for (const { connection, session } of holders) if (session.login()?.keyId === keyId) connection.close(CLOSE.keyRevoked, 'key_revoked')
-    }))
   }
 
   function ping(): void {
@@ -166,60 +146,79 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
     await ticks.broadcastCandles()
   }
 
-  /** Does something again and again; what fails is told and tried again in the next round. */
-  async function repeat(everyMs: number, signal: AbortSignal, work: () => void | Promise<void>): Promise<void> {
-    while (!signal.aborted) {
-      const startedAtMs = clock.elapsedMs()
-      try {
-        await work()
-      } catch (error) {
-        log.warn({ err: error }, 'a round of the stream failed')
-      }
-      await clock.sleep(Math.max(0, everyMs - (clock.elapsedMs() - startedAtMs)), signal)
-    }
-  }
-
   return {
-    accept(request, socket, head, visitor) {
-      requestIds.set(request, visitor.requestId)
-      const upgrade = (): void => server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, visitor))
+    accept(request, socket, head, context) {
+      requestIds.set(request, context.requestId)
+      const upgrade = (): void => server.handleUpgrade(request, socket, head, (webSocket) => open(webSocket, socket, context))
       if (tail.ready()) {
         upgrade()
         return
       }
-      // Right after the start: hello is to tell where the log stands. A database that is away delays it, and no more.
+      // Right after the start, read the log first: hello reports the position. An unavailable database only delays the upgrade.
       void tail.catchUp().catch(() => {}).finally(upgrade)
     },
-    connections: () => clients.size,
+    connections: clients.count,
     tick,
-    publishCommitted: () => tail.catchUp(),
+    publishCommitted: tail.catchUp,
     heartbeat: ticks.broadcastHeartbeat,
     ping,
     stats: () => ({
-      connections: clients.size,
-      addresses: byAddress.size,
+      connections: clients.count(),
+      addresses: clients.addresses(),
       subscribers: hub.subscribers(),
-      bufferedBytesMax: [...clients].reduce((most, { connection }) => Math.max(most, connection.bufferedBytes()), 0),
+      bufferedBytesMax: [...clients].reduce((max, { connection }) => Math.max(max, connection.bufferedBytes()), 0),
       accounts: tail.watchedAccounts(),
       replays: [...clients].reduce((sum, { session }) => sum + session.replays(), 0),
     }),
     start() {
-      const { signal } = over
-      running = [
+      const { signal } = stopped
+      const every = (intervalMs: number, work: () => void | Promise<void>): Promise<void> => repeat({ clock, log, signal, intervalMs, work })
+      loops = [
         tail.run(signal),
-        repeat(TICKER_BROADCAST_MS, signal, tick),
-        repeat(HEARTBEAT_MS, signal, ticks.broadcastHeartbeat),
-        repeat(KEY_CHECK_MS, signal, closeRevoked),
-        repeat(limits.pingIntervalMs, signal, ping),
+        every(TICKER_BROADCAST_MS, tick),
+        every(HEARTBEAT_MS, ticks.broadcastHeartbeat),
+        every(KEY_CHECK_MS, () => closeRevoked(clients, services.isRevoked)),
+        every(limits.pingIntervalMs, ping),
       ]
     },
     async drain() {
       draining = true
-      clients.forEach(announce)
-      if (clients.size > 0) await clock.sleep(limits.drainMs, drained.signal)
+      for (const client of clients) announceDrain(client)
+      if (clients.count() > 0) await clock.sleep(limits.drainMs, emptied.signal)
       for (const { connection } of clients) connection.close(CLOSE.restart, 'restart')
-      over.abort()
-      await Promise.all(running)
+      stopped.abort()
+      await Promise.all(loops)
     },
+  }
+}
+
+/** Closes the connections of revoked keys. */
+async function closeRevoked(clients: Clients, isRevoked: (keyId: string) => boolean | Promise<boolean>): Promise<void> {
+  const loggedIn = [...clients].filter(({ session }) => session.login() !== null)
+  const byKey = Map.groupBy(loggedIn, ({ session }) => session.login()?.keyId ?? '')
+  await Promise.all([...byKey].map(async ([keyId, users]) => {
+    if (!(await isRevoked(keyId))) return
+    // A client may have logged in with another key during the check.
+    for (const { connection, session } of users) if (session.login()?.keyId === keyId) connection.close(CLOSE.keyRevoked, 'key_revoked')
+  }))
+}
+
+/** Runs `work` at an interval. Logs a failure and continues with the next round. */
+async function repeat(options: {
+  readonly clock: Clock
+  readonly log: Log
+  readonly signal: AbortSignal
+  readonly intervalMs: number
+  readonly work: () => void | Promise<void>
+}): Promise<void> {
+  const { clock, log, signal, intervalMs, work } = options
+  while (!signal.aborted) {
+    const startedAtMs = clock.elapsedMs()
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ err: error }, 'a periodic task of the stream failed: retrying in the next round')
+    }
+    await clock.sleep(Math.max(0, intervalMs - (clock.elapsedMs() - startedAtMs)), signal)
   }
 }

@@ -1,4 +1,4 @@
-// What the stream sends by the clock: prices every three seconds, candles with them, and a heartbeat every second.
+// The stream's periodic broadcasts: prices and candles every three seconds, and a heartbeat every second.
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
@@ -16,11 +16,11 @@ import type { Hub } from './hub.ts'
 import type { Tail } from './tail.ts'
 
 export interface Ticks {
-  /** The last frame that a ticker channel had. */
+  /** The last frame of a ticker channel. */
   last(channel: string): Frame | undefined
-  /** One round of prices. Never rejects for prices that cannot be read. */
+  /** Broadcasts the prices. Does not reject when prices cannot be read. */
   broadcastPrices(): Promise<void>
-  /** The candles that somebody wants, as they are now. Rejects when the database cannot be read. */
+  /** Broadcasts the current candles of subscribed channels. Rejects when the database cannot be read. */
   broadcastCandles(): Promise<void>
   broadcastHeartbeat(): void
 }
@@ -30,7 +30,7 @@ export interface TicksOptions {
   readonly tail: Tail
   readonly db: Queryable
   readonly clock: Clock
-  /** The prices that could be read; those of other assets are missing. Never rejects. */
+  /** The prices that could be read; other assets are missing. Never rejects. */
   readPrices(): Promise<readonly Price[]>
 }
 
@@ -43,19 +43,19 @@ const PAIRS: readonly Pair[] = ASSET_SYMBOLS.flatMap((asset) => CANDLE_INTERVALS
 
 export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions): Ticks {
   const lastTicks = new Map<string, Frame>()
-  /** The bucket that each channel's subscribers saw forming. */
-  const forming = new Map<string, number>()
+  /** The start of the open bucket that was last sent on each channel. */
+  const openBuckets = new Map<string, number>()
 
-  /** A channel's candles as frames: the one that was forming, when its bucket is over, and the one that forms now. */
+  /** Frames for the candle that has just closed and for the open one. */
   function candleFrames(channel: string, interval: CandleInterval, candles: readonly SeriesCandle[]): readonly Frame[] {
     const frames: Frame[] = []
-    const seen = forming.get(channel)
+    const sentOpen = openBuckets.get(channel)
     for (const { time, open, high, low, close } of candles) {
       const final = bucketEnd(time, interval) <= nowSec(clock)
-      // Of buckets that were over before anybody looked nothing is told, and a bucket is finished once.
-      if (final && time !== seen) continue
-      if (final) forming.delete(channel)
-      else forming.set(channel, time)
+      // A closed bucket is sent once, and only to subscribers that received it while it was open.
+      if (final && time !== sentOpen) continue
+      if (final) openBuckets.delete(channel)
+      else openBuckets.set(channel, time)
       frames.push(plainFrame(channel, JSON.stringify({ time, open, high, low, close, final })))
     }
     return frames
@@ -72,10 +72,10 @@ export function createTicks({ hub, tail, db, clock, readPrices }: TicksOptions):
       hub.publish(frames)
     },
     async broadcastCandles() {
-      const wanted = PAIRS.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
-      if (wanted.length === 0) return
-      const candles = Map.groupBy(await readNewestCandles(db, wanted), ({ asset, interval }) => candlesChannel(asset, interval))
-      hub.publish(wanted.flatMap(({ asset, interval }) => {
+      const subscribed = PAIRS.filter(({ asset, interval }) => hub.hasSubscribers(candlesChannel(asset, interval)))
+      if (subscribed.length === 0) return
+      const candles = Map.groupBy(await readNewestCandles(db, subscribed), ({ asset, interval }) => candlesChannel(asset, interval))
+      hub.publish(subscribed.flatMap(({ asset, interval }) => {
         const channel = candlesChannel(asset, interval)
         return candleFrames(channel, interval, candles.get(channel) ?? [])
       }))

@@ -1,8 +1,8 @@
-// Frames of the WebSocket protocol as bytes, so that what goes to many is framed once (RFC 6455, section 5.2). Servers do not mask.
+// Encodes WebSocket frames (RFC 6455, section 5.2), so that a frame for many clients is encoded once. Servers do not mask frames.
 
 const TEXT_FINAL = 0x81
 
-/** A text as one whole unmasked frame. */
+/** Encodes a text as one unmasked frame. */
 export function textFrame(text: string): Buffer {
   const length = Buffer.byteLength(text)
   const header = length < 126 ? 2 : length < 65_536 ? 4 : 10

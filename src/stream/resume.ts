@@ -1,0 +1,63 @@
+// Resuming from a position in the log (docs/websocket.md): a replay of everything after it, or a gap that the client has to fill over REST.
+
+import type { Semaphore } from '../base/semaphore.ts'
+import { countFrames, readChannelHeads } from '../projections/stream-log.ts'
+import type { Queryable } from '../store/store.ts'
+import type { LogChannel } from './channels.ts'
+import { toLogSelection } from './replay.ts'
+import type { ReplayStart } from './subscriptions.ts'
+import type { Tail } from './tail.ts'
+
+export type Resume = { readonly kind: 'gap'; readonly message: GapMessage } | { readonly kind: 'replay'; readonly start: ReplayStart }
+
+export interface GapMessage {
+  readonly type: 'gap'
+  readonly channels: readonly string[]
+  readonly since: number
+  readonly oldest: number
+  readonly reason: 'epoch' | 'ahead' | 'too_far'
+  /** The new epoch, when one began while the client was connected. */
+  readonly epoch?: string
+}
+
+export interface ResumeParts {
+  readonly db: Queryable
+  readonly tail: Tail
+  readonly readSemaphore: Semaphore
+  /** The largest number of frames in one replay. */
+  readonly maxFrames: number
+}
+
+/** Decides whether everything after `since` can be replayed. Rejects when the database cannot be read. */
+export async function planResume(
+  { db, tail, readSemaphore, maxFrames }: ResumeParts,
+  { since, epoch }: { readonly since: number; readonly epoch: string | undefined },
+  channels: ReadonlyMap<string, LogChannel>,
+): Promise<Resume> {
+  const gap = (reason: GapMessage['reason']): Resume => ({ kind: 'gap', message: gapMessage(tail, [...channels.keys()], { since, reason }) })
+  // Another instance may have published rows that this one has not read yet.
+  if (since > tail.position()) await tail.catchUp()
+  if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
+  if (since > tail.position()) return gap('ahead')
+  const selection = toLogSelection(channels.values())
+  const range = { afterSeq: since, throughSeq: tail.position(), atMost: maxFrames + 1 }
+  // A channel has at most one frame per seq, so a short range needs no counting.
+  const upperBound = (range.throughSeq - since) * channels.size
+  if (upperBound > maxFrames && (await readSemaphore.run(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')
+  const heads = await readSemaphore.run(() => readChannelHeads(db, selection, since))
+  const prev = new Map<string, number>()
+  for (const [name, channel] of channels) {
+    if (channel.kind === 'events') prev.set(name, heads.events)
+    else prev.set(name, (channel.kind === 'trades' ? heads.assets.get(channel.asset) : heads.accounts.get(channel.account)) ?? 0)
+  }
+  return { kind: 'replay', start: { channels, afterSeq: since, prev } }
+}
+
+export function gapMessage(
+  tail: Tail, channels: readonly string[], gap: { readonly since: number; readonly reason: GapMessage['reason']; readonly epoch?: string },
+): GapMessage {
+  const { since, reason, epoch } = gap
+  // The archive keeps every row, so the oldest seq that can be replayed is 1.
+  const oldest = Math.min(1, tail.position())
+  return { type: 'gap', channels, since, oldest, reason, ...(epoch === undefined ? {} : { epoch }) }
+}

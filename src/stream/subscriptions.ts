@@ -1,0 +1,114 @@
+// The channels that one client receives: live through the hub, or replayed until they catch up with the hub.
+
+import type { Semaphore } from '../base/semaphore.ts'
+import type { Log } from '../base/log.ts'
+import type { Queryable } from '../store/store.ts'
+import { parseChannel } from './channels.ts'
+import type { Channel, LogChannel } from './channels.ts'
+import { CLOSE } from './connection.ts'
+import type { Connection } from './connection.ts'
+import type { Hub, Subscriber } from './hub.ts'
+import { runReplay } from './replay.ts'
+import type { Replay } from './replay.ts'
+import type { Tail } from './tail.ts'
+
+export interface SubscriptionsParts {
+  readonly connection: Connection
+  readonly hub: Hub
+  readonly tail: Tail
+  readonly db: Queryable
+  /** Shared by all connections. */
+  readonly readSemaphore: Semaphore
+  readonly log: Log
+}
+
+/** Where delivery of log channels starts. */
+export interface ReplayStart {
+  readonly channels: ReadonlyMap<string, LogChannel>
+  /** Delivery starts with the first frame after this seq. */
+  readonly afterSeq: number
+  /** The seq of each channel's last frame at or before `afterSeq`; 0 when there is none. */
+  readonly prev: ReadonlyMap<string, number>
+}
+
+export interface Subscriptions {
+  /** All subscribed channels, live and replaying. */
+  names(): ReadonlySet<string>
+  /** The number of running replays. */
+  replays(): number
+  /** Delivers new frames of these channels from now on. */
+  addLive(names: Iterable<string>): void
+  /** Replays the channels, then delivers them live. Replaces an earlier subscription to them. */
+  replay(start: ReplayStart): void
+  /** Ends the subscription to these channels. */
+  remove(names: readonly string[]): void
+  /** Starts tracking the heads of account channels. Rejects when the database cannot be read. */
+  watchAccounts(channels: Iterable<Channel>): Promise<void>
+  /** Ends all subscriptions. */
+  close(): void
+}
+
+export function createSubscriptions({ connection, hub, tail, db, readSemaphore, log }: SubscriptionsParts): Subscriptions {
+  const subscriber: Subscriber = { write: connection.write }
+  const replays = new Set<Replay>()
+  const watchedAccounts = new Set<string>()
+
+  /** Stops live delivery and running replays, but keeps tracking account channels so that delivery can start again. */
+  function pause(names: readonly string[]): void {
+    hub.remove(subscriber, names)
+    for (const { channels } of replays) for (const name of names) channels.delete(name)
+  }
+
+  function run(replay: Replay): void {
+    replays.add(replay)
+    runReplay({ db, tail, readSemaphore }, replay)
+      .catch((error: unknown) => {
+        if (connection.closed.aborted) return
+        log.warn({ err: error }, 'replay failed: closing the connection so that the client reconnects and resumes')
+        connection.close(CLOSE.unexpected, 'unavailable')
+      })
+      .finally(() => replays.delete(replay))
+  }
+
+  return {
+    names: () => new Set([...hub.channelsOf(subscriber), ...[...replays].flatMap(({ channels }) => [...channels.keys()])]),
+    replays: () => replays.size,
+    addLive: (names) => hub.add(subscriber, names),
+    replay({ channels, afterSeq, prev }) {
+      pause([...channels.keys()])
+      run({
+        channels: new Map(channels),
+        afterSeq,
+        prev: new Map(prev),
+        signal: connection.closed,
+        send(frames) {
+          if (frames.length > 0) connection.write(Buffer.concat(frames.map((frame) => frame.bytes())))
+          return connection.drained()
+        },
+        goLive: (names) => hub.add(subscriber, names),
+      })
+    },
+    remove(names) {
+      pause(names)
+      for (const name of names) {
+        const channel = parseChannel(name)
+        if (channel?.kind === 'account' && watchedAccounts.delete(channel.account)) tail.releaseAccount(channel.account)
+      }
+    },
+    async watchAccounts(channels) {
+      for (const channel of channels) {
+        if (channel.kind !== 'account' || watchedAccounts.has(channel.account)) continue
+        await tail.watchAccount(channel.account)
+        // `close` has already released the accounts of a connection that closed during the read.
+        if (connection.closed.aborted) tail.releaseAccount(channel.account)
+        else watchedAccounts.add(channel.account)
+      }
+    },
+    close() {
+      hub.drop(subscriber)
+      for (const { channels } of replays) channels.clear()
+      for (const account of watchedAccounts) tail.releaseAccount(account)
+      watchedAccounts.clear()
+    },
+  }
+}
