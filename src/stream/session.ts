@@ -169,7 +169,9 @@ async function planResumeOf(
   return planResume({ db, tail, readSemaphore, maxFrames: limits.replayFrames }, { since, epoch }, channels)
 }
 
-function subscribedMessage(tail: Tail, accepted: ReadonlyMap<string, Channel>, logChannels: ReadonlyMap<string, LogChannel>): Readonly<Record<string, unknown>> {
+function subscribedMessage(
+  tail: Tail, accepted: ReadonlyMap<string, Channel>, logChannels: ReadonlyMap<string, LogChannel>,
+): Readonly<Record<string, unknown>> {
   const headOf = (name: string, channel: LogChannel): number =>
     channel.kind === 'account' ? tail.accountHead(channel.account) : tail.channelHead(name)
   const heads = Object.fromEntries([...logChannels].map(([name, channel]) => [name, headOf(name, channel)]))
