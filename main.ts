@@ -164,7 +164,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   if (config.role !== 'api') {
     const indexer = startIndexer(parts)
     disposables.use(indexer)
-    indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, say: print, stop }))
+    indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
     metrics.watch({ index: createIndexSnapshotReader({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })

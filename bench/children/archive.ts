@@ -55,7 +55,7 @@ async function indexAll(indexer: Indexer, events: number): Promise<void> {
   let indexed = 0
   for (let caughtUp = false; !caughtUp;) {
     const result = await indexer.step()
-    if (result.kind !== 'indexed' || (!result.moved && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
+    if (result.kind !== 'indexed' || (!result.advanced && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
     indexed += result.events
     caughtUp = result.caughtUp
   }

@@ -8,7 +8,7 @@ import type { EventField } from '../exchange/events.ts'
 import { EVENT_SHAPES } from '../exchange/events.ts'
 import { decodeEvent } from './decode.ts'
 
-const SOMEONE = StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(3))
+const ACCOUNT = StrKey.encodeEd25519PublicKey(new Uint8Array(32).fill(3))
 const A_CONTRACT = StrKey.encodeContract(new Uint8Array(32).fill(4))
 const VOID = 'AAAAAQ=='
 const I128_MAX = 2n ** 127n - 1n
@@ -16,7 +16,7 @@ const I128_MAX = 2n ** 127n - 1n
 const symbol = (value: string): string => encodeScVal({ type: 'symbol', value })
 const data = (...value: ScArgument[]): string => encodeScVal({ type: 'vec', value })
 
-/** A value of the field's type at the edge of its range, and what it is served as. */
+/** A value of the field's type at the end of its range, and how it is served. */
 function sample([key, type]: EventField): { given: ScArgument; served: string | number } {
   switch (type) {
     case 'address': return { given: { type: 'address', value: A_CONTRACT }, served: A_CONTRACT }
@@ -30,7 +30,7 @@ function sample([key, type]: EventField): { given: ScArgument; served: string | 
   }
 }
 
-test('every event of every contract is decoded by name, to the last digit', () => {
+test('decodes every event of every contract by field name, without losing digits', () => {
   let decoded = 0
   for (const contract of EVENT_CONTRACT_KEYS) {
     for (const [topic, shape] of Object.entries(EVENT_SHAPES[contract])) {
@@ -38,7 +38,7 @@ test('every event of every contract is decoded by name, to the last digit', () =
       const values = shape.data.map(sample)
       const topics = [symbol(topic), ...second.map(({ given }) => encodeScVal(given))]
       const fields = [...(shape.secondTopic === undefined ? [] : [shape.secondTopic]), ...shape.data]
-      const payload = Object.fromEntries([['topic', topic], ...[...second, ...values].map(({ served }, place) => [fields[place]?.[0], served])])
+      const payload = Object.fromEntries([['topic', topic], ...[...second, ...values].map(({ served }, index) => [fields[index]?.[0], served])])
       const valueXdr = values.length === 0 ? VOID : data(...values.map(({ given }) => given))
       assert.deepEqual(decodeEvent(contract, topics, valueXdr), { topic, payload, problem: null }, `${contract} ${topic}`)
       decoded += 1
@@ -47,42 +47,42 @@ test('every event of every contract is decoded by name, to the last digit', () =
   assert.ok(decoded > 40)
 })
 
-const TRADER: ScArgument = { type: 'address', value: SOMEONE }
+const TRADER: ScArgument = { type: 'address', value: ACCOUNT }
 const opened = (change: Readonly<Record<number, ScArgument>> = {}): string => {
   const tuple: ScArgument[] = [
     { type: 'u64', value: 1n }, TRADER, { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 0 },
     { type: 'i128', value: 5n }, { type: 'i128', value: 6n },
   ]
-  return data(...tuple.map((value, place) => change[place] ?? value))
+  return data(...tuple.map((value, index) => change[index] ?? value))
 }
 
-type Misfit = readonly [what: string, contract: 'market' | 'vault' | 'referral', topics: readonly string[], value: string, topic: string, problem: RegExp]
+type Malformed = readonly [what: string, contract: 'market' | 'vault' | 'referral', topics: readonly string[], value: string, topic: string, problem: RegExp]
 
 const THREE_AMOUNTS = data(...Array.from({ length: 3 }, (): ScArgument => ({ type: 'i128', value: 1n })))
 const OPENED = [symbol('position_opened')]
 
-const MISFITS: readonly Misfit[] = [
-  ['a topic that nobody knows', 'market', [symbol('margin_called')], opened(), 'margin_called', /^unknown topic$/],
+const MALFORMED: readonly Malformed[] = [
+  ['an unknown topic', 'market', [symbol('margin_called')], opened(), 'margin_called', /^unknown topic$/],
   ['a topic of another contract', 'vault', OPENED, opened(), 'position_opened', /^unknown topic$/],
-  ['a topic named like what every object has', 'market', [symbol('constructor')], VOID, 'constructor', /^unknown topic$/],
+  ['a topic named like an object property', 'market', [symbol('constructor')], VOID, 'constructor', /^unknown topic$/],
   ['no topic', 'market', [], opened(), '', /^no topic$/],
-  ['a topic that is no symbol', 'market', [encodeScVal({ type: 'u32', value: 5 })], opened(), '', /^no topic$/],
-  ['a topic too many', 'market', [symbol('position_opened'), symbol('BTC')], opened(), 'position_opened', /2 topics/],
-  ['a topic too few', 'vault', [symbol('exposure_synced')], THREE_AMOUNTS, 'exposure_synced', /1 topics/],
-  ['a value too few', 'market', OPENED, data({ type: 'u64', value: 1n }), 'position_opened', /1 values/],
-  ['data instead of none', 'market', [symbol('paused')], data(TRADER), 'paused', /type vec/],
-  ['no data instead of some', 'market', OPENED, VOID, 'position_opened', /type void/],
+  ['a topic that is not a symbol', 'market', [encodeScVal({ type: 'u32', value: 5 })], opened(), '', /^no topic$/],
+  ['an extra topic', 'market', [symbol('position_opened'), symbol('BTC')], opened(), 'position_opened', /number of topics: 2$/],
+  ['a missing topic', 'vault', [symbol('exposure_synced')], THREE_AMOUNTS, 'exposure_synced', /number of topics: 1$/],
+  ['missing values', 'market', OPENED, data({ type: 'u64', value: 1n }), 'position_opened', /number of data values: 1$/],
+  ['data for an event without data', 'market', [symbol('paused')], data(TRADER), 'paused', /type vec/],
+  ['void for an event with data', 'market', OPENED, VOID, 'position_opened', /type void/],
   ['a bare value instead of a tuple', 'vault', [symbol('pnl_settled')], encodeScVal({ type: 'i128', value: 1n }), 'pnl_settled', /type i128/],
-  ['another type', 'market', OPENED, opened({ 4: { type: 'u64', value: 5n } }), 'position_opened', /size is not of type i128/],
-  ['an id beyond what a JSON number holds', 'market', OPENED, opened({ 0: { type: 'u64', value: 2n ** 53n } }), 'position_opened', /beyond 2\^53/],
-  ['a direction that is none', 'market', OPENED, opened({ 3: { type: 'u32', value: 2 } }), 'position_opened', /neither long nor short/],
-  ['a text that no database stores', 'referral', [symbol('code_created')], data(TRADER, { type: 'string', value: 'a\0b' }), 'code_created', /zero byte/],
-  ['XDR that is none', 'market', OPENED, 'AAAA', 'position_opened', /not the XDR/],
-  ['a topic that is no XDR', 'market', ['!'], opened(), '', /not the XDR/],
+  ['a value of another type', 'market', OPENED, opened({ 4: { type: 'u64', value: 5n } }), 'position_opened', /size is not of type i128/],
+  ['an id too large for a JSON number', 'market', OPENED, opened({ 0: { type: 'u64', value: 2n ** 53n } }), 'position_opened', /exceeds 2\^53/],
+  ['an invalid direction', 'market', OPENED, opened({ 3: { type: 'u32', value: 2 } }), 'position_opened', /neither long/],
+  ['a text with a zero byte', 'referral', [symbol('code_created')], data(TRADER, { type: 'string', value: 'a\0b' }), 'code_created', /zero byte/],
+  ['malformed XDR', 'market', OPENED, 'AAAA', 'position_opened', /not the XDR/],
+  ['a topic with malformed XDR', 'market', ['!'], opened(), '', /not the XDR/],
 ]
 
-for (const [what, contract, topics, value, topic, problem] of MISFITS) {
-  test(`${what}: no payload, and the reason`, () => {
+for (const [what, contract, topics, value, topic, problem] of MALFORMED) {
+  test(`returns a problem and no payload for ${what}`, () => {
     const decoded = decodeEvent(contract, topics, value)
     assert.equal(decoded.payload, null)
     assert.equal(decoded.topic, topic)

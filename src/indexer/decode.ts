@@ -1,4 +1,4 @@
-// Contract events from XDR to payloads, by the tables of src/exchange. Nothing here throws: what cannot be decoded is archived raw, with the reason.
+// Decodes contract events from XDR to payloads, using the event shapes of src/exchange. Never throws: an undecodable event is archived raw, with a reason.
 
 import type { EventContractKey } from '../exchange/contracts.ts'
 import type { EventField, EventShape } from '../exchange/events.ts'
@@ -7,18 +7,18 @@ import type { ScValue } from '../chain/scval.ts'
 import { decodeScVal, MalformedScVal } from '../chain/scval.ts'
 import type { Payload } from '../projections/archived-event.ts'
 
-/** What was made of an event. Exactly one of payload and problem is null. */
+/** A decoded event. Exactly one of payload and problem is null. */
 export interface Decoded {
-  /** Empty when the event has no topic that can be read. */
+  /** Empty when the event has no readable topic. */
   readonly topic: string
   readonly payload: Payload | null
   readonly problem: string | null
 }
 
-/** Names of events are short symbols; anything else is not stored as a topic. */
+/** Event names are short symbols; nothing else is stored as a topic. */
 const TOPIC_PATTERN = /^[A-Za-z0-9_]{1,32}$/
 
-/** Raised inside this file for a value that does not fit its field. */
+/** A value that does not have the type of its field. Raised and caught in this file. */
 class ShapeMismatch extends Error {
   override readonly name = 'Misfit'
 }
@@ -45,18 +45,18 @@ function nameOf(value: ScValue | undefined): string {
 function readPayload(topic: string, shape: EventShape, furtherTopics: readonly ScValue[], data: ScValue): Payload {
   const second = shape.secondTopic === undefined ? [] : [shape.secondTopic]
   const values = valuesOf(data, shape.data.length)
-  if (furtherTopics.length !== second.length) throw new ShapeMismatch(`it has ${furtherTopics.length + 1} topics`)
-  if (values.length !== shape.data.length) throw new ShapeMismatch(`its data has ${values.length} values`)
+  if (furtherTopics.length !== second.length) throw new ShapeMismatch(`unexpected number of topics: ${furtherTopics.length + 1}`)
+  if (values.length !== shape.data.length) throw new ShapeMismatch(`unexpected number of data values: ${values.length}`)
   const fields = [...second, ...shape.data]
   const found = [...furtherTopics, ...values]
-  return Object.fromEntries([['topic', topic], ...fields.map((field, place) => [field[0], readField(field, found[place])] as const)])
+  return Object.fromEntries([['topic', topic], ...fields.map((field, index) => [field[0], readField(field, found[index])] as const)])
 }
 
-/** Data is a vector in tuple order even for a single value, and void for none. */
+/** Data is a vector in tuple order, even for a single value; void when there are no values. */
 function valuesOf(data: ScValue, expected: number): readonly ScValue[] {
   if (data.type === 'vec' && expected > 0) return data.value
   if (data.type === 'void' && expected === 0) return []
-  throw new ShapeMismatch(`its data is of type ${data.type}`)
+  throw new ShapeMismatch(`unexpected data type ${data.type}`)
 }
 
 function readField([key, type]: EventField, value: ScValue | undefined): string | number {
@@ -83,19 +83,19 @@ function readField([key, type]: EventField, value: ScValue | undefined): string 
   throw new ShapeMismatch(`${key} is not of type ${type}`)
 }
 
-/** Ids are served as JSON numbers, which are exact only so far. */
+/** Ids are served as JSON numbers, which are exact up to 2^53 - 1. */
 function id(key: string, value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ShapeMismatch(`${key} is beyond 2^53`)
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new ShapeMismatch(`${key} exceeds 2^53 - 1`)
   return Number(value)
 }
 
-/** PostgreSQL stores no zero byte in a text. */
+/** PostgreSQL cannot store a zero byte in text. */
 function storable(key: string, value: string): string {
-  if (value.includes('\0')) throw new ShapeMismatch(`${key} holds a zero byte`)
+  if (value.includes('\0')) throw new ShapeMismatch(`${key} contains a zero byte`)
   return value
 }
 
 function direction(key: string, value: number): number {
-  if (key === 'direction' && value > 1) throw new ShapeMismatch('direction is neither long nor short')
+  if (key === 'direction' && value > 1) throw new ShapeMismatch('direction is neither long (0) nor short (1)')
   return value
 }

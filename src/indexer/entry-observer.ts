@@ -1,5 +1,4 @@
-// Asks ledger entries for what no event tells, beside the indexing and never in its way: the RPC is asked in the background, and what it answered is written
-// between two pages.
+// Reads from ledger entries what events do not say. Requests run in the background, so that they never delay indexing; results are written between two pages.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -9,119 +8,122 @@ import type { Epoch, EventContracts } from '../projections/epochs.ts'
 import { listEpochs } from '../projections/epochs.ts'
 import { readIndexCursor } from '../projections/index-state.ts'
 import type { Queryable, Writer } from '../store/store.ts'
+import { createBackgroundRequest } from './background-request.ts'
 
-/** What the ledger does not tell is asked for this often, and then left alone. */
+/** An id without an observation is read this many times, then skipped until the process restarts. */
 export const OBSERVATION_ATTEMPTS = 5
-/** How many such things are remembered. */
+/** Number of ids whose attempts are counted. */
 const TRACKED_IDS_MAX = 1_000
 
 export interface EntryObserver {
-  /** Writes what has been answered and asks about the next ones, without waiting for the answer. */
+  /** Writes the result of the last request and starts the next one, without waiting for it. */
   poll(db: Writer, signal: AbortSignal): Promise<void>
-  /** Asks about one batch, waits, and writes what was answered; returns how much that was. An RPC failure counts as no answer. */
+  /** Reads one batch, waits for it and writes it; returns the number of observations. An RPC failure counts as none. */
   observe(db: Writer, signal?: AbortSignal): Promise<number>
-  /** Resolves when nothing is asked any more. */
+  /** Resolves when no request is pending. */
   settled(): Promise<void>
 }
 
-/** What is looked for: `Unknown` is what lacks something, `Seen` what was read of it. */
-export interface EntrySubject<Unknown, Seen> {
-  /** For the log: "margin modes". */
+/** What is observed: `Subject` lacks a fact, `Observation` is the fact as it was read. */
+export interface EntrySubject<Subject, Observation> {
+  /** For log messages: "margin modes". */
   readonly name: string
-  idOf(subject: Unknown | Seen): number
-  /** How many are read at a time. */
+  idOf(subject: Subject | Observation): number
+  /** Maximum number of subjects per request. */
   readonly batch: number
-  listUnknown(db: Queryable, epoch: Epoch, options: ListOptions): Promise<readonly Unknown[]>
-  /** Reads up to a batch of them. Undefined: nothing can be concluded, because the node is behind `indexedLedger`. */
-  observe(rpc: Rpc, contracts: EventContracts, unknown: readonly Unknown[], indexedLedger: number, options: CallOptions): Promise<readonly Seen[] | undefined>
-  record(tx: Queryable, epoch: Epoch, seen: readonly Seen[], nowMs: number): Promise<void>
+  listUnknown(db: Queryable, epoch: Epoch, options: ListOptions): Promise<readonly Subject[]>
+  /** Reads up to a batch. Undefined: the node is behind `indexedLedger`, so its response proves nothing. */
+  observe(rpc: Rpc, contracts: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions): Promise<readonly Observation[] | undefined>
+  record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<void>
 }
 
 export interface ListOptions {
   readonly limit: number
-  /** Ids that have been asked for often enough. */
+  /** Ids that have used up their attempts. */
   readonly except: readonly number[]
   readonly nowMs: number
 }
 
 /** Observations and the epoch that they belong to. */
-interface ObservationBatch<Seen> {
+interface ObservationBatch<Observation> {
   readonly epoch: Epoch
-  readonly seen: readonly Seen[]
+  readonly observations: readonly Observation[]
 }
 
-export function createEntryObserver<Unknown, Seen>(
-  subject: EntrySubject<Unknown, Seen>,
+export function createEntryObserver<Subject, Observation>(
+  subject: EntrySubject<Subject, Observation>,
   { rpc, clock, log }: { readonly rpc: Rpc; readonly clock: Clock; readonly log: Log },
 ): EntryObserver {
-  const attempts = new Map<string, number>()
-  let pending: Promise<void> | undefined
-  let received: ObservationBatch<Seen> | undefined
+  const attempts = createAttempts()
+  const background = createBackgroundRequest<ObservationBatch<Observation>>()
 
-  /** The question about the next batch; undefined when there is nothing to ask. */
-  async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<ObservationBatch<Seen> | undefined>) | undefined> {
+  /** A function that requests the next batch; undefined when nothing is unknown. */
+  async function nextRequest(db: Queryable): Promise<((signal?: AbortSignal) => Promise<ObservationBatch<Observation> | undefined>) | undefined> {
     const cursor = await readIndexCursor(db)
     const epoch = cursor === null ? undefined : (await listEpochs(db)).at(-1)
     if (cursor === null || epoch === undefined) return undefined
-    const { deployment } = epoch
-    const except = [...attempts]
-      .filter(([key, countAttempts]) => key.startsWith(`${deployment} `) && countAttempts >= OBSERVATION_ATTEMPTS)
-      .map(([key]) => Number(key.slice(key.indexOf(' '))))
+    const except = attempts.exhausted(epoch.deployment)
     const unknown = await subject.listUnknown(db, epoch, { limit: subject.batch, except, nowMs: clock.nowMs() })
     if (unknown.length === 0) return undefined
-    if (attempts.size + unknown.length > TRACKED_IDS_MAX) attempts.clear()
     return async (signal) => {
       try {
         const call = signal === undefined ? {} : { signal }
-        const seen = await subject.observe(rpc, epoch.contracts, unknown, cursor.lastLedger ?? 0, call)
-        if (seen === undefined) return undefined
-        count(deployment, unknown, seen)
-        return { epoch, seen }
+        const observations = await subject.observe(rpc, epoch.contracts, unknown, cursor.lastLedger ?? 0, call)
+        if (observations === undefined) return undefined
+        attempts.count(epoch.deployment, unknown.map((one) => subject.idOf(one)), observations.map((one) => subject.idOf(one)))
+        return { epoch, observations }
       } catch (error) {
-        if (signal?.aborted !== true) log.debug({ err: error }, `${subject.name} could not be read; asking again later`)
+        if (signal?.aborted !== true) log.debug({ err: error }, `${subject.name} could not be read; retrying later`)
         return undefined
       }
     }
   }
 
-  function count(deployment: number, unknown: readonly Unknown[], seen: readonly Seen[]): void {
-    const found = new Set(seen.map((one) => subject.idOf(one)))
-    for (const id of new Set(unknown.map((one) => subject.idOf(one)))) {
-      const key = `${deployment} ${id}`
-      if (found.has(id)) attempts.delete(key)
-      else attempts.set(key, (attempts.get(key) ?? 0) + 1)
-    }
-  }
-
-  async function record(db: Writer, { epoch, seen }: ObservationBatch<Seen>): Promise<void> {
-    if (seen.length === 0) return
-    await db.transaction((tx) => subject.record(tx, epoch, seen, clock.nowMs()))
-  }
-
-  async function keep(answer: Promise<ObservationBatch<Seen> | undefined>): Promise<void> {
-    received = await answer
-    pending = undefined
+  async function record(db: Writer, { epoch, observations }: ObservationBatch<Observation>): Promise<void> {
+    if (observations.length === 0) return
+    await db.transaction((tx) => subject.record(tx, epoch, observations, clock.nowMs()))
   }
 
   return {
     async poll(db, signal) {
-      const found = received
-      received = undefined
-      if (found !== undefined) await record(db, found)
-      if (pending !== undefined) return
-      const ask = await nextRequest(db)
-      if (ask === undefined) return
-      pending = keep(ask(signal))
+      const batch = background.result()
+      background.clear()
+      if (batch !== undefined) await record(db, batch)
+      if (background.isPending()) return
+      const request = await nextRequest(db)
+      if (request !== undefined) background.start(request(signal))
     },
     async observe(db, signal) {
-      const ask = await nextRequest(db)
-      const found = await ask?.(signal)
-      if (found === undefined) return 0
-      await record(db, found)
-      return found.seen.length
+      const request = await nextRequest(db)
+      const batch = await request?.(signal)
+      if (batch === undefined) return 0
+      await record(db, batch)
+      return batch.observations.length
     },
-    async settled() {
-      await pending
+    settled: () => background.settled(),
+  }
+}
+
+interface Attempts {
+  /** The ids of a deployment that have used up their attempts. */
+  exhausted(deployment: number): readonly number[]
+  /** Counts an attempt for each requested id that was not found. */
+  count(deployment: number, requested: readonly number[], found: readonly number[]): void
+}
+
+function createAttempts(): Attempts {
+  const attempts = new Map<string, number>()
+  return {
+    exhausted: (deployment) => [...attempts]
+      .filter(([key, count]) => key.startsWith(`${deployment} `) && count >= OBSERVATION_ATTEMPTS)
+      .map(([key]) => Number(key.slice(key.indexOf(' ')))),
+    count(deployment, requested, found) {
+      if (attempts.size + requested.length > TRACKED_IDS_MAX) attempts.clear()
+      for (const id of new Set(requested)) {
+        const key = `${deployment} ${id}`
+        if (found.includes(id)) attempts.delete(key)
+        else attempts.set(key, (attempts.get(key) ?? 0) + 1)
+      }
     },
   }
 }

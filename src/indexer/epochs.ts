@@ -1,4 +1,4 @@
-// When a new epoch of the log begins, and what it takes over from the ones before.
+// Beginning a new epoch of the log, and what it carries over from earlier epochs.
 
 import { assert } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
@@ -18,33 +18,31 @@ export function eventContracts(contracts: ContractAddresses): EventContracts {
   return { market, vault, vaultFactory, referral }
 }
 
-/** Why the configuration asks for a new epoch; undefined when the current one goes on. */
-export function epochChange(current: Epoch, wanted: { passphrase: string; contracts: EventContracts }): EpochReason | undefined {
-  if (current.passphrase !== wanted.passphrase) return 'reset'
-  return EVENT_CONTRACT_KEYS.every((key) => current.contracts[key] === wanted.contracts[key]) ? undefined : 'contracts'
+/** Why the configuration requires a new epoch; undefined when the current one continues. */
+export function epochChange(current: Epoch, configured: { passphrase: string; contracts: EventContracts }): EpochReason | undefined {
+  if (current.passphrase !== configured.passphrase) return 'reset'
+  return EVENT_CONTRACT_KEYS.every((key) => current.contracts[key] === configured.contracts[key]) ? undefined : 'contracts'
 }
 
-/** Bytes of an epoch's random name. */
 const EPOCH_NAME_BYTES = 4
 
-/** A name for an epoch. */
 export function randomEpochName(random: Random): string {
   return Buffer.from(random.bytes(EPOCH_NAME_BYTES)).toString('hex')
 }
 
-/** The epoch that follows: a reset starts a new chain; the same market on the same chain continues its deployment. */
+/** The next epoch. A reset starts a new chain; the same market on the same chain continues its deployment. */
 export function nextEpoch(
   epochs: readonly Epoch[],
-  wanted: { reason: EpochReason; passphrase: string; contracts: EventContracts; startLedger: number },
+  configured: { reason: EpochReason; passphrase: string; contracts: EventContracts; startLedger: number },
   random: Random,
 ): Epoch {
   const last = epochs.at(-1)
-  assert((last === undefined) === (wanted.reason === 'first'), 'only the first epoch has none before it')
+  assert((last === undefined) === (configured.reason === 'first'), 'only the first epoch has no predecessor')
   const number = (last?.number ?? 0) + 1
-  const chain = last === undefined ? 1 : last.chain + (wanted.reason === 'reset' ? 1 : 0)
-  const sameMarket = epochs.find((epoch) => epoch.chain === chain && epoch.contracts.market === wanted.contracts.market)
+  const chain = last === undefined ? 1 : last.chain + (configured.reason === 'reset' ? 1 : 0)
+  const sameMarket = epochs.find((epoch) => epoch.chain === chain && epoch.contracts.market === configured.contracts.market)
   return {
-    ...wanted,
+    ...configured,
     number,
     epoch: randomEpochName(random),
     chain,
@@ -54,8 +52,8 @@ export function nextEpoch(
 }
 
 /**
- * Begins an epoch in one transaction. `seq` goes on; everything else about the place in the chain starts anew. Where a contract that was indexed before comes
- * along, the ledgers that the RPC has dropped since are noted as lost. `latest` is the RPC's latest ledger, by which another chain is told from this one.
+ * Begins an epoch in one transaction. `seq` continues; the position on the chain starts over. For a contract that an earlier epoch indexed, ledgers that the
+ * RPC has dropped since are recorded as a gap. `latest` is the RPC's latest ledger, used later to recognise another chain.
  */
 export async function beginEpoch(
   db: Writer,
@@ -88,7 +86,7 @@ export async function beginEpoch(
   })
 }
 
-/** The first ledger that was not read of a contract of this epoch that an earlier one had; undefined when the epoch begins early enough. */
+/** The first unread ledger of a contract shared with an earlier epoch; undefined when this epoch starts early enough to read it. */
 function firstLostLedger(before: readonly Epoch[], epoch: Epoch): number | undefined {
   const until = archivedUntil(before, epoch)
   const firsts = Object.values(epoch.contracts).map((address) => until.get(address)).filter((cursor) => cursor !== undefined).map(ledgerAfter)
@@ -96,14 +94,14 @@ function firstLostLedger(before: readonly Epoch[], epoch: Epoch): number | undef
   return first < epoch.startLedger ? first : undefined
 }
 
-/** Which contract an address is in this epoch. */
+/** The contract names of this epoch, by address. */
 export function contractNames(epoch: Epoch): ReadonlyMap<string, EventContractKey> {
   return new Map(EVENT_CONTRACT_KEYS.map((key) => [epoch.contracts[key], key]))
 }
 
 /**
- * Up to where earlier epochs of the same chain have archived each contract: an epoch that begins because one address changed reads the chain from the start for
- * that one's sake, and must not archive the others' events twice.
+ * The cursor up to which earlier epochs of the same chain archived each contract. An epoch that begins because one address changed reads the chain from its
+ * start, and must not archive the other contracts' events twice.
  */
 export function archivedUntil(epochs: readonly Epoch[], current: Epoch): ReadonlyMap<string, string> {
   const until = new Map<string, string>()
@@ -116,7 +114,7 @@ export function archivedUntil(epochs: readonly Epoch[], current: Epoch): Readonl
   return until
 }
 
-/** The id under which an event is served: the RPC's own in the first epoch; later ones carry their name, since a chain's ids can repeat. */
+/** The event id served to clients: the RPC's id in the first epoch; later epochs append their name, because ids repeat after a reset. */
 export function publicEventId(epoch: Epoch, id: string): string {
   return epoch.number === 1 ? id : `${id}-${epoch.epoch}`
 }

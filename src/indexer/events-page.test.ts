@@ -5,7 +5,7 @@ import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import { endOf, eventId } from '../../test/index/node.ts'
 import { BadPage, checkPage, cutToLedgers } from './events-page.ts'
 
-/** An event; within a ledger by `index`. */
+/** An event; `index` is its position in the ledger. */
 function event(ledger: number, index: number, closeSec = 1_000 + ledger * 5): ChainEvent {
   return { id: eventId(ledger, index, index), ledger, closeSec, contractId: 'C', txHash: '00', topicsXdr: [], valueXdr: '' }
 }
@@ -18,7 +18,7 @@ const AFTER_4 = { cursor: endOf(4), startLedger: 1 }
 const FROM_5 = { cursor: null, startLedger: 5 }
 const good = [event(5, 0), event(5, 1), event(7, 0)]
 
-test('a page as nodes send them passes, from a cursor and from a start', () => {
+test('accepts a valid page, from a cursor and from a start ledger', () => {
   for (const from of [AFTER_4, FROM_5]) {
     checkPage(page(good, endOf(20)), from, 3)
     checkPage(page(good, good[2]?.id ?? ''), from, 3)
@@ -28,58 +28,58 @@ test('a page as nodes send them passes, from a cursor and from a start', () => {
 })
 
 const BAD: readonly [what: string, page: EventsPage][] = [
-  ['longer than asked for', page([...good, event(8, 0)], endOf(20))],
-  ['the page before again', page([event(4, 1)], endOf(20))],
-  ['an event twice', page([event(5, 0), event(5, 0)], endOf(20))],
-  ['out of order', page(good.toReversed(), endOf(20))],
+  ['too many events', page([...good, event(8, 0)], endOf(20))],
+  ['the previous page', page([event(4, 1)], endOf(20))],
+  ['a duplicate event', page([event(5, 0), event(5, 0)], endOf(20))],
+  ['events out of order', page(good.toReversed(), endOf(20))],
   ['an id of another ledger', page([{ ...event(5, 0), ledger: 6 }], endOf(20))],
-  ['an id that is none', page([{ ...event(5, 0), id: '5-0' }], endOf(20))],
-  ['an event ahead of the latest ledger', page([event(21, 0)], endOf(20))],
-  ['a cursor that goes back', page([], endOf(3))],
+  ['a malformed event id', page([{ ...event(5, 0), id: '5-0' }], endOf(20))],
+  ['an event after the latest ledger', page([event(21, 0)], endOf(20))],
+  ['a cursor before the requested position', page([], endOf(3))],
   ['a cursor before the last event', page(good, endOf(5))],
-  ['a cursor ahead of the latest ledger', page(good, endOf(21))],
-  ['a cursor that is none', page(good, 'x')],
-  ['a range upside down', page(good, endOf(20), { oldestLedger: 21 })],
-  ['two close times of one ledger', page([event(5, 0, 1_025), event(5, 1, 1_026)], endOf(20))],
-  ['close times that fall', page([event(5, 0, 1_025), event(6, 0, 1_024)], endOf(20))],
+  ['a cursor after the latest ledger', page(good, endOf(21))],
+  ['a malformed cursor', page(good, 'x')],
+  ['an inverted ledger range', page(good, endOf(20), { oldestLedger: 21 })],
+  ['two close times in one ledger', page([event(5, 0, 1_025), event(5, 1, 1_026)], endOf(20))],
+  ['descending close times', page([event(5, 0, 1_025), event(6, 0, 1_024)], endOf(20))],
 ]
 
 for (const [what, bad] of BAD) {
-  test(`a page is refused for ${what}`, () => {
+  test(`rejects a page with ${what}`, () => {
     for (const from of [AFTER_4, FROM_5]) assert.throws(() => checkPage(bad, from, 3), BadPage)
   })
 }
 
-test('a page that was cut inside a ledger gives up that ledger, unless it has no other', () => {
+test('drops an incomplete last ledger, unless the page has no other', () => {
   const cut = cutToLedgers(page(good, good[2]?.id ?? ''))
   assert.deepEqual([cut.events.map(({ ledger }) => ledger), cut.cursor, cut.through?.ledger, cut.through?.closeSec], [[5, 5], endOf(5), 5, 1_025])
   const inOne = cutToLedgers(page(good.slice(0, 2), good[1]?.id ?? ''))
   assert.deepEqual([inOne.events.length, inOne.cursor, inOne.through], [2, good[1]?.id, null])
   const whole = cutToLedgers(page(good, endOf(9)))
   assert.deepEqual([whole.events.length, whole.cursor, whole.through], [3, endOf(9), { ledger: 9, closeSec: null }])
-  assert.equal(cutToLedgers(page([], endOf(20))).through?.closeSec, 1_100, 'at the tip the close time is told')
+  assert.equal(cutToLedgers(page([], endOf(20))).through?.closeSec, 1_100, 'the close time of the latest ledger is known')
 })
 
-test('however pages are cut, their events put together are the chain, and a ledger called read has been read', () => {
+test('pages of any length add up to the whole chain, and a completely read ledger is complete', () => {
   const chain = fc.array(fc.nat(4), { minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(chain, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 8 }), (ledgers, limits) => {
-      const events = ledgers.flatMap((count, place) => Array.from({ length: count }, (_, index) => event(place + 1, index)))
+      const events = ledgers.flatMap((count, ledger) => Array.from({ length: count }, (_, index) => event(ledger + 1, index)))
       let cursor = endOf(0)
       const read: string[] = []
       for (let poll = 0; cursor !== endOf(ledgers.length); poll++) {
-        assert.ok(poll < 200, 'it does not end')
-        // Now and then a page has room for all of the longest ledger.
+        assert.ok(poll < 200, 'the chain was not read in 200 polls')
+        // Every third page is long enough for the longest ledger.
         const limit = poll % 3 === 2 ? 7 : limits[poll % limits.length] ?? 1
-        const behind = events.filter(({ id }) => id > cursor)
-        const kept = behind.slice(0, limit)
-        const answer = page(kept, kept.length === limit ? kept.at(-1)?.id ?? '' : endOf(ledgers.length))
-        checkPage(answer, { cursor, startLedger: 1 }, limit)
-        const taken = cutToLedgers(answer)
+        const following = events.filter(({ id }) => id > cursor)
+        const returned = following.slice(0, limit)
+        const response = page(returned, returned.length === limit ? returned.at(-1)?.id ?? '' : endOf(ledgers.length))
+        checkPage(response, { cursor, startLedger: 1 }, limit)
+        const taken = cutToLedgers(response)
         read.push(...taken.events.map(({ id }) => id))
-        assert.ok(taken.cursor > cursor, 'it moves')
+        assert.ok(taken.cursor > cursor, 'the cursor advances')
         const through = taken.through?.ledger ?? 0
-        assert.ok(events.every(({ ledger, id }) => ledger > through || read.includes(id)), `ledger ${through} was not read whole`)
+        assert.ok(events.every(({ ledger, id }) => ledger > through || read.includes(id)), `ledger ${through} was not read completely`)
         cursor = taken.cursor
       }
       assert.deepEqual(read, events.map(({ id }) => id))

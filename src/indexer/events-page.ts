@@ -1,4 +1,4 @@
-// One page of events: asked for, checked against everything that is known of how pages must look, and cut to whole ledgers.
+// Requests one page of events, validates it, and cuts it to whole ledgers.
 
 import type { ChainEvent, EventsPage } from '../chain/responses.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -6,29 +6,29 @@ import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerCloseTime } from '../projections/index-state.ts'
 import { endOfLedger, isEndOfLedger, isEventId, ledgerOf } from './toid.ts'
 
-/** Where a page begins: right behind the cursor, or at a ledger while there is none. */
+/** Where a page begins: after the cursor, or at a ledger when there is no cursor. */
 export type EventsPosition = Pick<IndexCursor, 'cursor' | 'startLedger'>
 
-/** A page that may be indexed. */
+/** A valid page. */
 export interface CheckedPage {
   readonly events: readonly ChainEvent[]
   /** Where the next page begins. */
   readonly cursor: string
-  /** The last ledger that was read whole; null when the page ends inside the first ledger that it touches. */
+  /** The last completely read ledger; null when the page ends inside its first ledger. */
   readonly through: { readonly ledger: number; readonly closeSec: number | null } | null
-  /** What the node told about its range. */
+  /** The node's ledger range. */
   readonly latest: LedgerCloseTime | null
   readonly latestLedger: number
   readonly oldest: LedgerCloseTime | null
   readonly oldestLedger: number
 }
 
-/** Raised for a page that contradicts itself or the question. Nothing of it is indexed; the next poll asks again. */
+/** A page that contradicts itself or the request. It is discarded; the next poll requests it again. */
 export class BadPage extends Error {
   override readonly name = 'BadPage'
 }
 
-/** Asks for the page behind the cursor and checks it. Throws RpcFailure or BadPage. */
+/** Requests the page after the cursor and validates it. Throws RpcFailure or BadPage. */
 export async function readEventsPage(
   rpc: Rpc,
   from: EventsPosition,
@@ -36,35 +36,35 @@ export async function readEventsPage(
 ): Promise<CheckedPage> {
   const { contractIds, limit, ...call } = options
   const start = from.cursor === null ? { startLedger: from.startLedger } : { cursor: from.cursor }
-  const answer = await rpc.getEvents({ from: start, contractIds, limit }, call)
-  checkPage(answer, from, limit)
-  return cutToLedgers(answer)
+  const page = await rpc.getEvents({ from: start, contractIds, limit }, call)
+  checkPage(page, from, limit)
+  return cutToLedgers(page)
 }
 
 /**
- * Refuses a page unless its ids rise strictly, from behind the cursor, within the node's range and the limit, each id in its own ledger, close times in
- * step with ledgers, and the new cursor behind all of them: a node or proxy that repeats, shuffles or ignores the cursor cannot reach the archive.
+ * Throws BadPage unless ids ascend strictly from the cursor, stay within the node's range and the limit, and match their ledgers, close times never fall, and
+ * the new cursor is not before the last event. Nodes and proxies that repeat or reorder events, or ignore the cursor, must not corrupt the archive.
  */
 export function checkPage(page: EventsPage, from: EventsPosition, limit: number): void {
-  check(page.events.length <= limit, 'page is longer than asked for')
-  check(isEventId(page.cursor), 'cursor is not one')
-  check(page.oldestLedger <= page.latestLedger, 'range of ledgers is upside down')
-  check(ledgerOf(page.cursor) <= page.latestLedger, 'cursor is ahead of the latest ledger')
+  check(page.events.length <= limit, 'the page has more events than requested')
+  check(isEventId(page.cursor), 'the cursor is malformed')
+  check(page.oldestLedger <= page.latestLedger, 'the oldest ledger is after the latest ledger')
+  check(ledgerOf(page.cursor) <= page.latestLedger, 'the cursor is after the latest ledger')
   let previousId = from.cursor ?? endOfLedger(from.startLedger - 1)
   let previous: LedgerCloseTime | undefined
   for (const event of page.events) {
-    check(isEventId(event.id), 'event id is not one')
-    check(event.id > previousId, 'event ids do not rise from behind the cursor')
-    check(event.ledger === ledgerOf(event.id), 'event id is of another ledger')
-    check(event.ledger <= page.latestLedger, 'event is ahead of the latest ledger')
+    check(isEventId(event.id), 'an event id is malformed')
+    check(event.id > previousId, 'event ids do not ascend from the cursor')
+    check(event.ledger === ledgerOf(event.id), 'an event id is from another ledger')
+    check(event.ledger <= page.latestLedger, 'an event is after the latest ledger')
     if (previous !== undefined) {
       const sameLedger = event.ledger === previous.ledger
-      check(sameLedger ? event.closeSec === previous.closeSec : event.closeSec >= previous.closeSec, 'close times are out of step with ledgers')
+      check(sameLedger ? event.closeSec === previous.closeSec : event.closeSec >= previous.closeSec, 'close times do not ascend with ledgers')
     }
     previousId = event.id
     previous = event
   }
-  check(page.cursor >= previousId, 'cursor goes back')
+  check(page.cursor >= previousId, 'the cursor is before the last event')
 }
 
 function check(condition: boolean, problem: string): void {
@@ -72,8 +72,8 @@ function check(condition: boolean, problem: string): void {
 }
 
 /**
- * Keeps whole ledgers where it can: a page that was cut inside a ledger gives up that ledger's events, which the next page brings again, so that a head of
- * ledger N means that all of N is indexed. Only a ledger longer than a page is taken in pieces.
+ * Drops the last ledger of a page that ends inside it; the next page returns it again. A head at ledger N then means that all of N is indexed. Only a ledger
+ * with more events than a page is read in several pages.
  */
 export function cutToLedgers(page: EventsPage): CheckedPage {
   const { events } = page
@@ -91,7 +91,7 @@ export function cutToLedgers(page: EventsPage): CheckedPage {
   return { events: whole, cursor: endOfLedger(last.ledger), through: last, ...range }
 }
 
-/** The ledger at whose end the page's cursor stands. Its close time is known when it has events or is the latest. */
+/** The ledger that the page's cursor ends. Its close time is known when it has events or is the latest. */
 function lastWholeLedger(page: EventsPage): { readonly ledger: number; readonly closeSec: number | null } {
   const ledger = ledgerOf(page.cursor)
   const last = page.events.at(-1)

@@ -1,5 +1,5 @@
-// Fills gaps from nodes that have more history than those that are polled: a page at a time into the places that are set aside, and with the last one every
-// projection is computed anew, because what came behind was folded without it.
+// Fills gaps from archive nodes, one page at a time, using the seqs reserved for them. The last page recomputes every projection, because later events were
+// applied without the missing ones.
 
 import { defined } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
@@ -26,39 +26,39 @@ import { replayArchive } from './rebuild.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
 import { toArchivedEvents } from './write-page.ts'
 
-/** What the sources did not have is looked for again after this long. */
+/** Time until ledgers that no source has are looked for again. */
 export const FILL_RETRY_MS = 60 * 60_000
-/** So many pages are read between two polls. */
+/** Pages read per poll. */
 const PAGES_PER_POLL = 10
 
-/** What a look at the gaps came to. */
+/** The outcome of one step. */
 export type FillResult =
-  /** There is nothing to fill. */
+  /** There is no gap to fill. */
   | 'none'
-  /** A page was read; there is more. */
+  /** A page was read; the gap has more. */
   | 'page'
-  /** A gap was filled to its end. */
+  /** A gap was filled completely. */
   | 'filled'
-  /** The sources do not have the ledgers, or not all of them: what they lack is set apart. */
-  | 'lacking'
-  /** No source answers now. */
+  /** No source has the first ledgers of the gap; they are marked unfillable. */
+  | 'unavailable'
+  /** No source responds. */
   | 'unreachable'
 
 export interface GapFiller {
   /** Reads one page of the oldest gap. Rejects when the database fails, or with the signal's reason. */
   step(db: Writer, signal?: AbortSignal): Promise<FillResult>
-  /** Reads pages while there are any, up to a bound. */
+  /** Reads pages while there are any, up to a limit. */
   poll(db: Writer, signal?: AbortSignal): Promise<void>
 }
 
 export interface GapFillerOptions {
-  /** The nodes with more history. Each is looked at by itself. */
+  /** Nodes with a longer history. Each endpoint is probed on its own. */
   readonly archive: Rpc
   readonly networkPassphrase: string
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  /** Told of events when they have been archived. */
+  /** Called after events were archived. */
   readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
 }
 
@@ -66,7 +66,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
   const { archive, clock, random, log } = options
   const startedAtMs = clock.nowMs()
   const pageSize = createPageSize()
-  /** The source of the gap that is being read. */
+  /** The endpoint that the current gap is read from. */
   let source: { readonly gap: string; readonly endpoint: number } | undefined
 
   async function fill(db: Writer, call: CallOptions): Promise<FillResult> {
@@ -74,7 +74,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     const epochs = await listEpochs(db)
     const current = epochs.at(-1)
     if (cursor === null || current === undefined) return 'none'
-    // After a start everything is looked for once: the sources may be others.
+    // After a restart every gap is tried once, because the sources may have changed.
     const gap = await readGapToFill(db, current.chain, Math.max(startedAtMs, clock.nowMs() - FILL_RETRY_MS))
     if (gap === null) return 'none'
     if (source?.gap !== gapKey(gap)) {
@@ -86,15 +86,15 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     return await readPage(db, { cursor, epochs, gap }, { ...call, endpoint: source.endpoint })
   }
 
-  /** What no source has stays missing; the rest becomes a gap of its own. */
+  /** Ledgers that no source has stay missing; the rest becomes a separate gap. */
   async function markUnfillable(db: Writer, gap: Gap, oldestLedger: number): Promise<FillResult> {
     await db.transaction(async (tx) => {
       if (oldestLedger <= gap.toLedger) await splitGap(tx, gap, oldestLedger, clock.nowMs())
       await updateGap(tx, gap, { fillCursor: gap.fillCursor, state: 'unfillable' }, clock.nowMs())
     })
     const toLedger = Math.min(gap.toLedger, oldestLedger - 1)
-    log.warn({ fromLedger: gap.fromLedger, toLedger }, 'no source has these ledgers; they are looked for again from time to time')
-    return 'lacking'
+    log.warn({ fromLedger: gap.fromLedger, toLedger }, 'no archive node has these ledgers; retrying later')
+    return 'unavailable'
   }
 
   async function readPage(
@@ -104,26 +104,26 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
   ): Promise<FillResult> {
     const epoch = defined(epochs.find(({ number }) => number === gap.epoch), `epoch ${gap.epoch}`)
     const page = await readEventsPage(archive, readPositionOf(gap), { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
-    pageSize.succeeded()
+    pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = page.events.filter(({ id }) => id <= end)
     const archived = toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
-    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than places')
-    const isWhole = page.cursor >= end
+    if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than reserved seqs')
+    const isComplete = page.cursor >= end
     const unknown = archived.filter(({ problem }) => problem !== null).length
     await db.transaction(async (tx) => {
       await updateIndexCursor(tx, cursor, { ...cursor, unknownEvents: cursor.unknownEvents + unknown }, clock.nowMs())
       await appendEvents(tx, epoch.number, archived, clock.nowMs())
-      await updateGap(tx, gap, { fillCursor: isWhole ? end : page.cursor, state: isWhole ? 'filled' : 'open' }, clock.nowMs())
-      if (!isWhole) return
-      log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'lost ledgers are read; every list is computed anew')
+      await updateGap(tx, gap, { fillCursor: isComplete ? end : page.cursor, state: isComplete ? 'filled' : 'open' }, clock.nowMs())
+      if (!isComplete) return
+      log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'the gap was read completely; recomputing every projection')
       await replayArchive(tx, { clock, signal: call.signal })
       await renameEpoch(tx, cursor.epoch, randomEpochName(random))
     })
     options.onArchived?.(archived)
-    if (!isWhole) return 'page'
+    if (!isComplete) return 'page'
     source = undefined
-    log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'lost ledgers are filled')
+    log.info({ fromLedger: gap.fromLedger, toLedger: gap.toLedger }, 'the gap was filled')
     return 'filled'
   }
 
@@ -134,8 +134,8 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
       if (error instanceof IndexConflict) return 'unreachable'
       if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
       source = undefined
-      if (error instanceof RpcFailure) pageSize.failed(error)
-      log.debug(failureFields(error), 'lost ledgers cannot be read; asking again later')
+      if (error instanceof RpcFailure) pageSize.onFailure(error)
+      log.debug(failureFields(error), 'a gap could not be read; retrying later')
       return 'unreachable'
     }
   }
@@ -155,7 +155,7 @@ function gapKey({ epoch, fromLedger, toLedger }: Gap): string {
   return `${epoch} ${fromLedger} ${toLedger}`
 }
 
-/** Where the gap is read from. A node refuses a cursor in a ledger that it has dropped, also when nothing of that ledger is missing. */
+/** Where the gap is read from. A node rejects a cursor in a ledger that it has dropped, even when that ledger was read completely. */
 function readPositionOf(gap: Gap): EventsPosition {
   const { fillCursor } = gap
   if (fillCursor === null || isEndOfLedger(fillCursor)) return { cursor: null, startLedger: firstMissingLedger(gap) }
@@ -171,21 +171,21 @@ interface Source {
   readonly oldestLedger: number
 }
 
-/** The node of this chain that has the most of the gap's ledgers; undefined when none answers, or none is known to be of this chain. */
+/** The endpoint on this chain that has most of the gap's ledgers; undefined when none responds or none can be shown to be on this chain. */
 async function findSource(
   archive: Rpc,
-  want: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
+  wanted: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
   call: CallOptions,
 ): Promise<Source | undefined> {
   let best: Source | undefined
   for (let endpoint = 0; endpoint < archive.endpoints; endpoint++) {
-    const oldestLedger = await probeSource(archive, want, { ...call, endpoint })
+    const oldestLedger = await probeSource(archive, wanted, { ...call, endpoint })
     if (oldestLedger !== undefined && oldestLedger < (best?.oldestLedger ?? Number.POSITIVE_INFINITY)) best = { endpoint, oldestLedger }
   }
   return best
 }
 
-/** The oldest ledger of a node that can serve the gap's end and tells of the indexed chain. */
+/** The oldest ledger of an endpoint that serves the indexed chain and has the end of the gap; otherwise undefined. */
 async function probeSource(
   archive: Rpc,
   { db, cursor, gap, passphrase }: { readonly db: Writer; readonly cursor: IndexCursor; readonly gap: Gap; readonly passphrase: string },
@@ -196,7 +196,7 @@ async function probeSource(
     const { latestLedger, oldestLedger } = await readRange(archive, call)
     if (latestLedger < gap.toLedger) return undefined
     const before = await readLastLedger(db, gap.epoch, gap.fromLedger - 1)
-    const known = [before, cursor.seen].find((moment) => moment !== null && moment.ledger >= oldestLedger && moment.ledger <= latestLedger)
+    const known = [before, cursor.seen].find((closeTime) => closeTime !== null && closeTime.ledger >= oldestLedger && closeTime.ledger <= latestLedger)
     const compared = await compareLedger(archive, known ?? null, call)
     return compared?.reported.closeSec === compared?.known.closeSec && compared !== undefined ? oldestLedger : undefined
   } catch (error) {

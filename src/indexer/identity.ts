@@ -1,5 +1,5 @@
-// Is this still the chain that was indexed? A reset network has the same passphrase, the same addresses and the same ids; only its times tell: on one chain
-// close times rise with ledgers, so two moments that do not are of two chains.
+// Decides whether a node still serves the indexed chain. A reset network keeps its passphrase, contract addresses and event ids; only close times differ.
+// On one chain close times rise with ledgers, so two ledgers that break this rule are from two chains.
 
 import type { LedgerRange, LedgerSummary } from '../chain/responses.ts'
 import { RpcFailure } from '../chain/failure.ts'
@@ -7,50 +7,37 @@ import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
 import type { IndexCursor, LedgerHash, LedgerCloseTime } from '../projections/index-state.ts'
 
-/** A node's range, as far as it tells close times. */
+/** The ends of a node's ledger range; null where it reports no close time. */
 export interface NodeRange {
   readonly latest: LedgerCloseTime | null
   readonly oldest: LedgerCloseTime | null
 }
 
-/** A range that was asked for. */
+/** A range that was requested from the node. */
 export interface FullRange extends NodeRange {
   readonly latestLedger: number
   readonly oldestLedger: number
 }
 
 /**
- * How some moments of a node contradict one of the indexed chain: it closed a ledger no higher and yet `later`, or one no lower and yet `earlier`. Undefined
- * when they can be of one chain, as those of a node that merely lags can.
- * NOTE: a new chain that has outgrown every known moment and dropped those ledgers again, a week of ledgers unwatched, is taken for the old one.
+ * How reported close times contradict a known one: a ledger that is not higher closed `later`, or one that is not lower closed `earlier`. Undefined when all
+ * can be from one chain; a lagging node contradicts nothing.
+ * NOTE: a new chain that outgrew the known ledger and dropped it again (a week of ledgers without polling) is mistaken for the old one.
  */
-export function findContradiction(known: LedgerCloseTime | null, told: readonly (LedgerCloseTime | null)[]): 'later' | 'earlier' | undefined {
+export function findContradiction(known: LedgerCloseTime | null, reported: readonly (LedgerCloseTime | null)[]): 'later' | 'earlier' | undefined {
   if (known === null) return undefined
-  const moments = told.filter((moment) => moment !== null)
-  if (moments.some(({ ledger, closeSec }) => ledger <= known.ledger && closeSec > known.closeSec)) return 'later'
-  return moments.some(({ ledger, closeSec }) => ledger >= known.ledger && closeSec < known.closeSec) ? 'earlier' : undefined
+  const closeTimes = reported.filter((closeTime) => closeTime !== null)
+  if (closeTimes.some(({ ledger, closeSec }) => ledger <= known.ledger && closeSec > known.closeSec)) return 'later'
+  return closeTimes.some(({ ledger, closeSec }) => ledger >= known.ledger && closeSec < known.closeSec) ? 'earlier' : undefined
 }
 
-/** What a look at the node has told about its chain. */
+/** The result of checking a node's chain. */
 export type ChainCheck =
   | 'same'
-  /** It is another one: a new epoch begins. */
-  | 'another'
-  /** It is the one that was left: a node that stands still, or an answer out of some cache. Nothing of it is to be believed. */
-  | 'left'
-
-/** Compares what nodes tell with what is known of the indexed chain. */
-export interface ChainMonitor {
-  /** The chain that this epoch indexes, as far as the node told. */
-  track(epoch: number, range: NodeRange): void
-  /** True when these moments can be of the indexed chain. */
-  matches(indexed: IndexedChain, told: NodeRange): boolean
-  /** Judges a fresh range, and a ledger that was asked for beside it. */
-  check(indexed: IndexedChain, range: NodeRange, beside?: LedgerComparison, anchor?: HashComparison): ChainCheck
-}
-
-/** What the database says of the indexed chain. */
-export type IndexedChain = Pick<IndexCursor, 'epoch' | 'seen'>
+  /** The network was reset: a new epoch begins. */
+  | 'reset'
+  /** An earlier chain, from a stuck node or a cache. Nothing it returns may be used. */
+  | 'stale'
 
 /** One ledger as it was indexed, and as the node has it now. */
 export interface LedgerComparison {
@@ -58,53 +45,69 @@ export interface LedgerComparison {
   readonly reported: LedgerCloseTime
 }
 
-/** Whether the node has the ledger by which the chain is known under the same hash. A hash tells that chains differ, and not which is the newer one. */
+/** Whether the node has the anchor ledger with the known hash. A different hash proves another chain, but not which of the two is newer. */
 export type HashComparison = 'same' | 'other' | 'unknown'
 
+/** What a node reported about its chain. */
+export interface ChainEvidence<Range extends NodeRange = NodeRange> {
+  readonly range: Range
+  /** A known ledger, read after the range. */
+  readonly ledger?: LedgerComparison | undefined
+  readonly anchor?: HashComparison | undefined
+}
+
+/** What the database knows of the indexed chain. */
+export type IndexedChain = Pick<IndexCursor, 'epoch' | 'seen'>
+
+/** Compares what nodes report with the indexed chain. */
+export interface ChainMonitor {
+  /** Remembers the range of the chain that this epoch indexes. */
+  track(epoch: number, range: NodeRange): void
+  /** True when this range can belong to the indexed chain. */
+  matches(indexed: IndexedChain, range: NodeRange): boolean
+  check(indexed: IndexedChain, evidence: ChainEvidence): ChainCheck
+}
+
 /**
- * A chain whose times are later than those that were indexed is a reset. One whose times are earlier may be an answer of the chain that was left; it is
- * believed
- * when it goes on closing ledgers, as a local network does that was put back to a snapshot.
+ * A chain with later close times than the indexed one is a reset. A chain with earlier close times may be stale; it counts as a reset once it closes new
+ * ledgers, as a local network does after a snapshot is restored.
  */
 export function createChainMonitor(): ChainMonitor {
-  /**
-   * The oldest ledger that the chain of an epoch had when it was first seen. Of another epoch than the database's it means nothing: a commit may be lost to
-   * us.
-   */
-  let anchor: { readonly epoch: number; readonly oldest: LedgerCloseTime | null } | undefined
-  /** The latest ledger of a chain that seemed to be one that was left. */
+  /** The oldest ledger of an epoch's chain when tracking began. Ignored when the database has moved to another epoch: our own commit may have been lost. */
+  let tracked: { readonly epoch: number; readonly oldest: LedgerCloseTime | null } | undefined
+  /** The latest ledger of a chain that looked stale. */
   let suspect: LedgerCloseTime | null = null
 
   function contradiction({ epoch, seen }: IndexedChain, { latest, oldest }: NodeRange): 'later' | 'earlier' | undefined {
-    const first = anchor?.epoch === epoch ? anchor.oldest : null
+    const first = tracked?.epoch === epoch ? tracked.oldest : null
     return findContradiction(seen, [latest, oldest]) ?? findContradiction(first, [latest, oldest])
   }
 
   return {
     track(epoch, { oldest }) {
-      anchor = { epoch, oldest }
+      tracked = { epoch, oldest }
       suspect = null
     },
-    matches: (indexed, told) => contradiction(indexed, told) === undefined,
-    check(indexed, range, beside, anchor) {
+    matches: (indexed, range) => contradiction(indexed, range) === undefined,
+    check(indexed, { range, ledger, anchor }) {
       const found = contradiction(indexed, range) ??
-        (beside === undefined ? undefined : findContradiction(beside.known, [beside.reported])) ??
+        (ledger === undefined ? undefined : findContradiction(ledger.known, [ledger.reported])) ??
         (anchor === 'other' ? 'earlier' : undefined)
       if (found === undefined) {
         suspect = null
         return 'same'
       }
-      const goesOn = suspect !== null && range.latest !== null && range.latest.ledger > suspect.ledger && range.latest.closeSec > suspect.closeSec
-      if (found === 'later' || goesOn) return 'another'
+      const hasGrown = suspect !== null && range.latest !== null && range.latest.ledger > suspect.ledger && range.latest.closeSec > suspect.closeSec
+      if (found === 'later' || hasGrown) return 'reset'
       suspect ??= range.latest
-      return 'left'
+      return 'stale'
     },
   }
 }
 
 /**
- * The node's range. A node whose latest ledger is old calls itself unhealthy and tells no range: then its ledgers tell it, because what it has can be indexed
- * as well as ever, and the chain may stand still for hours.
+ * Reads the node's ledger range. A node whose latest ledger is old reports itself unhealthy and returns no range; then the range is read from its ledgers,
+ * because they can still be indexed and the chain may have stopped for hours.
  */
 export async function readRange(rpc: Rpc, options: CallOptions): Promise<FullRange> {
   const { latestLedger, latestLedgerCloseSec, oldestLedger, oldestLedgerCloseSec } = await requestRange(rpc, options)
@@ -121,32 +124,32 @@ async function requestRange(rpc: Rpc, options: CallOptions): Promise<LedgerRange
     return await rpc.getHealth(options)
   } catch (error) {
     if (!(error instanceof RpcFailure) || error.kind !== 'rpc') throw error
-    const same = error.endpoint === undefined ? options : { ...options, endpoint: error.endpoint }
-    return await rpc.getLedgers({ startLedger: await rpc.getLatestLedger(same), limit: 1 }, same)
+    const sameNode = error.endpoint === undefined ? options : { ...options, endpoint: error.endpoint }
+    return await rpc.getLedgers({ startLedger: await rpc.getLatestLedger(sameNode), limit: 1 }, sameNode)
   }
 }
 
-/** Compares the ledger by which the chain is known. Throws RpcFailure. */
+/** Compares the hash of the anchor ledger. Throws RpcFailure. */
 export async function compareHash(rpc: Rpc, anchor: LedgerHash | null, options: CallOptions): Promise<HashComparison> {
-  const told = anchor === null ? undefined : await readLedger(rpc, anchor.ledger, options)
-  if (told === undefined || anchor === null) return 'unknown'
-  return told.hash === anchor.hash ? 'same' : 'other'
+  const reported = anchor === null ? undefined : await readLedger(rpc, anchor.ledger, options)
+  if (reported === undefined || anchor === null) return 'unknown'
+  return reported.hash === anchor.hash ? 'same' : 'other'
 }
 
-/** A ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
+/** Reads a ledger; undefined when the node does not have it. Throws RpcFailure. */
 export async function readLedger(rpc: Rpc, ledger: number, options: CallOptions): Promise<LedgerSummary | undefined> {
   try {
     const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, options)
     return found?.sequence === ledger ? found : undefined
   } catch (error) {
-    // Outside the node's range: nothing can be said.
+    // The ledger is outside the node's range.
     if (error instanceof RpcFailure && error.kind === 'rpc' && !error.retryable) return undefined
     throw error
   }
 }
 
-/** A known ledger as the node has it; undefined when it does not have it. Throws RpcFailure. */
+/** Reads a known ledger for comparison; undefined when the node does not have it. Throws RpcFailure. */
 export async function compareLedger(rpc: Rpc, known: LedgerCloseTime | null, options: CallOptions): Promise<LedgerComparison | undefined> {
-  const told = known === null ? undefined : await readLedger(rpc, known.ledger, options)
-  return told === undefined || known === null ? undefined : { known, reported: { ledger: told.sequence, closeSec: told.closeSec } }
+  const reported = known === null ? undefined : await readLedger(rpc, known.ledger, options)
+  return reported === undefined || known === null ? undefined : { known, reported: { ledger: reported.sequence, closeSec: reported.closeSec } }
 }

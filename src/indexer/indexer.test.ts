@@ -1,4 +1,4 @@
-// The indexer's promises one by one, on both engines: what a page writes, when the cursor moves, who may write, and what is not fatal.
+// The indexer's guarantees, on both database engines: what a page writes, when the cursor advances, which process may write, and which failures it survives.
 
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
@@ -23,28 +23,28 @@ const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 beforeEach(() => emptyIndex(store.write))
 
-/** Everything that the index holds. */
+/** The complete state of the index. */
 async function wholeIndex() {
   const [row] = await store.read.query('select * from idx.cursor')
-  // Which ledger the chain is known by depends on when it was looked at.
+  // The anchor ledger depends on when the chain was verified.
   const cursor = { ...row, anchor_ledger: null, anchor_hash: null }
   const ledgers = await store.read.query('select * from idx.ledgers order by epoch, ledger')
   const gaps = await store.read.query('select epoch, from_ledger, to_ledger from idx.gaps order by epoch, from_ledger')
   return { cursor, ledgers, gaps, archive: await dumpArchive(store.read), projections: await dumpProjections(store.read) }
 }
 
-/** A ledger in which every projection changes. */
-function eventfulLedger({ exchange, queue: happen, closeLedger }: IndexFixture): void {
-  happen(exchange.open(1, 300))
-  happen(exchange.open(17, 301))
-  happen(exchange.close(0, 7))
-  happen(exchange.crossLiquidate(0))
-  happen(exchange.other(5))
+/** Closes a ledger that changes every projection. */
+function eventfulLedger({ exchange, queue, closeLedger }: IndexFixture): void {
+  queue(exchange.open(1, 300))
+  queue(exchange.open(17, 301))
+  queue(exchange.close(0, 7))
+  queue(exchange.crossLiquidate(0))
+  queue(exchange.other(5))
   closeLedger()
 }
 
-test('a page is one transaction: broken before any of its statements, nothing of it is there, and the next step writes all of it', async () => {
-  const undisturbed = await (async () => {
+test('writes a page in one transaction: a failure before any statement leaves nothing, and the next step writes all of it', async () => {
+  const expected = await (async () => {
     await using world = createIndexFixture(store)
     world.closeLedger()
     await world.catchUp()
@@ -53,7 +53,7 @@ test('a page is one transaction: broken before any of its statements, nothing of
     return await wholeIndex()
   })()
   let statements = 0
-  for (let broke = true; broke; statements++) {
+  for (let failed = true; failed; statements++) {
     await emptyIndex(store.write)
     await using world = createIndexFixture(store)
     world.closeLedger()
@@ -61,18 +61,18 @@ test('a page is one transaction: broken before any of its statements, nothing of
     eventfulLedger(world)
     const before = await wholeIndex()
     world.nextFault = { beforeStatement: statements }
-    broke = await world.indexer.step().then(() => false, (error: unknown) => {
+    failed = await world.indexer.step().then(() => false, (error: unknown) => {
       assert.ok(error instanceof ConnectionBroken)
       return true
     })
-    if (broke) assert.deepEqual(await wholeIndex(), before, `something is left of a page that broke before statement ${statements}`)
+    if (failed) assert.deepEqual(await wholeIndex(), before, `a page that failed before statement ${statements} left rows behind`)
     await world.catchUp()
-    assert.deepEqual(await wholeIndex(), undisturbed)
+    assert.deepEqual(await wholeIndex(), expected)
   }
   assert.ok(statements > 8, `cursor, notification, archive, ledgers and projections are one transaction; it had ${statements - 1} statements`)
 })
 
-test('a commit whose answer was lost is not done again', async () => {
+test('does not repeat a commit whose confirmation was lost', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -86,12 +86,12 @@ test('a commit whose answer was lost is not done again', async () => {
   assert.equal(committed.archive.length, 5)
 })
 
-test('on a quiet chain the cursor, the last ledger and its close time move, and the commit is told', async () => {
-  const told: string[] = []
-  const heard = Promise.withResolvers<void>()
+test('advances cursor, last ledger and close time over empty ledgers, and notifies the commit', async () => {
+  const payloads: string[] = []
+  const notified = Promise.withResolvers<void>()
   const stop = await store.listen(INDEX_CHANNEL, (payload) => {
-    told.push(payload)
-    heard.resolve()
+    payloads.push(payload)
+    notified.resolve()
   })
   await using world = createIndexFixture(store)
   world.closeLedger()
@@ -99,20 +99,20 @@ test('on a quiet chain the cursor, the last ledger and its close time move, and 
   const before = await readIndexState(store.read)
   world.closeLedger(7)
   const result = await world.indexer.step()
-  assert.deepEqual(result, { kind: 'indexed', events: 0, moved: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
+  assert.deepEqual(result, { kind: 'indexed', events: 0, advanced: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
   const state = await readIndexState(store.read)
   assert.equal(state?.lastLedger, 2)
   assert.equal(state.lastLedgerCloseTs, world.nowSec())
   assert.equal(state.lastLedgerCloseTs - (before?.lastLedgerCloseTs ?? 0), 7)
   assert.equal((await readIndexCursor(store.read))?.cursor, endOf(2))
-  await heard.promise
-  assert.equal(told[0], '0')
+  await notified.promise
+  assert.equal(payloads[0], '0')
   await world.indexer.step()
-  assert.equal((await readIndexState(store.read))?.lastUpdatedAt, state.lastUpdatedAt, 'no news, no write')
+  assert.equal((await readIndexState(store.read))?.lastUpdatedAt, state.lastUpdatedAt, 'a page without a new ledger writes nothing')
   await stop()
 })
 
-test('one writes, however many there are; when it goes, another goes on where it stood', async () => {
+test('only one process writes; when it stops, another continues from its cursor', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -121,7 +121,7 @@ test('one writes, however many there are; when it goes, another goes on where it
   for (const other of others) {
     assert.deepEqual(await other.indexer.step(), { kind: 'standby' })
     assert.equal(await other.indexer.observe(), 0)
-    assert.equal(other.node.calls['getEvents'], undefined, 'one that stands by leaves the node alone')
+    assert.equal(other.node.calls['getEvents'], undefined, 'a standby process sends no requests')
   }
   eventfulLedger(world)
   await first[Symbol.asyncDispose]()
@@ -134,7 +134,7 @@ test('one writes, however many there are; when it goes, another goes on where it
   for (const other of others) await other[Symbol.asyncDispose]()
 })
 
-test('a writer that the lock did not stop cannot write over another: the row that it started from has moved', async () => {
+test('rejects a stale writer that the lock did not stop', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -142,41 +142,41 @@ test('a writer that the lock did not stop cannot write over another: the row tha
   assert.ok(stale !== null)
   world.closeLedger()
   await world.catchUp()
-  const moved = await wholeIndex()
+  const current = await wholeIndex()
   await assert.rejects(store.write.transaction((tx) => updateIndexCursor(tx, stale, { ...stale, lastSeq: 99 }, 1)), IndexConflict)
-  assert.deepEqual(await wholeIndex(), moved)
+  assert.deepEqual(await wholeIndex(), current)
 })
 
-test('catch-up reads pages of the limit back to back, and only at the head waits for the poll interval', async () => {
+test('reads full pages back to back while catching up, and waits for the poll interval at the head', async () => {
   const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
   await using world = createIndexFixture(store, { clock })
   const ledgers = 5
   for (let ledger = 0; ledger < ledgers; ledger++) {
     for (let event = 0; event < EVENTS_PAGE_LIMIT / 2 - 1; event++) {
-      const { event: made, fact } = world.exchange.other(0)
-      world.queue({ event: { ...made, transaction: event }, fact })
+      const other = world.exchange.other(0)
+      world.queue({ ...other, event: { ...other.event, transaction: event } })
     }
     world.closeLedger()
   }
   const stop = new AbortController()
   const running = world.indexer.run(stop.signal)
-  await until(async () => (await readIndexState(store.read))?.lastLedger === ledgers, 'everything to be read')
-  await until(() => clock.pendingTimers() > 0, 'the pause at the head')
+  await until(async () => (await readIndexState(store.read))?.lastLedger === ledgers, 'the index to catch up')
+  await until(() => clock.pendingTimers() > 0, 'the poll interval to start')
   assert.equal(world.node.calls['getEvents'], 3, 'two ledgers fill a page')
-  assert.equal(clock.nowMs(), world.nowSec() * 1000, 'nothing has waited')
+  assert.equal(clock.nowMs(), world.nowSec() * 1000, 'no poll waited')
   assert.equal((await readIndexState(store.read))?.seq, ledgers * (EVENTS_PAGE_LIMIT / 2 - 1))
 
   clock.advance(POLL_INTERVAL_MS - 1)
   await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(world.node.calls['getEvents'], 3, 'it waits')
+  assert.equal(world.node.calls['getEvents'], 3, 'the poll interval has not passed')
   clock.advance(1)
-  await until(() => world.node.calls['getEvents'] === 4, 'the next look')
+  await until(() => world.node.calls['getEvents'] === 4, 'the next poll')
   stop.abort()
   await running
-  assert.equal(await world.indexer.step().then(({ kind }) => kind), 'indexed', 'the lock was given back')
+  assert.equal(await world.indexer.step().then(({ kind }) => kind), 'indexed', 'the lock was released')
 })
 
-test('a ledger longer than a page is taken in pieces, and is not called read before its end', async () => {
+test('reads a ledger longer than a page in several pages, and advances the last ledger only at its end', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -184,16 +184,16 @@ test('a ledger longer than a page is taken in pieces, and is not called read bef
   for (let event = 0; event < 8; event++) world.queue(world.exchange.open(event, event))
   world.closeLedger()
   world.closeLedger()
-  const seen: unknown[] = []
+  const heads: unknown[] = []
   for (let step = 0; step < 3; step++) {
     await world.indexer.step()
     const state = await readIndexState(store.read)
-    seen.push([state?.seq, state?.lastLedger])
+    heads.push([state?.seq, state?.lastLedger])
   }
-  assert.deepEqual(seen, [[3, 1], [6, 1], [8, 3]])
+  assert.deepEqual(heads, [[3, 1], [6, 1], [8, 3]])
 })
 
-test('what cannot be decoded is archived raw, counted, told once, and stops nothing', async () => {
+test('archives undecodable events raw, counts them, logs each kind once, and continues', async () => {
   const warned: unknown[] = []
   const log: Log = { debug() {}, info() {}, error: (facts) => assert.fail(JSON.stringify(facts)), warn: (facts) => void warned.push(facts) }
   await using world = createIndexFixture(store, { log })
@@ -215,21 +215,21 @@ test('what cannot be decoded is archived raw, counted, told once, and stops noth
   const oldestFirst = rows.toReversed()
   assert.deepEqual(
     oldestFirst.map(({ topic, payload }) => [topic, payload]).slice(0, 5),
-    odd.map(({ topicsXdr, valueXdr }, place) => {
-      const topic = ['margin_called', 'margin_called', 'position_opened', 'claimed', ''][place]
+    odd.map(({ topicsXdr, valueXdr }, index) => {
+      const topic = ['margin_called', 'margin_called', 'position_opened', 'claimed', ''][index]
       return [topic, { topic, topicsXdr, valueXdr }]
     }),
   )
   assert.equal((await readIndexState(store.read))?.unknownEvents, 5)
-  assert.equal((await listOpenPositions(store.read, {})).rows.length, 1, 'what stands behind it is indexed')
+  assert.equal((await listOpenPositions(store.read, {})).rows.length, 1, 'later events are indexed')
   assert.deepEqual(
     warned.map((facts) => (facts as { topic: string; problem: string }).problem),
-    ['unknown topic', 'its data has 1 values', 'not the XDR of a contract value', 'no topic'],
-    'each kind once',
+    ['unknown topic', 'unexpected number of data values: 1', 'not the XDR of a contract value', 'no topic'],
+    'each kind is logged once',
   )
 })
 
-test('ledgers that the node dropped before they were read are a gap, which is counted and gone around', async () => {
+test('records ledgers that the node dropped before they were read as a gap, and continues after it', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -245,28 +245,28 @@ test('ledgers that the node dropped before they were read are a gap, which is co
   assert.deepEqual(state?.gapRanges, [{ epoch: state?.epoch, fromLedger: 2, toLedger: 6, since: world.nowSec() * 1000, state: 'open' }])
   const seqs = await store.read.query<{ seq: number }>('select seq from idx.events order by seq')
   const [first = 0] = seqs.map(({ seq }) => seq)
-  assert.ok(first > 5_000, 'places are set aside for what may be read of the lost ledgers later')
+  assert.ok(first > 5_000, 'seqs are reserved for events of the lost ledgers')
   assert.deepEqual(seqs.map(({ seq }) => seq), [first, first + 1, first + 2])
   assert.deepEqual((await wholeIndex()).gaps, [{ epoch: 1, from_ledger: 2, to_ledger: 6 }])
 })
 
-test('when the node has dropped just what was read, nothing is lost', async () => {
+test('loses nothing when the node dropped only ledgers that were read', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
   world.queue(world.exchange.open(0, 1))
   world.closeLedger()
   world.node.oldest = 2
-  assert.deepEqual(await world.indexer.step(), { kind: 'indexed', events: 1, moved: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
+  assert.deepEqual(await world.indexer.step(), { kind: 'indexed', events: 1, advanced: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
   assert.equal((await readIndexState(store.read))?.gaps, 0)
 })
 
-test('a node that lags is waited for; one of another network is not read at all', async () => {
+test('waits for a lagging node, and does not read a node of another network', async () => {
   await using world = createIndexFixture(store)
   for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
   await world.catchUp()
   world.node.visibleUntil = 3
-  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-behind' })
+  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-lagging' })
   world.node.visibleUntil = Number.MAX_SAFE_INTEGER
   await world.catchUp()
   world.node.passphrase = 'another network'
@@ -276,7 +276,7 @@ test('a node that lags is waited for; one of another network is not read at all'
   assert.deepEqual(await wholeIndex(), before)
 })
 
-test('a reset network begins an epoch: its ids repeat, its events are new, and open positions of before have ended', async () => {
+test('begins an epoch after a network reset: ids repeat, events are new, and earlier positions are no longer open', async () => {
   await using world = createIndexFixture(store)
   world.queue(world.exchange.open(0, 1))
   world.closeLedger()
@@ -290,20 +290,20 @@ test('a reset network begins an epoch: its ids repeat, its events are new, and o
   assert.notEqual(state?.epoch, first?.epoch)
   const { rows } = await listEvents(store.read, { limit: 50 })
   assert.equal(rows.length, 2)
-  assert.equal(rows[0]?.eventId, `${rows[1]?.eventId}-${state?.epoch}`, 'the same place on the chain, another event')
+  assert.equal(rows[0]?.eventId, `${rows[1]?.eventId}-${state?.epoch}`, 'same position on the chain, different event')
   const { rows: open } = await listOpenPositions(store.read, {})
   assert.deepEqual(open.map(({ positionId, openedAt }) => [positionId, openedAt]), [[1, world.nowSec()]])
 })
 
-test('a reset network that is still shorter than all that is known is asked again who it is once it has outgrown it', async () => {
+test('verifies the chain again once a reset network has outgrown the indexed one', async () => {
   await using world = createIndexFixture(store, { firstLedger: 100 })
   for (let ledger = 0; ledger < 10; ledger++) world.closeLedger()
   await world.catchUp()
   const before = await readIndexState(store.read)
   world.reset({ secondsBack: 60 })
   world.closeLedger()
-  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-behind' }, 'it could be a node that lags')
-  // Ledgers and times go on behind those that are known: by these it could be the same chain.
+  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-lagging' }, 'indistinguishable from a lagging node')
+  // Ledgers and close times pass the known ones: they could belong to the same chain.
   for (let ledger = 0; ledger < 120; ledger++) world.closeLedger(1)
   world.queue(world.exchange.open(0, 2))
   world.closeLedger()
@@ -313,7 +313,7 @@ test('a reset network that is still shorter than all that is known is asked agai
   assert.equal(state?.seq, (before?.seq ?? 0) + 1)
 })
 
-test('a reset network whose ledgers stand at the same places at the same times is told by their hashes, once it goes on', async () => {
+test('recognises a reset network with the same ledgers and close times by its hashes, once it closes new ledgers', async () => {
   await using world = createIndexFixture(store)
   for (let ledger = 0; ledger < 6; ledger++) world.closeLedger()
   await world.catchUp()
@@ -323,14 +323,14 @@ test('a reset network whose ledgers stand at the same places at the same times i
   world.reset({ secondsBack: 6 * 5 })
   for (let ledger = 0; ledger < 8; ledger++) world.closeLedger()
   await world.restart()
-  assert.equal((await world.indexer.step()).kind, 'unreachable', 'one look may have come out of a cache')
+  assert.equal((await world.indexer.step()).kind, 'unreachable', 'a single response may be cached')
   world.closeLedger()
   assert.equal((await world.indexer.step()).kind, 'epoch')
   await world.catchUp()
   assert.notEqual((await readIndexState(store.read))?.epoch, first?.epoch)
 })
 
-test('a reset whose commit was lost to the indexer begins one epoch, not two', async () => {
+test('begins one epoch, not two, when the confirmation of its commit was lost', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()
@@ -344,7 +344,7 @@ test('a reset whose commit was lost to the indexer begins one epoch, not two', a
   assert.equal(row?.epochs, 2)
 })
 
-test('a page of the chain before the reset, out of some cache, is not history of the new one', async () => {
+test('does not index a cached page of the chain before a reset', async () => {
   await using world = createIndexFixture(store)
   for (const pick of [0, 1, 2]) {
     world.queue(world.exchange.open(pick, 1))
@@ -364,50 +364,50 @@ test('a page of the chain before the reset, out of some cache, is not history of
   assert.equal((await world.indexer.step()).kind, 'epoch')
   world.node.pageFaults.push(() => stale)
   assert.equal((await world.indexer.step()).kind, 'unreachable')
-  assert.equal((await readIndexState(store.read))?.seq, 3, 'nothing of it was archived')
+  assert.equal((await readIndexState(store.read))?.seq, 3, 'no event of the stale page was archived')
   await world.catchUp()
   world.node.pageFaults.push(() => stale)
-  assert.equal((await world.indexer.step()).kind, 'unreachable', 'nor later')
+  assert.equal((await world.indexer.step()).kind, 'unreachable', 'the stale page is rejected again later')
   await world.restart()
   world.closeLedger()
   await world.catchUp()
   assert.equal((await readIndexState(store.read))?.seq, 4)
 })
 
-test('a chain that was put back to an earlier time is followed once it goes on, while it seems to lag and when it has outgrown the old one', async () => {
-  // A ledger that both have tells at once; a higher one with an earlier time only with the next.
-  for (const [ledgersAgain, expected] of [[3, ['epoch']], [40, ['unreachable', 'epoch']]] as const) {
+test('follows a chain that was restored to an earlier time once it closes new ledgers, while shorter and after outgrowing the old one', async () => {
+  // A ledger that both chains have reveals the reset at once; a higher ledger with an earlier close time needs a second response.
+  for (const [newLedgers, expectedKinds] of [[3, ['epoch']], [40, ['unreachable', 'epoch']]] as const) {
     await emptyIndex(store.write)
     await using world = createIndexFixture(store)
     for (let ledger = 0; ledger < 4; ledger++) {
       world.queue(world.exchange.open(ledger, ledger))
       world.closeLedger()
     }
-    // The ledger's clock was stepped by a day, and some ledgers closed.
+    // The chain's clock jumps by a day, then more ledgers close.
     world.queue(world.exchange.open(0, 9))
     world.closeLedger(86_400)
     for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
     await world.catchUp()
     const before = await readIndexState(store.read)
     world.reset({ secondsBack: 86_400 })
-    for (let ledger = 0; ledger < ledgersAgain; ledger++) {
+    for (let ledger = 0; ledger < newLedgers; ledger++) {
       world.queue(world.exchange.open(ledger, ledger))
       world.closeLedger(6)
     }
     const kinds: string[] = []
-    for (let look = 0; look < 4 && !kinds.includes('epoch'); look++) {
+    for (let attempt = 0; attempt < 4 && !kinds.includes('epoch'); attempt++) {
       kinds.push((await world.indexer.step()).kind)
       world.closeLedger(6)
     }
-    assert.deepEqual(kinds, expected)
+    assert.deepEqual(kinds, expectedKinds)
     await world.catchUp()
     const state = await readIndexState(store.read)
     assert.notEqual(state?.epoch, before?.epoch)
-    assert.equal(state?.seq, (before?.seq ?? 0) + ledgersAgain)
+    assert.equal(state?.seq, (before?.seq ?? 0) + newLedgers)
   }
 })
 
-test('another market is another deployment, where position ids begin anew; back at the first one its positions are listed again', async () => {
+test('another market is another deployment with its own position ids; returning to the first one lists its positions again', async () => {
   await using world = createIndexFixture(store)
   const { contracts } = world.exchange
   world.queue(world.exchange.open(0, 1))
@@ -426,11 +426,11 @@ test('another market is another deployment, where position ids begin anew; back 
   await world.redeploy(contracts)
   await world.catchUp()
   const { rows } = await listOpenPositions(store.read, {})
-  assert.deepEqual(rows.map(({ positionId }) => positionId), [1], 'position 1 of the other market was closed, this one was not')
-  assert.equal((await readIndexState(store.read))?.seq, 3, 'what was archived in the first epoch is not archived again')
+  assert.deepEqual(rows.map(({ positionId }) => positionId), [1], 'position 1 of the other market was closed, not this one')
+  assert.equal((await readIndexState(store.read))?.seq, 3, 'events of the first epoch are not archived again')
 })
 
-test('no failure of the RPC moves the index, and none is fatal', async () => {
+test('survives every kind of RPC failure without changing the index', async () => {
   await using world = createIndexFixture(store)
   world.closeLedger()
   await world.catchUp()

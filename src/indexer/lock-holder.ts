@@ -1,13 +1,13 @@
-// The writer's lock, taken when it is free and kept until it is lost or given back.
+// Holds the writer lock: acquires it when it is free and keeps it until it is lost or released.
 
 import type { Store, WriterLock } from '../store/store.ts'
 
 export interface LockHolder {
-  /** The lock, taken now if need be; undefined while another holder has it. */
+  /** Returns the lock, acquiring it if necessary; undefined while another process holds it. */
   acquire(): Promise<WriterLock | undefined>
   /** The lock, if it is held. */
   current(): WriterLock | undefined
-  /** Gives it back. Never rejects: a lock whose connection is gone has given itself back. */
+  /** Releases the lock. Never rejects: a lost connection has already released it. */
   release(): Promise<void>
 }
 
@@ -15,12 +15,12 @@ export function createLockHolder(store: Store, name: string): LockHolder {
   let lock: WriterLock | undefined
 
   async function release(): Promise<void> {
-    const given = lock
+    const held = lock
     lock = undefined
     try {
-      await given?.[Symbol.asyncDispose]()
+      await held?.[Symbol.asyncDispose]()
     } catch {
-      // Its connection is gone, and with it the lock.
+      // The connection is lost, and the lock with it.
     }
   }
 

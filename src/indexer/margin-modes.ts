@@ -1,4 +1,4 @@
-// Reads the margin mode of positions from their ledger entries, as far as they still exist.
+// Reads margin modes from the ledger entries of positions that still exist.
 
 import { numberedKey, readMarginMode } from '../chain/market-entries.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -15,10 +15,10 @@ export const MARGIN_MODES: EntrySubject<UnobservedPosition, MarginModeObservatio
   batch: ENTRY_KEYS_MAX,
   listUnknown: (db, { deployment }, options) => listUnobservedPositions(db, deployment, options),
   observe: observeModes,
-  record: (tx, { deployment }, seen, nowMs) => recordMarginModes(tx, deployment, seen, nowMs),
+  record: (tx, { deployment }, observations, nowMs) => recordMarginModes(tx, deployment, observations, nowMs),
 }
 
-/** What the ledger tells about positions of unknown mode. One that a cross liquidation ended on suspicion and that is gone was cross. */
+/** The modes that the ledger shows. A position that a cross liquidation ended provisionally was cross if its entry no longer exists. */
 async function observeModes(
   rpc: Rpc,
   { market }: EventContracts,
@@ -27,21 +27,21 @@ async function observeModes(
   options: CallOptions,
 ): Promise<readonly MarginModeObservation[] | undefined> {
   const keys = new Map(positions.map((position) => [numberedKey(market, 'Position', position.positionId), position]))
-  const answer = await rpc.getLedgerEntries([...keys.keys()], options)
-  if (answer.latestLedger < indexedLedger) return undefined
+  const response = await rpc.getLedgerEntries([...keys.keys()], options)
+  if (response.latestLedger < indexedLedger) return undefined
   const observations: MarginModeObservation[] = []
-  const gone = new Set(positions)
-  for (const entry of answer.entries) {
+  const withoutEntry = new Set(positions)
+  for (const entry of response.entries) {
     const position = keys.get(entry.keyXdr)
     if (position === undefined) continue
-    gone.delete(position)
+    withoutEntry.delete(position)
     const stored = readMarginMode(entry.dataXdr)
     if (stored?.positionId === position.positionId) {
-      observations.push({ positionId: position.positionId, mode: stored.marginMode, ledger: answer.latestLedger })
+      observations.push({ positionId: position.positionId, mode: stored.marginMode, ledger: response.latestLedger })
     }
   }
-  for (const position of gone) {
-    if (!position.open) observations.push({ positionId: position.positionId, mode: 'cross', ledger: answer.latestLedger })
+  for (const position of withoutEntry) {
+    if (!position.open) observations.push({ positionId: position.positionId, mode: 'cross', ledger: response.latestLedger })
   }
   return observations
 }

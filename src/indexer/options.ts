@@ -1,5 +1,3 @@
-// What the indexer is made of.
-
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
@@ -9,13 +7,13 @@ import type { ContractAddresses } from '../exchange/contracts.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
 import type { Store } from '../store/store.ts'
 
-/** Name of the lock that the one writer holds. */
+/** Name of the writer lock. */
 export const INDEXER_LOCK = 'indexer'
 
 export interface IndexerOptions {
   readonly store: Store
   readonly rpc: Rpc
-  /** Nodes with more history, asked for what `rpc` has dropped; null or absent: none. */
+  /** Nodes with a longer history, for ledgers that `rpc` has dropped; null or absent: none. */
   readonly archive?: Rpc | null
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
@@ -23,10 +21,9 @@ export interface IndexerOptions {
   readonly random: Random
   readonly log: Log
   readonly pollIntervalMs: number
-  /** Where a first start begins; null: at the RPC's oldest ledger. */
+  /** First ledger of a new index; null: the RPC's oldest ledger. */
   readonly startLedger: number | null
-  /** Told of steps; nobody when it is left out. */
   readonly tracer?: Tracer
-  /** Told of events when they have been archived. */
+  /** Called after events were archived. */
   readonly onArchived?: (events: readonly ArchivedEvent[]) => void
 }

@@ -1,4 +1,4 @@
-// Executions and cancellations name nobody: whose they are is read from the orders' entries, and believed only where it must be true.
+// Executions and cancellations name no account: the owner is read from the order's ledger entry, and used only when it must be the same order.
 
 import { strict as assert } from 'node:assert'
 import { after, beforeEach, test } from 'node:test'
@@ -25,9 +25,9 @@ beforeEach(async () => {
 after(() => world.indexer[Symbol.asyncDispose]())
 
 const [ALICE = '', BOB = ''] = TRADERS
-/** What the test exchange makes of these: an order of this trader that no event tells of. */
-const PLACES_UNTOLD = { alice: 0, bob: 1 } as const
-const PLACES_TOLD_FOR_BOB = 9
+/** Picks for the test exchange: an order of this trader whose placement emits no event. */
+const UNREPORTED_ORDER_OF = { alice: 0, bob: 1 } as const
+const REPORTED_ORDER_OF_BOB = 9
 const EXECUTES = 0
 const NAMES_ALICE = 2
 
@@ -36,9 +36,9 @@ async function feedOf(account: string): Promise<string[]> {
   return rows.map(({ topic, ledger }) => `${topic} ${ledger}`)
 }
 
-/** Places an untold order and ends it one ledger later; returns the ledger of its end. */
-async function endUntold(person: keyof typeof PLACES_UNTOLD): Promise<number> {
-  world.queue(world.exchange.placeOrder(PLACES_UNTOLD[person]))
+/** Places an order without an event and ends it one ledger later; returns the ledger of its end. */
+async function endUnreportedOrder(trader: keyof typeof UNREPORTED_ORDER_OF): Promise<number> {
+  world.queue(world.exchange.placeOrder(UNREPORTED_ORDER_OF[trader]))
   world.closeLedger()
   world.queue(world.exchange.endOrder(EXECUTES))
   world.closeLedger()
@@ -47,18 +47,18 @@ async function endUntold(person: keyof typeof PLACES_UNTOLD): Promise<number> {
   return ledger
 }
 
-/** Closes ledgers, a poll apart, until something is so. */
-async function ledgersUntil(isSo: () => Promise<boolean>): Promise<void> {
+/** Closes ledgers, one per poll, until the condition holds. */
+async function closeLedgersUntil(condition: () => Promise<boolean>): Promise<void> {
   for (let ledgers = 0; ledgers < 300; ledgers++) {
-    if (await isSo()) return
+    if (await condition()) return
     world.closeLedger(2)
   }
-  assert.fail('it does not come about')
+  assert.fail('the condition did not hold within 300 ledgers')
 }
 
-test('the end of an order whose placement no event told comes into its owner\'s feed late, and stands at its own place', async () => {
+test('adds the end of an order with an unreported placement to its owner\'s feed, at its own position', async () => {
   world.queue(world.exchange.other(NAMES_ALICE))
-  const ledger = await endUntold('alice')
+  const ledger = await endUnreportedOrder('alice')
   world.queue(world.exchange.other(NAMES_ALICE))
   world.closeLedger()
   await world.catchUp()
@@ -66,17 +66,17 @@ test('the end of an order whose placement no event told comes into its owner\'s 
   assert.equal(await world.indexer.observe(), 1)
   assert.deepEqual(await feedOf(ALICE), [`deposit ${ledger + 1}`, `order_executed ${ledger}`, `deposit ${ledger - 1}`])
   assert.deepEqual(await feedOf(BOB), [])
-  assert.equal(await world.indexer.observe(), 0, 'nothing is asked twice')
+  assert.equal(await world.indexer.observe(), 0, 'nothing is read twice')
 })
 
-test('the running indexer asks by itself once it has caught up, without waiting for the answer', async () => {
-  const ledger = await endUntold('alice')
+test('reads owners in the background once it has caught up, and keeps indexing meanwhile', async () => {
+  const ledger = await endUnreportedOrder('alice')
   const { getLedgerEntries } = world.node.rpc
   const slow = Promise.withResolvers<void>()
-  let asked = 0
+  let requests = 0
   Object.assign(world.node.rpc, {
     async getLedgerEntries(...args: Parameters<typeof getLedgerEntries>) {
-      asked += 1
+      requests += 1
       await slow.promise
       return await getLedgerEntries(...args)
     },
@@ -86,10 +86,10 @@ test('the running indexer asks by itself once it has caught up, without waiting 
   try {
     world.queue(world.exchange.other(NAMES_ALICE))
     world.closeLedger(30)
-    // The index goes on while the answer is awaited.
-    await ledgersUntil(async () => (await feedOf(ALICE)).length === 1 && asked === 1)
+    // Indexing continues while the response is pending.
+    await closeLedgersUntil(async () => (await feedOf(ALICE)).length === 1 && requests === 1)
     slow.resolve()
-    await ledgersUntil(async () => (await feedOf(ALICE)).length === 2)
+    await closeLedgersUntil(async () => (await feedOf(ALICE)).length === 2)
     assert.equal((await feedOf(ALICE)).at(-1), `order_executed ${ledger}`)
   } finally {
     slow.resolve()
@@ -98,8 +98,8 @@ test('the running indexer asks by itself once it has caught up, without waiting 
   }
 })
 
-test('an order whose placement was told needs no reading', async () => {
-  world.queue(world.exchange.placeOrder(PLACES_TOLD_FOR_BOB))
+test('does not read an order whose placement was reported', async () => {
+  world.queue(world.exchange.placeOrder(REPORTED_ORDER_OF_BOB))
   world.closeLedger()
   await world.catchUp()
   world.queue(world.exchange.endOrder(EXECUTES))
@@ -111,8 +111,8 @@ test('an order whose placement was told needs no reading', async () => {
   assert.equal(world.node.calls['getLedgerEntries'], undefined)
 })
 
-test('a contract can own an order', async () => {
-  const ledger = await endUntold('alice')
+test('accepts a contract as the owner of an order', async () => {
+  const ledger = await endUnreportedOrder('alice')
   const contract = testContracts(1).vaultFactory
   world.node.orders = world.node.orders.map((order): NodeOrder => ({ ...order, trader: contract }))
   assert.equal(await world.indexer.observe(), 1)
@@ -120,8 +120,8 @@ test('a contract can own an order', async () => {
   assert.deepEqual(await feedOf(ALICE), [])
 })
 
-test('a node that lags or fails costs no attempt: its answer counts whenever it comes', async () => {
-  const ledger = await endUntold('alice')
+test('counts no attempt for a node that lags or fails', async () => {
+  const ledger = await endUnreportedOrder('alice')
   world.node.visibleUntil = ledger - 1
   for (let times = 0; times <= OBSERVATION_ATTEMPTS; times++) assert.equal(await world.indexer.observe(), 0)
   world.node.failure = new RpcFailure({ method: 'getLedgerEntries', kind: 'timeout', retryable: true })
@@ -132,37 +132,37 @@ test('a node that lags or fails costs no attempt: its answer counts whenever it 
   assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
-test('an order that has no entry is asked about a bounded number of times, and its end stays nobody\'s until a later process finds it', async () => {
-  const ledger = await endUntold('alice')
+test('stops reading an order without an entry after a few attempts; a later process may still find its owner', async () => {
+  const ledger = await endUnreportedOrder('alice')
   world.node.orders = []
   for (let times = 0; times < OBSERVATION_ATTEMPTS + 3; times++) assert.equal(await world.indexer.observe(), 0)
   assert.equal(world.node.calls['getLedgerEntries'], OBSERVATION_ATTEMPTS)
   for (const account of TRADERS) assert.deepEqual(await feedOf(account), [])
-  await endUntold('bob')
-  assert.equal(await world.indexer.observe(), 1, 'the others are not held up by it')
+  await endUnreportedOrder('bob')
+  assert.equal(await world.indexer.observe(), 1, 'other orders are still read')
   await world.restart()
   assert.equal(await world.indexer.observe(), 1)
   assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
-for (const [what, other] of [
+for (const [reason, changes] of [
   ['is still pending', { pending: true }],
   ['was placed after the order had ended', { placedSec: Number.MAX_SAFE_INTEGER }],
 ] as const) {
-  test(`an entry under the same number that ${what} is another order, on another chain: it tells nothing`, async () => {
-    await endUntold('alice')
-    world.node.orders = world.node.orders.map((order): NodeOrder => ({ ...order, trader: BOB, ...other }))
+  test(`ignores an entry with the same id that ${reason}: it is another order on another chain`, async () => {
+    await endUnreportedOrder('alice')
+    world.node.orders = world.node.orders.map((order): NodeOrder => ({ ...order, trader: BOB, ...changes }))
     assert.equal(await world.indexer.observe(), 0)
     for (const account of TRADERS) assert.deepEqual(await feedOf(account), [])
   })
 }
 
-test('order ids begin anew with a deployment: each end goes to the owner of its own deployment\'s order', async () => {
-  const first = await endUntold('alice')
+test('gives each order end to the owner in its own deployment, because order ids repeat', async () => {
+  const first = await endUnreportedOrder('alice')
   assert.equal(await world.indexer.observe(), 1)
   await world.redeploy(testContracts(2))
   world.closeLedger()
-  const second = await endUntold('bob')
+  const second = await endUnreportedOrder('bob')
   assert.equal(await world.indexer.observe(), 1)
   assert.deepEqual([await feedOf(ALICE), await feedOf(BOB)], [[`order_executed ${first}`], [`order_executed ${second}`]])
 })

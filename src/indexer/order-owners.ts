@@ -1,4 +1,4 @@
-// Reads from ledger entries whose the orders were that ended without the log having told of their placement. The market keeps orders for ever.
+// Reads the owners of ended orders from their ledger entries, when no event reported their placement. The market never deletes orders.
 
 import { numberedKey, readOrderOwner } from '../chain/market-entries.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -15,12 +15,12 @@ export const ORDER_OWNERS: EntrySubject<OwnerlessOrder, OrderOwnerObservation> =
   batch: ENTRY_KEYS_MAX,
   listUnknown: (db, { deployment }, options) => listOwnerlessOrders(db, deployment, options),
   observe: observeOwners,
-  record: (tx, { deployment }, seen, nowMs) => recordOrderOwners(tx, deployment, seen, nowMs),
+  record: (tx, { deployment }, observations, nowMs) => recordOrderOwners(tx, deployment, observations, nowMs),
 }
 
 /**
- * The owners of ended orders, as their entries tell. An entry that is still pending, or was placed after the order had ended, is another order under the same
- * number, on a network that was reset: it tells nothing.
+ * The owners of ended orders. An entry that is still pending, or was placed after the order ended, is another order with the same id on a reset network; it
+ * is ignored.
  */
 async function observeOwners(
   rpc: Rpc,
@@ -30,14 +30,14 @@ async function observeOwners(
   options: CallOptions,
 ): Promise<readonly OrderOwnerObservation[] | undefined> {
   const keys = new Map(orders.map((order) => [numberedKey(market, 'Order', order.orderId), order]))
-  const answer = await rpc.getLedgerEntries([...keys.keys()], options)
-  if (answer.latestLedger < indexedLedger) return undefined
+  const response = await rpc.getLedgerEntries([...keys.keys()], options)
+  if (response.latestLedger < indexedLedger) return undefined
   const observations: OrderOwnerObservation[] = []
-  for (const entry of answer.entries) {
+  for (const entry of response.entries) {
     const order = keys.get(entry.keyXdr)
     const stored = readOrderOwner(entry.dataXdr)
     if (order === undefined || stored?.orderId !== order.orderId || stored.pending || stored.placedSec > order.endedSec) continue
-    observations.push({ orderId: order.orderId, owner: stored.trader, ledger: answer.latestLedger })
+    observations.push({ orderId: order.orderId, owner: stored.trader, ledger: response.latestLedger })
   }
   return observations
 }

@@ -1,4 +1,4 @@
-// Samples the liquidity vault, whose worth no event tells.
+// Samples the liquidity vault; no event reports its value.
 
 import { readPool } from '../chain/pool.ts'
 import type { NewPoolSample } from '../projections/pool-samples.ts'

@@ -1,23 +1,23 @@
-// What the indexer is doing, told to the operator without repeating itself.
+// The indexer's state for the operator, logged once per change.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { failureFields } from '../chain/failure.ts'
-import type { StepResult } from './step.ts'
+import type { StepResult } from './step-result.ts'
 
 export interface IndexerStatus {
   readonly state: 'starting' | 'standby' | 'catching-up' | 'live' | 'waiting' | 'unreachable'
-  /** The last ledger that was scanned whole. */
+  /** The last completely indexed ledger. */
   readonly lastLedger: number | null
-  /** The RPC's latest ledger, as last told. */
+  /** The RPC's latest ledger, as last reported. */
   readonly latestLedger: number | null
 }
 
-/** How often a catch-up tells how far it is. */
-const PROGRESS_EVERY_MS = 2_000
+/** How often the progress of a catch-up is logged. */
+const PROGRESS_INTERVAL_MS = 2_000
 
 export interface Progress {
-  /** Takes note of a step's result and returns it. */
+  /** Records a step's result and returns it. */
   record(result: StepResult): StepResult
   status(): IndexerStatus
 }
@@ -27,6 +27,7 @@ export function createProgress(clock: Clock, log: Log): Progress {
   let loggedAtMs = Number.NEGATIVE_INFINITY
   let events = 0
 
+  /** Returns true when the state changed. */
   function setState(state: IndexerStatus['state']): boolean {
     const changed = status.state !== state
     status = { ...status, state }
@@ -38,12 +39,12 @@ export function createProgress(clock: Clock, log: Log): Progress {
     status = { ...status, lastLedger, latestLedger }
     events += result.events
     if (result.caughtUp) {
-      if (setState('live')) log.info({ ledger: lastLedger, events }, 'the index is up to date')
+      if (setState('live')) log.info({ ledger: lastLedger, events }, 'the index is in sync')
       events = 0
       return
     }
     setState('catching-up')
-    if (clock.elapsedMs() - loggedAtMs < PROGRESS_EVERY_MS) return
+    if (clock.elapsedMs() - loggedAtMs < PROGRESS_INTERVAL_MS) return
     loggedAtMs = clock.elapsedMs()
     log.info({ ledger: lastLedger, latestLedger, events }, 'the index is catching up')
   }
@@ -58,19 +59,19 @@ export function createProgress(clock: Clock, log: Log): Progress {
           if (setState('standby')) log.info({}, 'another process writes the index; standing by')
           break
         case 'waiting':
-          if (setState('waiting')) log.warn({ reason: result.reason }, 'the index waits for the RPC')
+          if (setState('waiting')) log.warn({ reason: result.reason }, 'the index is waiting for the RPC')
           break
         case 'unreachable':
-          if (setState('unreachable')) log.warn(failureFields(result.error), 'the RPC gives no page; trying again')
+          if (setState('unreachable')) log.warn(failureFields(result.error), 'the RPC returned no valid page; retrying')
           break
         case 'epoch':
-          log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index begins')
+          log.info({ epoch: result.epoch, reason: result.reason, startLedger: result.startLedger }, 'a new epoch of the index began')
           break
         case 'gap':
           log.error({ fromLedger: result.fromLedger, toLedger: result.toLedger }, 'ledgers were lost: the RPC dropped them before they were read')
           break
-        case 'moved':
-          log.warn({}, 'another writer moved the index; looking again')
+        case 'conflict':
+          log.warn({}, 'another writer advanced the index; reading its state again')
           break
       }
       return result

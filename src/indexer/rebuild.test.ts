@@ -14,7 +14,7 @@ after(() => store[Symbol.asyncDispose]())
 beforeEach(() => emptyIndex(store.write))
 const clock = createVirtualClock(0)
 
-/** A history over two incarnations of the network, longer than one page of a rebuild. */
+/** A history with one network reset, longer than one page of a rebuild. */
 async function longHistory(world: IndexFixture): Promise<void> {
   for (let ledger = 0; ledger < 30; ledger++) {
     for (let pick = 0; pick < 40; pick++) world.queue(pick % 3 === 2 ? world.exchange.close(pick, ledger) : world.exchange.open(pick, ledger))
@@ -29,7 +29,7 @@ async function longHistory(world: IndexFixture): Promise<void> {
   await world.catchUp()
 }
 
-test('whatever happened to the projections, a rebuild makes them what they were, page by page and across epochs', async () => {
+test('restores corrupted projections, across pages and epochs', async () => {
   await using world = createIndexFixture(store)
   await longHistory(world)
   const live = await dumpProjections(store.read)
@@ -43,14 +43,14 @@ test('whatever happened to the projections, a rebuild makes them what they were,
   await store.write.query('delete from idx.trader_hours')
   await store.write.query("insert into idx.asset_hours (asset, hour, volume) values ('GONE', 0, 5)")
   await store.write.query('update idx.open_interest set long_size = 0')
-  const told: number[] = []
-  assert.deepEqual(await rebuild(store, { clock, onProgress: ({ done }) => told.push(done) }), { events: archive.length, redecoded: 0 })
+  const progress: number[] = []
+  assert.deepEqual(await rebuild(store, { clock, onProgress: ({ done }) => progress.push(done) }), { events: archive.length, redecoded: 0 })
   assert.deepEqual(await dumpProjections(store.read), live)
   assert.deepEqual(await dumpArchive(store.read), archive)
-  assert.equal(told.at(-1), archive.length)
+  assert.equal(progress.at(-1), archive.length)
 })
 
-test('an event that an older decoder did not know is decoded, applied and no longer counted as unknown', async () => {
+test('decodes and applies an event that an older version did not know, and no longer counts it as unknown', async () => {
   await using world = createIndexFixture(store)
   world.queue(world.exchange.open(0, 1))
   world.queue(world.exchange.other(0))
@@ -68,20 +68,20 @@ test('an event that an older decoder did not know is decoded, applied and no lon
   assert.equal((await readIndexState(store.read))?.unknownEvents, 0)
 })
 
-test('a rebuild that is broken off leaves everything as it was; while an indexer runs it does not begin', async () => {
+test('changes nothing when aborted, and does not start while an indexer runs', async () => {
   await using world = createIndexFixture(store)
   await longHistory(world)
   await assert.rejects(rebuild(store, { clock }), IndexBusy)
   await world[Symbol.asyncDispose]()
   const live = await dumpProjections(store.read)
   const stop = new AbortController()
-  const ticking = { ...clock, nowMs: () => (stop.abort(new Error('broken off')), 0) }
-  await assert.rejects(rebuild(store, { clock: ticking, signal: stop.signal }), /broken off/)
+  const ticking = { ...clock, nowMs: () => (stop.abort(new Error('aborted')), 0) }
+  await assert.rejects(rebuild(store, { clock: ticking, signal: stop.signal }), /aborted/)
   assert.deepEqual(await dumpProjections(store.read), live)
   assert.ok((await listOpenPositions(store.read, {})).rows.length > 0)
-  assert.equal((await rebuild(store, { clock })).redecoded, 0, 'the lock was given back')
+  assert.equal((await rebuild(store, { clock })).redecoded, 0, 'the lock was released')
 })
 
-test('an empty index rebuilds to an empty one', async () => {
+test('rebuilds an empty index to an empty one', async () => {
   assert.deepEqual(await rebuild(store, { clock }), { events: 0, redecoded: 0 })
 })

@@ -1,4 +1,4 @@
-// Computes every projection anew from the archive: `npm run rebuild`. The network is not asked for anything.
+// Recomputes every projection from the archive, without the network: `npm run rebuild`.
 
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/assert.ts'
@@ -18,10 +18,10 @@ import { decodeEvent } from './decode.ts'
 import { contractNames } from './epochs.ts'
 import { INDEXER_LOCK } from './options.ts'
 
-/** Archived events that are read at a time. */
+/** Archived events per query. */
 const REBUILD_PAGE = 1_000
-/** How often progress is told. */
-const PROGRESS_EVERY_MS = 1_000
+/** How often progress is reported. */
+const PROGRESS_INTERVAL_MS = 1_000
 
 /** Raised when another process writes the index. */
 export class IndexBusy extends Error {
@@ -40,8 +40,8 @@ export interface RefoldOptions {
 }
 
 /**
- * Replays the whole archive, decoding it anew, in one transaction: readers see the old projections until the new ones are complete, and a rebuild that
- * fails leaves everything as it was. Throws IndexBusy while an indexer runs. Returns how many events were replayed and how many decode differently now.
+ * Decodes and replays the whole archive in one transaction: readers see the old projections until the new ones are complete, and a failed rebuild changes
+ * nothing. Throws IndexBusy while an indexer runs. Returns the number of events replayed and of those that decode differently now.
  */
 export async function rebuild(
   store: Store,
@@ -52,7 +52,7 @@ export async function rebuild(
   return await lock.db.transaction((tx) => replayArchive(tx, options))
 }
 
-/** Computes every projection anew inside a transaction that its caller commits. */
+/** Recomputes every projection in the caller's transaction. */
 export async function replayArchive(tx: Queryable, options: RefoldOptions): Promise<{ events: number; redecoded: number }> {
   const { clock, onProgress, signal } = options
   const total = (await readIndexCursor(tx))?.lastSeq ?? 0
@@ -69,7 +69,7 @@ export async function replayArchive(tx: Queryable, options: RefoldOptions): Prom
     redecoded += await replayWithCorrections(tx, rows, epochs, corrections)
     afterSeq = through
     done += rows.length
-    if (clock.nowMs() - reportedAtMs >= PROGRESS_EVERY_MS || afterSeq >= total) {
+    if (clock.nowMs() - reportedAtMs >= PROGRESS_INTERVAL_MS || afterSeq >= total) {
       reportedAtMs = clock.nowMs()
       onProgress?.({ done, total })
     }
@@ -80,7 +80,7 @@ export async function replayArchive(tx: Queryable, options: RefoldOptions): Prom
   return { events: done, redecoded }
 }
 
-/** Replays rows, and between them what the ledger corrected there. */
+/** Replays rows, and between them the corrections recorded there. */
 async function replayWithCorrections(
   tx: Queryable,
   rows: readonly ArchiveRow[],
@@ -98,13 +98,13 @@ async function replayWithCorrections(
   return redecoded + (await replay(tx, rows.slice(from), epochs))
 }
 
-/** Replays rows, which may span epochs, and returns how many decode differently now. */
+/** Replays rows, which may span epochs; returns the number that decode differently now. */
 async function replay(tx: Queryable, rows: readonly ArchiveRow[], epochs: ReadonlyMap<number, Epoch>): Promise<number> {
   const redecoded: ArchivedEvent[] = []
   for (let from = 0; from < rows.length;) {
     const number = defined(rows[from], 'archive row').epoch
     const epoch = defined(epochs.get(number), `epoch ${number}`)
-    const end = rows.findIndex((row, place) => place > from && row.epoch !== number)
+    const end = rows.findIndex((row, index) => index > from && row.epoch !== number)
     const names = contractNames(epoch)
     const part = rows.slice(from, end === -1 ? rows.length : end).map((row) => {
       const contract = defined(names.get(row.contractId), `contract ${row.contractId}`)

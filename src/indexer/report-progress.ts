@@ -1,36 +1,32 @@
-// How the index gets on, in sentences for whoever started the process; the structured log is told by progress.ts.
+// Prints the indexer's state for the person who started the process; progress.ts writes the structured log.
 
 import type { Clock } from '../base/clock.ts'
 import type { Indexer } from './indexer.ts'
 
-/** How often its progress is looked at. */
 const CHECK_INTERVAL_MS = 500
-/** How often a catch-up that goes on is told. */
+/** How often the progress of a catch-up is printed. */
 const CATCH_UP_REPORT_MS = 2_000
 
-/**
- * Tells when it catches up, follows the chain, stands by or cannot go on, each once, until `stop` aborts. `hosts` name the nodes, without what is secret in
- * their addresses.
- */
+/** Prints each change of state until `stop` aborts. `hosts` are the nodes' host names, without credentials. */
 export async function reportProgress(
   indexer: Pick<Indexer, 'status'>,
-  options: { readonly hosts: readonly string[]; readonly clock: Clock; readonly say: (text: string) => void; readonly stop: AbortSignal },
+  options: { readonly hosts: readonly string[]; readonly clock: Clock; readonly print: (text: string) => void; readonly stop: AbortSignal },
 ): Promise<void> {
-  const { clock, say, stop } = options
-  const where = options.hosts.join(', ')
-  let told: string = 'starting'
-  let toldAtMs = 0
+  const { clock, print, stop } = options
+  const nodes = options.hosts.join(', ')
+  let reported: string = 'starting'
+  let reportedAtMs = 0
   while (!stop.aborted) {
     const { state, lastLedger, latestLedger } = indexer.status()
-    const again = state === 'catching-up' && clock.nowMs() - toldAtMs >= CATCH_UP_REPORT_MS
-    if (state !== told || again) {
-      told = state
-      toldAtMs = clock.nowMs()
-      if (state === 'catching-up') say(`Index: catching up, at ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`)
-      if (state === 'live') say(`Index: follows the chain, at ledger ${lastLedger ?? 0}`)
-      if (state === 'standby') say('Index: another process writes it; this one stands by')
-      if (state === 'waiting') say(`Index: waits, because ${where} is behind it or serves another network`)
-      if (state === 'unreachable') say(`Index: ${where} cannot be reached. What is known is served, and the index goes on by itself as soon as it can.`)
+    const isDue = state === 'catching-up' && clock.nowMs() - reportedAtMs >= CATCH_UP_REPORT_MS
+    if (state !== reported || isDue) {
+      reported = state
+      reportedAtMs = clock.nowMs()
+      if (state === 'catching-up') print(`Indexer catching up: ledger ${lastLedger ?? 0} of ${latestLedger ?? 0}`)
+      if (state === 'live') print(`Indexer in sync at ledger ${lastLedger ?? 0}`)
+      if (state === 'standby') print('Indexer on standby: another process writes the index')
+      if (state === 'waiting') print(`Indexer waiting: ${nodes} lags behind the index or serves another network`)
+      if (state === 'unreachable') print(`Indexer cannot reach ${nodes}. The gateway serves the indexed history and keeps retrying.`)
     }
     await clock.sleep(CHECK_INTERVAL_MS, stop)
   }

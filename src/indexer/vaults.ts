@@ -1,4 +1,4 @@
-// Reads vaults back from their factory: after a leader's trade, which no event tells the outcome of, and from time to time whatever happened.
+// Reads vaults from their factory: after a leader's trade, because no event reports its outcome, and periodically.
 
 import { isOutage, RpcFailure } from '../chain/failure.ts'
 import type { CallOptions } from '../chain/rpc-request.ts'
@@ -9,9 +9,9 @@ import type { EventContracts } from '../projections/epochs.ts'
 import { listVaultsToRead, recordVaultObservations } from '../projections/vault-observations.ts'
 import type { EntrySubject } from './entry-observer.ts'
 
-/** Each is a simulation of its own. */
+/** Each vault takes one simulation. */
 const VAULTS_PER_BATCH = 8
-/** A vault that nothing happened to is read back after this long. */
+/** How often a vault without trades is read. */
 export const VAULT_READ_INTERVAL_MS = 5 * 60_000
 
 export const VAULTS: EntrySubject<{ readonly vaultId: number }, VaultInfo> = {
@@ -35,7 +35,7 @@ async function observeVaults(
   return found.some(({ ledger }) => ledger < indexedLedger) ? undefined : found
 }
 
-/** Null when the factory gives no vault: asked for again a few times, and then left alone. */
+/** Null when the factory returns no vault; the observer then counts an attempt. */
 async function readVaultOrNull(rpc: Rpc, factory: string, vaultId: number, options: CallOptions): Promise<VaultInfo | null> {
   try {
     return await readVaultInfo(rpc, factory, vaultId, options)

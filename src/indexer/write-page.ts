@@ -1,4 +1,4 @@
-// A checked page becomes history: archive, projections and cursor in one transaction.
+// Writes a page to the index: archive, projections and cursor in one transaction.
 
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
@@ -13,14 +13,14 @@ import { decodeEvent } from './decode.ts'
 import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
 import type { CheckedPage } from './events-page.ts'
 
-/** The page's events as they are archived: of this epoch's contracts, not archived by an earlier epoch, decoded, numbered on from `afterSeq`. */
+/** The page's events to archive, decoded and numbered from `afterSeq + 1`: those of this epoch's contracts that no earlier epoch archived. */
 export function toArchivedEvents(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], afterSeq: number): readonly ArchivedEvent[] {
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
   const archived: ArchivedEvent[] = []
   for (const event of events) {
     const contract = names.get(event.contractId)
-    // A node that ignores the filter sends other contracts' events too.
+    // A node that ignores the filter also sends events of other contracts.
     if (contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
     const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr)
     archived.push({
@@ -39,7 +39,7 @@ export function toArchivedEvents(events: readonly ChainEvent[], epoch: Epoch, ep
   return archived
 }
 
-/** Where the index stands after this page. */
+/** The index cursor after this page. */
 export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: readonly ArchivedEvent[]): IndexCursor {
   const through = page.through ?? (from.lastLedger === null ? null : { ledger: from.lastLedger, closeSec: from.lastLedgerCloseTs })
   const seen = page.latest !== null && page.latest.ledger >= (from.seen?.ledger ?? 0) ? page.latest : from.seen
@@ -57,7 +57,7 @@ export function cursorAfter(from: IndexCursor, page: CheckedPage, archived: read
   }
 }
 
-/** One page, one transaction: either all of it is there afterwards, or nothing. Throws IndexMoved when another writer was faster. */
+/** Writes the page in one transaction. Throws IndexConflict when another writer committed first. */
 export async function writePage(
   db: Writer,
   move: { readonly from: IndexCursor; readonly to: IndexCursor; readonly epoch: Epoch; readonly archived: readonly ArchivedEvent[] },
@@ -73,8 +73,8 @@ export async function writePage(
 }
 
 /**
- * When an empty ledger closed, between the nearest ledgers whose times are known. Only a catch-up over empty ledgers needs it: at the tip and on ledgers
- * with events the time is told.
+ * Estimates when an empty ledger closed by interpolating between the nearest known close times. Needed only while catching up over empty ledgers: the close
+ * time of the latest ledger and of ledgers with events is known.
  */
 function estimateClose(ledger: number, from: IndexCursor, page: CheckedPage): number | null {
   const { latest } = page

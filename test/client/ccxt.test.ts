@@ -35,7 +35,7 @@ before(async () => {
   main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'ccxt' })
   privateKey = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
   exchange = new PerpetualExchange({ urls: { api: await main.url() }, privateKey })
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   await holdPrices(main, 'BTC', 'ETH')
   await exchange.signIn()
   // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.

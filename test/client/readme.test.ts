@@ -35,7 +35,7 @@ test('the examples and the commands of the client\'s page run', async () => {
   await using main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '2', LOG_LEVEL: 'error' })
   const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
   const url = await main.url()
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   for (const [index, example] of examples.entries()) {
     const file = join(folder.path, `example-${index}.ts`)
     const source = Object.entries(DOORS).reduce((text, [name, door]) => text.replaceAll(name, `'${door.href}'`), example)

@@ -64,7 +64,7 @@ before(async () => {
   main = startMain({ DATA_DIR: join(folder.path, 'data'), LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'runtimes' })
   const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
   environment = { PATH: process.env['PATH'], HOME: folder.path, URL: await main.url(), SECRET: secret, NO_COLOR: '1' }
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   await holdPrices(main, 'BTC')
   // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
   await createClient({ url: await main.url() }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })

@@ -19,7 +19,7 @@ test('whatever happens to the gateway, the loop gets every event once, in order,
   const environment = { DATA_DIR: folder.path, PORT: port, LOCAL_SEED: 'client stream', LOCAL_TRADERS: '6', LOG_LEVEL: 'error' }
   let main = startMain(environment)
   try {
-    await main.said(/^Index: follows the chain/)
+    await main.said(/^Indexer in sync/)
     const client = createClient({ url: `http://127.0.0.1:${port}` })
     const stream = client.stream({ silenceMs: 5_000 })
     const problems: StreamProblem[] = []
@@ -33,7 +33,7 @@ test('whatever happens to the gateway, the loop gets every event once, in order,
       kills += 1
       await main.end('SIGKILL')
       main = startMain(environment)
-      await main.said(/^Index: follows the chain/)
+      await main.said(/^Indexer in sync/)
     }
     assert.equal(problems.filter(({ kind }) => kind === 'gap').length, 0, JSON.stringify(problems))
     assert.ok(problems.filter(({ kind }) => kind === 'disconnected').length >= KILLS, JSON.stringify(problems))

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import type { StepResult } from '../../src/indexer/step.ts'
+import type { StepResult } from '../../src/indexer/step-result.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
 import type { Archived } from '../sim/checkers/archive.ts'

@@ -41,7 +41,7 @@ test('a client hears that the process stops, has everything that was committed, 
   await using folder = await temporaryFolder()
   const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'drain', LOCAL_TRADERS: '4', WS_DRAIN_MS: String(DRAIN_MS) }
   await using first = startMain(environment)
-  await first.said(/^Index: follows the chain/)
+  await first.said(/^Indexer in sync/)
   const { client: before, epoch, head } = await follow(await first.url(), { since: 0 })
   await before.frame(({ seq }) => seq === head)
   const ended = first.end('SIGTERM')
@@ -54,7 +54,7 @@ test('a client hears that the process stops, has everything that was committed, 
   assert.equal(held, await committedHead(folder.path), 'what was committed has come')
 
   await using second = startMain(environment)
-  await second.said(/^Index: follows the chain/)
+  await second.said(/^Indexer in sync/)
   const { client: after } = await follow(await second.url(), { since: held, epoch })
   await after.frame(({ seq }) => seq !== undefined)
   await after.close()

@@ -53,7 +53,7 @@ async function openInstances(seed: string, redisPort: number): Promise<Instances
     return started
   }
   const running = await Promise.all(ports.map(start))
-  await indexer.said(/^Index: follows the chain/)
+  await indexer.said(/^Indexer in sync/)
   const owned = building.move()
   return { processes, ports, running, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -10,7 +10,7 @@ test('with METRICS_PORT the program tells its metrics, all of its parts, and end
   await using folder = await temporaryFolder()
   await using main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', METRICS_PORT: '0' })
   const url = /http:\S+/.exec(await main.said(/^Metrics: /))?.[0] ?? ''
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   await main.get('/v1/trades')
   const samples = samplesOf(await (await fetch(url)).text())
   assert.equal(samples.get('gateway_http_requests_total{method="GET",route="/v1/trades",status="200"}'), 1)

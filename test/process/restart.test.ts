@@ -29,7 +29,7 @@ async function rpc<Result>(main: { rpcUrl: string }, method: string, params: obj
 /** What can be read of the past, once the index follows the chain. */
 async function readPast(main: MainProcess): Promise<Past> {
   const rpcUrl = /http:\S+/.exec(await main.said(/^ *Network +local/))?.[0] ?? ''
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   const { ledgers } = await rpc<{ ledgers: { sequence: number; hash: string }[] }>({ rpcUrl }, 'getLedgers', {
     startLedger: OLD_LEDGER, pagination: { limit: 1 },
   })

@@ -19,8 +19,8 @@ const KILLS = 3
 const KILLED_WITHIN_MS = 8_000
 const SILENT_WITHIN_MS = 15_000
 
-const FOLLOWS = /^Index: follows the chain/
-const STANDS_BY = /^Index: another process writes it/
+const FOLLOWS = /^Indexer in sync/
+const STANDS_BY = /^Indexer on standby/
 
 interface Pair {
   active: MainProcess

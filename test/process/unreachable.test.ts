@@ -50,23 +50,23 @@ test('a network that cannot be reached is named, what is known is served, and al
   await using folder = await temporaryFolder()
   await using main = startMain({ NETWORK: 'testnet', RPC_URL: wire.url, DATA_DIR: folder.path, ...contractSettings(network) })
 
-  await main.said(new RegExp(`^Index: ${host} cannot be reached\\. What is known is served`))
+  await main.said(new RegExp(`^Indexer cannot reach ${host}\\. The gateway serves the indexed history`))
   assert.deepEqual(await readKnown(main), { trades: [], prices: [], lastLedger: null, sources: new Set(['env']) })
 
   wire.mend()
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   const first = await readKnown(main)
   assert.ok(first.trades.length > 0)
   for (const asset of ASSET_SYMBOLS) await main.said(new RegExp(`"${asset}".*price readable again`))
 
   wire.cut()
-  await main.said(new RegExp(`^Index: ${host} cannot be reached`))
+  await main.said(new RegExp(`^Indexer cannot reach ${host}`))
   const meanwhile = await readKnown(main)
   assert.ok(meanwhile.trades.length >= first.trades.length, 'what is known is served')
   assert.equal(meanwhile.prices.length, ASSET_SYMBOLS.length, 'with the last known prices')
 
   wire.mend()
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   const again = await readKnown(main)
   assert.ok((again.lastLedger ?? 0) > (meanwhile.lastLedger ?? 0))
   assert.equal(await main.end('SIGINT'), 0, main.errors())

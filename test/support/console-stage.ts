@@ -49,7 +49,7 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
   building.defer(() => browser.close())
   const url = await main.url()
   const rpcUrl = /http:\S+/.exec(await main.said(/^ *Network /))?.[0] ?? ''
-  await main.said(/^Index: follows the chain/)
+  await main.said(/^Indexer in sync/)
   let pages = 0
   async function cheat(method: string, params: object = {}): Promise<unknown> {
     const answer = await fetch(rpcUrl, {

@@ -39,7 +39,7 @@ export async function startExchange(settings: Readonly<Record<string, string>> =
   let main: MainProcess
   const start = async (): Promise<void> => {
     main = startMain(environment)
-    await main.said(/^Index: follows the chain/)
+    await main.said(/^Indexer in sync/)
   }
   const url = `http://127.0.0.1:${port}`
   things.defer(() => main[Symbol.asyncDispose]())

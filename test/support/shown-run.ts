@@ -49,7 +49,7 @@ export async function createShownRun(): Promise<ShownRun> {
       // In the place of the shell, so that its exit code is what is heard.
       const script = translate(command).replace(/npm start$/, 'exec npm start')
       main = startProgram(['sh', '-c', script], environment, { cwd: project, isGroup: true })
-      await main.said(/^Index: follows the chain/)
+      await main.said(/^Indexer in sync/)
     },
     stop: async () => (await main?.end('SIGINT')) ?? null,
     async shell(script, more = {}) {

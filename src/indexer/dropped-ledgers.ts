@@ -1,0 +1,102 @@
+// What to do when the node rejects the cursor as out of range: it lags, it serves another chain, or it has dropped ledgers before they were read.
+
+import type { Clock } from '../base/clock.ts'
+import type { Random } from '../base/random.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import { RPC_CODES, RpcFailure } from '../chain/failure.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import { renameEpoch } from '../projections/epochs.ts'
+import { readLastLedger } from '../projections/events.ts'
+import { insertGap } from '../projections/gaps.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
+import { lastReservedSeq, updateIndexCursor } from '../projections/index-state.ts'
+import type { Writer } from '../store/store.ts'
+import type { ChainGuard } from './chain-guard.ts'
+import { randomEpochName } from './epochs.ts'
+import { BadPage } from './events-page.ts'
+import type { EventsPosition } from './events-page.ts'
+import { compareLedger, readRange } from './identity.ts'
+import type { PageIndexer } from './page-indexer.ts'
+import type { StepResult } from './step-result.ts'
+import { isEndOfLedger, ledgerAfter, ledgerOf } from './toid.ts'
+
+/** Failed attempts, one per poll, to read dropped ledgers from the archive node before they become a gap. A gap can still be filled later. */
+const ARCHIVE_ATTEMPTS = 5
+
+export interface DroppedLedgers {
+  /** Handles the node's rejection of the cursor. Throws RpcFailure, BadPage or IndexConflict. */
+  recover(db: Writer, cursor: IndexCursor, rejection: RpcFailure, call: CallOptions): Promise<StepResult>
+}
+
+export interface DroppedLedgersOptions {
+  readonly rpc: Rpc
+  /** Nodes with a longer history; null: none. */
+  readonly archive: Rpc | null
+  readonly networkPassphrase: string
+  readonly guard: ChainGuard
+  readonly pages: PageIndexer
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export function createDroppedLedgers({ rpc, archive, networkPassphrase, guard, pages, clock, random }: DroppedLedgersOptions): DroppedLedgers {
+  let archiveFailures = 0
+
+  /** Indexes the next page from an archive node, so that nothing is lost; undefined when the ledgers must be given up. */
+  async function indexFromArchive(db: Writer, cursor: IndexCursor, call: CallOptions): Promise<StepResult | undefined> {
+    if (archive === null) return undefined
+    try {
+      const network = await archive.getNetwork(call)
+      if (network.passphrase !== networkPassphrase) return undefined
+      const result = await pages.index(db, cursor, call, { from: nextPosition(cursor), node: archive })
+      archiveFailures = 0
+      return result
+    } catch (error) {
+      if (!(error instanceof RpcFailure) && !(error instanceof BadPage)) throw error
+      const isMissing = error instanceof RpcFailure && error.code === RPC_CODES.invalidRequest
+      if (!isMissing && ++archiveFailures < ARCHIVE_ATTEMPTS) return { kind: 'unreachable', error }
+      archiveFailures = 0
+      return undefined
+    }
+  }
+
+  /** Records a gap and continues after it. The epoch is renamed, so that stream clients learn that frames are missing. */
+  async function skipGap(db: Writer, cursor: IndexCursor, fromLedger: number, toLedger: number): Promise<StepResult> {
+    const epochName = randomEpochName(random)
+    const { epoch, lastLedgerCloseTs: afterTs, cursor: fillCursor } = cursor
+    await db.transaction(async (tx) => {
+      await updateIndexCursor(tx, cursor, { ...cursor, cursor: null, startLedger: toLedger + 1, oldestLedger: toLedger + 1 }, clock.nowMs())
+      await insertGap(tx, { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq: lastReservedSeq(cursor) }, clock.nowMs())
+      await renameEpoch(tx, epoch, epochName)
+    })
+    return { kind: 'gap', fromLedger, toLedger }
+  }
+
+  return {
+    async recover(db, cursor, rejection, call) {
+      const range = await readRange(rpc, rejection.endpoint === undefined ? call : { ...call, endpoint: rejection.endpoint })
+      const cursorLedger = cursor.cursor === null ? cursor.startLedger : ledgerOf(cursor.cursor)
+      const isLagging = cursorLedger > range.latestLedger
+      const known = isLagging ? await readLastLedger(db, cursor.epoch, range.latestLedger) : null
+      const otherChain = await guard.checkRange(db, cursor, { range, ledger: await compareLedger(rpc, known, call) }, call)
+      if (otherChain !== undefined) return otherChain
+      if (isLagging) {
+        // A reset chain that is still too short looks like a lagging node. Verify again once it has grown.
+        guard.invalidate()
+        return { kind: 'waiting', reason: 'node-lagging' }
+      }
+      if (cursorLedger >= range.oldestLedger) return { kind: 'unreachable', error: rejection }
+      const fromLedger = cursor.cursor === null ? cursorLedger : ledgerAfter(cursor.cursor)
+      const toLedger = range.oldestLedger - 1
+      // The node dropped the cursor's ledger, but that one was read completely and the next one is available: nothing is lost.
+      if (fromLedger > toLedger) return await pages.index(db, cursor, call, { from: { cursor: null, startLedger: fromLedger } })
+      return (await indexFromArchive(db, cursor, call)) ?? (await skipGap(db, cursor, fromLedger, toLedger))
+    },
+  }
+}
+
+/** The position after the cursor, in a form accepted by a node that has dropped the cursor's completely read ledger. */
+function nextPosition(cursor: IndexCursor): EventsPosition {
+  if (cursor.cursor === null || !isEndOfLedger(cursor.cursor)) return cursor
+  return { cursor: null, startLedger: ledgerAfter(cursor.cursor) }
+}

@@ -1,0 +1,82 @@
+// Reads one page of events and writes it to the index.
+
+import { defined } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Log } from '../base/log.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
+import type { RpcFailure } from '../chain/failure.ts'
+import type { Rpc } from '../chain/rpc.ts'
+import type { ArchivedEvent } from '../projections/archived-event.ts'
+import { listEpochs } from '../projections/epochs.ts'
+import type { IndexCursor } from '../projections/index-state.ts'
+import { lastReservedSeq } from '../projections/index-state.ts'
+import type { Writer } from '../store/store.ts'
+import type { ChainGuard } from './chain-guard.ts'
+import { BadPage, readEventsPage } from './events-page.ts'
+import type { EventsPosition } from './events-page.ts'
+import { readRange } from './identity.ts'
+import { createPageSize } from './page-size.ts'
+import type { StepResult } from './step-result.ts'
+import { cursorAfter, toArchivedEvents, writePage } from './write-page.ts'
+
+export interface PageIndexer {
+  /**
+   * Indexes the page after the cursor. `source` reads the same page in another way: from an equivalent position, or from another node. Throws RpcFailure,
+   * BadPage or IndexConflict.
+   */
+  index(db: Writer, cursor: IndexCursor, call: CallOptions, source?: { readonly from?: EventsPosition; readonly node?: Rpc }): Promise<StepResult>
+  /** Requests smaller pages after a page that took too long. */
+  onFailure(failure: RpcFailure): void
+}
+
+export interface PageIndexerOptions {
+  readonly rpc: Rpc
+  readonly guard: ChainGuard
+  readonly clock: Clock
+  readonly log: Log
+  /** Called after events were archived. */
+  readonly onArchived?: ((events: readonly ArchivedEvent[]) => void) | undefined
+}
+
+export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIndexerOptions): PageIndexer {
+  const pageSize = createPageSize()
+  const reportProblems = createProblemReporter(log)
+  return {
+    onFailure: (failure) => pageSize.onFailure(failure),
+    async index(db, cursor, call, { from = cursor, node = rpc } = {}) {
+      const epochs = await listEpochs(db)
+      const epoch = defined(epochs.at(-1), 'the current epoch')
+      const page = await readEventsPage(node, from, { ...call, contractIds: Object.values(epoch.contracts), limit: pageSize.limit() })
+      pageSize.onSuccess()
+      if (!guard.matches(cursor, page)) {
+        // Two responses must agree before an epoch is sealed.
+        const otherChain = await guard.checkRange(db, cursor, { range: await readRange(rpc, call) }, call)
+        return otherChain ?? { kind: 'unreachable', error: new BadPage('the page is from another chain than the node\'s range') }
+      }
+      const archived = toArchivedEvents(page.events, epoch, epochs, lastReservedSeq(cursor))
+      const to = cursorAfter(cursor, page, archived)
+      const advanced = to.cursor !== cursor.cursor
+      if (advanced) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())
+      reportProblems(archived)
+      if (advanced) onArchived?.(archived)
+      const caughtUp = to.lastLedger !== null && to.lastLedger >= page.latestLedger
+      return { kind: 'indexed', events: archived.length, advanced, lastLedger: to.lastLedger, latestLedger: page.latestLedger, caughtUp }
+    },
+  }
+}
+
+/** Number of kinds of undecoded events that are logged; the health endpoint counts all of them. */
+const REPORTED_PROBLEMS_MAX = 100
+
+/** Logs each kind of undecodable event once. */
+function createProblemReporter(log: Log): (events: readonly ArchivedEvent[]) => void {
+  const reported = new Set<string>()
+  return (events) => {
+    for (const { contract, topic, problem, eventId } of events) {
+      const key = `${contract} ${topic} ${problem}`
+      if (problem === null || reported.has(key) || reported.size >= REPORTED_PROBLEMS_MAX) continue
+      reported.add(key)
+      log.warn({ contract, topic, problem, eventId }, 'an event could not be decoded and was archived raw')
+    }
+  }
+}
