@@ -33,7 +33,9 @@ export interface EntrySubject<Subject, Observation> {
   readonly batch: number
   listUnknown(db: Queryable, epoch: Epoch, options: ListOptions): Promise<readonly Subject[]>
   /** Reads up to a batch. Undefined: the node is behind `indexedLedger`, so its response proves nothing. */
-  observe(rpc: Rpc, contracts: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions): Promise<readonly Observation[] | undefined>
+  observe(
+    rpc: Rpc, contracts: EventContracts, subjects: readonly Subject[], indexedLedger: number, options: CallOptions,
+  ): Promise<readonly Observation[] | undefined>
   record(tx: Queryable, epoch: Epoch, observations: readonly Observation[], nowMs: number): Promise<void>
 }
 

@@ -197,7 +197,8 @@ test('requests smaller pages from a source that takes too long', async () => {
 test('does not read a source on another chain', async () => {
   const other = createIndexFixture(store, {})
   for (let ledger = 0; ledger < 60; ledger++) other.closeLedger(3)
-  await using world = createIndexFixture(store, { archive: () => withOlderHistory(other.node, { oldest: 1, failure: () => (isDown ? UNREACHABLE : undefined) }) })
+  const archive = (): Rpc => withOlderHistory(other.node, { oldest: 1, failure: () => (isDown ? UNREACHABLE : undefined) })
+  await using world = createIndexFixture(store, { archive })
   let isDown = true
   await dropLedgersUntilGap(world)
   isDown = false

@@ -83,7 +83,8 @@ export async function compareWithLedger(
   const { deployment } = epoch
   if (!state.isDeployed) {
     await recordMissingMarket(tx)
-    log.warn({ market: epoch.contracts.market, ledger: state.ledger }, 'no market contract at the configured address: the network was reset, or the address is wrong')
+    const fields = { market: epoch.contracts.market, ledger: state.ledger }
+    log.warn(fields, 'no market contract at the configured address: the network was reset, or the address is wrong')
     return null
   }
   const since = await readActivitySince(tx, epoch, part.firstLedger)
