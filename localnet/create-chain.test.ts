@@ -96,7 +96,7 @@ test('another network does not go on with this chain, nor one that lacks its con
 test('a chain that is open is not opened twice', () => {
   const directory = join(root, 'twice')
   using testChain = startTestChain({ directory })
-  assert.throws(() => startTestChain({ directory }), /cannot be opened/)
+  assert.throws(() => startTestChain({ directory }), /Cannot open the ledger/)
   testChain.close()
 })
 

@@ -1,10 +1,10 @@
-// Addresses as people write them and as XDR holds them.
+// Addresses in strkey form and in XDR.
 
 import { createHash } from 'node:crypto'
 import { StrKey } from '@stellar/stellar-sdk'
 import { encode, putBytes, putU32, type XdrWriter } from './xdr-writer.ts'
 
-/** Decoding an address costs a checksum; the same few hundred are met all the time. */
+/** Decoding an address computes a checksum, and the same few hundred addresses recur, so conversions are cached. */
 const CACHE_MAX = 20_000
 
 const bytesByAddress = new Map<string, Uint8Array>()
@@ -16,29 +16,29 @@ function remember<K, V>(cache: Map<K, V>, key: K, value: V): V {
   return value
 }
 
-/** True for an account's address (`G…`), which is not checked further. */
+/** True for account addresses (`G…`). Checks the first character only. */
 export const isAccountAddress = (address: string): boolean => address.startsWith('G')
 
-/** The 32 bytes of a `G…` or `C…` address. Throws when it is not one. */
+/** The 32 bytes of a `G…` or `C…` address. Throws for anything else. */
 export function addressBytes(address: string): Uint8Array {
-  const known = bytesByAddress.get(address)
-  if (known !== undefined) return known
+  const cached = bytesByAddress.get(address)
+  if (cached !== undefined) return cached
   const bytes = isAccountAddress(address) ? StrKey.decodeEd25519PublicKey(address) : StrKey.decodeContract(address)
   return remember(bytesByAddress, address, new Uint8Array(bytes))
 }
 
 function encodeAddress(kind: 'G' | 'C', bytes: Uint8Array): string {
   const key = `${kind}${Buffer.from(bytes).toString('latin1')}`
-  const known = addressByBytes.get(key)
-  if (known !== undefined) return known
+  const cached = addressByBytes.get(key)
+  if (cached !== undefined) return cached
   const address = kind === 'G' ? StrKey.encodeEd25519PublicKey(bytes) : StrKey.encodeContract(bytes)
   return remember(addressByBytes, key, address)
 }
 
-/** The account's address of an Ed25519 public key. */
+/** The account address of an Ed25519 public key. */
 export const accountAddress = (publicKey: Uint8Array): string => encodeAddress('G', publicKey)
 
-/** The contract's address of a contract id. */
+/** The contract address of a contract id. */
 export const contractAddress = (contractId: Uint8Array): string => encodeAddress('C', contractId)
 
 /** AccountID. */
@@ -61,7 +61,7 @@ export function putScAddress(writer: XdrWriter, address: string): void {
 const CODE_LENGTH_SHORT = 4
 const CODE_LENGTH_LONG = 12
 
-/** Asset; also TrustLineAsset, whose arms are the same for these. `asset` is `native` or `CODE:ISSUER`. */
+/** Asset, and TrustLineAsset, which has the same encoding for these types. `asset` is `native` or `CODE:ISSUER`. */
 export function putAsset(writer: XdrWriter, asset: string): void {
   if (asset === 'native') return putU32(writer, 0)
   const [code = '', issuer = ''] = asset.split(':')
@@ -84,7 +84,7 @@ export function sha256(...parts: readonly Uint8Array[]): Uint8Array {
   return new Uint8Array(hash.digest())
 }
 
-/** The id of a network: what every signature on it covers. */
+/** The network id, which every signature covers. */
 export function networkIdOf(passphrase: string): Uint8Array {
   return sha256(Buffer.from(passphrase, 'utf8'))
 }
@@ -97,8 +97,8 @@ const assetContracts = new Map<string, string>()
 /** The address of an asset's contract on a network (soroban-rpc, "Hashes": contract id). */
 export function assetContractAddress(networkId: Uint8Array, asset: string): string {
   const key = `${Buffer.from(networkId).toString('latin1')}${asset}`
-  const known = assetContracts.get(key)
-  if (known !== undefined) return known
+  const cached = assetContracts.get(key)
+  if (cached !== undefined) return cached
   const preimage = encode((writer) => {
     putU32(writer, ENVELOPE_TYPE_CONTRACT_ID)
     putBytes(writer, networkId)

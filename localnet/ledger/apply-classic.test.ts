@@ -8,7 +8,7 @@ const usdc = new Asset('USDC', ISSUER.publicKey())
 const euro = new Asset('EURO', ISSUER.publicKey())
 const NEW = testKeypair(7)
 
-/** What the ledger says of one operation: its own code, in words. */
+/** The name of the result code of one operation. */
 function outcome(testChain: TestChain, operation: xdr.Operation, source: Keypair = ALICE): string {
   const { result } = resultOf(testChain.apply(testChain.signed(operation, { source })))
   assert(result.type === 'txSuccess' || result.type === 'txFailed')
@@ -32,7 +32,7 @@ const trustlineOf = (testChain: TestChain, who: Keypair): bigint | undefined => 
   return data.type === 'trustline' ? data.trustLine.balance : undefined
 }
 
-test('a new account begins with the number of its ledger, needs a reserve, and is made once', () => {
+test('createAccount starts the sequence number at the ledger, requires the reserve, and fails for an existing account', () => {
   using testChain = startTestChain()
   assert.equal(outcome(testChain, creates(NEW, '0.9999999')), 'createAccountLowReserve')
   assert.equal(outcome(testChain, creates(NEW, '10000')), 'createAccountUnderfunded')
@@ -42,7 +42,7 @@ test('a new account begins with the number of its ledger, needs a reserve, and i
   assert.equal(outcome(testChain, creates(NEW, '1')), 'createAccountAlreadyExist')
 })
 
-test('an account says when it last used a number from the first time on', () => {
+test('an account records when it last consumed a sequence number', () => {
   using testChain = startTestChain()
   assert.equal(testChain.account(ALICE).ext.type, 'v0')
   const { ledger, closeTimeSec } = testChain.apply(testChain.signed(payment(BOB)))
@@ -52,18 +52,18 @@ test('an account says when it last used a number from the first time on', () => 
   assert.deepEqual([seqLedger, Number(seqTime)], [ledger, closeTimeSec])
 })
 
-test('a payment leaves the reserve alone, reaches accounts only, and to oneself moves nothing', () => {
+test('a payment respects the reserve, needs an existing destination, and to oneself has no effect', () => {
   using testChain = startTestChain()
   assert.equal(outcome(testChain, payment(UNFUNDED)), 'paymentNoDestination')
   assert.equal(outcome(testChain, payment(BOB, '9999')), 'paymentUnderfunded')
   outcome(testChain, creates(NEW, '1.5'))
-  assert.equal(outcome(testChain, payment(ALICE, '0.5'), NEW), 'paymentUnderfunded', 'a fee was paid too')
+  assert.equal(outcome(testChain, payment(ALICE, '0.5'), NEW), 'paymentUnderfunded', 'the fee was charged too')
   const before = testChain.balanceOf(BOB)
   assert.equal(outcome(testChain, payment(BOB, '5'), BOB), 'paymentSuccess')
   assert.equal(testChain.balanceOf(BOB), before - 100n)
 })
 
-test('credit moves between trustlines, out of the issuer and back into it', () => {
+test('a credit asset moves between trustlines, from the issuer and back to it', () => {
   using testChain = startTestChain()
   assert.equal(outcome(testChain, pays(BOB, usdc, '0.00003')), 'paymentSuccess')
   assert.deepEqual([trustlineOf(testChain, ALICE), trustlineOf(testChain, BOB)], [700n, 1_300n])
@@ -77,7 +77,7 @@ test('credit moves between trustlines, out of the issuer and back into it', () =
   assert.equal(outcome(testChain, pays(ISSUER, euro, '1')), 'paymentSrcNoTrust')
 })
 
-test('a trustline is opened for an asset that somebody issues, takes a reserve, and goes when it is empty', () => {
+test('changeTrust requires an existing issuer and a reserve, and removes an empty trustline', () => {
   using testChain = startTestChain()
   const trusts = (asset: Asset, limit: string) => Operation.changeTrust({ asset, limit })
   assert.equal(outcome(testChain, trusts(new Asset('USDC', UNFUNDED.publicKey()), '5')), 'changeTrustNoIssuer')
@@ -94,7 +94,7 @@ test('a trustline is opened for an asset that somebody issues, takes a reserve, 
   assert.equal(outcome(testChain, trusts(usdc, '5'), NEW), 'changeTrustLowReserve')
 })
 
-test('data is written, overwritten and removed, each name taking a reserve', () => {
+test('manageData writes, overwrites and removes entries, each with a reserve', () => {
   using testChain = startTestChain()
   const writes = (value: string | null) => Operation.manageData({ name: 'note', value })
   assert.equal(outcome(testChain, writes(null)), 'manageDataNameNotFound')
@@ -105,7 +105,7 @@ test('data is written, overwritten and removed, each name taking a reserve', () 
   assert.equal(testChain.account(ALICE).numSubEntries, 1)
 })
 
-test('a sequence number is bumped forwards only', () => {
+test('bumpSequence only increases a sequence number', () => {
   using testChain = startTestChain()
   assert.equal(outcome(testChain, Operation.bumpSequence({ bumpTo: '500' })), 'bumpSequenceSuccess')
   assert.equal(testChain.sequenceOf(ALICE), 500n)
@@ -113,7 +113,7 @@ test('a sequence number is bumped forwards only', () => {
   assert.equal(testChain.sequenceOf(ALICE), 501n)
 })
 
-test('signers take a reserve each, and are changed and removed by their weight', () => {
+test('setOptions adds, changes and removes signers by weight, each with a reserve', () => {
   using testChain = startTestChain()
   const signer = (weight: number) => Operation.setOptions({ signer: { ed25519PublicKey: BOB.publicKey(), weight } })
   assert.equal(outcome(testChain, signer(1)), 'setOptionsSuccess')
@@ -124,7 +124,7 @@ test('signers take a reserve each, and are changed and removed by their weight',
   assert.deepEqual([testChain.account(ALICE).signers.length, testChain.account(ALICE).numSubEntries], [0, 1])
 })
 
-test('later operations of a transaction see what earlier ones did: an account is made and used at once', () => {
+test('later operations of a transaction see earlier ones: an account is created and used', () => {
   using testChain = startTestChain()
   const [made, used] = [creates(NEW, '5'), Operation.payment({ source: NEW.publicKey(), destination: BOB.publicKey(), asset: Asset.native(), amount: '2' })]
   const record = testChain.apply(testChain.signed([made, used], { signers: [ALICE, NEW] }))

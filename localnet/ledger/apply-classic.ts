@@ -1,4 +1,4 @@
-// The classic operations that this network applies: accounts, payments, trustlines, data, sequence numbers, signers.
+// Applies the supported classic operations: accounts, payments, trustlines, data, sequence numbers, signers.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
@@ -18,7 +18,6 @@ import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 import type { Layer } from './state.ts'
 import { createLedgerEntry } from './ledger-entry.ts'
 
-/** Where an operation is applied. */
 export interface ClassicContext {
   readonly layer: Layer
   readonly networkId: Uint8Array
@@ -27,7 +26,6 @@ export interface ClassicContext {
   readonly memo: xdr.Memo
 }
 
-/** What came of it. */
 export interface ClassicOutcome {
   readonly result: OperationResult
   readonly events: readonly HostEvent[]
@@ -35,7 +33,7 @@ export interface ClassicOutcome {
 
 const withoutEvents = (result: OperationResult): ClassicOutcome => ({ result, events: [] })
 
-/** Applies an operation whose static checks passed. */
+/** Applies an operation that passed validation. */
 export function applyClassic(context: ClassicContext, operation: Operation): ClassicOutcome {
   const source = findAccount(context.layer, operation.source)
   if (source === undefined) return withoutEvents({ kind: 'noAccount' })
@@ -87,7 +85,7 @@ function payNative({ layer, sequence }: ClassicContext, source: AccountEntry, to
   const codes = OP_CODES.payment
   const destination = findAccount(layer, to)
   if (destination === undefined) return codes.noDestination
-  // Paying oneself succeeds and moves nothing.
+  // A payment to oneself succeeds without effect.
   if (to === source.account) return OP_CODES.success
   if (destination.balance + amount > INT64_MAX) return codes.lineFull
   if (availableBalance(source) < amount) return codes.underfunded
@@ -115,7 +113,7 @@ function payCredit({ layer, sequence }: ClassicContext, from: string, to: string
   return OP_CODES.success
 }
 
-/** Room for one more entry: undefined when there is, else why not. */
+/** Why an account cannot have another subentry; undefined when it can. */
 function subentryProblem(account: AccountEntry): 'too-many' | 'low-reserve' | undefined {
   if (account.subEntries >= SUBENTRIES_MAX) return 'too-many'
   return account.balance < minimumBalance(account.subEntries + 1) ? 'low-reserve' : undefined
@@ -138,8 +136,8 @@ function changeTrust({ layer, sequence }: ClassicContext, source: AccountEntry, 
   }
   if (op.limit === 0n) return operationResult('changeTrust', codes.invalidLimit)
   if (findAccount(layer, defined(issuerOf(asset), 'the issuer of a credit asset')) === undefined) return operationResult('changeTrust', codes.noIssuer)
-  const obstacle = subentryProblem(source)
-  if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('changeTrust', codes.lowReserve)
+  const problem = subentryProblem(source)
+  if (problem !== undefined) return problem === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('changeTrust', codes.lowReserve)
   layer.put(key, createLedgerEntry(createTrustlineEntry(source.account, asset, 0n, op.limit), sequence, null))
   putAccountEntry(layer, { ...source, subEntries: source.subEntries + 1 }, sequence)
   return operationResult('changeTrust', OP_CODES.success)
@@ -157,8 +155,8 @@ function manageData({ layer, sequence }: ClassicContext, source: AccountEntry, o
     return operationResult('manageData', OP_CODES.success)
   }
   if (!exists) {
-    const obstacle = subentryProblem(source)
-    if (obstacle !== undefined) return obstacle === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('manageData', codes.lowReserve)
+    const problem = subentryProblem(source)
+    if (problem !== undefined) return problem === 'too-many' ? { kind: 'tooManySubentries' } : operationResult('manageData', codes.lowReserve)
     putAccountEntry(layer, { ...source, subEntries: source.subEntries + 1 }, sequence)
   }
   layer.put(key, createLedgerEntry({ kind: 'data', account: source.account, name, value: op.dataValue.value }, sequence, null))
@@ -185,11 +183,11 @@ function setOptions({ layer, sequence }: ClassicContext, source: AccountEntry, o
   return operationResult('setOptions', OP_CODES.success)
 }
 
-/** The account with the signer added, changed, or taken away (weight 0); or the operation's code. */
-function withSigner(account: AccountEntry, given: xdr.Signer): AccountEntry | number {
+/** The account with the signer added, changed or removed (weight 0); a failure code when that is not allowed. */
+function withSigner(account: AccountEntry, signerXdr: xdr.Signer): AccountEntry | number {
   const codes = OP_CODES.setOptions
-  if (given.key.type !== 'signerKeyTypeEd25519') return codes.badSigner
-  const signer: Signer = { key: accountAddress(given.key.ed25519.value), weight: given.weight }
+  if (signerXdr.key.type !== 'signerKeyTypeEd25519') return codes.badSigner
+  const signer: Signer = { key: accountAddress(signerXdr.key.ed25519.value), weight: signerXdr.weight }
   const others = account.signers.filter(({ key }) => key !== signer.key)
   const existed = others.length < account.signers.length
   if (signer.weight === 0) return { ...account, signers: others, subEntries: account.subEntries - (existed ? 1 : 0) }

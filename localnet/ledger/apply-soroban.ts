@@ -1,4 +1,4 @@
-// Applying the one operation of a Soroban transaction: restore, run, account for it (soroban-rpc, "Closing a ledger").
+// Applies the operation of a Soroban transaction: restores entries, runs the call, checks limits and fees (soroban-rpc, "Closing a ledger").
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { address, bytes, type ContractCode, type HostFailure } from '../contracts/host.ts'
@@ -21,7 +21,6 @@ import { createLayer, findEntry, type Layer, type View } from './state.ts'
 import { extendTtl, restoreEntries, type TtlRun } from './ttl-operations.ts'
 import { encode, fromHex, putArray, putBytes } from './xdr-writer.ts'
 
-/** Where it is applied. */
 export interface SorobanApplyContext {
   readonly layer: Layer
   readonly contracts: ReadonlyMap<string, ContractCode>
@@ -30,7 +29,7 @@ export interface SorobanApplyContext {
   readonly closeTimeSec: number
 }
 
-/** What came of it. The changes are in the context's layer when it succeeded. */
+/** The outcome. On success, the changes have been merged into the context's layer. */
 export interface SorobanOutcome {
   readonly result: OperationResult
   readonly events: readonly HostEvent[]
@@ -43,12 +42,12 @@ export interface SorobanOutcome {
   readonly charges: ResourceCharges
 }
 
-/** What a failed operation is charged. */
+/** The charges of a failed operation. */
 export function failedCharges(envelope: Envelope, data: SorobanData): ResourceCharges {
   return { nonRefundable: nonRefundableFee(declaredResources(data, envelope.bytes.length)), refundable: 0n, rent: 0n }
 }
 
-/** Applies a contract call, or an operation on the lives of entries. */
+/** Applies a contract call, an extension of TTLs or a restoration. */
 export function applySoroban(context: SorobanApplyContext, envelope: Envelope, operation: Operation, data: SorobanData): SorobanOutcome {
   const { body } = operation
   if (body.type === 'invokeHostFunction') return applyInvocation(context, envelope, operation, body.invokeHostFunctionOp, data)
@@ -72,8 +71,8 @@ function applyTtlRun(
   run: TtlRun,
 ): SorobanOutcome {
   const codes = OP_CODES[name]
-  const fail = (code: number, finding: HostFailure): SorobanOutcome =>
-    failedOutcome(envelope, data, operationResult(name, code), [coreDiagnostic(finding)])
+  const fail = (code: number, failure: HostFailure): SorobanOutcome =>
+    failedOutcome(envelope, data, operationResult(name, code), [coreDiagnostic(failure)])
   const excess = diskReadExcess(run.readBytes, data) ?? writeExcess(run.writeBytes, data)
   if (excess !== undefined) return fail(codes.resourceLimitExceeded, excess)
   const charges = { ...failedCharges(envelope, data), refundable: run.rent, rent: run.rent }
@@ -98,26 +97,26 @@ function applyInvocation(
   if (hostFunction.type !== 'hostFunctionTypeInvokeContract') return fail(codes.malformed, [])
   const { sequence, networkId, contracts, closeTimeSec } = context
 
-  const own = createLayer(context.layer)
-  const restore = restoreEntries(own, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
-  restore.layer.mergeInto(own)
-  const [archived] = archivedKeys(own, data, sequence)
-  if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(own, archived))])
-  const tooManyReads = diskReadExcess(diskReadBytes(own, data.footprint) + restore.readBytes, data)
-  if (tooManyReads !== undefined) return fail(codes.resourceLimitExceeded, [coreDiagnostic(tooManyReads)])
+  const callLayer = createLayer(context.layer)
+  const restore = restoreEntries(callLayer, data.archivedIndices.map((index) => data.footprint.readWrite[index] ?? ''), sequence)
+  restore.layer.mergeInto(callLayer)
+  const [archived] = archivedKeys(callLayer, data, sequence)
+  if (archived !== undefined) return fail(codes.entryArchived, [coreDiagnostic(archivedFailure(callLayer, archived))])
+  const readLimitFailure = diskReadExcess(diskReadBytes(callLayer, data.footprint) + restore.readBytes, data)
+  if (readLimitFailure !== undefined) return fail(codes.resourceLimitExceeded, [coreDiagnostic(readLimitFailure)])
 
-  const footprint = createEnforcingFootprint(data.footprint, own)
-  const where = { parent: own, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const footprint = createEnforcingFootprint(data.footprint, callLayer)
+  const callContext = { parent: callLayer, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
   const run = runInvocation(
     {
-      ...where,
+      ...callContext,
       restoreArchived: false,
       instructionsMax: data.instructions,
       authorizer: (authContext) => createEnforcingAuthorizer(authContext, auth),
     },
     hostFunction.invokeContract,
   )
-  const metrics = metricsOf(own, run, data)
+  const metrics = metricsOf(callLayer, run, data)
   const excess = run.outcome.ok ? runExcess(run, data) : instructionsExcess(run, data)
   if (excess !== undefined) return fail(codes.resourceLimitExceeded, runDiagnostics(run, metrics, excess))
   if (!run.outcome.ok) return fail(codes.trapped, runDiagnostics(run, metrics, undefined))
@@ -127,16 +126,16 @@ function applyInvocation(
   const diagnostics = runDiagnostics(run, metrics, shortage)
   if (shortage !== undefined) return fail(codes.insufficientRefundableFee, diagnostics)
 
-  run.storage.base.mergeInto(own)
-  const changes = entryChanges(own, sequence, restore.restored)
-  own.mergeInto(context.layer)
+  run.storage.base.mergeInto(callLayer)
+  const changes = entryChanges(callLayer, sequence, restore.restored)
+  callLayer.mergeInto(context.layer)
   const events = emittedEvents(run)
   const returnValue = encodeVal(run.outcome.value)
   const result = { ...operationResult('invokeHostFunction', OP_CODES.success), hash: successHash(returnValue, events) }
   return { result, events, changes, diagnostics, returnValue, charges }
 }
 
-/** Persistent entries of the footprint that have ended and are not marked for restoring. */
+/** Archived entries of the footprint that are not marked for restoring. */
 function archivedKeys(view: View, { footprint }: SorobanData, sequence: number): readonly LedgerKey[] {
   return [...footprint.readOnly, ...footprint.readWrite].filter((key) => {
     const ledgerEntry = view.get(key)
@@ -144,15 +143,15 @@ function archivedKeys(view: View, { footprint }: SorobanData, sequence: number):
   })
 }
 
-/** What is said of a call that would touch an archived entry. */
+/** The failure of a call whose footprint contains an archived entry. */
 function archivedFailure(view: View, key: LedgerKey): HostFailure {
   const entry = findEntry(view, key)
   if (entry?.kind === 'code') {
     return hostFailure('Value', 'InvalidInput', 'trying to access an archived contract code entry', bytes(fromHex(entry.hash)))
   }
-  const sentence = 'trying to access an archived contract data entry'
-  if (entry?.kind !== 'contractData') return hostFailure('Value', 'InvalidInput', sentence)
-  return hostFailure('Value', 'InvalidInput', sentence, address(entry.contract), entry.key)
+  const message = 'trying to access an archived contract data entry'
+  if (entry?.kind !== 'contractData') return hostFailure('Value', 'InvalidInput', message)
+  return hostFailure('Value', 'InvalidInput', message, address(entry.contract), entry.key)
 }
 
 function metricsOf(view: View, run: ContractRun, { footprint }: SorobanData): Metrics {
@@ -165,7 +164,7 @@ function metricsOf(view: View, run: ContractRun, { footprint }: SorobanData): Me
   }
 }
 
-/** The hash in a successful result: of the return value and the contract events. */
+/** The hash in a successful result, over the return value and the contract events. */
 function successHash(returnValue: Uint8Array, events: readonly HostEvent[]): Uint8Array {
   return sha256(
     encode((writer) => {

@@ -1,4 +1,4 @@
-// Applying one transaction of a ledger: its sequence number first, then its operations, all or nothing (soroban-rpc, "Closing a ledger").
+// Applies one transaction: consumes its sequence number, then applies all of its operations or none (soroban-rpc, "Closing a ledger").
 
 import type { ContractCode } from '../contracts/host.ts'
 import { applyClassic } from './apply-classic.ts'
@@ -21,55 +21,54 @@ export interface ApplyContext {
   readonly closeTimeSec: number
 }
 
-/** An operation's traces. */
 export interface OperationMeta {
   /** LedgerEntryChange each. */
   readonly changes: readonly Uint8Array[]
   readonly events: readonly HostEvent[]
 }
 
-/** What became of a transaction, its fee apart. */
+/** The outcome of a transaction, without its fee. */
 export interface AppliedTransaction {
   readonly result: TransactionResult
-  /** True when the fee bump itself was at fault: its result is not wrapped. */
+  /** True when the fee bump itself failed. The result is then not wrapped as an inner result. */
   readonly feeBumpFailed: boolean
   /** LedgerEntryChange each. */
   readonly changesBefore: readonly Uint8Array[]
   /** Empty unless the transaction succeeded. */
   readonly operations: readonly OperationMeta[]
   readonly diagnostics: readonly Uint8Array[]
-  /** Of a Soroban transaction. */
+  /** null for classic transactions. */
   readonly soroban: { readonly charges: ResourceCharges; readonly returnValue: Uint8Array | null } | null
 }
 
-/** Applies a transaction whose fee was taken, on `ledger`. */
+/** Applies a transaction to `ledger`. Its fee was charged before. */
 export function applyTransaction(context: ApplyContext, ledger: Layer, envelope: Envelope): AppliedTransaction {
   const { transaction } = envelope
-  const refusal = validateTransaction(envelope, {
+  const validationFailure = validateTransaction(envelope, {
     view: ledger, sequence: context.sequence, closeTimeSec: context.closeTimeSec, admission: false, applying: true, queuedFees: () => 0n,
   })
-  const changesBefore = refusal === null || refusal.consumesSequence ? consumeSequence(context, ledger, transaction) : []
-  if (refusal !== null) {
-    const { code, operations, feeBumpFailed: outer, diagnostics } = refusal
+  const changesBefore = validationFailure === null || validationFailure.consumesSequence ? consumeSequence(context, ledger, transaction) : []
+  if (validationFailure !== null) {
+    const { code, operations, feeBumpFailed: outer, diagnostics } = validationFailure
     return { result: { code, operations }, feeBumpFailed: outer, changesBefore, operations: [], diagnostics, soroban: chargesWithoutRun(envelope) }
   }
   const layer = createLayer(ledger)
-  const done = transaction.operations.some(isSorobanOperation)
+  const outcome = transaction.operations.some(isSorobanOperation)
     ? runSoroban(context, layer, envelope)
     : runClassic(context, layer, transaction)
-  const success = done.results.every(succeeded)
+  const success = outcome.results.every(succeeded)
   if (success) layer.mergeInto(ledger)
   return {
-    result: { code: success ? TX_CODE.success : TX_CODE.failed, operations: done.results },
+    result: { code: success ? TX_CODE.success : TX_CODE.failed, operations: outcome.results },
     feeBumpFailed: false,
     changesBefore,
-    operations: success ? done.traces : [],
-    diagnostics: done.diagnostics,
-    soroban: done.soroban,
+    operations: success ? outcome.operationMetas : [],
+    diagnostics: outcome.diagnostics,
+    soroban: outcome.soroban,
   }
 }
 
-/** A refused Soroban transaction pays for what it declared. */
+/** A Soroban transaction that fails validation still pays for the resources it declared. */
 function chargesWithoutRun(envelope: Envelope): AppliedTransaction['soroban'] {
   const data = envelope.transaction.soroban
   return data === null ? null : { charges: failedCharges(envelope, data), returnValue: null }
@@ -88,7 +87,7 @@ function consumeSequence(context: ApplyContext, ledger: Layer, { source, seqNum 
 
 interface OperationsOutcome {
   readonly results: readonly OperationResult[]
-  readonly traces: readonly OperationMeta[]
+  readonly operationMetas: readonly OperationMeta[]
   readonly diagnostics: readonly Uint8Array[]
   readonly soroban: AppliedTransaction['soroban']
 }
@@ -96,26 +95,26 @@ interface OperationsOutcome {
 function runSoroban(context: ApplyContext, layer: Layer, envelope: Envelope): OperationsOutcome {
   const [operation] = envelope.transaction.operations
   const data = envelope.transaction.soroban
-  if (operation === undefined || data === null) return { results: [{ kind: 'notSupported' }], traces: [], diagnostics: [], soroban: null }
+  if (operation === undefined || data === null) return { results: [{ kind: 'notSupported' }], operationMetas: [], diagnostics: [], soroban: null }
   if (findAccount(layer, operation.source) === undefined) {
-    return { results: [{ kind: 'noAccount' }], traces: [], diagnostics: [], soroban: chargesWithoutRun(envelope) }
+    return { results: [{ kind: 'noAccount' }], operationMetas: [], diagnostics: [], soroban: chargesWithoutRun(envelope) }
   }
   const { result, changes, events, diagnostics, charges, returnValue } = applySoroban({ ...context, layer }, envelope, operation, data)
-  return { results: [result], traces: [{ changes, events }], diagnostics, soroban: { charges, returnValue } }
+  return { results: [result], operationMetas: [{ changes, events }], diagnostics, soroban: { charges, returnValue } }
 }
 
-/** Every operation is tried, so that every result is told; each sees what those before it did. */
+/** Applies every operation, even after a failure, so that each has a result. Each operation sees the changes of those before it. */
 function runClassic(context: ApplyContext, layer: Layer, transaction: Transaction): OperationsOutcome {
   const results: OperationResult[] = []
-  const traces: OperationMeta[] = []
+  const operationMetas: OperationMeta[] = []
   const { networkId, sequence, closeTimeSec } = context
   for (const operation of transaction.operations) {
-    const own = createLayer(layer)
-    const { result, events } = applyClassic({ layer: own, networkId, sequence, closeTimeSec, memo: transaction.memo }, operation)
+    const operationLayer = createLayer(layer)
+    const { result, events } = applyClassic({ layer: operationLayer, networkId, sequence, closeTimeSec, memo: transaction.memo }, operation)
     results.push(result)
     if (!succeeded(result)) continue
-    traces.push({ changes: entryChanges(own, sequence), events })
-    own.mergeInto(layer)
+    operationMetas.push({ changes: entryChanges(operationLayer, sequence), events })
+    operationLayer.mergeInto(layer)
   }
-  return { results, traces, diagnostics: [], soroban: null }
+  return { results, operationMetas, diagnostics: [], soroban: null }
 }

@@ -1,11 +1,11 @@
-// The past on the disk: ledgers, their transactions and their events, on branches.
+// The history on disk: ledgers, their transactions and their events, by branch.
 
 import type { EventRecord } from '../history.ts'
 import type { ClosedTransaction } from './close.ts'
 import type { LedgerDatabase } from './database.ts'
+import type { BranchRange } from './timeline.ts'
 import { packBody } from './transaction-body.ts'
 
-/** A ledger as it is archived. */
 export interface LedgerRow {
   readonly sequence: number
   readonly hash: string
@@ -13,23 +13,17 @@ export interface LedgerRow {
   readonly closeTimeSec: number
   /** LedgerHeader. */
   readonly header: Uint8Array
-  /** LedgerKey after LedgerKey. */
+  /** Concatenated LedgerKeys. */
   readonly evicted: Uint8Array
 }
 
-/** The ledgers that a branch holds. */
-export interface BranchSpan {
-  readonly branch: number
-  readonly from: number
-  readonly to: number
-}
-
-/** The write side; all inside the caller's transaction. */
+/** Writes to the history, inside the caller's transaction. */
 export interface Archive {
   add(branch: number, ledger: LedgerRow, transactions: readonly ClosedTransaction[], events: readonly EventRecord[]): void
-  /** Forgets ledgers `from` to `to` of a branch. */
+  /** Deletes ledgers `from` to `to` of a branch, both included. */
   drop(branch: number, from: number, to: number): void
-  branches(): readonly BranchSpan[]
+  /** The range of ledgers that each branch contains. */
+  branches(): readonly BranchRange[]
 }
 
 export function createArchive({ sql }: LedgerDatabase): Archive {
@@ -47,7 +41,7 @@ export function createArchive({ sql }: LedgerDatabase): Archive {
   const dropLedgers = sql.prepare('delete from ledgers where branch = ? and sequence between ? and ?')
   const dropTransactions = sql.prepare('delete from transactions where branch = ? and ledger between ? and ?')
   const dropEvents = sql.prepare('delete from events where branch = ? and id >= ? and id < ?')
-  const spans = sql.prepare('select branch, min(sequence) as low, max(sequence) as high from ledgers group by branch order by branch')
+  const branchRanges = sql.prepare('select branch, min(sequence) as low, max(sequence) as high from ledgers group by branch order by branch')
 
   return {
     add(branch, ledger, transactions, events) {
@@ -74,11 +68,11 @@ export function createArchive({ sql }: LedgerDatabase): Archive {
       dropEvents.run(branch, firstIdOf(from), firstIdOf(to + 1))
     },
     branches: () =>
-      spans.all().map((row) => ({ branch: Number(row['branch']), from: Number(row['low']), to: Number(row['high']) })),
+      branchRanges.all().map((row) => ({ branch: Number(row['branch']), from: Number(row['low']), to: Number(row['high']) })),
   }
 }
 
-/** An event id below all those of a ledger and above all those before it. */
+/** A lower bound for the event ids of a ledger, above those of every earlier ledger. */
 export function firstIdOf(ledger: number): string {
   return (BigInt(ledger) << 32n).toString().padStart(19, '0')
 }

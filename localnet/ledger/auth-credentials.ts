@@ -1,4 +1,4 @@
-// Judging an authorization entry that an address signed: expiry, signature, nonce (soroban-rpc, "Authorization" and "Hashes").
+// Checks address credentials: expiration, signature and nonce (soroban-rpc, "Authorization" and "Hashes").
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { ContractFailure } from '../contracts/host.ts'
@@ -13,7 +13,7 @@ import type { Meter } from './meter.ts'
 import { signerWeight, verifySignature } from './signatures.ts'
 import { encode, putBytes, putI64, putU32 } from './xdr-writer.ts'
 
-/** What an address signed. */
+/** The credentials of an authorization entry that an address signed. */
 export interface AddressCredentials {
   readonly address: string
   readonly nonce: bigint
@@ -21,7 +21,7 @@ export interface AddressCredentials {
   readonly signature: xdr.ScVal
   /** SorobanAuthorizedInvocation. */
   readonly invocationXdr: Uint8Array
-  /** SCAddress, where the signature covers it too (addressV2). */
+  /** SCAddress; null when the signature does not cover it (before addressV2). */
   readonly addressXdr: Uint8Array | null
 }
 
@@ -35,7 +35,7 @@ interface CredentialsContext {
 const ENVELOPE_TYPE_AUTHORIZATION = 9
 const ENVELOPE_TYPE_AUTHORIZATION_WITH_ADDRESS = 10
 
-/** The hash that an address signs. */
+/** The hash that the address signs. */
 export function authorizationHash(networkId: Uint8Array, credentials: Omit<AddressCredentials, 'signature' | 'address'>): Uint8Array {
   const { addressXdr } = credentials
   const preimage = encode((writer) => {
@@ -49,23 +49,23 @@ export function authorizationHash(networkId: Uint8Array, credentials: Omit<Addre
   return sha256(preimage)
 }
 
-/** Throws Auth/InvalidInput for an expiry that is past or too far, Auth/InvalidAction for a signature that does not hold. */
+/** Throws Auth/InvalidInput when the expiration ledger has passed or is too far ahead, Auth/InvalidAction when the signature is invalid. */
 export function authenticate(context: CredentialsContext, credentials: AddressCredentials): void {
   const { sequence } = context
   const { address, expirationLedger } = credentials
-  const named = [{ type: 'address', value: address }, { type: 'u32', value: sequence }, { type: 'u32', value: expirationLedger }] as const
-  if (expirationLedger < sequence) throw hostFailure('Auth', 'InvalidInput', 'signature has expired', ...named)
+  const values = [{ type: 'address', value: address }, { type: 'u32', value: sequence }, { type: 'u32', value: expirationLedger }] as const
+  if (expirationLedger < sequence) throw hostFailure('Auth', 'InvalidInput', 'signature has expired', ...values)
   if (expirationLedger >= sequence + TTL_MAX_LEDGERS) {
-    throw hostFailure('Auth', 'InvalidInput', 'signature expiration is too late', ...named)
+    throw hostFailure('Auth', 'InvalidInput', 'signature expiration is too late', ...values)
   }
-  const refusal = authenticationFailure(context, credentials)
-  if (refusal !== undefined) {
-    const inner = { type: 'error', value: refusal } as const
-    throw hostFailure('Auth', 'InvalidAction', 'failed account authentication with error', { type: 'address', value: address }, inner)
+  const cause = authenticationFailure(context, credentials)
+  if (cause !== undefined) {
+    const causeVal = { type: 'error', value: cause } as const
+    throw hostFailure('Auth', 'InvalidAction', 'failed account authentication with error', { type: 'address', value: address }, causeVal)
   }
 }
 
-/** Marks the nonce as used until the signature expires. Throws Auth/ExistingValue when it was used before. */
+/** Stores the nonce until the signature expires. Throws Auth/ExistingValue when it was consumed before. */
 export function consumeNonce({ storage }: CredentialsContext, credentials: AddressCredentials): void {
   const { address, nonce, expirationLedger } = credentials
   const key = nonceKey(address, nonce)
@@ -80,31 +80,31 @@ const ACCOUNT_MISSING = 6
 
 function authenticationFailure(context: CredentialsContext, credentials: AddressCredentials): Failure | undefined {
   const { address } = credentials
-  // None of the local contracts signs: they have no __check_auth.
+  // The local contracts have no __check_auth, so a contract address cannot sign.
   if (!isAccountAddress(address)) return hostFailure('WasmVm', 'MissingValue', 'trying to invoke non-existent contract function')
   const account = context.storage.get(accountKey(address))
   if (account?.kind !== 'account') return new ContractFailure(ACCOUNT_MISSING)
   return signaturesMeetThreshold(context, account, credentials) ? undefined : new ContractFailure(AUTHENTICATION_ERROR)
 }
 
-/** A vec of maps {public_key, signature}, sorted by key; together they must reach the medium threshold. */
+/** The signature is a vec of maps {public_key, signature}, sorted by key. Their weights must reach the medium threshold. */
 function signaturesMeetThreshold({ meter, networkId }: CredentialsContext, account: AccountEntry, credentials: AddressCredentials): boolean {
   const { signature } = credentials
   if (signature.type !== 'scvVec' || signature.vec === null || signature.vec.length === 0) return false
   const hash = authorizationHash(networkId, credentials)
   let weight = 0
-  let previous: Uint8Array | undefined
+  let previousKey: Uint8Array | undefined
   for (const item of signature.vec) {
     const publicKey = bytesField(item, 'public_key')
-    const signed = bytesField(item, 'signature')
-    if (publicKey?.length !== 32 || signed === undefined) return false
-    if (previous !== undefined && Buffer.compare(previous, publicKey) >= 0) return false
-    previous = publicKey
+    const signatureBytes = bytesField(item, 'signature')
+    if (publicKey?.length !== 32 || signatureBytes === undefined) return false
+    if (previousKey !== undefined && Buffer.compare(previousKey, publicKey) >= 0) return false
+    previousKey = publicKey
     const key = accountAddress(publicKey)
-    const own = signerWeight(account, key)
+    const keyWeight = signerWeight(account, key)
     meter.charge('signature')
-    if (own === 0 || !verifySignature(key, hash, signed)) return false
-    weight += own
+    if (keyWeight === 0 || !verifySignature(key, hash, signatureBytes)) return false
+    weight += keyWeight
   }
   return weight >= Math.max(1, account.thresholds[2])
 }

@@ -1,4 +1,4 @@
-// Authorised calls as trees: which call of which contract with which arguments, and the calls beneath it.
+// Authorized invocations: trees of contract calls with their arguments and sub-invocations.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Val } from '../contracts/host.ts'
@@ -6,14 +6,14 @@ import { addressOf, encodeVal, SCV } from '../scval.ts'
 import { putScAddress } from './addresses.ts'
 import { encode, putBytes, putI64, putText, putU32, toBase64, type XdrWriter } from './xdr-writer.ts'
 
-/** A call as it is agreed to. */
+/** A contract call that an address authorizes. */
 export interface AuthorizedCall {
   readonly contract: string
   readonly functionName: string
   readonly argsXdr: readonly Uint8Array[]
 }
 
-/** A call and what it may call in turn. `id` is equal for equal calls. */
+/** A call and its sub-invocations. Equal calls have equal ids. */
 export interface AuthorizedInvocation {
   readonly call: AuthorizedCall
   readonly id: string
@@ -36,12 +36,11 @@ function putInvokeContractArgs(writer: XdrWriter, call: AuthorizedCall): void {
   for (const arg of call.argsXdr) putBytes(writer, arg)
 }
 
-/** A call of this ledger's own contracts. */
 export function authorizedCall(contract: string, functionName: string, args: readonly Val[]): AuthorizedCall {
   return { contract, functionName, argsXdr: args.map(encodeVal) }
 }
 
-/** The tree of an authorization entry; undefined when it authorises what this ledger cannot run (creating contracts). */
+/** Decodes SorobanAuthorizedInvocation. Returns undefined for functions that this ledger cannot run (creating contracts). */
 export function decodeInvocation(invocation: xdr.SorobanAuthorizedInvocation): AuthorizedInvocation | undefined {
   const called = invocation.function
   if (called.type !== 'sorobanAuthorizedFunctionTypeContractFn') return undefined
@@ -58,7 +57,7 @@ export function decodeInvocation(invocation: xdr.SorobanAuthorizedInvocation): A
 
 /** SorobanAuthorizedInvocation. */
 function putInvocation(writer: XdrWriter, node: AuthorizedInvocation): void {
-  // A call of a contract's function.
+  // SorobanAuthorizedFunctionType: contract function.
   putU32(writer, 0)
   putInvokeContractArgs(writer, node.call)
   putU32(writer, node.subInvocations.length)
@@ -68,7 +67,7 @@ function putInvocation(writer: XdrWriter, node: AuthorizedInvocation): void {
 /** SorobanCredentialsType. */
 const CREDENTIALS = { sourceAccount: 0, address: 1, addressV2: 2 } as const
 
-/** SorobanAuthorizationEntry as a simulation records it: by the source account, or unsigned by an address with a fresh nonce. */
+/** SorobanAuthorizationEntry as simulation records it: source account credentials, or unsigned address credentials with a new nonce. */
 export function encodeAuthorizationEntry(
   credentials: 'source' | { readonly address: string; readonly nonce: bigint; readonly upgraded: boolean },
   root: AuthorizedInvocation,
@@ -80,7 +79,7 @@ export function encodeAuthorizationEntry(
       putU32(writer, credentials.upgraded ? CREDENTIALS.addressV2 : CREDENTIALS.address)
       putScAddress(writer, credentials.address)
       putI64(writer, credentials.nonce)
-      // No expiry and no signature yet.
+      // No expiration ledger and no signature yet.
       putU32(writer, 0)
       putU32(writer, SCV.void)
     }

@@ -8,7 +8,7 @@ import { ALICE, BOB, CALLER, COUNTER, UNFUNDED, PASSPHRASE, testKeypair, FORWARD
 
 type Entry = xdr.SorobanAuthorizationEntry
 
-/** A call that BOB sends and pays for, and what its simulation asks for. */
+/** A call that BOB sends and pays for, with the authorization entries and data from its simulation. */
 interface Proposal {
   readonly contract: string
   readonly name: string
@@ -28,11 +28,11 @@ function propose(testChain: TestChain, contract: string, name: string, args: rea
   return { contract, name, args, entries, data: xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64') }
 }
 
-/** BOB sends the proposal with these agreements. */
+/** BOB sends the call with these authorization entries. */
 function apply(testChain: TestChain, proposal: Proposal, auth: readonly Entry[]): TransactionRecord {
   const { contract, name, args } = proposal
   const operation = Operation.invokeContractFunction({ contract, function: name, args: args.map(toScVal), auth: [...auth] })
-  // Checking a signature costs more than recording it did, when there are several: what is declared here is enough for all tests.
+  // With several signers, verifying costs more than recording. These resources are enough for all tests.
   const { instructions, diskReadBytes, writeBytes } = proposal.data.resources
   const sorobanData = new SorobanDataBuilder(proposal.data.toXdr('base64')).setResources(instructions + 2_000_000, diskReadBytes, writeBytes)
     .setResourceFee(proposal.data.resourceFee + 100_000n).build()
@@ -42,18 +42,18 @@ function apply(testChain: TestChain, proposal: Proposal, auth: readonly Entry[])
   return testChain.apply(transaction)
 }
 
-/** SUCCESS, or the verdict: `Auth, InvalidAction: the host's own words`. */
+/** SUCCESS, or the failure with the host's message: `sceAuth scecInvalidAction: …`. */
 function outcomeOf(record: TransactionRecord): string {
   if (record.status === 'SUCCESS') return record.status
   const events = record.diagnosticEventsXdr.map((text) => xdr.DiagnosticEvent.fromXdr(text, 'base64').event.body.v0)
-  const verdict = events.find(({ topics: [name] }) => name?.type === 'scvSymbol' && name.sym.toString() === 'host_fn_failed')?.topics[1]
-  assert(verdict?.type === 'scvError' && verdict.error.type !== 'sceContract')
-  const error = verdict.toXdr('base64')
+  const failure = events.find(({ topics: [name] }) => name?.type === 'scvSymbol' && name.sym.toString() === 'host_fn_failed')?.topics[1]
+  assert(failure?.type === 'scvError' && failure.error.type !== 'sceContract')
+  const error = failure.toXdr('base64')
   const data = events.find(({ topics: [name, reason] }) => {
     return name?.type === 'scvSymbol' && name.sym.toString() === 'error' && reason?.toXdr('base64') === error
   })?.data
-  const words = data?.type === 'scvVec' ? data.vec?.[0] : data
-  return `${verdict.error.type} ${verdict.error.code.name}: ${words === undefined ? '' : String(scValToNative(words))}`
+  const message = data?.type === 'scvVec' ? data.vec?.[0] : data
+  return `${failure.error.type} ${failure.error.code.name}: ${message === undefined ? '' : String(scValToNative(message))}`
 }
 
 const signed = (testChain: TestChain, entry: Entry | undefined, key: Keypair, ledgers = 100): Promise<Entry> => {
@@ -61,17 +61,17 @@ const signed = (testChain: TestChain, entry: Entry | undefined, key: Keypair, le
   return authorizeEntry(entry, key, testChain.chain.history.latest().sequence + ledgers, PASSPHRASE)
 }
 
-const REFUSED = 'sceAuth scecInvalidAction'
+const INVALID_ACTION = 'sceAuth scecInvalidAction'
 
-test('whoever sends the transaction has agreed by its signature', () => {
+test('the source account authorizes calls by signing the transaction', () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [bob])
   assert.deepEqual(proposal.entries.map(({ credentials }) => credentials.type), ['sorobanCredentialsSourceAccount'])
   assert.equal(outcomeOf(apply(testChain, proposal, proposal.entries)), 'SUCCESS')
-  assert.equal(outcomeOf(apply(testChain, proposal, [])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [])), `${INVALID_ACTION}: Unauthorized function call for address`)
 })
 
-test('a recorded agreement waits for its signature: void, without expiry, with a nonce of its own each time', () => {
+test('a recorded entry is unsigned: void signature, no expiration, a new nonce each time', () => {
   using testChain = startTestChain()
   const nonces = [1, 2].map(() => {
     const [entry] = propose(testChain, COUNTER, 'increment', [alice]).entries
@@ -86,7 +86,7 @@ test('a recorded agreement waits for its signature: void, without expiry, with a
 })
 
 for (const useUpgradedAuth of [false, true]) {
-  test(`an agreement signed by its address lets another account send the call${useUpgradedAuth ? ', in the newer form too' : ''}`, async () => {
+  test(`another account can send a call that the address signed${useUpgradedAuth ? ', with addressV2 credentials' : ''}`, async () => {
     using testChain = startTestChain()
     const proposal = propose(testChain, COUNTER, 'increment', [alice], { useUpgradedAuth })
     const entry = await signed(testChain, proposal.entries[0], ALICE)
@@ -95,7 +95,7 @@ for (const useUpgradedAuth of [false, true]) {
   })
 }
 
-test('checking an agreement costs what recording it did', async () => {
+test('enforcing an entry costs as much as recording it', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const record = apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE)])
@@ -105,21 +105,21 @@ test('checking an agreement costs what recording it did', async () => {
   assert.equal(Math.ceil(Number(used.u64) * 1.04), proposal.data.resources.instructions)
 })
 
-test('an agreement without signature, of another key or for another network is refused', async () => {
+test('rejects an entry that is unsigned, signed for another network or of a missing account', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const [entry] = proposal.entries
   assert(entry !== undefined)
-  assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'sceAuth scecInvalidInput: signature has expired', 'its expiry is 0 still')
+  assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'sceAuth scecInvalidInput: signature has expired', 'the expiration ledger is still 0')
   const until = testChain.chain.history.latest().sequence + 100
   const foreign = await authorizeEntry(entry, ALICE, until, 'Another network')
-  assert.equal(outcomeOf(apply(testChain, proposal, [foreign])), `${REFUSED}: failed account authentication with error`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [foreign])), `${INVALID_ACTION}: failed account authentication with error`)
   const elsewhere = propose(testChain, COUNTER, 'increment', [address(UNFUNDED.publicKey())])
   const nobodys = await signed(testChain, elsewhere.entries[0], UNFUNDED)
-  assert.equal(outcomeOf(apply(testChain, elsewhere, [nobodys])), `${REFUSED}: failed account authentication with error`, 'no such account')
+  assert.equal(outcomeOf(apply(testChain, elsewhere, [nobodys])), `${INVALID_ACTION}: failed account authentication with error`, 'no such account')
 })
 
-test('an agreement holds up to its last ledger, and may not reach further than entries live', async () => {
+test('an entry is valid up to its expiration ledger, which may not exceed the maximum TTL', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const lastMoment = await signed(testChain, proposal.entries[0], ALICE, 1)
@@ -132,7 +132,7 @@ test('an agreement holds up to its last ledger, and may not reach further than e
   assert.equal(outcomeOf(apply(testChain, again, [far])), 'sceAuth scecInvalidInput: signature expiration is too late')
 })
 
-test('what was agreed to is this call with these arguments, and what it calls in turn', async () => {
+test('an entry authorizes one call with its arguments and its sub-invocations', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, CALLER, 'forward_signed', [alice, address(COUNTER)])
   const [entry] = proposal.entries
@@ -140,13 +140,13 @@ test('what was agreed to is this call with these arguments, and what it calls in
   assert.equal(entry.rootInvocation.subInvocations.length, 1)
   const without = new xdr.SorobanAuthorizedInvocation({ function: entry.rootInvocation.function, subInvocations: [] })
   const shortened = await signed(testChain, new xdr.SorobanAuthorizationEntry({ credentials: entry.credentials, rootInvocation: without }), ALICE)
-  assert.equal(outcomeOf(apply(testChain, proposal, [shortened])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [shortened])), `${INVALID_ACTION}: Unauthorized function call for address`)
   const other = propose(testChain, COUNTER, 'increment', [alice])
-  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, other.entries[0], ALICE)])), `${REFUSED}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, other.entries[0], ALICE)])), `${INVALID_ACTION}: Unauthorized function call for address`)
   assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, entry, ALICE)])), 'SUCCESS')
 })
 
-test('a failed call has not used up the agreement', async () => {
+test('a failed call does not consume the authorization', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const entry = await signed(testChain, proposal.entries[0], ALICE)
@@ -156,18 +156,18 @@ test('a failed call has not used up the agreement', async () => {
   assert.equal(outcomeOf(apply(testChain, proposal, [entry])), 'SUCCESS')
 })
 
-test('an account of several signers agrees with as many of them as the medium threshold takes', async () => {
+test('an account with several signers needs enough of them for the medium threshold', async () => {
   using testChain = startTestChain()
   const second = testKeypair(6)
   const options = Operation.setOptions({ signer: { ed25519PublicKey: second.publicKey(), weight: 1 }, medThreshold: 2, highThreshold: 2 })
   testChain.apply(testChain.signed(options))
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   const [one, other] = [await signed(testChain, proposal.entries[0], ALICE), await signed(testChain, proposal.entries[0], second)]
-  assert.equal(outcomeOf(apply(testChain, proposal, [one])), `${REFUSED}: failed account authentication with error`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [one])), `${INVALID_ACTION}: failed account authentication with error`)
   assert.equal(outcomeOf(apply(testChain, proposal, [together(one, other)])), 'SUCCESS')
 })
 
-/** Both signatures in one agreement, in the order of their keys. */
+/** Both signatures in one entry, in the order of their keys. */
 function together(...entries: readonly Entry[]): Entry {
   const [first] = entries
   assert(first?.credentials.type === 'sorobanCredentialsAddress')
@@ -183,32 +183,32 @@ function together(...entries: readonly Entry[]): Entry {
   })
 }
 
-test('a contract agrees for itself by calling', () => {
+test('a contract authorizes its own direct calls', () => {
   using testChain = startTestChain()
-  const proposal = propose(testChain, CALLER, 'as_itself', [address(COUNTER)])
+  const proposal = propose(testChain, CALLER, 'increment_as_self', [address(COUNTER)])
   assert.deepEqual(proposal.entries, [])
   assert.equal(outcomeOf(apply(testChain, proposal, [])), 'SUCCESS')
 })
 
-test('a contract agrees ahead to calls that its next call leads to, each once; one that fails on the way has not used it', () => {
+test('a contract can authorize deeper calls in advance, each once; a failed call does not consume the grant', () => {
   using testChain = startTestChain()
   const args = (agreements: number, calls: number): Val[] => [vec(...FORWARDERS.map(address)), address(COUNTER), u32(agreements), u32(calls)]
-  const proposal = propose(testChain, CALLER, 'agrees_ahead', args(2, 2))
-  assert.deepEqual(proposal.entries, [], 'nobody signs for a contract')
+  const proposal = propose(testChain, CALLER, 'authorize_ahead', args(2, 2))
+  assert.deepEqual(proposal.entries, [], 'contracts need no signature')
   assert.equal(outcomeOf(apply(testChain, proposal, [])), 'SUCCESS')
   for (const [agreements, calls] of [[0, 1], [1, 2]] as const) {
-    const refused = testChain.simulate(testChain.call(CALLER, 'agrees_ahead', args(agreements, calls), { source: BOB }))
+    const refused = testChain.simulate(testChain.call(CALLER, 'authorize_ahead', args(agreements, calls), { source: BOB }))
     assert.match(String(refused['error']), /^HostError: Error\(Auth, InvalidAction\)/, `${agreements} agreements`)
   }
 })
 
-test('a contract that looks away from a refusal is stopped nevertheless', () => {
+test('a contract that catches a failed require_auth still traps', () => {
   using testChain = startTestChain()
-  const proposal = propose(testChain, CALLER, 'looks_away', [bob])
+  const proposal = propose(testChain, CALLER, 'ignore_auth_failure', [bob])
   assert.match(outcomeOf(apply(testChain, proposal, [])), /^sceAuth scecInvalidAction/)
 })
 
-test('recording refuses agreements below the outermost call, unless it is told to allow them; enforcing takes them', async () => {
+test('recording rejects authorization below the outermost call unless allowed; enforcing accepts it', async () => {
   using testChain = startTestChain()
   const args = [address(COUNTER), symbol('increment'), vec(alice)]
   const refused = testChain.simulate(testChain.call(CALLER, 'forward', args, { source: BOB }))
@@ -217,17 +217,17 @@ test('recording refuses agreements below the outermost call, unless it is told t
   assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE)])), 'SUCCESS')
 })
 
-test('a used nonce is kept until the agreement has expired, then it is gone', async () => {
+test('a consumed nonce is stored until the entry expires', async () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [alice])
   apply(testChain, proposal, [await signed(testChain, proposal.entries[0], ALICE, 3)])
   const [entry] = proposal.entries
   assert(entry?.credentials.type === 'sorobanCredentialsAddress')
   const keys = proposal.data.resources.footprint.readWrite.filter((key) => key.type === 'contractData' && key.contractData.key.type === 'scvLedgerKeyNonce')
-  const kept = (): number => testChain.chain.entries(keys.map((key) => key.toXdr('base64'))).length
-  assert.deepEqual([keys.length, kept()], [1, 1])
+  const storedNonces = (): number => testChain.chain.entries(keys.map((key) => key.toXdr('base64'))).length
+  assert.deepEqual([keys.length, storedNonces()], [1, 1])
   testChain.closeMany(2)
-  assert.equal(kept(), 1)
+  assert.equal(storedNonces(), 1)
   testChain.close()
-  assert.equal(kept(), 0)
+  assert.equal(storedNonces(), 0)
 })

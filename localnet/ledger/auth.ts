@@ -1,5 +1,5 @@
-// Who agreed to what (soroban-rpc, "Authorization"): demanded by contracts, found in the transaction's authorization entries, or recorded
-// by a simulation.
+// Authorization (soroban-rpc, "Authorization"): require_auth is checked against the transaction's authorization entries, or recorded by a
+// simulation.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
@@ -12,44 +12,43 @@ import { accountKey, nonceKey } from './keys.ts'
 import { isAccountAddress } from './addresses.ts'
 import type { Meter } from './meter.ts'
 
-/** Asked by the host. Calls nest: `enter` before a contract runs, `leave` after it; a failed call leaves no trace. */
+/** Tracks the call stack: the host pushes a frame before a contract runs and pops it afterwards. A failed call is rolled back. */
 export interface Authorizer {
   pushFrame(): void
   popFrame(keep: boolean): void
-  /** Throws Auth/InvalidAction when `address` did not agree to this call. */
+  /** Throws Auth/InvalidAction when `address` did not authorize this call. */
   requireAuth(address: string, call: AuthorizedCall): void
 }
 
-/** What judging needs of its surroundings. */
 export interface AuthContext {
   readonly storage: HostStorage
   readonly meter: Meter
   readonly networkId: Uint8Array
   readonly sequence: number
-  /** The operation's source: it agreed by signing the transaction. */
+  /** The source account of the operation, which authorizes calls by signing the transaction. */
   readonly source: string
 }
 
-/** Every demand passes: the calls that the ledger makes itself before its first ledger. */
+/** Allows everything. For the calls of the genesis ledger. */
 export const allowAllAuthorizer: Authorizer = { pushFrame() {}, popFrame() {}, requireAuth() {} }
 
-/** One authorization entry at work: where in its tree the running calls stand. */
+/** Matches the running calls against one authorization entry. */
 interface AuthorizationTracker {
   readonly address: string
   readonly root: AuthorizedInvocation
-  /** One slot per running call: the node that it matched. */
+  /** Per running call: the invocation that it matched, or null. */
   readonly matchStack: (AuthorizedInvocation | null)[]
   readonly used: Set<AuthorizedInvocation>
-  /** Judged when the tree is first used; null for the source account. */
+  /** Checked when the root invocation is matched; null for the source account. */
   readonly credentials: AddressCredentials | null
 }
 
-/** Undoes what a failed call did to the trackers. */
-function createUndoLog(): { note(undo: () => void): void; enter(): void; leave(keep: boolean): void } {
+/** Rolls back changes of failed calls. */
+function createUndoLog(): { record(undo: () => void): void; enter(): void; leave(keep: boolean): void } {
   const undos: (() => void)[] = []
   const marks: number[] = []
   return {
-    note: (undo) => void undos.push(undo),
+    record: (undo) => void undos.push(undo),
     enter: () => void marks.push(undos.length),
     leave(keep) {
       const mark = marks.pop() ?? 0
@@ -59,11 +58,13 @@ function createUndoLog(): { note(undo: () => void): void; enter(): void; leave(k
   }
 }
 
-const deepestMatch = (slots: readonly (AuthorizedInvocation | null)[]): AuthorizedInvocation | undefined => slots.findLast((node) => node !== null) ?? undefined
+function deepestMatch(matchStack: readonly (AuthorizedInvocation | null)[]): AuthorizedInvocation | undefined {
+  return matchStack.findLast((node) => node !== null) ?? undefined
+}
 
-/** Holds a run to the authorization entries of its operation. */
+/** Enforces the authorization entries of an operation. */
 export function createEnforcingAuthorizer(context: AuthContext, entries: readonly xdr.SorobanAuthorizationEntry[]): Authorizer {
-  const journal = createUndoLog()
+  const undoLog = createUndoLog()
   const trackers: AuthorizationTracker[] = []
   for (const entry of entries) {
     const root = decodeInvocation(entry.rootInvocation)
@@ -75,10 +76,10 @@ export function createEnforcingAuthorizer(context: AuthContext, entries: readonl
   function use(tracker: AuthorizationTracker, node: AuthorizedInvocation): void {
     tracker.matchStack[tracker.matchStack.length - 1] = node
     tracker.used.add(node)
-    journal.note(() => tracker.used.delete(node))
+    undoLog.record(() => tracker.used.delete(node))
   }
 
-  /** The node of a tracker that this call matches: beneath the deepest running match, or the root of a tree not yet begun. */
+  /** The invocation that a call matches: a sub-invocation of the deepest match, or the root when nothing has matched yet. */
   function match(tracker: AuthorizationTracker, id: string): AuthorizedInvocation | undefined {
     const active = deepestMatch(tracker.matchStack)
     const candidates = active === undefined ? [tracker.root] : active.subInvocations
@@ -87,11 +88,11 @@ export function createEnforcingAuthorizer(context: AuthContext, entries: readonl
 
   return {
     pushFrame() {
-      journal.enter()
+      undoLog.enter()
       for (const tracker of trackers) tracker.matchStack.push(null)
     },
     popFrame(keep) {
-      journal.leave(keep)
+      undoLog.leave(keep)
       for (const tracker of trackers) tracker.matchStack.pop()
     },
     requireAuth(address, call) {
@@ -115,7 +116,7 @@ export function createEnforcingAuthorizer(context: AuthContext, entries: readonl
 
 const addressVal = (value: string) => ({ type: 'address', value }) as const
 
-/** null for the source account; undefined for credentials that this ledger does not know. */
+/** null for the source account; undefined for unsupported credentials. */
 function credentialsOf(entry: xdr.SorobanAuthorizationEntry): AddressCredentials | null | undefined {
   const { credentials } = entry
   if (credentials.type === 'sorobanCredentialsSourceAccount') return null
@@ -125,25 +126,25 @@ function credentialsOf(entry: xdr.SorobanAuthorizationEntry): AddressCredentials
 }
 
 function readAddressCredentials(
-  given: xdr.SorobanAddressCredentials,
+  addressCredentials: xdr.SorobanAddressCredentials,
   entry: xdr.SorobanAuthorizationEntry,
   upgraded: boolean,
 ): AddressCredentials | undefined {
-  const address = addressOf(given.address)
+  const address = addressOf(addressCredentials.address)
   if (address === undefined) return undefined
   return {
     address,
-    nonce: given.nonce,
-    expirationLedger: given.signatureExpirationLedger,
-    signature: given.signature,
+    nonce: addressCredentials.nonce,
+    expirationLedger: addressCredentials.signatureExpirationLedger,
+    signature: addressCredentials.signature,
     invocationXdr: entry.rootInvocation.toXdr(),
-    addressXdr: upgraded ? given.address.toXdr() : null,
+    addressXdr: upgraded ? addressCredentials.address.toXdr() : null,
   }
 }
 
-/** Records what a simulated call would need. */
+/** Records the authorization entries that a simulated call needs. */
 export interface RecordingAuthorizer extends Authorizer {
-  /** SorobanAuthorizationEntry each, in the order of first demand. */
+  /** One SorobanAuthorizationEntry per item, in the order of first use. */
   entries(): readonly Uint8Array[]
 }
 
@@ -154,28 +155,28 @@ interface RecordedInvocation {
   readonly nonce: bigint
 }
 
-/** A recorder. `allowNonRoot` lets addresses agree to calls below the outermost one alone; `upgraded` records addressV2 credentials. */
+/** `allowNonRoot` accepts authorization that is not tied to the outermost call. `upgraded` records addressV2 credentials. */
 export function createRecordingAuthorizer(
   context: AuthContext,
   options: { readonly random: Random; readonly allowNonRoot: boolean; readonly upgraded: boolean },
 ): RecordingAuthorizer {
-  const journal = createUndoLog()
+  const undoLog = createUndoLog()
   const trees: RecordedInvocation[] = []
   let depth = 0
 
-  function begin(address: string, call: AuthorizedCall): void {
-    if (depth > 1 && !options.allowNonRoot) throw hostFailure('Auth', 'InvalidAction', NON_ROOT_REFUSED, addressVal(address))
+  function recordRoot(address: string, call: AuthorizedCall): void {
+    if (depth > 1 && !options.allowNonRoot) throw hostFailure('Auth', 'InvalidAction', NON_ROOT_FAILURE, addressVal(address))
     const nonce = address === context.source ? 0n : randomNonce(options.random)
     const root = createInvocation(call)
     const tree: RecordedInvocation = { address, root, matchStack: Array.from<AuthorizedInvocation | null>({ length: depth }).fill(null), nonce }
     tree.matchStack[depth - 1] = root
     trees.push(tree)
-    journal.note(() => void trees.splice(trees.indexOf(tree), 1))
+    undoLog.record(() => void trees.splice(trees.indexOf(tree), 1))
     if (address === context.source) return
-    // What enforcing will touch belongs to the footprint: the signer's account and the nonce.
+    // Enforcing accesses the signer's account and the nonce, so they must be in the footprint.
     if (isAccountAddress(address)) context.storage.get(accountKey(address))
     context.meter.charge('signature')
-    // Looked up before it is written, as enforcing will: what is recorded must be enough for that.
+    // Read before write, as enforcing does, so that the recorded resources are enough.
     context.storage.get(nonceKey(address, nonce))
     context.storage.put(nonceKey(address, nonce), { kind: 'nonce', address, nonce })
   }
@@ -183,30 +184,30 @@ export function createRecordingAuthorizer(
   return {
     pushFrame() {
       depth += 1
-      journal.enter()
+      undoLog.enter()
       for (const tree of trees) tree.matchStack.push(null)
     },
     popFrame(keep) {
       depth -= 1
-      journal.leave(keep)
+      undoLog.leave(keep)
       for (const tree of trees) tree.matchStack.length = depth
     },
     requireAuth(address, call) {
       context.meter.charge('auth')
-      const own = trees.filter((tree) => tree.address === address)
-      if (own.some((tree) => (tree.matchStack[depth - 1] ?? null) !== null)) {
+      const ofAddress = trees.filter((tree) => tree.address === address)
+      if (ofAddress.some((tree) => (tree.matchStack[depth - 1] ?? null) !== null)) {
         throw hostFailure('Auth', 'ExistingValue', 'frame is already authorized', addressVal(address))
       }
-      for (const tree of own) {
+      for (const tree of ofAddress) {
         const active = deepestMatch(tree.matchStack)
         if (active === undefined) continue
         const node = createInvocation(call)
         active.subInvocations.push(node)
         tree.matchStack[depth - 1] = node
-        journal.note(() => void active.subInvocations.pop())
+        undoLog.record(() => void active.subInvocations.pop())
         return
       }
-      begin(address, call)
+      recordRoot(address, call)
     },
     entries: () =>
       trees.map(({ address, nonce, root }) =>
@@ -215,7 +216,7 @@ export function createRecordingAuthorizer(
   }
 }
 
-const NON_ROOT_REFUSED =
+const NON_ROOT_FAILURE =
   '[recording authorization only] encountered authorization not tied to the root contract invocation for an address. ' +
   'Use `require_auth()` in the top invocation or enable non-root authorization.'
 

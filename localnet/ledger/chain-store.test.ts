@@ -16,20 +16,20 @@ after(() => rmSync(root, { recursive: true, force: true }))
 
 const KEY = accountKey(ALICE.publicKey())
 
-/** A ledger that gives ALICE this balance. */
+/** A ledger that sets ALICE's balance. */
 function ledgerOf(balance: bigint): ClosedLedger {
   const layer = createLayer({ get: () => undefined })
   layer.put(KEY, createLedgerEntry(createAccountEntry(ALICE.publicKey(), balance, 1), 1, null))
   return { layer, transactions: [], evicted: [], feesCollected: 0n }
 }
 
-/** The same, but the disk fails when the entries are written: the ledger itself has been written by then. */
+/** The same, but writing the entries fails after the ledger row has been written. */
 function failingLedger(balance: bigint): ClosedLedger {
   const closed = ledgerOf(balance)
-  let asked = 0
+  let reads = 0
   const changes = (): ReturnType<ClosedLedger['layer']['changes']> => {
-    asked += 1
-    if (asked > 1) throw new Error('the disk is full')
+    reads += 1
+    if (reads > 1) throw new Error('the disk is full')
     return closed.layer.changes()
   }
   return { ...closed, layer: { ...closed.layer, changes } }
@@ -41,7 +41,7 @@ function balanceIn(store: ReturnType<typeof openChainStore>): bigint | undefined
   return entry?.kind === 'account' ? entry.balance : undefined
 }
 
-test('a ledger that could not be written whole was not written at all, and the next one takes its place', () => {
+test('rolls back a ledger that could not be written completely, and reuses its sequence', () => {
   const directory = join(root, 'failing')
   {
     using store = openChainStore(directory, 100)
@@ -55,7 +55,7 @@ test('a ledger that could not be written whole was not written at all, and the n
   assert.deepEqual([store.head()?.sequence, balanceIn(store), store.history.ledgers(1, 10).length], [2, 3n, 2])
 })
 
-test('a change outside of any ledger that could not be written is not seen either', () => {
+test('rolls back a state change outside a ledger that could not be written', () => {
   using store = openChainStore(join(root, 'amended'), 100)
   const first = store.append(ledgerOf(1n), START_SEC)
   const broken = new Map(ledgerOf(5n).layer.changes())
@@ -64,22 +64,22 @@ test('a change outside of any ledger that could not be written is not seen eithe
   assert.deepEqual([store.head(), balanceIn(store)], [first, 1n])
 })
 
-test('a chain that could not be restored whole stays where it is', () => {
+test('stays at the current ledger when restoring a snapshot fails', () => {
   using store = openChainStore(join(root, 'restored'), 100)
   store.append(ledgerOf(1n), START_SEC)
-  const kept = store.snapshot()
+  const snapshot = store.snapshot()
   const second = store.append(ledgerOf(2n), START_SEC + 1)
   const unwritable = {
     toString(): string {
       throw new Error('the disk is full')
     },
   }
-  assert.throws(() => store.restore({ ...kept, head: { ...kept.head, feePool: unwritable as unknown as bigint } }), /the disk is full/)
+  assert.throws(() => store.restore({ ...snapshot, head: { ...snapshot.head, feePool: unwritable as unknown as bigint } }), /the disk is full/)
   assert.deepEqual([store.head(), balanceIn(store), store.history.latest().sequence], [second, 2n, 2])
   assert.equal(store.append(ledgerOf(3n), START_SEC + 2).sequence, 3)
 })
 
-test('the state hash goes on from every change, and two histories of the same changes have the same', () => {
+test('chains every change into the state hash, and the same changes give the same hash', () => {
   const hashes = [1, 2].map(() => {
     using store = openChainStore(null, 100)
     store.append(ledgerOf(1n), START_SEC)

@@ -1,4 +1,4 @@
-// The chain as it is kept: the present in memory and on the disk, the past in the archive, and the two always in step.
+// The stored chain: the current state in memory and on disk, and the history in the archive, always consistent with each other.
 
 import type { History } from '../history.ts'
 import { type Archive, type LedgerRow, createArchive } from './archive.ts'
@@ -17,19 +17,19 @@ import { extendTimeline, coveringRange, trimTimeline, type Timeline } from './ti
 import { sha256 } from './addresses.ts'
 import { encode, fromHex, putArray, toHex } from './xdr-writer.ts'
 
-/** Where the chain stands. */
+/** The latest ledger. */
 export interface Head {
   readonly sequence: number
   /** Hex. */
   readonly hash: string
   readonly closeTimeSec: number
-  /** Hex: commits to every change of state so far. */
+  /** Hex. Commits to every state change so far. */
   readonly stateHash: string
-  /** Stroops collected so far. */
+  /** All fees collected so far, stroops. */
   readonly feePool: bigint
 }
 
-/** The whole chain at one ledger; entries are shared with the present, not copied. */
+/** The whole chain at one ledger. It shares the entries with the current state. */
 export interface ChainSnapshot {
   readonly head: Head
   readonly entries: ReadonlyMap<LedgerKey, LedgerEntry>
@@ -46,20 +46,20 @@ export interface ChainStore extends Disposable {
   setClockOffset(seconds: number): void
   setting(name: string): string | undefined
   setSetting(name: string, value: string): void
-  /** Appends a ledger: on the disk first, then visible. */
+  /** Appends a ledger. It is on disk before it becomes visible. */
   append(closed: ClosedLedger, closeTimeSec: number): Head
-  /** Changes the present outside of any ledger; the state's hash goes on from it. */
+  /** Changes the state without closing a ledger. The state hash includes the changes. */
   changeState(changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): void
   snapshot(): ChainSnapshot
-  /** Goes back to a kept chain; what comes next is written on a branch of its own. `kept` are all chains that must stay restorable. */
+  /** Returns to a snapshot. Later ledgers are written on a new branch. */
   restore(chain: ChainSnapshot): void
-  /** Starts anew with an empty present; the sequence begins again. */
+  /** Starts a new chain with an empty state; the sequence restarts. */
   reset(): void
-  /** Tells which kept chains the archive must not forget. */
+  /** Sets the snapshots whose history must be kept; replaces those set before. */
   retainSnapshots(chains: readonly ChainSnapshot[]): void
 }
 
-/** How many ledgers are forgotten with each one closed, at most: pruning never takes long. */
+/** Pruning per closed ledger is limited, so that no close takes long. */
 const PRUNE_LEDGERS_PER_CLOSE = 50
 
 const EMPTY_CHAIN_HEAD: Head = { sequence: 0, hash: toHex(ZERO_HASH), closeTimeSec: 0, stateHash: toHex(ZERO_HASH), feePool: 0n }
@@ -87,7 +87,7 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     facts.write('clockOffset', String(clockOffsetSec))
   }
 
-  /** Replaces the present by other entries, on the disk too. */
+  /** Replaces the stored entries. */
   function replaceEntries(entries: ReadonlyMap<LedgerKey, LedgerEntry>): void {
     const changes: [LedgerKey, LedgerEntry | null][] = []
     for (const [key, ledgerEntry] of entries) if (state.get(key) !== ledgerEntry) changes.push([key, ledgerEntry])
@@ -95,7 +95,7 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     entryStore.write(changes)
   }
 
-  /** Takes a new position; in the caller's transaction. If that fails, the old one must come back. */
+  /** Changes the position of the chain and stores it in one transaction. When that fails, restores the previous position. */
   function commitPosition(change: () => void): void {
     const before = { head, timeline, branch, clockOffsetSec }
     try {
@@ -110,19 +110,19 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     }
   }
 
-  /** Forgets a few ledgers that neither the present nor a kept chain has in its past. */
+  /** Deletes a few ledgers that neither the current timeline nor a retained snapshot needs. */
   function prune(): void {
     const timelines = [timeline, ...retainedSnapshots.map((chain) => chain.timeline)]
-    for (const [of, span] of branchRanges) {
-      const needed = coveringRange(timelines, of)
-      const from = needed === undefined || span.from < needed.from ? span.from : needed.to + 1
-      const last = needed === undefined || from > needed.to ? span.to : needed.from - 1
+    for (const [prunedBranch, range] of branchRanges) {
+      const needed = coveringRange(timelines, prunedBranch)
+      const from = needed === undefined || range.from < needed.from ? range.from : needed.to + 1
+      const last = needed === undefined || from > needed.to ? range.to : needed.from - 1
       const to = Math.min(last, from + PRUNE_LEDGERS_PER_CLOSE - 1)
       if (from > to) continue
-      archive.drop(of, from, to)
-      if (from === span.from) span.from = to + 1
-      else if (to === span.to) span.to = from - 1
-      if (span.from > span.to) branchRanges.delete(of)
+      archive.drop(prunedBranch, from, to)
+      if (from === range.from) range.from = to + 1
+      else if (to === range.to) range.to = from - 1
+      if (range.from > range.to) branchRanges.delete(prunedBranch)
       return
     }
   }
@@ -140,13 +140,13 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
     append(closed, closeTimeSec) {
       const ledger = ledgerAfter(head ?? EMPTY_CHAIN_HEAD, closed, closeTimeSec)
       const events = eventRecords(ledger.head.sequence, closeTimeSec, closed.transactions)
-      const span = branchRanges.get(branch) ?? { from: ledger.head.sequence, to: ledger.head.sequence }
+      const range = branchRanges.get(branch) ?? { from: ledger.head.sequence, to: ledger.head.sequence }
       commitPosition(() => {
-        archive.add(branch, ledger.archived, closed.transactions, events)
+        archive.add(branch, ledger.row, closed.transactions, events)
         entryStore.write(closed.layer.changes())
         head = ledger.head
         timeline = trimTimeline(extendTimeline(timeline, branch, head.sequence), head.sequence - retentionLedgers + 1)
-        branchRanges.set(branch, { ...span, to: head.sequence })
+        branchRanges.set(branch, { ...range, to: head.sequence })
         prune()
       })
       state.commit(closed.layer.changes())
@@ -183,7 +183,7 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
   }
 }
 
-/** What each branch holds. */
+/** The range of ledgers that each branch contains. */
 function loadBranchRanges(archive: Archive): Map<number, { from: number; to: number }> {
   return new Map(archive.branches().map(({ branch, from, to }) => [branch, { from, to }]))
 }
@@ -194,8 +194,8 @@ function parseHead(text: string | undefined): Head | undefined {
   return { ...read, feePool: BigInt(read.feePool) }
 }
 
-/** The next ledger's header, and where the chain stands with it. */
-function ledgerAfter(before: Head, closed: ClosedLedger, closeTimeSec: number): { readonly head: Head; readonly archived: LedgerRow } {
+/** Builds the next ledger: its header, row and head. */
+function ledgerAfter(before: Head, closed: ClosedLedger, closeTimeSec: number): { readonly head: Head; readonly row: LedgerRow } {
   const previousHash = fromHex(before.hash)
   const transactions = closed.transactions.map(({ envelope, soroban }) => ({ soroban, envelope: envelope.bytes }))
   const pairs = closed.transactions.map(({ envelope, result }) => resultPair(fromHex(envelope.hash), result))
@@ -214,7 +214,7 @@ function ledgerAfter(before: Head, closed: ClosedLedger, closeTimeSec: number): 
   const { sequence, feePool } = header
   return {
     head: { sequence, hash, closeTimeSec, stateHash: toHex(stateHash), feePool },
-    archived: {
+    row: {
       sequence, hash, previousHash: before.hash, closeTimeSec, header: headerXdr, evicted: new Uint8Array(Buffer.concat(closed.evicted)),
     },
   }

@@ -1,4 +1,4 @@
-// LedgerEntryChanges: what a layer did to the ledger beneath it.
+// LedgerEntryChanges of a layer.
 
 import { defined } from '../../src/base/assert.ts'
 import { ENTRY_TYPE } from './entries.ts'
@@ -30,7 +30,7 @@ function ttlKey(key: LedgerKey): Uint8Array {
 
 const ttlEntry = (key: LedgerKey, liveUntil: number, modified: number): Uint8Array => encodeTtlEntry(ttlHash(key), liveUntil, modified)
 
-/** LedgerEntryChange each, for what `layer` changed; `sequence` is the ledger that changes it. */
+/** One LedgerEntryChange per item, for the changes of `layer` in ledger `sequence`. */
 export function entryChanges(layer: Layer, sequence: number, restored: readonly LedgerKey[] = []): readonly Uint8Array[] {
   const changes: Uint8Array[] = []
   for (const [key, after] of layer.changes()) {
@@ -42,7 +42,7 @@ export function entryChanges(layer: Layer, sequence: number, restored: readonly 
       if (after.liveUntil !== null) changes.push(encodeChange(CREATED, ttlEntry(key, after.liveUntil, sequence)))
     } else if (restored.includes(key)) {
       changes.push(encodeChange(RESTORED, encodeLedgerEntry(after)))
-      changes.push(encodeChange(RESTORED, ttlEntry(key, defined(after.liveUntil, 'the life of a restored entry'), sequence)))
+      changes.push(encodeChange(RESTORED, ttlEntry(key, defined(after.liveUntil, 'the TTL of a restored entry'), sequence)))
     } else {
       changes.push(...updateChanges(key, before, after, sequence))
     }
@@ -56,7 +56,7 @@ function removalChanges(key: LedgerKey, before: LedgerEntry): readonly Uint8Arra
   return [...entry, encodeChange(STATE, ttlEntry(key, before.liveUntil, before.lastModified)), encodeChange(REMOVED, ttlKey(key))]
 }
 
-/** The entry, when it was written; its life, when that changed. */
+/** Changes of the entry when it was written, and of its TTL entry when the TTL changed. */
 function updateChanges(key: LedgerKey, before: LedgerEntry, after: LedgerEntry, sequence: number): readonly Uint8Array[] {
   const changes: Uint8Array[] = []
   if (after.lastModified !== before.lastModified || Buffer.compare(dataOf(after), dataOf(before)) !== 0) {
@@ -69,10 +69,10 @@ function updateChanges(key: LedgerKey, before: LedgerEntry, after: LedgerEntry, 
   return changes
 }
 
-/** The change of one entry between two views, as fees and sequence numbers leave it. */
+/** The change of one entry between two views: for fees and sequence numbers. */
 export function changeBetween(key: LedgerKey, before: View, after: View): readonly Uint8Array[] {
-  const old = before.get(key)
-  const now = after.get(key)
-  if (old === undefined || now === undefined || old === now) return []
-  return [encodeChange(STATE, encodeLedgerEntry(old)), encodeChange(UPDATED, encodeLedgerEntry(now))]
+  const oldEntry = before.get(key)
+  const newEntry = after.get(key)
+  if (oldEntry === undefined || newEntry === undefined || oldEntry === newEntry) return []
+  return [encodeChange(STATE, encodeLedgerEntry(oldEntry)), encodeChange(UPDATED, encodeLedgerEntry(newEntry))]
 }

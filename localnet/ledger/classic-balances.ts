@@ -1,4 +1,4 @@
-// Balances that accounts hold outside contracts, as the built-in asset contracts see and move them.
+// Balances of accounts and trustlines, as the built-in asset contracts read and change them.
 
 import type { ClassicBalances } from '../contracts/host.ts'
 import { BASE_RESERVE_STROOPS, ACCOUNT_RESERVE_ENTRIES, INT64_MAX } from './constants.ts'
@@ -6,18 +6,18 @@ import type { AccountEntry } from './entries.ts'
 import type { HostStorage } from './host-storage.ts'
 import { accountKey, trustlineKey } from './keys.ts'
 
-/** What an account must keep for itself and its entries, stroops. */
+/** The minimum balance of an account with this many subentries, stroops. */
 export function minimumBalance(subEntries: number): bigint {
   return BigInt(ACCOUNT_RESERVE_ENTRIES + subEntries) * BASE_RESERVE_STROOPS
 }
 
-/** What an account may spend: its balance above its reserve. */
+/** The balance above the minimum, stroops. */
 export function availableBalance(account: AccountEntry): bigint {
   const available = account.balance - minimumBalance(account.subEntries)
   return available > 0n ? available : 0n
 }
 
-/** Balances through a run's storage. */
+/** Balances read and written through the storage of a run. */
 export function createClassicBalances(storage: HostStorage): ClassicBalances {
   function account(address: string): AccountEntry | undefined {
     const entry = storage.get(accountKey(address))

@@ -1,4 +1,4 @@
-// Classic movements as the events of asset contracts, and fees (soroban-rpc, "Contract event XDR": unified events).
+// Events of classic payments and fees, as asset contracts emit them (soroban-rpc, "Contract event XDR": unified events).
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { address, bytes, i128, symbol, text, u64, type Val } from '../contracts/host.ts'
@@ -9,7 +9,7 @@ function assetEvent(networkId: Uint8Array, asset: string, topics: readonly Val[]
   return { type: 'contract', contract: assetContractAddress(networkId, asset), topics, data, failed: false }
 }
 
-/** The id that a memo gives the receiver. */
+/** The memo as the `to_muxed_id` of an event. */
 function memoVal(memo: xdr.Memo): Val | undefined {
   switch (memo.type) {
     case 'memoText':
@@ -25,7 +25,7 @@ function memoVal(memo: xdr.Memo): Val | undefined {
   }
 }
 
-/** transfer, or mint when the issuer pays, or burn when it is paid. */
+/** A transfer event; mint when the issuer pays, burn when the issuer receives. */
 export function paymentEvent(options: {
   readonly networkId: Uint8Array
   readonly asset: string
@@ -38,10 +38,10 @@ export function paymentEvent(options: {
 }): HostEvent {
   const { networkId, asset, from, to, amount } = options
   const issuer = issuerOf(asset)
-  const named = text(asset)
-  if (from !== to && from === issuer) return assetEvent(networkId, asset, [symbol('mint'), address(to), named], amountWithMuxedId(options))
-  if (from !== to && to === issuer) return assetEvent(networkId, asset, [symbol('burn'), address(from), named], i128(amount))
-  return assetEvent(networkId, asset, [symbol('transfer'), address(from), address(to), named], amountWithMuxedId(options))
+  const assetName = text(asset)
+  if (from !== to && from === issuer) return assetEvent(networkId, asset, [symbol('mint'), address(to), assetName], amountWithMuxedId(options))
+  if (from !== to && to === issuer) return assetEvent(networkId, asset, [symbol('burn'), address(from), assetName], i128(amount))
+  return assetEvent(networkId, asset, [symbol('transfer'), address(from), address(to), assetName], amountWithMuxedId(options))
 }
 
 function amountWithMuxedId({ amount, memo, toMuxedId }: { amount: bigint; memo: xdr.Memo; toMuxedId: bigint | null }): Val {
@@ -50,7 +50,7 @@ function amountWithMuxedId({ amount, memo, toMuxedId }: { amount: bigint; memo: 
   return { type: 'map', value: [[symbol('amount'), i128(amount)], [symbol('to_muxed_id'), muxed]] }
 }
 
-/** A fee, or a refund when negative: no asset topic. Stroops. */
+/** A fee in stroops, or a refund when negative. It has no asset topic. */
 export function feeEvent(networkId: Uint8Array, account: string, amount: bigint): HostEvent {
   return assetEvent(networkId, 'native', [symbol('fee'), address(account)], i128(amount))
 }

@@ -1,4 +1,4 @@
-// Closing a ledger (soroban-rpc, "Closing a ledger"): fees of all first, then each transaction in order, refunds after all.
+// Closes a ledger (soroban-rpc, "Closing a ledger"): charges all fees, applies the transactions in order, then refunds.
 
 import { defined } from '../../src/base/assert.ts'
 import { type AppliedTransaction, type ApplyContext, applyTransaction } from './apply-transaction.ts'
@@ -13,22 +13,20 @@ import { encodeTransactionResult, TX_CODE } from './results.ts'
 import { createLayer, type Layer, type View } from './state.ts'
 import { fromBase64 } from './xdr-writer.ts'
 
-/** What a ledger is closed with. */
 export interface CloseInput extends ApplyContext {
   readonly state: View
   readonly envelopes: readonly Envelope[]
   /** Stroops per operation. */
   readonly baseFee: { readonly classic: bigint; readonly soroban: bigint }
-  /** Temporary entries that leave the ledger. */
+  /** Temporary entries to evict. */
   readonly expired: readonly LedgerKey[]
 }
 
-/** A transaction of a closed ledger, finished. */
 export interface ClosedTransaction {
   readonly envelope: Envelope
   readonly soroban: boolean
   readonly success: boolean
-  /** What its inclusion cost for each operation, stroops. */
+  /** The inclusion fee per operation, stroops. */
   readonly inclusionFee: bigint
   readonly result: Uint8Array
   readonly meta: Uint8Array
@@ -41,23 +39,23 @@ export interface ClosedTransaction {
 }
 
 export interface ClosedLedger {
-  /** Everything that changed. */
+  /** All changes of the ledger. */
   readonly layer: Layer
   readonly transactions: readonly ClosedTransaction[]
   /** LedgerKey each. */
   readonly evicted: readonly Uint8Array[]
-  /** What the fees of all came to, stroops. */
+  /** Fees after refunds, stroops. */
   readonly feesCollected: bigint
 }
 
-/** A transaction's fee while its ledger is closed. */
+/** The fee of a transaction before refunds. */
 interface FeeCharge {
   readonly fee: bigint
   readonly inclusionFee: bigint
   readonly changes: readonly Uint8Array[]
 }
 
-/** Closes a ledger on paper: nothing of it is kept until its layer is committed. */
+/** Computes the next ledger. Nothing is stored until its layer is committed. */
 export function closeLedger(input: CloseInput): ClosedLedger {
   const ledger = createLayer(input.state)
   const charges = input.envelopes.map((envelope) => chargeFee(input, ledger, envelope))
@@ -77,9 +75,9 @@ export function closeLedger(input: CloseInput): ClosedLedger {
 
 const minBigInt = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
-/** The resource fee and the base fee of the operations, however high the bid; never more than there is. */
+/** Charges the resource fee and the base fee of the operations, however high the bid, but at most the payer's balance. */
 function chargeFee(input: CloseInput, ledger: Layer, envelope: Envelope): FeeCharge {
-  const payer = defined(findAccount(ledger, feeSourceOf(envelope)), 'the account that pays a judged transaction')
+  const payer = defined(findAccount(ledger, feeSourceOf(envelope)), 'the account that pays for a validated transaction')
   const baseFee = isSoroban(envelope) ? input.baseFee.soroban : input.baseFee.classic
   const inclusionFee = minBigInt(inclusionFeeOf(envelope), baseFee * BigInt(chargedOperations(envelope)))
   const fee = minBigInt(resourceFeeOf(envelope) + inclusionFee, payer.balance)
@@ -96,7 +94,7 @@ function changeBalance(input: CloseInput, ledger: Layer, account: string, delta:
   return changes
 }
 
-/** What is left of the resource fee beyond what was used, and what the transaction's result and meta say in the end. */
+/** Refunds the unused part of the resource fee and encodes the result and the meta. */
 function finishTransaction(
   input: CloseInput,
   ledger: Layer,

@@ -1,4 +1,4 @@
-// A contract's own storage: entries of its own, and what stands inside its instance.
+// The storage of one contract: its contract data entries and its instance storage.
 
 import { defined } from '../../src/base/assert.ts'
 import type { ContractEnv, HostFailure, Val } from '../contracts/host.ts'
@@ -11,17 +11,16 @@ import { contractDataKey, instanceKey } from './keys.ts'
 
 type ContractStorage = Pick<ContractEnv, 'get' | 'set' | 'remove'>
 
-/** Base64 writes four characters for three bytes. */
+/** Ledger keys are base64: four characters for three bytes. */
 const DATA_KEY_CHARACTERS_MAX = Math.ceil(DATA_KEY_BYTES_MAX / 3) * 4
 
 const tooLarge = (what: string, key: Val): HostFailure => hostFailure('Budget', 'ExceededLimit', `contract data ${what} is too large`, key)
 
-/** The storage of one contract. */
 export function createContractStorage(storage: HostStorage, contract: string): ContractStorage {
-  const ownKey = instanceKey(contract)
+  const instanceLedgerKey = instanceKey(contract)
 
   function instance(): InstanceEntry {
-    const entry = storage.get(ownKey)
+    const entry = storage.get(instanceLedgerKey)
     return defined(entry?.kind === 'instance' ? entry : undefined, 'the instance of a running contract')
   }
 
@@ -29,7 +28,7 @@ export function createContractStorage(storage: HostStorage, contract: string): C
     const entry = instance()
     const values = new Map(entry.storage)
     change(values)
-    storage.put(ownKey, { ...entry, storage: values })
+    storage.put(instanceLedgerKey, { ...entry, storage: values })
   }
 
   return {

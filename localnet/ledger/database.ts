@@ -1,5 +1,4 @@
-// The file that keeps the ledger: one SQLite database, one transaction per closed ledger, written through to the disk before anyone
-// sees it.
+// The SQLite database of the ledger. Each closed ledger is one transaction, synced to disk before the ledger becomes visible.
 
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,14 +31,13 @@ const SCHEMA = `
   create index if not exists events_contract on events (branch, contract, id);
 `
 
-/** The open database. */
 export interface LedgerDatabase extends Disposable {
   readonly sql: DatabaseSync
-  /** Runs `write` in one transaction: all of it is on the disk when this returns, or none of it. */
+  /** Runs `write` in one transaction. When this returns, all of its changes are on disk; when it throws, none are. */
   transaction(write: () => void): void
 }
 
-/** Opens the ledger's file, or memory when `directory` is null. Throws when another process holds it, or when it is of a newer kind. */
+/** Opens the database file, or an in-memory database when `directory` is null. Throws when another process has it open, or when its schema is newer. */
 export function openDatabase(directory: string | null): LedgerDatabase {
   if (directory !== null) mkdirSync(directory, { recursive: true })
   const path = directory === null ? ':memory:' : join(directory, FILE_NAME)
@@ -69,15 +67,15 @@ export function openDatabase(directory: string | null): LedgerDatabase {
 }
 
 function prepare(sql: DatabaseSync, path: string): void {
-  // The lock is held until the process ends, however it ends: two processes never write one chain.
+  // The operating system releases this lock when the process ends, even after a crash. Two processes cannot write one chain.
   sql.exec('pragma locking_mode = exclusive; pragma busy_timeout = 0')
   try {
     sql.exec('pragma journal_mode = wal; pragma synchronous = full')
     sql.exec('begin immediate; commit')
   } catch (cause) {
-    throw new Error(`the ledger in ${path} cannot be opened: is another process using it?`, { cause })
+    throw new Error(`Cannot open the ledger in ${path}. Another process may be using it.`, { cause })
   }
   const version = Number(Object.values(sql.prepare('pragma user_version').get() ?? {})[0] ?? 0)
-  if (version > SCHEMA_VERSION) throw new Error(`the ledger in ${path} was written by a newer version of this program`)
+  if (version > SCHEMA_VERSION) throw new Error(`The ledger in ${path} was written by a newer version of this program.`)
   sql.exec(`${SCHEMA}; pragma user_version = ${SCHEMA_VERSION}`)
 }

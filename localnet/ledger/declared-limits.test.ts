@@ -64,7 +64,7 @@ test('a call that needs more instructions than it declared fails, pays for them,
 
 test('a contract cannot catch that the instructions are used up', () => {
   using testChain = startTestChain()
-  const careful = testChain.prepare(CALLER, 'careful', [address(COUNTER), symbol('numbered'), vec()])
+  const careful = testChain.prepare(CALLER, 'try_call', [address(COUNTER), symbol('add_item'), vec()])
   const starved = redeclared(careful, ({ resources }, data) => data.setResources(4_035_000, resources.diskReadBytes, resources.writeBytes))
   assert.equal(codeOf(testChain.apply(starved)), 'invokeHostFunctionResourceLimitExceeded')
 })

@@ -1,5 +1,5 @@
-// Whether a call stayed within what its transaction declared and pays for (soroban-rpc, "getTransaction outcomes": operation codes -3 and
-// -5, and the diagnostics of errors outside the host).
+// Checks that a call stayed within the resources and fee that its transaction declared (soroban-rpc, "getTransaction outcomes": operation
+// codes -3 and -5, and the diagnostics of errors outside the host).
 
 import type { HostFailure } from '../contracts/host.ts'
 import { DATA_ENTRY_BYTES_MAX, EVENTS_BYTES_MAX, SHARED_LIST_GROWTH_BYTES_MAX } from './constants.ts'
@@ -11,27 +11,27 @@ import { entryBytes, entryOf, type LedgerEntry } from './ledger-entry.ts'
 
 type LimitFailure = HostFailure | undefined
 
-function checkLimit(sentence: string, used: number | bigint, limit: number | bigint): LimitFailure {
+function checkLimit(message: string, used: number | bigint, limit: number | bigint): LimitFailure {
   if (used <= limit) return undefined
-  return hostFailure('Budget', 'ExceededLimit', sentence, { type: 'u64', value: BigInt(used) }, { type: 'u64', value: BigInt(limit) })
+  return hostFailure('Budget', 'ExceededLimit', message, { type: 'u64', value: BigInt(used) }, { type: 'u64', value: BigInt(limit) })
 }
 
-/** Bytes of classic and restored entries: looked at before anything runs. */
+/** Bytes of classic and restored entries, checked before the call runs. */
 export function diskReadExcess(usedBytes: number, data: SorobanData): LimitFailure {
   return checkLimit('operation byte-read resources exceeds amount specified', usedBytes, data.diskReadBytes)
 }
 
-/** Bytes that restoring writes. */
+/** Bytes written by restoring entries. */
 export function writeExcess(usedBytes: number, data: SorobanData): LimitFailure {
   return checkLimit('operation byte-write resources exceeds amount specified', usedBytes, data.writeBytes)
 }
 
-/** A run that ended because its instructions were used up. */
+/** For a run that failed: whether it used more instructions than declared. */
 export function instructionsExcess({ meter }: ContractRun, data: SorobanData): LimitFailure {
   return checkLimit('operation instructions exceeds amount specified', meter.instructions, data.instructions)
 }
 
-/** What a successful run wrote and said. */
+/** For a run that succeeded: its writes and events. */
 export function runExcess(run: ContractRun, data: SorobanData): LimitFailure {
   return (
     checkLimit('ContractData size exceeds network config maximum size', largestEntryBytes(run.storage), DATA_ENTRY_BYTES_MAX) ??
@@ -41,7 +41,7 @@ export function runExcess(run: ContractRun, data: SorobanData): LimitFailure {
 }
 
 /**
- * What is not held against a run: lists that everybody shares may have grown since it was simulated (docs/decisions/local-footprints.md).
+ * Extra write bytes that a run may use: shared lists may have grown since the simulation (docs/decisions/local-footprints.md).
  */
 function toleratedGrowthBytes(run: ContractRun): number {
   let total = 0
@@ -56,7 +56,7 @@ function isList(ledgerEntry: LedgerEntry): boolean {
   return entry.kind === 'contractData' && entry.value.type === 'vec'
 }
 
-/** What is refundable must pay for rent first, then for events. */
+/** The refundable part of the fee must cover rent first, then events. */
 export function refundableFeeShortage(charges: ResourceCharges, data: SorobanData): LimitFailure {
   const available = data.resourceFee - charges.nonRefundable
   return (

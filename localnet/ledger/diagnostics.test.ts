@@ -133,7 +133,7 @@ test('a call outside of its footprint traps with what it tried to reach', () => 
 
 test('an authorisation that is missing ends as Auth, InvalidAction, though the contract would go on', () => {
   using testChain = startTestChain()
-  const call = testChain.prepare(CALLER, 'looks_away', [address(ALICE.publicKey())])
+  const call = testChain.prepare(CALLER, 'ignore_auth_failure', [address(ALICE.publicKey())])
   const envelope = call.toEnvelope()
   assert(envelope.type === 'envelopeTypeTx')
   const [operation] = envelope.v1.tx.operations

@@ -1,4 +1,4 @@
-// The diagnostic events of a transaction in their documented order: the host's, its verdict, then nineteen metrics (soroban-rpc, "Meta,
+// The diagnostic events of a transaction in the documented order: those of the run, host_fn_failed, then nineteen metrics (soroban-rpc, "Meta,
 // now").
 
 import type { HostFailure } from '../contracts/host.ts'
@@ -6,7 +6,7 @@ import { failureData } from './failure.ts'
 import { encodeEvent, diagnosticOf, type HostEvent } from './host-events.ts'
 import type { ContractRun } from './soroban-run.ts'
 
-/** What core_metrics tells. */
+/** The measured part of the core_metrics events. */
 export interface Metrics {
   readonly readEntries: number
   readonly writeEntries: number
@@ -15,7 +15,7 @@ export interface Metrics {
   readonly eventBytes: number
 }
 
-/** What one instruction takes, nominally: what the network's own figures come to on ordinary machines. */
+/** Nominal speed, derived from the network's published figures on ordinary machines. */
 const INSTRUCTIONS_PER_NANOSECOND = 4
 const MEMORY_BYTES_NOMINAL = 1_500_000
 
@@ -52,20 +52,21 @@ const diagnosticEvent = (topics: HostEvent['topics'], data: HostEvent['data']): 
 const symbol = (value: string) => ({ type: 'symbol', value }) as const
 
 /**
- * DiagnosticEvent each: a run's own, the verdict when it failed, what the ledger itself found wrong with it (`finding`), the metrics.
+ * The DiagnosticEvents of a run: its own events, host_fn_failed when it failed, the failure that the ledger detected after the run (`ledgerFailure`),
+ * and the metrics.
  */
-export function runDiagnostics(run: ContractRun, metrics: Metrics, finding: HostFailure | undefined): readonly Uint8Array[] {
+export function runDiagnostics(run: ContractRun, metrics: Metrics, ledgerFailure: HostFailure | undefined): readonly Uint8Array[] {
   const { outcome, events } = run
-  const verdict = outcome.ok ? [] : [diagnosticEvent([symbol('host_fn_failed'), { type: 'error', value: outcome.failure }], { type: 'void' })]
-  const measured = metricsList(run, metrics).map(([name, value]) =>
+  const hostFunctionFailed = outcome.ok ? [] : [diagnosticEvent([symbol('host_fn_failed'), { type: 'error', value: outcome.failure }], { type: 'void' })]
+  const metricEvents = metricsList(run, metrics).map(([name, value]) =>
     diagnosticEvent([symbol('core_metrics'), symbol(name)], { type: 'u64', value: BigInt(value) }),
   )
-  const finished = (event: HostEvent): Uint8Array => diagnosticOf(encodeEvent(event), outcome.ok && !event.failed)
-  const found = finding === undefined ? [] : [coreDiagnostic(finding)]
-  return [...events.map(finished), ...verdict.map(finished), ...found, ...measured.map(finished)]
+  const encoded = (event: HostEvent): Uint8Array => diagnosticOf(encodeEvent(event), outcome.ok && !event.failed)
+  const detected = ledgerFailure === undefined ? [] : [coreDiagnostic(ledgerFailure)]
+  return [...events.map(encoded), ...hostFunctionFailed.map(encoded), ...detected, ...metricEvents.map(encoded)]
 }
 
-/** The diagnostic of an error that the ledger finds, not the host: no contract speaks. */
+/** The DiagnosticEvent of a failure that the ledger detected outside the host; it names no contract. */
 export function coreDiagnostic(failure: HostFailure): Uint8Array {
   return diagnosticOf(encodeEvent(diagnosticEvent([symbol('error'), { type: 'error', value: failure }], failureData(failure))), false)
 }

@@ -1,8 +1,8 @@
-// Ledger entries as the ledger holds them (soroban-rpc, "Ledger entries").
+// Decoded ledger entries (soroban-rpc, "Ledger entries").
 
 import type { Val } from '../contracts/host.ts'
 
-/** A signer besides the master key: an Ed25519 key and what its signature weighs. */
+/** A signer besides the master key: the address of an Ed25519 key, and its weight. */
 export interface Signer {
   readonly key: string
   readonly weight: number
@@ -20,7 +20,7 @@ export interface AccountEntry {
   /** Master weight, low, medium, high. */
   readonly thresholds: readonly [number, number, number, number]
   readonly signers: readonly Signer[]
-  /** The ledger that last consumed a sequence number, and its close time; 0 for never. */
+  /** The ledger that last consumed a sequence number, and its close time; 0 if never. */
   readonly seqLedger: number
   readonly seqTimeSec: number
 }
@@ -50,12 +50,12 @@ export interface ContractDataEntry {
   readonly value: Val
 }
 
-/** What runs at a contract's address: a module by its hash (hex), or the built-in asset contract (null). */
+/** A contract instance. `wasmHash` is hex; null for the built-in asset contract. */
 export interface InstanceEntry {
   readonly kind: 'instance'
   readonly contract: string
   readonly wasmHash: string | null
-  /** By the key's ScVal in base64; never changed in place. */
+  /** By the key's ScVal in base64. Never mutated. */
   readonly storage: ReadonlyMap<string, readonly [Val, Val]>
 }
 
@@ -65,7 +65,7 @@ export interface CodeEntry {
   readonly wasm: Uint8Array
 }
 
-/** A nonce that was used, until its signature expires. */
+/** A consumed nonce; the entry lives until the signature expires. */
 export interface NonceEntry {
   readonly kind: 'nonce'
   readonly address: string

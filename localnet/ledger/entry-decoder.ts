@@ -1,4 +1,4 @@
-// From LedgerEntryData, as it was kept, back to the entry.
+// Decodes stored LedgerEntryData.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { AssertionFailure, defined } from '../../src/base/assert.ts'
@@ -8,7 +8,7 @@ import { accountAddress } from './addresses.ts'
 import type { AccountEntry, Entry } from './entries.ts'
 import { toHex } from './xdr-writer.ts'
 
-/** Decodes an entry that this ledger wrote; anything else breaks an invariant. */
+/** Decodes an entry that this ledger wrote. Throws AssertionFailure for entry types that it never writes. */
 export function decodeEntry(data: xdr.LedgerEntryData): Entry {
   switch (data.type) {
     case 'account':
@@ -34,7 +34,7 @@ export function decodeEntry(data: xdr.LedgerEntryData): Entry {
     case 'contractCode':
       return { kind: 'code', hash: toHex(data.contractCode.hash.value), wasm: data.contractCode.code }
     default:
-      throw new AssertionFailure(`the ledger holds no entries of type ${data.type}`)
+      throw new AssertionFailure(`the ledger never writes entries of type ${data.type}`)
   }
 }
 
@@ -88,17 +88,17 @@ function decodeContractData(entry: xdr.ContractDataEntry): Entry {
   return {
     kind: 'contractData',
     contract,
-    key: known(entry.key),
+    key: knownVal(entry.key),
     durability: entry.durability.name === 'temporary' ? 'temporary' : 'persistent',
-    value: known(entry.val),
+    value: knownVal(entry.val),
   }
 }
 
 function decodeInstance(contract: string, instance: xdr.ScContractInstance): Entry {
   const storage = new Map<string, readonly [Val, Val]>()
   for (const { key, val } of instance.storage ?? []) {
-    const decoded = known(key)
-    storage.set(valToBase64(decoded), [decoded, known(val)])
+    const decoded = knownVal(key)
+    storage.set(valToBase64(decoded), [decoded, knownVal(val)])
   }
   const { executable } = instance
   return {
@@ -109,6 +109,6 @@ function decodeInstance(contract: string, instance: xdr.ScContractInstance): Ent
   }
 }
 
-function known(scVal: xdr.ScVal): Val {
+function knownVal(scVal: xdr.ScVal): Val {
   return defined(fromScVal(scVal), 'a value of a known type in contract data')
 }

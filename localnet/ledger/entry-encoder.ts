@@ -1,4 +1,4 @@
-// LedgerEntryData of an entry.
+// Encodes entries as LedgerEntryData.
 
 import type { Val } from '../contracts/host.ts'
 import { encodeVal, putVal, SCV } from '../scval.ts'
@@ -54,15 +54,15 @@ function putAccount(writer: XdrWriter, entry: AccountEntry): void {
   putAccountExtension(writer, entry)
 }
 
-/** The third extension says when a sequence number was last consumed; it exists from the first one on. */
+/** The third extension records when a sequence number was last consumed. It is absent until the first one is. */
 function putAccountExtension(writer: XdrWriter, entry: AccountEntry): void {
   if (entry.seqLedger === 0) return putU32(writer, 0)
   putU32(writer, 1)
-  // Liabilities: there are no offers here.
+  // Liabilities: this ledger has no offers.
   putI64(writer, 0n)
   putI64(writer, 0n)
   putU32(writer, 2)
-  // Nobody sponsors anybody: two counters, and one absent sponsor per signer.
+  // No sponsorships: two counters, and no sponsor for each signer.
   putU32(writer, 0)
   putU32(writer, 0)
   putU32(writer, entry.signers.length)
@@ -106,7 +106,7 @@ function putContractData(
   putValue()
 }
 
-/** SCVal of the key under which a used nonce stands. */
+/** The ScVal key of a nonce entry. */
 export function putNonceKey(writer: XdrWriter, nonce: bigint): void {
   putU32(writer, SCV.nonceKey)
   putI64(writer, nonce)
@@ -127,7 +127,7 @@ function putInstance(writer: XdrWriter, entry: InstanceEntry): void {
   })
 }
 
-/** A map's keys stand in order on the wire. Instance keys are vecs of a name and an argument at most: the order of bytes will do. */
+/** Map keys must be sorted. Instance keys are vecs of a name and at most one argument, for which byte order is the correct order. */
 function sortedStorage(storage: InstanceEntry['storage']): readonly (readonly [Val, Val])[] {
   return [...storage.values()]
     .map((pair) => ({ pair, bytes: Buffer.from(encodeVal(pair[0])) }))

@@ -1,4 +1,4 @@
-// The present on the disk: every entry of the ledger by its key.
+// The current ledger entries on disk, by key.
 
 import type { LedgerDatabase } from './database.ts'
 import type { LedgerKey } from './keys.ts'
@@ -6,7 +6,7 @@ import { dataOf, type LedgerEntry, ledgerEntryFromData } from './ledger-entry.ts
 
 export interface EntryStore {
   load(): ReadonlyMap<LedgerKey, LedgerEntry>
-  /** Makes changes; inside the caller's transaction. */
+  /** Writes changes inside the caller's transaction; null deletes an entry. */
   write(changes: Iterable<readonly [LedgerKey, LedgerEntry | null]>): void
 }
 

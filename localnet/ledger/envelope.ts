@@ -1,4 +1,4 @@
-// Envelopes as they come in: v1, v0 and fee bumps (soroban-rpc, "Hashes"), read once into what the ledger asks of them.
+// Decodes transaction envelopes: v1, v0 and fee bumps (soroban-rpc, "Hashes").
 
 import { xdr } from '@stellar/stellar-sdk'
 import { accountAddress, sha256 } from './addresses.ts'
@@ -7,7 +7,7 @@ import type { LedgerKey } from './keys.ts'
 import type { HintedSignature } from './signatures.ts'
 import { encode, putBytes, putU32, toBase64, toHex } from './xdr-writer.ts'
 
-/** An account named in an envelope, with or without a multiplexed id. */
+/** An account in an envelope; `muxed` is true when it has a multiplexed id. */
 export interface MuxedAccount {
   /** `G…`. */
   readonly account: string
@@ -15,13 +15,13 @@ export interface MuxedAccount {
 }
 
 export interface Operation {
-  /** Its own source, or the transaction's. */
+  /** The operation's source account, or the transaction's. */
   readonly source: string
   readonly muxed: boolean
   readonly body: xdr.OperationBody
 }
 
-/** What a transaction says of when it may be applied; 0 means unbounded. */
+/** Preconditions; 0 means unbounded. */
 export interface Preconditions {
   readonly minTimeSec: bigint
   readonly maxTimeSec: bigint
@@ -30,25 +30,26 @@ export interface Preconditions {
   readonly minSeqNum: bigint | null
   readonly minSeqAgeSec: bigint
   readonly minSeqLedgerGap: number
-  /** Addresses that must have signed too; other kinds of signers are not known here and stand as ''. */
+  /** Addresses that must also have signed. Unsupported kinds of signers are ''. */
   readonly extraSigners: readonly string[]
 }
 
-/** The resources of a Soroban transaction. */
+/** SorobanTransactionData. */
 export interface SorobanData {
   readonly footprint: FootprintKeys
   readonly instructions: number
   readonly diskReadBytes: number
   readonly writeBytes: number
   readonly resourceFee: bigint
-  /** Indices into readWrite of entries to be restored first. */
+  /** Indices into readWrite of entries to restore before the call. */
   readonly archivedIndices: readonly number[]
 }
 
-/** A transaction, the inner one of a fee bump. */
+/** A transaction; for a fee bump, the inner one. */
 export interface Transaction {
-  /** Hex; what its signatures cover, in bytes. */
+  /** Hex. */
   readonly hash: string
+  /** The hash that the signatures cover. */
   readonly hashBytes: Uint8Array
   readonly source: MuxedAccount
   /** Stroops. */
@@ -61,7 +62,6 @@ export interface Transaction {
   readonly signatures: readonly HintedSignature[]
 }
 
-/** What pays for a transaction in another's place. */
 export interface FeeBump {
   readonly hashBytes: Uint8Array
   readonly source: MuxedAccount
@@ -70,7 +70,7 @@ export interface FeeBump {
 }
 
 export interface Envelope {
-  /** Hex; the outer one of a fee bump. */
+  /** Hex; for a fee bump, the outer hash. */
   readonly hash: string
   readonly bytes: Uint8Array
   readonly transaction: Transaction
@@ -81,7 +81,7 @@ export interface Envelope {
 const TYPE_TRANSACTION = 2
 const TYPE_FEE_BUMP = 5
 
-/** Decodes an envelope. Throws RangeError('invalid_xdr') when it is none. */
+/** Decodes an envelope. Throws RangeError('invalid_xdr') when it does not decode. */
 export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Envelope {
   try {
     return readEnvelope(xdr.TransactionEnvelope.fromXdr(envelopeXdr, 'base64'), networkId)
@@ -104,7 +104,7 @@ function readEnvelope(decoded: xdr.TransactionEnvelope, networkId: Uint8Array): 
   return { hash: transaction.hash, bytes, transaction, feeBump: null }
 }
 
-/** A v0 transaction is a v1 transaction whose source's key type was left out. */
+/** A v0 transaction is a v1 transaction without the key type of its source account. */
 function upgradeV0(v0: xdr.TransactionV0Envelope): xdr.TransactionV1Envelope {
   const bytes = encode((writer) => {
     putU32(writer, 0)
@@ -134,15 +134,14 @@ function readTransaction(tx: xdr.Transaction, signatures: readonly xdr.Decorated
   }
 }
 
-/** The account of a party. */
-export function readMuxedAccount(party: xdr.MuxedAccount): MuxedAccount {
-  if (party.type === 'keyTypeEd25519') return { account: accountAddress(party.ed25519.value), muxed: false }
-  return { account: accountAddress(party.med25519.ed25519.value), muxed: true }
+export function readMuxedAccount(muxedAccount: xdr.MuxedAccount): MuxedAccount {
+  if (muxedAccount.type === 'keyTypeEd25519') return { account: accountAddress(muxedAccount.ed25519.value), muxed: false }
+  return { account: accountAddress(muxedAccount.med25519.ed25519.value), muxed: true }
 }
 
 function readOperation(operation: xdr.Operation, source: MuxedAccount): Operation {
-  const own = operation.sourceAccount === null ? null : readMuxedAccount(operation.sourceAccount)
-  return { source: (own ?? source).account, muxed: own?.muxed ?? false, body: operation.body }
+  const operationSource = operation.sourceAccount === null ? null : readMuxedAccount(operation.sourceAccount)
+  return { source: (operationSource ?? source).account, muxed: operationSource?.muxed ?? false, body: operation.body }
 }
 
 function readSignatures(signatures: readonly xdr.DecoratedSignature[]): readonly HintedSignature[] {
@@ -171,7 +170,6 @@ function readPreconditions(cond: xdr.Preconditions): Preconditions {
   }
 }
 
-/** SorobanTransactionData as the ledger uses it. */
 export function readSorobanData(data: xdr.SorobanTransactionData): SorobanData {
   const { footprint, instructions, diskReadBytes, writeBytes } = data.resources
   return {
@@ -188,25 +186,23 @@ const ledgerKey = (key: xdr.LedgerKey): LedgerKey => toBase64(key.toXdr())
 
 const SOROBAN_OPERATIONS = new Set(['invokeHostFunction', 'extendFootprintTtl', 'restoreFootprint'])
 
-/** True for an operation that runs on the contracts' side of the ledger. */
 export const isSorobanOperation = (operation: Operation): boolean => SOROBAN_OPERATIONS.has(operation.body.type)
 
-/** True for a transaction that goes the contracts' way. */
 export const isSoroban = (envelope: Envelope): boolean => envelope.transaction.operations.some(isSorobanOperation)
 
-/** Who pays. */
+/** The account that pays the fee. */
 export const feeSourceOf = (envelope: Envelope): string => (envelope.feeBump?.source ?? envelope.transaction.source).account
 
-/** The whole fee that may be charged, stroops. */
+/** The maximum fee, stroops. */
 export const feeOf = (envelope: Envelope): bigint => envelope.feeBump?.fee ?? envelope.transaction.fee
 
-/** The part of the fee that is for resources; 0 for a classic transaction. */
+/** The resource fee in stroops; 0 for a classic transaction. */
 export const resourceFeeOf = (envelope: Envelope): bigint => envelope.transaction.soroban?.resourceFee ?? 0n
 
-/** What the transaction bids to be included. */
+/** The maximum inclusion fee, stroops. */
 export const inclusionFeeOf = (envelope: Envelope): bigint => feeOf(envelope) - resourceFeeOf(envelope)
 
-/** How many operations the inclusion fee pays for: a fee bump counts as one more. */
+/** The operations that the inclusion fee pays for. A fee bump counts as one more. */
 export const chargedOperations = (envelope: Envelope): number =>
   Math.max(1, envelope.transaction.operations.length) + (envelope.feeBump === null ? 0 : 1)
 

@@ -1,20 +1,20 @@
-// The events of a closed ledger as they are archived, in the order of their ids (soroban-rpc, "getEvents": event object).
+// The archived events of a closed ledger, in the order of their ids (soroban-rpc, "getEvents": event object).
 
 import type { EventRecord } from '../history.ts'
 import type { ClosedTransaction } from './close.ts'
 import { encodeEventVal, type HostEvent } from './host-events.ts'
 import { toBase64 } from './xdr-writer.ts'
 
-/** Where refunds stand: behind all transactions. */
+/** The transaction index of refunds, above that of every transaction. */
 const REFUND_TRANSACTION_INDEX = 1_048_575
 
-/** Total order: ledger, transaction, operation, then the event among them. */
+/** Ids sort by ledger, transaction, operation and event index. */
 export function eventId(ledger: number, transaction: number, operation: number, index: number): string {
   const toid = (BigInt(ledger) << 32n) | (BigInt(transaction) << 12n) | BigInt(operation)
   return `${toid.toString().padStart(19, '0')}-${String(index).padStart(10, '0')}`
 }
 
-/** The events of a ledger: fees before all, then each transaction's own, then refunds. */
+/** The events of a ledger: all fees, then the events of each transaction, then all refunds. */
 export function eventRecords(ledger: number, closeTimeSec: number, transactions: readonly ClosedTransaction[]): readonly EventRecord[] {
   const records: EventRecord[] = []
   function add(tx: ClosedTransaction, event: HostEvent, position: readonly [transaction: number, operation: number, index: number]): void {

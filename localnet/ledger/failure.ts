@@ -1,11 +1,11 @@
-// The host's verdicts with the values that its diagnostics name.
+// Host failures, with the values that their diagnostic events carry.
 
 import { HostFailure } from '../contracts/host.ts'
 import type { EventVal } from './host-events.ts'
 
 const diagnosticValues = new WeakMap<HostFailure, readonly EventVal[]>()
 
-/** A HostFailure whose diagnostic carries `values` behind its sentence. */
+/** A HostFailure whose diagnostic event carries `values` after its message. */
 export function hostFailure(
   errorType: HostFailure['errorType'],
   errorCode: HostFailure['errorCode'],
@@ -17,9 +17,9 @@ export function hostFailure(
   return failure
 }
 
-/** What the diagnostic of a failure carries: its sentence alone, or a list of it and its values. */
+/** The data of a failure's diagnostic event: the message, or a list of the message and the values. */
 export function failureData(failure: HostFailure): EventVal {
   const values = diagnosticValues.get(failure) ?? []
-  const sentence: EventVal = { type: 'string', value: failure.message }
-  return values.length === 0 ? sentence : { type: 'list', value: [sentence, ...values] }
+  const message: EventVal = { type: 'string', value: failure.message }
+  return values.length === 0 ? message : { type: 'list', value: [message, ...values] }
 }

@@ -1,4 +1,4 @@
-// What resources cost, in stroops (soroban-rpc, "Closing a ledger"; the rates are the test network's).
+// Resource fees and rent in stroops (soroban-rpc, "Closing a ledger"; the rates are the test network's).
 
 import type { SorobanData } from './envelope.ts'
 import { ENTRY_TYPE } from './entries.ts'
@@ -12,10 +12,10 @@ const PER_WRITE_KIB = 3_500n
 const PER_TX_KIB = 1_624n
 const PER_HISTORY_KIB = 16_235n
 const PER_EVENTS_KIB = 10_000n
-/** A result is kept beside each transaction. */
+/** History also stores the result of each transaction. */
 const RESULT_BYTES = 300n
 
-/** Rent: an entry's KiB for so many ledgers cost one KiB's write fee. */
+/** Rent: one KiB for this many ledgers costs the write fee of one KiB. */
 const PERSISTENT_RENT_DENOMINATOR = 1_215n
 const TEMPORARY_RENT_DENOMINATOR = 2_430n
 const KIB = 1_024n
@@ -24,7 +24,7 @@ function ceilDiv(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }
 
-/** What the declared resources cost, used or not. */
+/** The resources that a transaction declares and pays for, used or not. */
 export interface Resources {
   readonly instructions: number
   readonly diskReadEntries: number
@@ -34,7 +34,7 @@ export interface Resources {
   readonly txBytes: number
 }
 
-/** The part of a resource fee that is never given back. */
+/** The part of the resource fee that is never refunded. */
 export function nonRefundableFee(resources: Resources): bigint {
   const txBytes = BigInt(resources.txBytes)
   return (
@@ -48,25 +48,25 @@ export function nonRefundableFee(resources: Resources): bigint {
   )
 }
 
-/** What is charged for events and the return value. */
+/** The fee for events and the return value. */
 export function eventsFee(bytes: number): bigint {
   return ceilDiv(BigInt(bytes) * PER_EVENTS_KIB, KIB)
 }
 
-/** What resources came to, stroops. Only `nonRefundable` is charged when the transaction fails. */
+/** Resource fees charged, stroops. A failed transaction is charged `nonRefundable` only. */
 export interface ResourceCharges {
   readonly nonRefundable: bigint
-  /** Events and rent. */
+  /** Events, return value and rent. */
   readonly refundable: bigint
   readonly rent: bigint
 }
 
-/** What an entry's life costs: its whole size for the ledgers added, and what it grew by for the ledgers it had. */
+/** A change of an entry's size or TTL. Rent is its whole size for the added ledgers, plus its growth for the ledgers it already had. */
 export interface RentChange {
   readonly persistent: boolean
   readonly oldBytes: number
   readonly newBytes: number
-  /** Ledgers of life left before; 0 for a new entry. */
+  /** The remaining TTL before the change; 0 for a new entry. */
   readonly oldLedgers: number
   readonly newLedgers: number
 }
@@ -82,7 +82,7 @@ export function rentFee(changes: Iterable<RentChange>): bigint {
   return total
 }
 
-/** Classic entries live on disk; contract entries are read from memory. */
+/** True for classic entries, which are read from disk. Contract entries are in memory. */
 export function isDiskEntry(key: LedgerKey): boolean {
   const type = entryTypeOf(key)
   return type === ENTRY_TYPE.account || type === ENTRY_TYPE.trustline

@@ -70,7 +70,7 @@ test('nothing stands in for a numbered entry but a new one of the same contract 
 
 test('two that were simulated at the same time both get their number', () => {
   using testChain = startTestChain()
-  const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'numbered', [], { source }))
+  const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'add_item', [], { source }))
   for (const call of calls) testChain.send(call)
   testChain.close()
   assert.deepEqual(calls.map((call) => testChain.recordOf(call).status), ['SUCCESS', 'SUCCESS'])

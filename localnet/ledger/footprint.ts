@@ -1,4 +1,4 @@
-// Which entries a run touches: recorded in a simulation, held to the declaration when a transaction is applied.
+// Footprints: recorded during simulation, enforced when a transaction is applied.
 
 import { HostFailure } from '../contracts/host.ts'
 import { SCV } from '../scval.ts'
@@ -6,22 +6,21 @@ import { ENTRY_TYPE } from './entries.ts'
 import { type LedgerKey, entryTypeOf } from './keys.ts'
 import type { View } from './state.ts'
 
-/** The declared or recorded keys. */
 export interface FootprintKeys {
   readonly readOnly: readonly LedgerKey[]
   readonly readWrite: readonly LedgerKey[]
 }
 
-/** Asked before every access. */
+/** Called before every access to an entry. */
 export interface Footprint {
   /** Throws Storage/ExceededLimit when the access was not declared. */
   read(key: LedgerKey): void
   write(key: LedgerKey): void
 }
 
-/** Notes what is touched. */
+/** Records the accessed keys. */
 export interface RecordingFootprint extends Footprint {
-  /** In order of their bytes, as the network orders them. */
+  /** Sorted by their bytes, as on the network. */
   keys(): FootprintKeys
 }
 
@@ -49,13 +48,13 @@ const ENTRY_TYPE_NAMES: Readonly<Record<number, string>> = {
   [ENTRY_TYPE.contractCode]: 'contract code',
 }
 
-/** A key ends with the number in it (u64) and its durability; all but the number is its family. */
+/** A numbered key ends with a u64 and the durability. Keys that differ only in the number are one family. */
 const NUMBER_AND_DURABILITY_BYTES = 12
 const DURABILITY_BYTES = 4
-/** Before the number stands its type. */
+/** The ScVal type before the u64. */
 const TYPE_BYTES = 4
 
-/** The family of a contract data key that is numbered, such as `[Position, 7]`; undefined for other keys. */
+/** The family of a numbered contract data key such as `[Position, 7]`; undefined for other keys. */
 function numberedKeyFamily(key: LedgerKey): string | undefined {
   if (entryTypeOf(key) !== ENTRY_TYPE.contractData) return undefined
   const bytes = Buffer.from(key, 'base64')
@@ -65,7 +64,7 @@ function numberedKeyFamily(key: LedgerKey): string | undefined {
 }
 
 /**
- * Holds a run to what its transaction declared. One thing is forgiven: a declared entry's number may turn out to be another one, as long
+ * Enforces the declared footprint, with one exception: a run may use another number of the same family as a declared read-write key, as long
  * as that entry does not exist yet (docs/decisions/local-footprints.md).
  */
 export function createEnforcingFootprint(keys: FootprintKeys, view: View): Footprint {
@@ -73,26 +72,26 @@ export function createEnforcingFootprint(keys: FootprintKeys, view: View): Footp
   const readable = new Set([...keys.readOnly, ...keys.readWrite])
 
   const declaredFamilies = keys.readWrite.map(numberedKeyFamily)
-  const standIns: (string | undefined)[] = []
+  const substitutedFamilies: (string | undefined)[] = []
 
-  /** One undeclared entry of a family for each that was declared. */
-  function standsIn(key: LedgerKey): boolean {
+  /** Allows one undeclared key of a family per declared key of that family. */
+  function substitute(key: LedgerKey): boolean {
     const family = numberedKeyFamily(key)
     if (family === undefined || view.get(key) !== undefined) return false
-    const taken = standIns.filter((standIn) => standIn === family).length
-    if (taken >= declaredFamilies.filter((declared) => declared === family).length) return false
-    standIns.push(family)
+    const used = substitutedFamilies.filter((substituted) => substituted === family).length
+    if (used >= declaredFamilies.filter((declared) => declared === family).length) return false
+    substitutedFamilies.push(family)
     writable.add(key)
     readable.add(key)
     return true
   }
 
-  function refuse(key: LedgerKey): void {
-    if (standsIn(key)) return
+  function checkSubstitute(key: LedgerKey): void {
+    if (substitute(key)) return
     throw new HostFailure('Storage', 'ExceededLimit', `trying to access ${ENTRY_TYPE_NAMES[entryTypeOf(key)] ?? 'entry'} outside of the footprint`)
   }
   return {
-    read: (key) => (readable.has(key) ? undefined : refuse(key)),
-    write: (key) => (writable.has(key) ? undefined : refuse(key)),
+    read: (key) => (readable.has(key) ? undefined : checkSubstitute(key)),
+    write: (key) => (writable.has(key) ? undefined : checkSubstitute(key)),
   }
 }

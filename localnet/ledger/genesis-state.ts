@@ -1,4 +1,4 @@
-// The ledger's content before its first ledger: contracts, accounts, trustlines, and what the deployment's own calls make of them.
+// The genesis state: contracts, accounts, trustlines, and the changes of the deployment's calls.
 
 import type { Genesis, GenesisContract } from '../chain.ts'
 import type { ContractCode } from '../contracts/host.ts'
@@ -15,7 +15,7 @@ import { createLayer, findEntry, type Layer, type View } from './state.ts'
 import { createLedgerEntry } from './ledger-entry.ts'
 import { wasmModuleOf } from './wasm-spec.ts'
 
-/** The ledger that genesis stands in. */
+/** The sequence of the genesis ledger. */
 export const GENESIS_SEQUENCE = 1
 
 /** The code at each address. */
@@ -23,7 +23,7 @@ export function contractsOf(genesis: Genesis): ReadonlyMap<string, ContractCode>
   return new Map(genesis.contracts.map(({ address, code }) => [address, code]))
 }
 
-/** Lays everything down on `parent`, which is empty. Throws when one of the deployment's calls fails. */
+/** Builds the genesis state on `parent`, which is empty. Throws when a deployment call fails. */
 export function buildGenesisLayer(parent: View, genesis: Genesis, networkId: Uint8Array, closeTimeSec: number): Layer {
   const layer = createLayer(parent)
   deployContracts(layer, genesis.contracts, GENESIS_SEQUENCE)
@@ -42,7 +42,7 @@ export function buildGenesisLayer(parent: View, genesis: Genesis, networkId: Uin
       args,
     )
     if (!run.outcome.ok) {
-      throw new Error(`the deployment's call ${functionName} of ${contract} failed: ${errorText(run.outcome.failure, run.events)}`)
+      throw new Error(`Deployment call ${functionName} of ${contract} failed: ${errorText(run.outcome.failure, run.events)}`)
     }
     run.storage.base.mergeInto(layer)
   }
@@ -55,8 +55,7 @@ function putEntry(layer: Layer, entry: Entry, sequence: number): void {
 }
 
 /**
- * Puts instances and code where they are missing, and newer code where a contract's interface has changed since: a chain that is continued
- * runs the code of today, as if its admin had upgraded it.
+ * Deploys contracts that are missing, and upgrades those whose interface has changed, so that an existing chain always runs the current code.
  */
 export function deployContracts(layer: Layer, contracts: readonly GenesisContract[], sequence: number): void {
   for (const { address, code } of contracts) {
@@ -74,17 +73,17 @@ export function deployContracts(layer: Layer, contracts: readonly GenesisContrac
 
 function openTrustline(layer: Layer, account: string, asset: string, balance: bigint, sequence: number): void {
   const holder = findAccount(layer, account)
-  if (holder === undefined) throw new Error(`${account} is given a trustline but does not exist`)
+  if (holder === undefined) throw new Error(`Cannot open a trustline for ${account}: the account does not exist`)
   putEntry(layer, createTrustlineEntry(account, asset, balance, INT64_MAX), sequence)
   putEntry(layer, { ...holder, subEntries: holder.subEntries + 1 }, sequence)
 }
 
-/** What a new account gets besides its grant, so that it can hold trustlines and pay fees, stroops. */
+/** The balance of an account created by a grant of another asset, for reserves and fees. */
 const NEW_ACCOUNT_BALANCE_STROOPS = 100_000_000n
 
 /**
- * Adds to an account's balance what no transaction could: creates the account and opens the trustline when they are missing. An issuer
- * holds nothing of its own asset.
+ * Credits an account without a transaction. Creates the account and the trustline when they are missing. An issuer cannot hold its own asset,
+ * so crediting it only creates the account.
  */
 export function creditBalance(layer: Layer, account: string, asset: string, amount: bigint, sequence: number): void {
   const holder = findAccount(layer, account) ?? createAccountEntry(account, asset === 'native' ? 0n : NEW_ACCOUNT_BALANCE_STROOPS, sequence)

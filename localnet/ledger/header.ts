@@ -1,4 +1,4 @@
-// Ledger headers: each names the hash of the one before it, of its transactions, of their results, and of the state they led to.
+// Ledger headers. Each contains the hashes of the previous header, the transaction set, the results and the state.
 
 import { sha256 } from './addresses.ts'
 import {
@@ -8,7 +8,6 @@ import type { LedgerKey } from './keys.ts'
 import { dataOf, type LedgerEntry } from './ledger-entry.ts'
 import { encode, fromBase64, putBytes, putI64, putU32, putU64 } from './xdr-writer.ts'
 
-/** What a header says. */
 export interface Header {
   readonly sequence: number
   readonly previousHash: Uint8Array
@@ -16,7 +15,7 @@ export interface Header {
   readonly txSetHash: Uint8Array
   readonly resultsHash: Uint8Array
   readonly stateHash: Uint8Array
-  /** Stroops collected so far. */
+  /** All fees collected so far, stroops. */
   readonly feePool: bigint
 }
 
@@ -38,7 +37,7 @@ export function encodeHeader(header: Header): Uint8Array {
     putU32(writer, header.sequence)
     putI64(writer, TOTAL_COINS_STROOPS)
     putI64(writer, header.feePool)
-    // No inflation, no identifiers handed out.
+    // No inflation, no id pool.
     putU32(writer, 0)
     putU64(writer, 0n)
     putU32(writer, BASE_FEE_STROOPS)
@@ -49,7 +48,7 @@ export function encodeHeader(header: Header): Uint8Array {
   })
 }
 
-/** A ledger's hash: of its header. */
+/** The hash of a ledger. */
 export const headerHash = (headerXdr: Uint8Array): Uint8Array => sha256(headerXdr)
 
 /** LedgerHeaderHistoryEntry. */
@@ -61,7 +60,7 @@ export function encodeHeaderEntry(hash: Uint8Array, headerXdr: Uint8Array): Uint
   })
 }
 
-/** The state's hash is a chain over what each ledger changed: it commits to the whole state and costs only the changes. */
+/** Chains the changes of each ledger into one hash. It commits to the whole state at the cost of hashing only the changes. */
 export function nextStateHash(previous: Uint8Array, changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): Uint8Array {
   const parts: Uint8Array[] = [previous]
   for (const [key, ledgerEntry] of changes) {

@@ -1,4 +1,4 @@
-// The read side of the past, as the RPC asks for it.
+// Reads the history for the RPC methods.
 
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
@@ -13,10 +13,10 @@ import { fromHex, toBase64 } from './xdr-writer.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Events are read this many at a time, so that a reader that stops early costs little. */
+/** Events are read in chunks, so that a reader that stops early costs little. */
 const EVENTS_CHUNK_ROWS = 500
 
-/** Reads what `timeline` says is this chain's past; `latest` and `oldest` are asked for constantly and kept. */
+/** Reads the rows that `timeline` includes. `latest` and `oldest` are read very often and are cached per timeline. */
 export function createHistory(database: LedgerDatabase, timeline: () => Timeline): History {
   const { sql } = database
   const ledgerRow = sql.prepare('select * from ledgers where branch = ? and sequence = ?')
@@ -27,7 +27,7 @@ export function createHistory(database: LedgerDatabase, timeline: () => Timeline
     `select * from transactions where branch = ?1 and (ledger, position) > (?2, ?3) and ledger between ?4 and ?5
      order by ledger, position limit ?6`,
   )
-  let kept: { latest: LedgerRecord; oldest: LedgerRecord; of: Timeline } | undefined
+  let cachedEnds: { latest: LedgerRecord; oldest: LedgerRecord; of: Timeline } | undefined
 
   function read(sequence: number): LedgerRecord | undefined {
     const branch = branchOf(timeline(), sequence)
@@ -37,10 +37,10 @@ export function createHistory(database: LedgerDatabase, timeline: () => Timeline
 
   function ends(): { latest: LedgerRecord; oldest: LedgerRecord } {
     const now = timeline()
-    if (kept?.of === now) return kept
+    if (cachedEnds?.of === now) return cachedEnds
     const oldest = defined(read(now[0]?.from ?? 0), 'the oldest ledger')
-    kept = { latest: defined(read(now.at(-1)?.to ?? 0), 'the latest ledger'), oldest, of: now }
-    return kept
+    cachedEnds = { latest: defined(read(now.at(-1)?.to ?? 0), 'the latest ledger'), oldest, of: now }
+    return cachedEnds
   }
 
   return {
@@ -77,7 +77,7 @@ function blob(row: Row, column: string): Uint8Array {
   return row[column] as Uint8Array
 }
 
-/** The close meta is put together only when somebody reads it: it repeats every transaction of the ledger. */
+/** The close meta is built on first read, because it repeats every transaction of the ledger. */
 function ledgerRecord(row: Row, transactions: () => readonly Row[]): LedgerRecord {
   const hash = String(row['hash'])
   const previousHash = String(row['previous_hash'])

@@ -1,4 +1,4 @@
-// What a run of contracts leaves behind to be read: contract events and diagnostics, their XDR, and the log in an error's text
+// Contract events and diagnostic events: their XDR, and the event log in the text of an error
 // (soroban-rpc, "simulateTransaction: failure", "Contract event XDR").
 
 import { ContractFailure, type HostFailure, type Val } from '../contracts/host.ts'
@@ -6,10 +6,10 @@ import { putVal, SCV } from '../scval.ts'
 import { addressBytes, contractAddress } from './addresses.ts'
 import { encode, putBool, putBytes, putI32, putU32, toHex, type XdrWriter } from './xdr-writer.ts'
 
-/** Why a call ended: a contract's own code, or the host's verdict. */
+/** Why a call failed: a contract's error code, or a failure that the host detected. */
 export type Failure = ContractFailure | HostFailure
 
-/** What events carry besides contract values: errors, and values of types that the contracts do not know, kept as they came. */
+/** Values in events: contract values, errors, and values of types that the contracts do not use, as XDR. */
 export type EventVal =
   | Val
   | { readonly type: 'error'; readonly value: Failure }
@@ -18,11 +18,11 @@ export type EventVal =
 
 export interface HostEvent {
   readonly type: 'contract' | 'diagnostic'
-  /** `C…`; null when no contract speaks. */
+  /** `C…`; null for events of the host itself. */
   readonly contract: string | null
   readonly topics: readonly EventVal[]
   readonly data: EventVal
-  /** Set when the call inside which it was emitted failed under another call: it is not emitted. */
+  /** Set when an inner call that emitted the event failed. The event is then not emitted. */
   failed: boolean
 }
 
@@ -79,7 +79,7 @@ export function encodeEvent(event: HostEvent): Uint8Array {
   })
 }
 
-/** DiagnosticEvent of a finished ContractEvent. */
+/** DiagnosticEvent of an encoded ContractEvent. */
 export function diagnosticOf(event: Uint8Array, successful: boolean): Uint8Array {
   return encode((writer) => {
     putBool(writer, successful)
@@ -87,12 +87,12 @@ export function diagnosticOf(event: Uint8Array, successful: boolean): Uint8Array
   })
 }
 
-/** ScVal of an event's topic or data. */
+/** ScVal of a topic or of data. */
 export function encodeEventVal(val: EventVal): Uint8Array {
   return encode((writer) => putEventVal(writer, val))
 }
 
-/** Several values as one: none is void, one is itself, more are a vec. */
+/** Combines call arguments into one value: void for none, the value itself for one, a vec for more. */
 export function joined(values: readonly EventVal[]): EventVal {
   const [first, ...others] = values
   if (first === undefined) return { type: 'void' }
@@ -105,7 +105,7 @@ export function failureText(failure: Failure): string {
   return `Error(${failure.errorType}, ${failure.errorCode})`
 }
 
-/** As the host prints it: strings quoted, symbols bare. */
+/** A value as the host prints it: strings quoted, symbols unquoted. */
 export function valText(val: EventVal): string {
   switch (val.type) {
     case 'void':
@@ -135,10 +135,10 @@ export function valText(val: EventVal): string {
   }
 }
 
-/** The log shows so many events, the newest; the rest is said to be left out. */
+/** The log shows this many of the newest events and marks the rest as elided. */
 const LOG_EVENTS_MAX = 25
 
-/** The whole text of a failed simulation: head line, empty line, log, newest first. */
+/** The error text of a failed simulation: first line, empty line, event log with the newest event first. */
 export function errorText(failure: Failure, events: readonly HostEvent[]): string {
   const shown = events.filter((event) => !isLog(event)).reverse()
   const lines = shown.slice(0, LOG_EVENTS_MAX).map((event, index) => `${String(index).padStart(4)}: ${eventText(event)}`)
@@ -158,7 +158,7 @@ function eventText(event: HostEvent): string {
   return `${prefix}${contract} topics:[${topicTexts(event).join(', ')}], data:${valText(event.data)}`
 }
 
-/** The callee of a call is 32 raw bytes in the event and an address in the text. */
+/** In a fn_call event the callee is 32 raw bytes; the text shows it as an address. */
 function topicTexts(event: HostEvent): readonly string[] {
   const [name] = event.topics
   const isCall = event.type === 'diagnostic' && name?.type === 'symbol' && name.value === 'fn_call'

@@ -1,4 +1,4 @@
-// Ledger entries as a running contract reaches them: through the footprint, with their time to live, in layers that a failed call drops.
+// Ledger entries as seen by a run: accesses are checked against the footprint and metered, TTLs apply, and failed calls are rolled back.
 
 import type { Val } from '../contracts/host.ts'
 import {
@@ -11,25 +11,24 @@ import type { Meter } from './meter.ts'
 import { createLayer, type Layer, type View } from './state.ts'
 import { entryOf, type LedgerEntry, createLedgerEntry } from './ledger-entry.ts'
 
-/** Entries as one run sees them. */
 export interface HostStorage {
-  /** The entry, when it lives. An archived one is restored on the way while a simulation records. */
+  /** The live entry. While a simulation records, an archived entry is restored. */
   get(key: LedgerKey): Entry | undefined
   put(key: LedgerKey, entry: Entry, options?: { readonly liveUntil?: number }): void
   remove(key: LedgerKey): void
-  /** Extends what contracts extend whenever they run: a persistent entry with little life left. */
+  /** Extends the TTL of a persistent entry when little of it remains, as contracts do for themselves on every run. */
   extendIfNeeded(key: LedgerKey): void
-  /** Opens a layer for a nested call. */
+  /** Opens a layer for a call. */
   pushFrame(): void
-  /** Closes it: its changes go down one layer, or nowhere. */
+  /** Closes the layer: merges its changes into the layer below, or drops them. */
   popFrame(keep: boolean): void
-  /** What the run changed, as long as it is not dropped. */
+  /** The changes of the run. */
   readonly base: Layer
-  /** Archived entries that a recording run restored, in order. */
+  /** Archived entries that a simulation restored, in order. */
   readonly restored: readonly LedgerKey[]
 }
 
-/** True when an entry's life is over: a temporary one is gone then, a persistent one is archived. */
+/** True when the TTL of an entry has ended: a temporary entry no longer exists then, a persistent one is archived. */
 export function hasExpired(ledgerEntry: LedgerEntry, sequence: number): boolean {
   return ledgerEntry.liveUntil !== null && ledgerEntry.liveUntil < sequence
 }
@@ -39,7 +38,7 @@ const isTemporary = (entry: Entry): boolean =>
 
 const isClassic = (entry: Entry): boolean => entry.kind === 'account' || entry.kind === 'trustline' || entry.kind === 'data'
 
-/** The last ledger of an entry that is written now. */
+/** The last ledger of the TTL of an entry written in ledger `sequence`. `previous` is its TTL before, if it existed. */
 export function liveUntilOf(entry: Entry, previous: number | null, sequence: number): number | null {
   if (isClassic(entry)) return null
   if (isTemporary(entry)) return Math.max(previous ?? 0, sequence + TTL_TEMPORARY_MIN_LEDGERS - 1, allowanceLiveUntil(entry, sequence))
@@ -47,12 +46,12 @@ export function liveUntilOf(entry: Entry, previous: number | null, sequence: num
   return extendedLiveUntil(previous, sequence)
 }
 
-/** What contracts do for their entries: extend them when less than a threshold is left. */
+/** Contracts extend their entries when the remaining TTL is below a threshold. */
 function extendedLiveUntil(liveUntil: number, sequence: number): number {
   return liveUntil - sequence < TTL_EXTEND_BELOW_LEDGERS ? Math.max(liveUntil, sequence + TTL_EXTEND_TO_LEDGERS) : liveUntil
 }
 
-/** The asset contract keeps an allowance for as long as it says. */
+/** An allowance of the asset contract lives until its own live_until_ledger. */
 function allowanceLiveUntil(entry: Entry, sequence: number): number {
   if (entry.kind !== 'contractData' || entry.value.type !== 'map') return 0
   const field = entry.value.value.find(([key]) => key.type === 'symbol' && key.value === 'live_until_ledger')
@@ -61,8 +60,8 @@ function allowanceLiveUntil(entry: Entry, sequence: number): number {
 }
 
 /**
- * Opens the ledger at `parent` for one run. `restoreArchived` is for simulations: an applied transaction's archived entries were restored
- * before.
+ * Creates the storage of one run on `parent`. `restoreArchived` is for simulations; when a transaction is applied, its archived entries have been
+ * restored before the run.
  */
 export function createHostStorage(options: {
   readonly parent: View
@@ -80,11 +79,11 @@ export function createHostStorage(options: {
   function read(key: LedgerKey): LedgerEntry | undefined {
     footprint.read(key)
     meter.charge('read')
-    return alive(key)
+    return liveEntry(key)
   }
 
-  /** The entry if it lives, or comes back to life. */
-  function alive(key: LedgerKey): LedgerEntry | undefined {
+  /** The entry if it is live or can be restored. */
+  function liveEntry(key: LedgerKey): LedgerEntry | undefined {
     const ledgerEntry = top.get(key)
     if (ledgerEntry === undefined || !hasExpired(ledgerEntry, sequence)) return ledgerEntry
     const entry = entryOf(ledgerEntry)
@@ -110,14 +109,14 @@ export function createHostStorage(options: {
     put(key, entry, { liveUntil } = {}) {
       footprint.write(key)
       meter.charge('write')
-      // What is written without being read must be restored too: no archived entry may be in a footprint otherwise.
-      const before = alive(key)?.liveUntil ?? null
+      // An archived entry that is written without being read must be restored too, because the footprint may not contain archived entries otherwise.
+      const before = liveEntry(key)?.liveUntil ?? null
       top.put(key, createLedgerEntry(entry, sequence, liveUntil ?? liveUntilOf(entry, before, sequence)))
     },
     remove(key) {
       footprint.write(key)
       meter.charge('write')
-      alive(key)
+      liveEntry(key)
       top.remove(key)
     },
     extendIfNeeded(key) {

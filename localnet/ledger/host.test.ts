@@ -15,18 +15,18 @@ function outcome(testChain: TestChain, contract: string, name: string, args: rea
   return valFromBase64((simulation['results'] as { xdr: string }[])[0]?.xdr ?? '')
 }
 
-test('a contract that catches the failure of another goes on, without what the other did', () => {
+test('a contract that catches a failed call continues without the effects of that call', () => {
   using testChain = startTestChain()
-  const call = testChain.prepare(CALLER, 'careful', [address(COUNTER), symbol('fail'), vec(u32(7))])
+  const call = testChain.prepare(CALLER, 'try_call', [address(COUNTER), symbol('fail'), vec(u32(7))])
   const record = testChain.apply(call)
   assert.equal(record.status, 'SUCCESS')
   const before = contractDataKey(COUNTER, 'persistent', vec(symbol('Before')))
   assert.deepEqual(testChain.chain.entries([before]), [])
-  assert.deepEqual(record.contractEventsXdr, [[]], 'nor what it said')
-  assert.deepEqual(outcome(testChain, CALLER, 'careful', [address(COUNTER), symbol('fail'), vec(u32(7))]), bool(false))
+  assert.deepEqual(record.contractEventsXdr, [[]], 'its events are not emitted')
+  assert.deepEqual(outcome(testChain, CALLER, 'try_call', [address(COUNTER), symbol('fail'), vec(u32(7))]), bool(false))
 })
 
-test('a failure that nobody catches takes back what its callers did too', () => {
+test('an uncaught failure rolls back the callers too', () => {
   using testChain = startTestChain()
   const called = contractDataKey(CALLER, 'persistent', vec(symbol('Called')))
   const call = testChain.prepare(CALLER, 'forward', [address(COUNTER), symbol('fail_when_armed'), vec(u32(7))])
@@ -35,13 +35,13 @@ test('a failure that nobody catches takes back what its callers did too', () => 
   assert.deepEqual(testChain.chain.entries([called]), [])
 })
 
-test('a contract is not entered while it runs', () => {
+test('rejects re-entry into a running contract', () => {
   using testChain = startTestChain()
   const again = [address(CALLER), symbol('forward'), vec(address(COUNTER), symbol('clock'), vec())]
   assert.equal(outcome(testChain, CALLER, 'forward', again), 'HostError: Error(Context, InvalidAction)')
 })
 
-test('arguments are held to what the contract publishes, in number and in type', () => {
+test("checks the number and types of arguments against the contract's interface", () => {
   using testChain = startTestChain()
   for (const args of [[], [alice, alice]]) {
     assert.equal(outcome(testChain, COUNTER, 'increment', args), 'HostError: Error(WasmVm, UnexpectedSize)')
@@ -54,22 +54,22 @@ test('arguments are held to what the contract publishes, in number and in type',
   assert.notDeepEqual(outcome(testChain, COUNTER, 'typed', [pair, vec(), { type: 'void' }, { type: 'bytes', value: new Uint8Array(5) }]), { type: 'void' })
 })
 
-test('there is nothing to call where no contract is, and no reserved function to call where one is', () => {
+test('rejects calls of missing contracts and of reserved functions', () => {
   using testChain = startTestChain()
   const nowhere = 'CAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAABSC4'
   assert.equal(outcome(testChain, nowhere, 'clock', []), 'HostError: Error(Storage, MissingValue)')
   assert.equal(outcome(testChain, COUNTER, '__check_auth', []), 'HostError: Error(Context, InvalidAction)')
 })
 
-test('what stands in an instance is kept with it, and what is temporary apart', () => {
+test('stores instance values and temporary entries separately', () => {
   using testChain = startTestChain()
-  testChain.apply(testChain.prepare(COUNTER, 'remember', [text('this')]))
-  testChain.apply(testChain.prepare(COUNTER, 'pass', [text('that')]))
-  assert.deepEqual(outcome(testChain, COUNTER, 'memory', []), text('this'))
-  assert.deepEqual(outcome(testChain, COUNTER, 'passing', []), text('that'))
+  testChain.apply(testChain.prepare(COUNTER, 'set_instance_value', [text('this')]))
+  testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [text('that')]))
+  assert.deepEqual(outcome(testChain, COUNTER, 'instance_value', []), text('this'))
+  assert.deepEqual(outcome(testChain, COUNTER, 'temporary', []), text('that'))
 })
 
-test('a call in the name of an account that is not there is told so when it is applied', () => {
+test('a call whose operation source does not exist fails with opNoAccount', () => {
   using testChain = startTestChain()
   const call = Operation.invokeContractFunction({ contract: COUNTER, function: 'clock', args: [], source: UNFUNDED.publicKey() })
   const plain = testChain.build(call)

@@ -1,4 +1,4 @@
-// Where entries stand: LedgerKeys in base64, as they are asked for.
+// LedgerKeys in base64.
 
 import type { Val } from '../contracts/host.ts'
 import { putVal, SCV } from '../scval.ts'
@@ -10,26 +10,26 @@ import { encode, fromBase64, fromHex, putBytes, putText, putU32, toBase64, type 
 /** A LedgerKey in base64. */
 export type LedgerKey = string
 
-const key = (write: (writer: XdrWriter) => void): LedgerKey => toBase64(encode(write))
+const encodeKey = (write: (writer: XdrWriter) => void): LedgerKey => toBase64(encode(write))
 
-/** Accounts are looked up many times a second; the text of their keys is kept. */
+/** Account keys are needed many times per second, so they are cached. */
 const ACCOUNT_KEYS_MAX = 20_000
 const accountKeys = new Map<string, LedgerKey>()
 
 export function accountKey(account: string): LedgerKey {
-  const known = accountKeys.get(account)
-  if (known !== undefined) return known
+  const cached = accountKeys.get(account)
+  if (cached !== undefined) return cached
   if (accountKeys.size >= ACCOUNT_KEYS_MAX) accountKeys.clear()
-  const made = key((writer) => {
+  const created = encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.account)
     putAccountId(writer, account)
   })
-  accountKeys.set(account, made)
-  return made
+  accountKeys.set(account, created)
+  return created
 }
 
 export function trustlineKey(account: string, asset: string): LedgerKey {
-  return key((writer) => {
+  return encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.trustline)
     putAccountId(writer, account)
     putAsset(writer, asset)
@@ -37,7 +37,7 @@ export function trustlineKey(account: string, asset: string): LedgerKey {
 }
 
 export function dataKey(account: string, name: string): LedgerKey {
-  return key((writer) => {
+  return encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.data)
     putAccountId(writer, account)
     putText(writer, name)
@@ -45,7 +45,7 @@ export function dataKey(account: string, name: string): LedgerKey {
 }
 
 function contractData(contract: string, durability: 'persistent' | 'temporary', putKey: (writer: XdrWriter) => void): LedgerKey {
-  return key((writer) => {
+  return encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.contractData)
     putScAddress(writer, contract)
     putKey(writer)
@@ -67,7 +67,7 @@ export function nonceKey(address: string, nonce: bigint): LedgerKey {
 
 /** By the module's hash in hex. */
 export function codeKey(hash: string): LedgerKey {
-  return key((writer) => {
+  return encodeKey((writer) => {
     putU32(writer, ENTRY_TYPE.contractCode)
     putBytes(writer, fromHex(hash))
   })
@@ -93,18 +93,18 @@ export function keyOf(entry: Entry): LedgerKey {
   }
 }
 
-/** The hash by which an entry's time to live is found. */
-export function ttlHash(of: LedgerKey): Uint8Array {
-  return sha256(fromBase64(of))
+/** The key hash of an entry's TTL entry. */
+export function ttlHash(key: LedgerKey): Uint8Array {
+  return sha256(fromBase64(key))
 }
 
 /** LedgerEntryType of a key, from its first four bytes. */
-export function entryTypeOf(of: LedgerKey): number {
-  return Buffer.from(of.slice(0, 8), 'base64').readUInt32BE(0)
+export function entryTypeOf(key: LedgerKey): number {
+  return Buffer.from(key.slice(0, 8), 'base64').readUInt32BE(0)
 }
 
-/** True for a contract data key of temporary durability: it ends with that. */
-export function isTemporaryKey(of: LedgerKey): boolean {
-  const bytes = Buffer.from(of, 'base64')
+/** True for a contract data key of temporary durability, which is the last field of the key. */
+export function isTemporaryKey(key: LedgerKey): boolean {
+  const bytes = Buffer.from(key, 'base64')
   return bytes.readUInt32BE(0) === ENTRY_TYPE.contractData && bytes.readUInt32BE(bytes.length - 4) === 0
 }

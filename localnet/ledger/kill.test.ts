@@ -1,4 +1,4 @@
-// The ledger after kill -9: a real process that closes ledgers, ended at some instant, round after round on the same chain.
+// Durability after kill -9: a process that closes ledgers is killed at a random moment, repeatedly on the same chain.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ import { ALICE, BOB, COUNTER, resultOf, START_BALANCE, startTestChain, type Test
 import { toHex } from './xdr-writer.ts'
 
 const ROUNDS = 5
-/** A round ends after so many ledgers at most. */
+/** The maximum number of ledgers per round. */
 const LEDGERS_PER_ROUND_MAX = 25
 
 const directory = mkdtempSync(join(tmpdir(), 'ledger-kill-'))
@@ -28,22 +28,22 @@ interface Acknowledged {
   readonly hash: string
 }
 
-/** Lets the process close `ledgers` ledgers, and kills it while it goes on. Answers all that it acknowledged. */
+/** Kills the process after it closed `ledgers` ledgers, while it closes more. Returns all ledgers that it acknowledged. */
 async function closeUntilKilled(ledgers: number): Promise<readonly Acknowledged[]> {
   const script = fileURLToPath(new URL('./test-closing-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, directory], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const gone = new Promise<string | null>((resolve) => void child.once('close', (_code, signal) => resolve(signal)))
+  const exitSignal = new Promise<string | null>((resolve) => void child.once('close', (_code, signal) => resolve(signal)))
   const acknowledged: Acknowledged[] = []
   for await (const line of createInterface({ input: child.stdout })) {
-    const [sequence = '', of = ''] = line.split(' ')
-    acknowledged.push({ sequence: Number(sequence), hash: of })
+    const [sequence = '', ledgerHash = ''] = line.split(' ')
+    acknowledged.push({ sequence: Number(sequence), hash: ledgerHash })
     if (acknowledged.length === ledgers) child.kill('SIGKILL')
   }
-  assert.equal(await gone, 'SIGKILL')
+  assert.equal(await exitSignal, 'SIGKILL')
   return acknowledged
 }
 
-/** Every ledger follows from the one before it, and holds what its header says. */
+/** Each ledger refers to the previous one, and its content matches its header. */
 function checkLedgers({ chain }: TestChain): void {
   const ledgers = chain.history.ledgers(1, 100_000)
   assert.equal(ledgers.length, chain.history.latest().sequence)
@@ -60,8 +60,8 @@ function checkLedgers({ chain }: TestChain): void {
   })
 }
 
-/** The present is what the past led to: counter, balances and sequence numbers. */
-function checkPresent(testChain: TestChain): void {
+/** The current state matches the history: counter, balances and sequence numbers. */
+function checkState(testChain: TestChain): void {
   const records = testChain.chain.history.transactionsAfter(0, 0, 100_000)
   assert(records.every(({ status }) => status === 'SUCCESS'))
   const simulation = testChain.simulate(testChain.call(COUNTER, 'count', [address(ALICE.publicKey())]))
@@ -74,7 +74,7 @@ function checkPresent(testChain: TestChain): void {
   assert.equal(testChain.balanceOf(ALICE), START_BALANCE + BigInt(payments.length) - charged)
 }
 
-test('a process that is killed while it closes ledgers leaves a whole chain, with all that it acknowledged', async () => {
+test('a process killed while closing ledgers leaves a consistent chain with every acknowledged ledger', async () => {
   const random = createSeededRandom('kill')
   const all: Acknowledged[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -83,10 +83,10 @@ test('a process that is killed while it closes ledgers leaves a whole chain, wit
     using testChain = startTestChain({ directory })
     const { history } = testChain.chain
     const last = acknowledged.at(-1)?.sequence ?? 0
-    // One more may have reached the disk before its process could say so.
+    // One more ledger may have reached the disk before the process could print it.
     assert(history.latest().sequence >= last && history.latest().sequence <= last + 1, `${history.latest().sequence} after ${last}`)
-    for (const { sequence, hash: of } of all) assert.equal(history.ledger(sequence)?.hash, of, `ledger ${sequence}`)
+    for (const { sequence, hash: ledgerHash } of all) assert.equal(history.ledger(sequence)?.hash, ledgerHash, `ledger ${sequence}`)
     checkLedgers(testChain)
-    checkPresent(testChain)
+    checkState(testChain)
   }
 })

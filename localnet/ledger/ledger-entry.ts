@@ -1,4 +1,4 @@
-// Entries at their places in the ledger, in both their forms.
+// LedgerEntry: an entry with its last modified ledger and TTL, encoded or decoded.
 
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
@@ -8,12 +8,12 @@ import { encodeEntryData } from './entry-encoder.ts'
 import { encode, putBytes, putU32 } from './xdr-writer.ts'
 
 /**
- * An entry at its place in the ledger. The entry itself never changes; its two forms (decoded, and LedgerEntryData) are made from each
- * other when first asked for, so that a chain of a hundred thousand entries opens without decoding them all.
+ * An entry in the ledger. Its value never changes. The two forms, decoded and LedgerEntryData, are derived from each other on first use, so
+ * a chain of a hundred thousand entries opens without decoding them all.
  */
 export interface LedgerEntry {
   readonly lastModified: number
-  /** The last ledger that the entry lives in; null for classic entries, which have no end. */
+  /** The last ledger of the entry's TTL; null for classic entries, which do not expire. */
   readonly liveUntil: number | null
   entry: Entry | null
   data: Uint8Array | null
@@ -39,7 +39,7 @@ export function dataOf(ledgerEntry: LedgerEntry): Uint8Array {
   return ledgerEntry.data
 }
 
-/** LedgerEntry: the data with the ledger that last changed it. */
+/** LedgerEntry. */
 export function encodeLedgerEntry(ledgerEntry: LedgerEntry): Uint8Array {
   return encode((writer) => {
     putU32(writer, ledgerEntry.lastModified)
@@ -48,15 +48,15 @@ export function encodeLedgerEntry(ledgerEntry: LedgerEntry): Uint8Array {
   })
 }
 
-/** What stands around the data in a LedgerEntry: the ledger before it, no extension behind it. */
+/** A LedgerEntry adds lastModifiedLedgerSeq before the data and an empty extension after it. */
 const LEDGER_ENTRY_OVERHEAD_BYTES = 8
 
-/** How long a LedgerEntry is: what resources and rent count. */
+/** The size of the LedgerEntry, which resource limits and rent are based on. */
 export function entryBytes(ledgerEntry: LedgerEntry): number {
   return dataOf(ledgerEntry).length + LEDGER_ENTRY_OVERHEAD_BYTES
 }
 
-/** The LedgerEntry of an entry's time to live. */
+/** The TTL entry of another entry, as LedgerEntry. */
 export function encodeTtlEntry(keyHash: Uint8Array, liveUntil: number, modified: number): Uint8Array {
   return encode((writer) => {
     putU32(writer, modified)

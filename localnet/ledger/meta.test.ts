@@ -67,7 +67,7 @@ test("a successful call's result bears the hash of its return value and its even
 
 test('a failed call: no operations, no events, no return value, but what it paid', () => {
   using testChain = startTestChain()
-  const call = testChain.prepare(CALLER, 'careful', [address(COUNTER), symbol('fail'), vec(u32(7))])
+  const call = testChain.prepare(CALLER, 'try_call', [address(COUNTER), symbol('fail'), vec(u32(7))])
   assert.equal(testChain.apply(call).status, 'SUCCESS', 'whoever catches a failure goes on')
   const failing = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())], { source: BOB, signers: [BOB] })
   const record = testChain.apply(failing)

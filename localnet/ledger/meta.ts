@@ -17,7 +17,7 @@ export function transactionEvent(stage: number, event: HostEvent): Uint8Array {
   })
 }
 
-/** TransactionMeta. `transactionEvents` are finished: fees and refunds. */
+/** TransactionMeta. `transactionEvents` are the encoded fee and refund events. */
 export function encodeMeta(applied: AppliedTransaction, transactionEvents: readonly Uint8Array[]): Uint8Array {
   return encode((writer) => {
     putU32(writer, META_VERSION)
@@ -36,7 +36,7 @@ export function encodeMeta(applied: AppliedTransaction, transactionEvents: reado
   })
 }
 
-/** Present on failure too, with what was charged and no return value. */
+/** Present on failure too, with the charges but without a return value. */
 function putSorobanMeta(writer: XdrWriter, soroban: AppliedTransaction['soroban']): void {
   putU32(writer, soroban === null ? 0 : 1)
   if (soroban === null) return
@@ -50,12 +50,12 @@ function putSorobanMeta(writer: XdrWriter, soroban: AppliedTransaction['soroban'
   if (returnValue !== null) putBytes(writer, returnValue)
 }
 
-/** LedgerEntryChanges of finished changes. */
+/** LedgerEntryChanges of encoded changes. */
 export function encodeChanges(changes: readonly Uint8Array[]): Uint8Array {
   return encode((writer) => putArray(writer, changes))
 }
 
-/** A transaction as the close meta carries it; all XDR. */
+/** A transaction in the close meta. All XDR. */
 export interface MetaTransaction {
   readonly hash: Uint8Array
   readonly soroban: boolean
@@ -66,14 +66,14 @@ export interface MetaTransaction {
   readonly postChanges: Uint8Array
 }
 
-/** GeneralizedTransactionSet: a classic phase and a contracts' phase of one stage with one cluster. */
+/** GeneralizedTransactionSet: a classic phase, and a Soroban phase of one stage with one cluster. */
 export function encodeTransactionSet(
   previousHash: Uint8Array,
   transactions: readonly Pick<MetaTransaction, 'soroban' | 'envelope'>[],
 ): Uint8Array {
   const envelopes = (soroban: boolean): Uint8Array[] => transactions.filter((tx) => tx.soroban === soroban).map((tx) => tx.envelope)
   const classic = envelopes(false)
-  const contracts = envelopes(true)
+  const sorobanEnvelopes = envelopes(true)
   return encode((writer) => {
     putU32(writer, 1)
     putBytes(writer, previousHash)
@@ -87,10 +87,10 @@ export function encodeTransactionSet(
     }
     putU32(writer, 1)
     putU32(writer, 0)
-    putU32(writer, contracts.length === 0 ? 0 : 1)
-    if (contracts.length > 0) {
+    putU32(writer, sorobanEnvelopes.length === 0 ? 0 : 1)
+    if (sorobanEnvelopes.length > 0) {
       putU32(writer, 1)
-      putArray(writer, contracts)
+      putArray(writer, sorobanEnvelopes)
     }
   })
 }
@@ -105,7 +105,7 @@ export function resultPair(hash: Uint8Array, result: Uint8Array): Uint8Array {
 
 const CLOSE_META_VERSION = 2
 
-/** LedgerCloseMeta. `evicted` are LedgerKeys. */
+/** LedgerCloseMeta. `evicted` are encoded LedgerKeys. */
 export function encodeCloseMeta(ledger: {
   readonly headerEntry: Uint8Array
   readonly previousHash: Uint8Array

@@ -1,4 +1,4 @@
-// Small facts about the chain, by name.
+// Named values about the chain, such as its head and timeline.
 
 import type { LedgerDatabase } from './database.ts'
 

@@ -1,14 +1,15 @@
-// Nominal metering: what a run costs is counted, not measured, so that the same call on the same state costs the same everywhere.
+// Nominal metering: costs are counted, not measured, so the same call on the same state costs the same on every machine.
 
 import type { HostFailure } from '../contracts/host.ts'
 import { hostFailure } from './failure.ts'
 
-/** A transaction costs this much before anything runs: fetching and setting up the contracts. */
+/** The cost of loading and setting up contracts, charged to every transaction. */
 const BASE_INSTRUCTIONS = 4_000_000
 
 /**
- * What the host charges for, in instructions. All but the signature, which is known beforehand, are small beside the start: a call that
- * finds other prices than its simulation did may take another way through its contracts, and the margin that a simulation adds covers it.
+ * Instructions per cost type. All except the signature are small compared with the base cost. A call that finds other prices than its
+ * simulation may take a different path through the contracts, and the margin that simulation adds covers the difference. The number of
+ * signatures is known in advance.
  */
 const INSTRUCTIONS_BY_COST_TYPE = {
   call: 30_000,
@@ -21,25 +22,24 @@ const INSTRUCTIONS_BY_COST_TYPE = {
 
 export type CostType = keyof typeof INSTRUCTIONS_BY_COST_TYPE
 
-/** The counters of one run. */
 export interface Meter {
-  /** Throws Budget/ExceededLimit when the run has used up what it may, and from then on at every charge. */
-  charge(what: CostType): void
+  /** Throws Budget/ExceededLimit when the limit is exceeded, and at every charge after that. */
+  charge(type: CostType): void
   readonly instructions: number
-  /** Set once the limit was passed: no contract can go on after that, whether or not it let the failure through. */
+  /** Set once the limit is exceeded. The run then fails, even when a contract catches the failure. */
   readonly exhausted: HostFailure | null
-  count(what: CostType): number
+  count(type: CostType): number
 }
 
-/** A meter at its start; it stops the run that passes `limit` instructions. */
+/** Creates a meter that stops a run above `limit` instructions. */
 export function createMeter(limit: number): Meter {
   const counts: Record<CostType, number> = { call: 0, read: 0, write: 0, auth: 0, signature: 0, event: 0 }
   let instructions = BASE_INSTRUCTIONS
   let exhausted: HostFailure | null = null
   return {
-    charge(what) {
-      counts[what] += 1
-      instructions += INSTRUCTIONS_BY_COST_TYPE[what]
+    charge(type) {
+      counts[type] += 1
+      instructions += INSTRUCTIONS_BY_COST_TYPE[type]
       if (instructions <= limit) return
       exhausted ??= hostFailure('Budget', 'ExceededLimit', 'the instructions of the transaction are used up')
       throw exhausted
@@ -50,6 +50,6 @@ export function createMeter(limit: number): Meter {
     get exhausted() {
       return exhausted
     },
-    count: (what) => counts[what],
+    count: (type) => counts[type],
   }
 }

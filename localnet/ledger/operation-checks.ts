@@ -1,18 +1,16 @@
-// What can be said of an operation before it is applied: its threshold, and whether it makes sense at all.
+// Checks of an operation that need no ledger state: its threshold, and whether it is well-formed and supported.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { TTL_MAX_LEDGERS } from './constants.ts'
-import type { AccountEntry } from './entries.ts'
+import { type AccountEntry, ENTRY_TYPE } from './entries.ts'
 import { assetText } from './entry-decoder.ts'
 import { isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
-import { ENTRY_TYPE } from './entries.ts'
-import { issuerOf } from './addresses.ts'
 import { keyBytes } from '../scval.ts'
-import { accountAddress } from './addresses.ts'
+import { accountAddress, issuerOf } from './addresses.ts'
 import { type Operation, readMuxedAccount, type SorobanData } from './envelope.ts'
 import { operationResult, OP_CODES, type OperationResult } from './results.ts'
 
-/** The weight that an operation's source must reach. */
+/** The signature weight that an operation needs from its source account. */
 export function thresholdOf(operation: Operation, account: AccountEntry): number {
   const [, low, medium, high] = account.thresholds
   const { body } = operation
@@ -45,14 +43,14 @@ const ASSET_CODE = /^[a-zA-Z0-9]{1,12}$/u
 
 const isValidAsset = (asset: string): boolean => asset === 'native' || ASSET_CODE.test(asset.split(':')[0] ?? '')
 
-/** The result of an operation that can never be applied; undefined when it may be tried. */
+/** The failure result of a malformed or unsupported operation; undefined when it can be applied. */
 export function checkOperation(operation: Operation, soroban: SorobanData | null): OperationResult | undefined {
   const { body, source } = operation
   switch (body.type) {
     case 'createAccount': {
       const { destination, startingBalance } = body.createAccountOp
-      const bad = startingBalance < 0n || accountAddress(keyBytes(destination)) === source
-      return bad ? operationResult('createAccount', OP_CODES.createAccount.malformed) : undefined
+      const malformed = startingBalance < 0n || accountAddress(keyBytes(destination)) === source
+      return malformed ? operationResult('createAccount', OP_CODES.createAccount.malformed) : undefined
     }
     case 'payment': {
       const { amount, asset } = body.paymentOp
@@ -82,8 +80,8 @@ export function checkOperation(operation: Operation, soroban: SorobanData | null
 function checkChangeTrust({ line, limit }: xdr.ChangeTrustOp, source: string): OperationResult | undefined {
   if (line.type === 'assetTypePoolShare') return { kind: 'notSupported' }
   const asset = assetText(line)
-  const bad = limit < 0n || asset === 'native' || !isValidAsset(asset) || issuerOf(asset) === source
-  return bad ? operationResult('changeTrust', OP_CODES.changeTrust.malformed) : undefined
+  const malformed = limit < 0n || asset === 'native' || !isValidAsset(asset) || issuerOf(asset) === source
+  return malformed ? operationResult('changeTrust', OP_CODES.changeTrust.malformed) : undefined
 }
 
 function checkSetOptions(op: xdr.SetOptionsOp, source: string): OperationResult | undefined {
@@ -93,10 +91,10 @@ function checkSetOptions(op: xdr.SetOptionsOp, source: string): OperationResult 
   if (weights.some((weight) => weight !== null && weight > WEIGHT_MAX)) return operationResult('setOptions', codes.thresholdOutOfRange)
   if (op.homeDomain !== null && !HOME_DOMAIN.test(op.homeDomain.toString())) return operationResult('setOptions', codes.invalidHomeDomain)
   if (op.signer === null) return undefined
-  // Pre-authorised transactions and hash locks are not known here.
+  // Pre-authorized transaction and hash signers are not supported.
   if (op.signer.key.type !== 'signerKeyTypeEd25519') return { kind: 'notSupported' }
-  const bad = op.signer.weight > WEIGHT_MAX || accountAddress(op.signer.key.ed25519.value) === source
-  return bad ? operationResult('setOptions', codes.badSigner) : undefined
+  const malformed = op.signer.weight > WEIGHT_MAX || accountAddress(op.signer.key.ed25519.value) === source
+  return malformed ? operationResult('setOptions', codes.badSigner) : undefined
 }
 
 const isContractEntry = (key: LedgerKey): boolean => {
@@ -106,15 +104,14 @@ const isContractEntry = (key: LedgerKey): boolean => {
 
 function checkExtend(extendTo: number, soroban: SorobanData | null): OperationResult | undefined {
   const { readOnly = [], readWrite = [] } = soroban?.footprint ?? {}
-  const bad = readWrite.length > 0 || extendTo > TTL_MAX_LEDGERS - 1 || !readOnly.every(isContractEntry)
-  return bad ? operationResult('extendFootprintTtl', OP_CODES.extendFootprintTtl.malformed) : undefined
+  const malformed = readWrite.length > 0 || extendTo > TTL_MAX_LEDGERS - 1 || !readOnly.every(isContractEntry)
+  return malformed ? operationResult('extendFootprintTtl', OP_CODES.extendFootprintTtl.malformed) : undefined
 }
 
 function checkRestore(soroban: SorobanData | null): OperationResult | undefined {
   const { readOnly = [], readWrite = [] } = soroban?.footprint ?? {}
-  const bad = readOnly.length > 0 || !readWrite.every((key) => isContractEntry(key) && !isTemporaryKey(key))
-  return bad ? operationResult('restoreFootprint', OP_CODES.restoreFootprint.malformed) : undefined
+  const malformed = readOnly.length > 0 || !readWrite.every((key) => isContractEntry(key) && !isTemporaryKey(key))
+  return malformed ? operationResult('restoreFootprint', OP_CODES.restoreFootprint.malformed) : undefined
 }
 
-/** The destination of a payment. */
 export const destinationOf = (payment: xdr.PaymentOp) => readMuxedAccount(payment.destination)

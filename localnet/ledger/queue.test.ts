@@ -11,20 +11,20 @@ const CLASSIC_OPERATIONS_PER_LEDGER = 1_000
 
 const call = (): xdr.Operation => Operation.invokeContractFunction({ contract: COUNTER, function: 'clock', args: [] })
 
-/** Somebody's call or payments; the queue looks at neither signatures nor accounts. */
-function envelopeOf(who: number, bid: number, payments = 0): Envelope {
-  const account = new Account(personAt(who).publicKey(), '7')
+/** A call, or payments. The queue checks neither signatures nor accounts. */
+function envelopeOf(source: number, bid: number, payments = 0): Envelope {
+  const account = new Account(sourceAt(source).publicKey(), '7')
   const builder = new TransactionBuilder(account, { fee: String(bid), networkPassphrase: PASSPHRASE }).setTimeout(0)
   if (payments === 0) builder.addOperation(call()).setSorobanData(new SorobanDataBuilder().setResourceFee(500).build())
   for (let count = 0; count < payments; count++) builder.addOperation(payment(BOB))
   return decodeEnvelope(builder.build().toXdr(), NETWORK_ID)
 }
 
-/** More people than the seeds of one byte allow. */
-const personAt = (who: number) => testKeypair((who % 200) + 1)
+/** One byte of seed allows 200 sources. */
+const sourceAt = (source: number) => testKeypair((source % 200) + 1)
 
-/** Four hundred sources are needed to fill the queue: distinct ones, whatever they are. */
-function crowd(size: number, bid: (index: number) => number): Envelope[] {
+/** Envelopes of distinct invented sources. Filling the queue takes four hundred. */
+function envelopesOfDistinctSources(size: number, bid: (index: number) => number): Envelope[] {
   return Array.from({ length: size }, (_, index) => {
     const envelope = envelopeOf(0, bid(index))
     const { transaction } = envelope
@@ -33,36 +33,36 @@ function crowd(size: number, bid: (index: number) => number): Envelope[] {
   })
 }
 
-test('a ledger takes the highest bids, in the order of arrival, at the price of the lowest among them', () => {
+test('selects the highest bids in order of arrival, and the lowest of them is the base fee', () => {
   const queue = createQueue(100n)
-  const envelopes = crowd(PER_LEDGER_CALLS + 2, (index) => (index === 3 || index === 50 ? 150 : 200 + index))
+  const envelopes = envelopesOfDistinctSources(PER_LEDGER_CALLS + 2, (index) => (index === 3 || index === 50 ? 150 : 200 + index))
   for (const envelope of envelopes) assert.equal(queue.add(envelope), null)
   const { envelopes: taken, baseFee } = queue.selectTransactions()
   assert.deepEqual(taken, envelopes.filter((_, index) => index !== 3 && index !== 50))
   assert.deepEqual(baseFee, { classic: 100n, soroban: 200n })
 })
 
-test('a lane with room costs the least bid, however much is offered', () => {
+test('charges the minimum base fee while a lane has room, however high the bids', () => {
   const queue = createQueue(100n)
-  for (const envelope of crowd(PER_LEDGER_CALLS, () => 9_000)) queue.add(envelope)
+  for (const envelope of envelopesOfDistinctSources(PER_LEDGER_CALLS, () => 9_000)) queue.add(envelope)
   assert.deepEqual(queue.selectTransactions().baseFee, { classic: 100n, soroban: 100n })
 })
 
-test('payments come before calls, whoever came first', () => {
+test('selects classic transactions before Soroban transactions', () => {
   const queue = createQueue(100n)
   const [called, paid] = [envelopeOf(1, 500), envelopeOf(2, 100, 1)]
   for (const envelope of [called, paid]) queue.add(envelope)
   assert.deepEqual(queue.selectTransactions().envelopes, [paid, called])
 })
 
-test('what four ledgers passed by is dropped, and refused for ten', () => {
+test('drops a transaction after four ledgers and bans it for ten', () => {
   const queue = createQueue(100n)
-  const envelopes = crowd(PER_LEDGER_CALLS + 1, (index) => (index === 0 ? 100 : 200))
-  const [left, ...others] = envelopes
-  assert(left !== undefined)
-  queue.add(left)
+  const envelopes = envelopesOfDistinctSources(PER_LEDGER_CALLS + 1, (index) => (index === 0 ? 100 : 200))
+  const [waiting, ...others] = envelopes
+  assert(waiting !== undefined)
+  queue.add(waiting)
   for (let closed = 0; closed < QUEUED_LEDGERS; closed++) {
-    assert.equal(queue.rejectionOf(left)?.kind, 'duplicate')
+    assert.equal(queue.rejectionOf(waiting)?.kind, 'duplicate')
     for (const other of others) {
       const hash = `${other.hash}-${closed}`
       queue.add({ ...other, hash, transaction: { ...other.transaction, hash } })
@@ -71,42 +71,44 @@ test('what four ledgers passed by is dropped, and refused for ten', () => {
   }
   assert.equal(queue.size, 0)
   for (let closed = 0; closed < 10; closed++) {
-    assert.equal(queue.rejectionOf(left)?.kind, 'try-again-later', `${closed} ledgers after`)
+    assert.equal(queue.rejectionOf(waiting)?.kind, 'try-again-later', `${closed} ledgers after`)
     queue.ledgerClosed([])
   }
-  assert.equal(queue.rejectionOf(left), null)
+  assert.equal(queue.rejectionOf(waiting), null)
 })
 
-test('a full lane makes room for a higher bid and names the fee to a lower one', () => {
+test('a full lane evicts for a higher bid, and rejects a lower one with the fee it needs', () => {
   const queue = createQueue(100n)
-  const [weakest, ...others] = crowd(PER_LEDGER_CALLS * QUEUED_LEDGERS, (index) => (index === 0 ? 300 : 400))
+  const [weakest, ...others] = envelopesOfDistinctSources(PER_LEDGER_CALLS * QUEUED_LEDGERS, (index) => (index === 0 ? 300 : 400))
   assert(weakest !== undefined)
   for (const envelope of [weakest, ...others]) assert.equal(queue.add(envelope), null)
-  // 500 stroops are for resources.
+  // Of each fee, 500 stroops are the resource fee.
   assert.deepEqual(queue.add(envelopeOf(1, 300)), { kind: 'insufficient-fee', neededFee: 801n })
   assert.equal(queue.add(envelopeOf(1, 301)), null)
   assert.equal(queue.size, PER_LEDGER_CALLS * QUEUED_LEDGERS)
-  assert.equal(queue.rejectionOf(weakest)?.kind, 'try-again-later', 'what had to go is refused for a while')
+  assert.equal(queue.rejectionOf(weakest)?.kind, 'try-again-later', 'the evicted transaction is banned')
   assert.equal(queue.add(envelopeOf(2, 100, 1)), null, 'the other lane has room')
 })
 
-test('nobody has to go for one that would not fit even then', () => {
+test('evicts nothing when the evictions would not make enough room', () => {
   const queue = createQueue(100n)
   const lane = CLASSIC_OPERATIONS_PER_LEDGER * QUEUED_LEDGERS
-  for (let who = 0; who < lane / 100; who++) assert.equal(queue.add(envelopeOf(who, who === 0 ? 200 : 400, who === 0 ? 50 : 100)), null)
+  for (let source = 0; source < lane / 100; source++) {
+    assert.equal(queue.add(envelopeOf(source, source === 0 ? 200 : 400, source === 0 ? 50 : 100)), null)
+  }
   assert.equal(queue.add(envelopeOf(50, 400, 50)), null)
   const { size } = queue
-  // Above the weakest by its bid, but there is too little of the weakest.
+  // Higher than the lowest bid, but the transactions with lower bids free too little capacity.
   assert.equal(queue.add(envelopeOf(60, 300, 100))?.kind, 'insufficient-fee')
   assert.equal(queue.size, size)
 })
 
-test('fees are counted by who pays, but for what the envelope itself would replace', () => {
+test('sums pending fees by payer, without the transaction that the envelope would replace', () => {
   const queue = createQueue(100n)
   const [mine, others] = [envelopeOf(1, 100, 2), envelopeOf(2, 100, 3)]
   queue.add(mine)
   queue.add(others)
-  const payer = personAt(1).publicKey()
+  const payer = sourceAt(1).publicKey()
   assert.equal(queue.pendingFees(payer, others), 200n)
   assert.equal(queue.pendingFees(payer, envelopeOf(1, 900, 1)), 0n)
 })

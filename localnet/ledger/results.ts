@@ -1,4 +1,4 @@
-// TransactionResult and what is inside it.
+// TransactionResult and OperationResult.
 
 import { fromHex, encode, putArray, putBytes, putI32, putI64, putU32, type XdrWriter } from './xdr-writer.ts'
 
@@ -22,13 +22,13 @@ export const OPERATION = {
 
 export type OperationName = keyof typeof OPERATION
 
-/** OperationResult: an operation's own code, or why it never got that far. */
+/** OperationResult: the code of an applied operation, or why it was not applied. */
 export type OperationResult =
-  /** `hash` is a successful invocation's. */
+  /** `hash` is set for a successful invocation. */
   | { readonly kind: 'inner'; readonly operation: OperationName; readonly code: number; readonly hash?: Uint8Array }
   | { readonly kind: 'badAuth' | 'noAccount' | 'notSupported' | 'tooManySubentries' }
 
-/** The network's codes of operations, as far as they arise here. */
+/** The result codes of operations that this ledger can return. */
 export const OP_CODES = {
   success: 0,
   createAccount: { malformed: -1, underfunded: -2, lowReserve: -3, alreadyExists: -4 },
@@ -44,7 +44,6 @@ export const OP_CODES = {
 
 export const operationResult = (operation: OperationName, code: number): OperationResult => ({ kind: 'inner', operation, code })
 
-/** True when the operation did what it was asked to. */
 export const succeeded = (result: OperationResult): boolean => result.kind === 'inner' && result.code === OP_CODES.success
 
 const OPERATION_FAILURE = { badAuth: -1, noAccount: -2, notSupported: -3, tooManySubentries: -4 } as const
@@ -59,14 +58,13 @@ function encodeOperationResult(result: OperationResult): Uint8Array {
   })
 }
 
-/** What became of a transaction. */
 export interface TransactionResult {
   readonly code: TxCode
   /** One per operation, for success and txFAILED. */
   readonly operations: readonly OperationResult[]
 }
 
-/** The bytes of a TransactionResult; `innerHash` (hex) wraps it as a fee bump's. `feeCharged` in stroops. */
+/** TransactionResult. With an `innerHash` (hex), the result is wrapped as the inner result of a fee bump. `feeCharged` in stroops. */
 export function encodeTransactionResult(result: TransactionResult, feeCharged: bigint, innerHash: string | null): Uint8Array {
   return encode((writer) => {
     putI64(writer, feeCharged)
@@ -75,7 +73,7 @@ export function encodeTransactionResult(result: TransactionResult, feeCharged: b
     } else {
       putI32(writer, result.code === TX_CODE.success ? TX_CODE.feeBumpInnerSuccess : TX_CODE.feeBumpInnerFailed)
       putBytes(writer, fromHex(innerHash))
-      // The inner transaction is charged nothing: the outer one pays.
+      // The inner transaction is not charged; the fee bump pays.
       putI64(writer, 0n)
       putResult(writer, result)
       putU32(writer, 0)

@@ -11,8 +11,8 @@ function codeOf(testChain: TestChain, transaction: Transaction): string {
 
 const signedBy = (testChain: TestChain, ...signers: readonly Keypair[]): Transaction => testChain.signed(payment(BOB), { signers })
 
-/** ALICE's account from now on: her key weighs one, those of others what they are given; a payment takes three. */
-function shared(options: Parameters<typeof Operation.setOptions>[0] = {}): TestChain {
+/** ALICE's account has three signers: her key weighs 1, BOB's 2, ISSUER's 1. A payment needs 3. */
+function startWithSharedAccount(options: Parameters<typeof Operation.setOptions>[0] = {}): TestChain {
   const testChain = startTestChain()
   const signer = (key: Keypair, weight: number) => Operation.setOptions({ signer: { ed25519PublicKey: key.publicKey(), weight } })
   const thresholds = Operation.setOptions({ lowThreshold: 1, medThreshold: 3, highThreshold: 5, ...options })
@@ -20,7 +20,7 @@ function shared(options: Parameters<typeof Operation.setOptions>[0] = {}): TestC
   return testChain
 }
 
-test('a signature of another key, of another network, of other bytes or of none at all does not hold', () => {
+test('rejects signatures of another key, another network or other bytes, and missing signatures', () => {
   using testChain = startTestChain()
   assert.equal(codeOf(testChain, signedBy(testChain)), 'txBadAuth')
   assert.equal(codeOf(testChain, signedBy(testChain, BOB)), 'txBadAuth')
@@ -35,34 +35,34 @@ test('a signature of another key, of another network, of other bytes or of none 
   assert.equal(codeOf(testChain, good), 'PENDING')
 })
 
-test('a transaction that was changed after signing is not the one that was signed', () => {
+test('rejects a transaction that was changed after signing', () => {
   using testChain = startTestChain()
   const bytes = Buffer.from(signedBy(testChain, ALICE).toXdr(), 'base64')
-  // The fee stands behind the envelope's type and the source account.
+  // The fee follows the envelope type and the source account.
   bytes.writeUInt32BE(5_000, 40)
   const { errorResultXdr } = testChain.chain.send(bytes.toString('base64'))
   assert.equal(xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result.type, 'txBadAuth')
 })
 
-test('a signature too many is refused, be it doubled or a stranger’s', () => {
+test('rejects unused signatures, whether duplicate or of another account', () => {
   using testChain = startTestChain()
   assert.equal(codeOf(testChain, signedBy(testChain, ALICE, UNFUNDED)), 'txBadAuthExtra')
   assert.equal(codeOf(testChain, signedBy(testChain, ALICE, ALICE)), 'txBadAuthExtra')
 })
 
-test('weights add up to the threshold of the operation', () => {
-  using testChain = shared()
+test('adds up signer weights to the threshold of the operation', () => {
+  using testChain = startWithSharedAccount()
   const result = (...signers: readonly Keypair[]) => codeOf(testChain, signedBy(testChain, ...signers))
-  assert.equal(result(ALICE), 'txFailed', 'enough for the transaction, too little for the payment')
+  assert.equal(result(ALICE), 'txFailed', 'enough for the transaction, not for the payment')
   assert.equal(result(BOB), 'txFailed')
   assert.equal(result(ALICE, ISSUER), 'txFailed')
-  assert.equal(result(ALICE, ALICE, ALICE), 'txFailed', 'one key weighs once, however often it signs')
-  assert.equal(result(ALICE, BOB, ISSUER), 'txBadAuthExtra', 'the third one was not needed')
+  assert.equal(result(ALICE, ALICE, ALICE), 'txFailed', 'repeated signatures of a key count once')
+  assert.equal(result(ALICE, BOB, ISSUER), 'txBadAuthExtra', 'the third signature was not needed')
   assert.equal(result(BOB, ISSUER), 'PENDING', 'without the master key')
 })
 
-test('changing who signs takes the high threshold, changing the home domain the medium one', () => {
-  using testChain = shared({ highThreshold: 4 })
+test('changing signers needs the high threshold, changing the home domain the medium one', () => {
+  using testChain = startWithSharedAccount({ highThreshold: 4 })
   const signers = [ALICE, BOB]
   const weight = testChain.signed(Operation.setOptions({ masterWeight: 9 }), { signers })
   assert.equal(codeOf(testChain, weight), 'txFailed')
@@ -70,8 +70,8 @@ test('changing who signs takes the high threshold, changing the home domain the 
   assert.equal(codeOf(testChain, domain), 'PENDING')
 })
 
-test('a master key without weight signs nothing, and a signer that was taken away neither', () => {
-  using testChain = shared({ masterWeight: 0, medThreshold: 2, highThreshold: 2 })
+test('a master key with weight 0 cannot sign, nor can a removed signer', () => {
+  using testChain = startWithSharedAccount({ masterWeight: 0, medThreshold: 2, highThreshold: 2 })
   assert.equal(codeOf(testChain, signedBy(testChain, ALICE)), 'txBadAuth')
   const removal = Operation.setOptions({ signer: { ed25519PublicKey: ISSUER.publicKey(), weight: 0 } })
   assert.equal(testChain.apply(testChain.signed(removal, { signers: [BOB] })).status, 'SUCCESS')
@@ -79,7 +79,7 @@ test('a master key without weight signs nothing, and a signer that was taken awa
   assert.equal(testChain.account(ALICE).signers.length, 1)
 })
 
-test('a key without weight does not sign even where any signature will do', () => {
+test('a key with weight 0 cannot sign even when the threshold is 0', () => {
   using testChain = startTestChain()
   const handOver = Operation.setOptions({ masterWeight: 0, signer: { ed25519PublicKey: BOB.publicKey(), weight: 1 } })
   testChain.apply(testChain.signed(handOver))
@@ -88,7 +88,7 @@ test('a key without weight does not sign even where any signature will do', () =
   assert.equal(codeOf(testChain, signedBy(testChain, BOB)), 'PENDING')
 })
 
-test('signers that preconditions ask for must have signed too', () => {
+test('requires the signatures of extra signers', () => {
   using testChain = startTestChain()
   const required = (...signers: readonly Keypair[]): Transaction => {
     const plain = testChain.build(payment(BOB))
@@ -101,7 +101,7 @@ test('signers that preconditions ask for must have signed too', () => {
   assert.equal(codeOf(testChain, required(ALICE, testKeypair(6))), 'PENDING')
 })
 
-test('a verdict that is remembered is the verdict of these bytes and this key alone', () => {
+test('caches verification results per message, key and signature', () => {
   const message = new Uint8Array(32).fill(5)
   const signature = new Uint8Array(ALICE.sign(message))
   for (let time = 0; time < 2; time++) {

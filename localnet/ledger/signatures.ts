@@ -1,11 +1,11 @@
-// Ed25519 signatures and what they weigh. node:crypto verifies ten times faster than the SDK's own.
+// Ed25519 signatures and signer weights. node:crypto verifies ten times faster than the SDK.
 
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { addressBytes } from './addresses.ts'
 import type { AccountEntry } from './entries.ts'
 import { toBase64 } from './xdr-writer.ts'
 
-/** What stands before the 32 bytes of an Ed25519 public key in SPKI. */
+/** The SPKI prefix of an Ed25519 public key. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 const SIGNATURE_BYTES = 64
 const HINT_BYTES = 4
@@ -13,54 +13,53 @@ const HINT_BYTES = 4
 const KEY_OBJECTS_MAX = 10_000
 const keyObjects = new Map<string, KeyObject>()
 
-/** A signature is judged when its transaction is sent and again when it is applied: the verdicts are kept for that long. */
+/** A signature is verified when its transaction is sent and again when it is applied, so results are cached. */
 const VERIFICATIONS_MAX = 20_000
 const verifications = new Map<string, boolean>()
 
 function keyObject(account: string): KeyObject {
-  const known = keyObjects.get(account)
-  if (known !== undefined) return known
+  const cached = keyObjects.get(account)
+  if (cached !== undefined) return cached
   if (keyObjects.size >= KEY_OBJECTS_MAX) keyObjects.clear()
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, addressBytes(account)]), format: 'der', type: 'spki' })
   keyObjects.set(account, key)
   return key
 }
 
-/** True when `signature` over `message` was made with the key of the account's address. */
+/** True when `signature` is valid for `message` and the key of the account's address. */
 export function verifySignature(account: string, message: Uint8Array, signature: Uint8Array): boolean {
   if (signature.length !== SIGNATURE_BYTES) return false
   const id = `${account}${toBase64(message)}${toBase64(signature)}`
-  const known = verifications.get(id)
-  if (known !== undefined) return known
+  const cached = verifications.get(id)
+  if (cached !== undefined) return cached
   if (verifications.size >= VERIFICATIONS_MAX) verifications.clear()
-  const verdict = verify(null, message, keyObject(account), signature)
-  verifications.set(id, verdict)
-  return verdict
+  const valid = verify(null, message, keyObject(account), signature)
+  verifications.set(id, valid)
+  return valid
 }
 
-/** A signature as an envelope carries it. */
+/** DecoratedSignature. */
 export interface HintedSignature {
   readonly hint: Uint8Array
   readonly signature: Uint8Array
 }
 
-/** What one key's signature weighs for an account; 0 when it may not sign. */
+/** The weight of a key for an account; 0 when it is not a signer. */
 export function signerWeight(account: AccountEntry, key: string): number {
   if (key === account.account) return account.thresholds[0]
   return account.signers.find((signer) => signer.key === key)?.weight ?? 0
 }
 
-/** Judges the signatures of one envelope, and remembers which were needed. */
+/** Checks the signatures of one envelope and tracks which were used. */
 export interface SignatureChecker {
-  /** True when signatures of the account's signers reach `threshold`; at least one is needed. */
+  /** True when the weights of the account's signers who signed reach `threshold`. At least one signature is required. */
   meetsThreshold(account: AccountEntry, threshold: number): boolean
-  /** True when the key of an address signed: the signers that preconditions ask for. */
+  /** True when the key of an address signed. Used for extra signers. */
   signedBy(key: string): boolean
-  /** True when no signature is superfluous. */
+  /** True when every signature was used. */
   allUsed(): boolean
 }
 
-/** A checker of the signatures over `hash`. */
 export function createSignatureChecker(hash: Uint8Array, signatures: readonly HintedSignature[]): SignatureChecker {
   const used = new Set<number>()
 

@@ -54,9 +54,9 @@ test('a simulation that changes nothing has no changes, and one that needs no ag
 
 test('a simulation leaves no trace, and says the same again', () => {
   using testChain = startTestChain()
-  const first = simulated(testChain, COUNTER, 'numbered')
+  const first = simulated(testChain, COUNTER, 'add_item')
   const { hash } = testChain.chain.history.latest()
-  assert.deepEqual(simulated(testChain, COUNTER, 'numbered'), first)
+  assert.deepEqual(simulated(testChain, COUNTER, 'add_item'), first)
   assert.deepEqual(testChain.chain.history.latest().hash, hash)
   assert.deepEqual(valueOf(simulated(testChain, COUNTER, 'count', [alice])), u32(0))
   assert.equal(testChain.chain.pending(), 0)
@@ -203,9 +203,9 @@ test('what a simulation declares is enough for each kind of call', () => {
   using testChain = startTestChain()
   const bob = address(BOB.publicKey())
   const calls: readonly (readonly [string, string, readonly Val[]])[] = [
-    [COUNTER, 'increment', [alice]], [COUNTER, 'increment', [alice]], [COUNTER, 'numbered', []], [COUNTER, 'remember', [text('this')]],
-    [COUNTER, 'pass', [u32(1)]], [COUNTER, 'append', [alice]], [CALLER, 'forward_signed', [alice, address(COUNTER)]],
-    [CALLER, 'as_itself', [address(COUNTER)]], [NATIVE_CONTRACT, 'transfer', [alice, bob, i128(5n)]], [USDC_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
+    [COUNTER, 'increment', [alice]], [COUNTER, 'increment', [alice]], [COUNTER, 'add_item', []], [COUNTER, 'set_instance_value', [text('this')]],
+    [COUNTER, 'set_temporary', [u32(1)]], [COUNTER, 'append', [alice]], [CALLER, 'forward_signed', [alice, address(COUNTER)]],
+    [CALLER, 'increment_as_self', [address(COUNTER)]], [NATIVE_CONTRACT, 'transfer', [alice, bob, i128(5n)]], [USDC_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
     [USDC_CONTRACT, 'approve', [alice, bob, i128(7n), u32(500)]], [USDC_CONTRACT, 'approve', [alice, bob, i128(0n), u32(500)]],
   ]
   for (const [contract, name, args] of calls) assert.equal(testChain.apply(testChain.prepare(contract, name, args)).status, 'SUCCESS', name)
@@ -213,7 +213,7 @@ test('what a simulation declares is enough for each kind of call', () => {
 
 test('resources beyond what a transaction may have fail in the simulation already', () => {
   using testChain = startTestChain()
-  const remembered = (size: number) => simulated(testChain, COUNTER, 'remember', [text('x'.repeat(size))])['error']
+  const remembered = (size: number) => simulated(testChain, COUNTER, 'set_instance_value', [text('x'.repeat(size))])['error']
   assert.match(String(remembered(65_536)), /^HostError: Error\(Budget, ExceededLimit\)/, 'an instance is an entry like any other')
   assert.equal(remembered(65_000), undefined)
   const echoed = (size: number) => simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('echo'), vec(text('x'.repeat(size)))])['error']

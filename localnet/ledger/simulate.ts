@@ -1,4 +1,4 @@
-// simulateTransaction: what a transaction would do and what it would need, without doing it (soroban-rpc, "simulateTransaction").
+// simulateTransaction: runs a transaction without applying it and reports its effects and resources (soroban-rpc, "simulateTransaction").
 
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
@@ -22,7 +22,7 @@ import { dataOf, entryBytes, entryOf, encodeLedgerEntry, createLedgerEntry } fro
 import { simulateTtlOperation } from './ttl-operations.ts'
 import { toBase64 } from './xdr-writer.ts'
 
-/** The ledger that a simulation looks at: the latest one, at its own sequence and close time. */
+/** The ledger that a simulation runs on: the latest one, with its own sequence and close time. */
 export interface SimulationContext {
   readonly view: View
   readonly contracts: ReadonlyMap<string, ContractCode>
@@ -35,25 +35,25 @@ export interface SimulationContext {
 const AUTH_MODES = ['enforce', 'record', 'record_allow_nonroot'] as const
 type AuthMode = (typeof AUTH_MODES)[number]
 
-/** The whole answer; a bad transaction is an answer with `error`. */
+/** The `result` of the RPC response. A bad transaction gives a result with `error`. */
 export function simulate(context: SimulationContext, params: Readonly<Record<string, unknown>>): SimulationResult {
-  const refused = (error: string): SimulationResult => ({ error, latestLedger: 0 })
+  const errorResult = (error: string): SimulationResult => ({ error, latestLedger: 0 })
   const transaction = params['transaction']
   let envelope: Envelope
   try {
     envelope = decodeEnvelope(typeof transaction === 'string' ? transaction : '', context.networkId)
   } catch {
-    return refused('Could not unmarshal transaction')
+    return errorResult('Could not unmarshal transaction')
   }
   const { operations, memo } = envelope.transaction
   const [operation] = operations
-  if (operation === undefined || operations.length > 1) return refused('Transaction contains more than one operation')
-  if (memo.type !== 'memoNone') return refused('Transaction contains a memo. Soroban transactions do not support memos.')
+  if (operation === undefined || operations.length > 1) return errorResult('Transaction contains more than one operation')
+  if (memo.type !== 'memoNone') return errorResult('Transaction contains a memo. Soroban transactions do not support memos.')
   if (!isSorobanOperation(operation)) {
-    return refused(`Transaction contains unsupported operation type: ${operationTypeName(operation)}`)
+    return errorResult(`Transaction contains unsupported operation type: ${operationTypeName(operation)}`)
   }
   const mode = params['authMode'] ?? ''
-  if (mode !== '' && !AUTH_MODES.some((known) => known === mode)) return refused(`unsupported authMode: ${JSON.stringify(mode)}`)
+  if (mode !== '' && !AUTH_MODES.some((supported) => supported === mode)) return errorResult(`unsupported authMode: ${JSON.stringify(mode)}`)
   const { body } = operation
   if (body.type !== 'invokeHostFunction') return simulateTtlOperation(context, envelope, instructionLeeway(params))
   return simulateInvocation(context, envelope, operation, body.invokeHostFunctionOp, params)
@@ -82,14 +82,14 @@ function simulateInvocation(
     const failure = new HostFailure('Context', 'InvalidAction', 'contracts cannot be created on this network')
     return { error: errorText(failure, []), latestLedger: context.sequence }
   }
-  const mode: AuthMode = AUTH_MODES.find((known) => known === params['authMode']) ?? (auth.length === 0 ? 'record' : 'enforce')
+  const mode: AuthMode = AUTH_MODES.find((supported) => supported === params['authMode']) ?? (auth.length === 0 ? 'record' : 'enforce')
   const footprint = createRecordingFootprint()
   let recorder: RecordingAuthorizer | null = null
   const { view, contracts, networkId, sequence, closeTimeSec, random } = context
-  const where = { parent: view, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
+  const callContext = { parent: view, contracts, networkId, sequence, timestampSec: closeTimeSec, source: operation.source, footprint }
   const run = runInvocation(
     {
-      ...where,
+      ...callContext,
       restoreArchived: true,
       instructionsMax: INSTRUCTIONS_MAX,
       authorizer(authContext) {
@@ -103,12 +103,12 @@ function simulateInvocation(
   )
   if (!run.outcome.ok) return failedSimulation(context, run.outcome.failure, run.events)
   const authXdr = mode === 'enforce' ? auth.map((entry) => entry.toXdr()) : recordedEntries(recorder)
-  const plan = declareResources(context, envelope, run, footprint.keys(), authXdr, instructionLeeway(params))
-  const excess = exceededLimit(plan, largestEntryBytes(run.storage))
+  const declared = declareResources(context, envelope, run, footprint.keys(), authXdr, instructionLeeway(params))
+  const excess = exceededLimit(declared, largestEntryBytes(run.storage))
   if (excess !== undefined) return failedSimulation(context, new HostFailure('Budget', 'ExceededLimit', excess), run.events)
   return {
-    transactionData: toBase64(encodeSorobanData(plan)),
-    minResourceFee: plan.resourceFee.toString(),
+    transactionData: toBase64(encodeSorobanData(declared)),
+    minResourceFee: declared.resourceFee.toString(),
     ...encodedEvents(run.events, true),
     results: [{ auth: authXdr.map(toBase64), xdr: toBase64(encodeVal(run.outcome.value)) }],
     ...stateChanges(run),
@@ -130,7 +130,7 @@ function failedSimulation(context: SimulationContext, failure: Parameters<typeof
   return { error: errorText(failure, events), ...encodedEvents(events, false), latestLedger: context.sequence }
 }
 
-/** What a transaction that does this must declare. */
+/** The resources and fee that the transaction must declare. */
 interface DeclaredResources {
   readonly footprint: FootprintKeys
   readonly instructions: number
@@ -153,25 +153,25 @@ function declareResources(
   const { readOnly, readWrite } = footprint
   const archived = run.storage.restored.map((key) => readWrite.indexOf(key)).sort((a, b) => a - b)
   const diskEntries = [...readOnly, ...readWrite].filter(isDiskEntry).length + archived.length
-  const growth = (keys: readonly LedgerKey[]): number => keys.reduce((total, key) => total + accountGrowthBytes(context.view, key), 0)
+  const growthBytes = (keys: readonly LedgerKey[]): number => keys.reduce((total, key) => total + accountGrowthBytes(context.view, key), 0)
   const declared = {
     footprint,
     instructions: withInstructionsMargin(run.meter.instructions, leeway),
     diskReadEntries: diskEntries,
-    diskReadBytes: diskReadBytes(context.view, footprint) + restoredBytes(context.view, run) + growth([...readOnly, ...readWrite]),
-    writeBytes: writtenBytes(run.storage) + growth(readWrite),
+    diskReadBytes: diskReadBytes(context.view, footprint) + restoredBytes(context.view, run) + growthBytes([...readOnly, ...readWrite]),
+    writeBytes: writtenBytes(run.storage) + growthBytes(readWrite),
     eventBytes: eventBytes(run),
     archived,
   }
   const dataBytes = encodeSorobanData({ ...declared, resourceFee: 0n }).length
   const authBytes = authXdr.reduce((total, entry) => total + entry.length, 0)
   const txBytes = withSizeMargin(envelope.bytes.length + dataBytes + authBytes)
-  const fixed = nonRefundableFee({ ...declared, writeEntries: readWrite.length, txBytes })
+  const nonRefundable = nonRefundableFee({ ...declared, writeEntries: readWrite.length, txBytes })
   const refundable = eventsFee(declared.eventBytes) + rentOf(run.storage, context.sequence)
-  return { ...declared, resourceFee: fixed + withRefundableMargin(refundable) }
+  return { ...declared, resourceFee: nonRefundable + withRefundableMargin(refundable) }
 }
 
-/** An account's first sequence number is consumed before its call runs: the entry is longer by then than the simulation finds it. */
+/** An account entry grows when its first sequence number is consumed, which happens before the call runs but not in a simulation. */
 function accountGrowthBytes(view: View, key: LedgerKey): number {
   const ledgerEntry = view.get(key)
   const entry = ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
@@ -186,21 +186,21 @@ function restoredBytes(view: View, run: ContractRun): number {
   }, 0)
 }
 
-/** Simulation holds to the network's limits, so that what exceeds them fails here first. */
-function exceededLimit(plan: DeclaredResources, largestBytes: number): string | undefined {
-  const { readOnly, readWrite } = plan.footprint
-  if (plan.instructions > INSTRUCTIONS_MAX) return 'instructions exceed the network limit'
+/** Simulation applies the network's limits, so that a transaction that exceeds them fails here first. */
+function exceededLimit(declared: DeclaredResources, largestBytes: number): string | undefined {
+  const { readOnly, readWrite } = declared.footprint
+  if (declared.instructions > INSTRUCTIONS_MAX) return 'instructions exceed the network limit'
   if (readOnly.length + readWrite.length > FOOTPRINT_ENTRIES_MAX) return 'footprint entries exceed the network limit'
   if (readWrite.length > WRITE_ENTRIES_MAX) return 'write entries exceed the network limit'
   if (largestBytes > DATA_ENTRY_BYTES_MAX) return 'ContractData size exceeds network config maximum size'
-  if (plan.writeBytes > WRITE_BYTES_MAX) return 'write bytes exceed the network limit'
-  if (plan.diskReadEntries > DISK_READ_ENTRIES_MAX) return 'disk read entries exceed the network limit'
-  if (plan.diskReadBytes > DISK_READ_BYTES_MAX) return 'disk read bytes exceed the network limit'
-  if (plan.eventBytes > EVENTS_BYTES_MAX) return 'events and return value exceed the network limit'
+  if (declared.writeBytes > WRITE_BYTES_MAX) return 'write bytes exceed the network limit'
+  if (declared.diskReadEntries > DISK_READ_ENTRIES_MAX) return 'disk read entries exceed the network limit'
+  if (declared.diskReadBytes > DISK_READ_BYTES_MAX) return 'disk read bytes exceed the network limit'
+  if (declared.eventBytes > EVENTS_BYTES_MAX) return 'events and return value exceed the network limit'
   return undefined
 }
 
-/** {type, key, before, after} of each entry that would change; LedgerEntry each. */
+/** One {type, key, before, after} per changed entry; before and after are LedgerEntry XDR. */
 function stateChanges(run: ContractRun): { readonly stateChanges?: readonly unknown[] } {
   const changes: unknown[] = []
   for (const [key, after] of run.storage.base.changes()) {

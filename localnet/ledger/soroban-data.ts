@@ -1,4 +1,4 @@
-// SorobanTransactionData as a simulation offers it, with the margins that a node adds (soroban-rpc, "simulateTransaction: success").
+// SorobanTransactionData as simulation returns it, with the margins that a node adds (soroban-rpc, "simulateTransaction: success").
 
 import type { FootprintKeys } from './footprint.ts'
 import { encode, fromBase64, putArray, putI64, putU32 } from './xdr-writer.ts'
@@ -22,7 +22,7 @@ export function withRefundableMargin(feeStroops: bigint): bigint {
   return feeStroops + (feeStroops * REFUNDABLE_MARGIN_PERCENT + 99n) / 100n
 }
 
-/** SorobanTransactionData. `archived` are indices into readWrite. */
+/** SorobanTransactionData. `archivedIndices` point into readWrite. */
 export function encodeSorobanData(data: {
   readonly footprint: FootprintKeys
   readonly instructions: number

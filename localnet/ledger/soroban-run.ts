@@ -1,4 +1,4 @@
-// One contract call on top of a view of the ledger, and what it used: the common ground of simulating and applying.
+// Runs one contract call on a view of the ledger and measures what it used. Shared by simulation and apply.
 
 import type { xdr } from '@stellar/stellar-sdk'
 import { ContractFailure, type ContractCode, HostFailure, type Val } from '../contracts/host.ts'
@@ -17,38 +17,34 @@ import { createMeter, type Meter } from './meter.ts'
 import type { View } from './state.ts'
 import { entryBytes } from './ledger-entry.ts'
 
-/** Where and as whom a call runs. */
 export interface RunOptions {
   readonly parent: View
   readonly contracts: ReadonlyMap<string, ContractCode>
   readonly networkId: Uint8Array
   readonly sequence: number
   readonly timestampSec: number
-  /** The operation's source. */
+  /** The source account of the operation. */
   readonly source: string
   readonly footprint: Footprint
   readonly restoreArchived: boolean
-  /** What the call may use. */
-  readonly instructionsMax: number
+    readonly instructionsMax: number
   readonly authorizer: (context: AuthContext) => Authorizer
 }
 
-/** A call's end, and all that it left. */
+/** The outcome of a call. */
 export interface ContractRun {
   readonly outcome: { readonly ok: true; readonly value: Val } | { readonly ok: false; readonly failure: Failure }
-  /** In order; contract events are emitted only when the call succeeded, and those marked failed never are. */
+  /** In order. Contract events are emitted only when the call succeeded and they are not marked as failed. */
   readonly events: readonly HostEvent[]
   readonly storage: HostStorage
   readonly meter: Meter
 }
 
-/** Runs a call of a contract. */
 export function runInvocation(options: RunOptions, call: xdr.InvokeContractArgs): ContractRun {
   const contract = addressOf(call.contractAddress) ?? ''
   return runCall(options, contract, call.functionName.toString(), call.args.map(eventVal))
 }
 
-/** Runs a call given in contract values. */
 export function runCall(options: RunOptions, contract: string, functionName: string, args: readonly EventVal[]): ContractRun {
   const { sequence, networkId, source } = options
   const meter = createMeter(options.instructionsMax)
@@ -68,7 +64,7 @@ export function runCall(options: RunOptions, contract: string, functionName: str
   }
 }
 
-/** An argument as it came, in contract values where they know its type. */
+/** Decodes an argument. Types that the contracts do not use are kept as XDR. */
 function eventVal(scVal: xdr.ScVal): EventVal {
   return fromScVal(scVal) ?? { type: 'foreign', xdr: scVal.toXdr(), text: foreignText(scVal) }
 }
@@ -83,7 +79,7 @@ export function emittedEvents(run: ContractRun): readonly HostEvent[] {
   return run.events.filter((event) => event.type === 'contract' && !event.failed)
 }
 
-/** Bytes of contract events and return value: what the events' fee is for. */
+/** Bytes of contract events and return value, which the events fee is charged for. */
 export function eventBytes(run: ContractRun): number {
   const value = run.outcome.ok ? encodeVal(run.outcome.value).length : 0
   return emittedEvents(run).reduce((total, event) => total + encodeEvent(event).length, value)
@@ -105,7 +101,7 @@ export function largestEntryBytes(storage: HostStorage): number {
   return largest
 }
 
-/** Bytes of the entries that a footprint takes from disk. */
+/** Bytes of the footprint's entries that are read from disk. */
 export function diskReadBytes(view: View, keys: FootprintKeys): number {
   let total = 0
   for (const key of [...keys.readOnly, ...keys.readWrite]) {
@@ -115,7 +111,7 @@ export function diskReadBytes(view: View, keys: FootprintKeys): number {
   return total
 }
 
-/** What the lives of the entries that were written, extended or restored cost. */
+/** Rent for the entries that were written, extended or restored, stroops. */
 export function rentOf(storage: HostStorage, sequence: number): bigint {
   return rentFee(rentChanges(storage, sequence))
 }
@@ -125,7 +121,7 @@ function* rentChanges(storage: HostStorage, sequence: number): Generator<RentCha
   for (const [key, after] of storage.base.changes()) {
     const before = storage.base.parent.get(key)
     if (after === null && before !== undefined && restored.has(key)) {
-      // Brought back only to be removed: its life is paid for all the same.
+      // Restored and then removed: the restoration still costs rent.
       yield { persistent: true, oldBytes: 0, newBytes: entryBytes(before), oldLedgers: 0, newLedgers: TTL_PERSISTENT_MIN_LEDGERS }
     }
     if (after === null || after.liveUntil === null) continue

@@ -1,8 +1,7 @@
-// Do these arguments fit that interface? The host asks before a contract runs, so contracts may trust what they are given.
+// Checks values against the types of a contract's interface. The host does this before a contract runs, so contracts can rely on the types.
 
 import type { ContractCode, SpecType, Val } from '../contracts/host.ts'
 
-/** True when a value is of a published type. */
 export function matchesType(val: Val, type: SpecType, structs: ContractCode['structs']): boolean {
   if (typeof type === 'string') return type === 'val' || val.type === type
   if ('vec' in type) return val.type === 'vec' && val.value.every((item) => matchesType(item, type.vec, structs))

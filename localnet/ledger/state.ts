@@ -1,10 +1,9 @@
-// The present: every entry of the ledger, and layers of changes that are kept or thrown away as one.
+// The current ledger entries, and layers of changes that are merged or dropped as a whole.
 
 import type { Entry } from './entries.ts'
 import type { LedgerKey } from './keys.ts'
 import { entryOf, type LedgerEntry } from './ledger-entry.ts'
 
-/** What can be read. */
 export interface View {
   get(key: LedgerKey): LedgerEntry | undefined
 }
@@ -15,26 +14,25 @@ export function findEntry(view: View, key: LedgerKey): Entry | undefined {
   return ledgerEntry === undefined ? undefined : entryOf(ledgerEntry)
 }
 
-/** Changes on top of a view. Reading falls through to it; dropping the layer undoes them at no cost. */
+/** Changes on top of a view. Reads fall through to the view; dropping the layer undoes its changes at no cost. */
 export interface Layer extends View {
   put(key: LedgerKey, ledgerEntry: LedgerEntry): void
   remove(key: LedgerKey): void
-  /** What was written, in the order of first writing; null for what is gone. Entries that came and went inside the layer are among them. */
+  /** Changes in the order of first write; null for removed entries. Includes entries that were created and removed in this layer. */
   changes(): ReadonlyMap<LedgerKey, LedgerEntry | null>
-  /** Makes the layer's changes in `target`. */
+  /** Applies the layer's changes to `target`. */
   mergeInto(target: Layer): void
   readonly parent: View
 }
 
-/** An empty layer on `parent`. */
 export function createLayer(parent: View): Layer {
   const written = new Map<LedgerKey, LedgerEntry | null>()
   return {
     parent,
     get(key) {
-      const own = written.get(key)
-      if (own === undefined) return parent.get(key)
-      return own ?? undefined
+      const change = written.get(key)
+      if (change === undefined) return parent.get(key)
+      return change ?? undefined
     },
     put: (key, ledgerEntry) => void written.set(key, ledgerEntry),
     remove: (key) => void written.set(key, null),
@@ -48,29 +46,28 @@ export function createLayer(parent: View): Layer {
   }
 }
 
-/** The whole ledger. */
 export interface State extends View {
-  /** Makes changes the present. */
+  /** Applies changes to the current state. */
   commit(changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): void
-  /** All entries, in no order that anything may depend on. */
+  /** All entries, in unspecified order. */
   entries(): IterableIterator<[LedgerKey, LedgerEntry]>
-  /** Temporary entries whose last ledger is before `sequence`: they are taken out of the ledger. */
+  /** Temporary entries whose TTL ended before `sequence`; closing that ledger evicts them. */
   expired(sequence: number): readonly LedgerKey[]
-  /** The present, kept: entries are shared, they never change in place. */
+  /** A copy of the current state. It shares the entries, which are never mutated. */
   copy(): ReadonlyMap<LedgerKey, LedgerEntry>
   replace(entries: ReadonlyMap<LedgerKey, LedgerEntry>): void
 }
 
-/** Builds a state; `isTemporary` tells which entries end by themselves. */
+/** An empty state. `isTemporary` identifies the keys of temporary entries, which are evicted when they expire. */
 export function createState(isTemporary: (key: LedgerKey) => boolean): State {
   let entries = new Map<LedgerKey, LedgerEntry>()
-  /** Temporary entries by their last ledger, so that closing a ledger need not look at all of them. */
-  let endings = new Map<number, Set<LedgerKey>>()
+  /** Keys of temporary entries by their last ledger, so that closing a ledger does not scan all of them. */
+  let keysByLastLedger = new Map<number, Set<LedgerKey>>()
 
   function schedule(key: LedgerKey, ledgerEntry: LedgerEntry): void {
     if (ledgerEntry.liveUntil === null || !isTemporary(key)) return
-    const keys = endings.get(ledgerEntry.liveUntil) ?? new Set<LedgerKey>()
-    endings.set(ledgerEntry.liveUntil, keys.add(key))
+    const keys = keysByLastLedger.get(ledgerEntry.liveUntil) ?? new Set<LedgerKey>()
+    keysByLastLedger.set(ledgerEntry.liveUntil, keys.add(key))
   }
 
   return {
@@ -87,24 +84,24 @@ export function createState(isTemporary: (key: LedgerKey) => boolean): State {
     },
     entries: () => entries.entries(),
     expired(sequence) {
-      const gone: LedgerKey[] = []
-      for (const [ending, keys] of endings) {
-        if (ending >= sequence) continue
-        let left = 0
+      const expired: LedgerKey[] = []
+      for (const [lastLedger, keys] of keysByLastLedger) {
+        if (lastLedger >= sequence) continue
+        let remaining = 0
         for (const key of keys) {
-          // An entry that was extended since stands in a later ledger's list too; one that left stands in none.
-          if (entries.get(key)?.liveUntil !== ending) continue
-          left += 1
-          gone.push(key)
+          // Skip keys that were removed, or extended and therefore listed under a later ledger.
+          if (entries.get(key)?.liveUntil !== lastLedger) continue
+          remaining += 1
+          expired.push(key)
         }
-        if (left === 0) endings.delete(ending)
+        if (remaining === 0) keysByLastLedger.delete(lastLedger)
       }
-      return gone
+      return expired
     },
     copy: () => new Map(entries),
     replace(next) {
       entries = new Map(next)
-      endings = new Map()
+      keysByLastLedger = new Map()
       for (const [key, ledgerEntry] of entries) schedule(key, ledgerEntry)
     },
   }

@@ -1,4 +1,4 @@
-// Test support: a chain with a few people and two small contracts, on a clock that only tests move.
+// Test support: a chain with a few accounts and two small contracts, on a virtual clock.
 
 import {
   Account, Asset, Contract, type FeeBumpTransaction, hash, Keypair, Operation, rpc, StrKey, type Transaction, TransactionBuilder, xdr,
@@ -22,7 +22,7 @@ export const NETWORK_ID = networkIdOf(PASSPHRASE)
 /** 2026-11-21 12:00 UTC. */
 export const START_SEC = 1_795_262_400
 
-/** Somebody whose key follows from a number. */
+/** A key pair derived from a number. */
 export const testKeypair = (seed: number): Keypair => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(seed))
 
 export const ALICE = testKeypair(1)
@@ -35,7 +35,7 @@ export const USDC_CONTRACT = assetContractAddress(NETWORK_ID, USDC)
 export const NATIVE_CONTRACT = assetContractAddress(NETWORK_ID, 'native')
 export const COUNTER = StrKey.encodeContract(hash(Buffer.from('counter')))
 export const CALLER = StrKey.encodeContract(hash(Buffer.from('caller')))
-/** The caller's code too, for longer chains of calls. */
+/** Two more instances of the caller's code, for longer call chains. */
 export const FORWARDERS = ['relay', 'other relay'].map((name) => StrKey.encodeContract(hash(Buffer.from(name))))
 export const START_BALANCE = 100_000_000_000n
 
@@ -45,11 +45,11 @@ const entryPoint = (inputs: Readonly<Record<string, SpecType>>, output: SpecType
 
 const first = (args: readonly Val[]): Val => defined(args[0], 'the first argument')
 
-/** Counts, remembers, fails and speaks when it is told to. */
+/** Counts, stores values, fails and emits events on request. */
 export const counterCode: ContractCode = {
   name: 'counter',
   structs: { Pair: [['amount', 'i128'], ['name', 'symbol']] },
-  errors: { 7: 'ToldToFail' },
+  errors: { 7: 'RequestedFailure' },
   entryPoints: {
     increment: entryPoint({ who: 'address' }, 'u32', (env, args) => {
       const who = first(args)
@@ -61,11 +61,11 @@ export const counterCode: ContractCode = {
       env.emit([symbol('counted'), who], vec(count))
       return count
     }),
-    start_at: entryPoint({ who: 'address', count: 'u32' }, 'void', (env, args) => {
+    set_count: entryPoint({ who: 'address', count: 'u32' }, 'void', (env, args) => {
       env.set('persistent', vec(symbol('Count'), first(args)), args[1] ?? VOID)
       return VOID
     }),
-    forget: entryPoint({ who: 'address' }, 'void', (env, args) => {
+    remove_count: entryPoint({ who: 'address' }, 'void', (env, args) => {
       env.get('persistent', vec(symbol('Count'), first(args)))
       env.remove('persistent', vec(symbol('Count'), first(args)))
       return VOID
@@ -91,12 +91,12 @@ export const counterCode: ContractCode = {
     panic: entryPoint({}, 'void', () => {
       throw new TypeError('a mistake in the contract')
     }),
-    remember: entryPoint({ value: 'val' }, 'void', (env, args) => {
+    set_instance_value: entryPoint({ value: 'val' }, 'void', (env, args) => {
       env.set('instance', vec(symbol('Memory')), first(args))
       return VOID
     }),
-    memory: entryPoint({}, 'val', (env) => env.get('instance', vec(symbol('Memory'))) ?? VOID),
-    numbered: entryPoint({}, 'u64', (env) => {
+    instance_value: entryPoint({}, 'val', (env) => env.get('instance', vec(symbol('Memory'))) ?? VOID),
+    add_item: entryPoint({}, 'u64', (env) => {
       const counter = env.get('persistent', vec(symbol('Counter')))
       const next = u64((counter?.type === 'u64' ? counter.value : 0n) + 1n)
       env.set('persistent', vec(symbol('Counter')), next)
@@ -108,18 +108,18 @@ export const counterCode: ContractCode = {
       env.set('persistent', vec(symbol('List')), vec(...(list?.type === 'vec' ? list.value : []), first(args)))
       return VOID
     }),
-    pass: entryPoint({ for_a_while: 'val' }, 'void', (env, args) => {
+    set_temporary: entryPoint({ for_a_while: 'val' }, 'void', (env, args) => {
       env.set('temporary', vec(symbol('Passing')), first(args))
       return VOID
     }),
-    passing: entryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
+    temporary: entryPoint({}, 'val', (env) => env.get('temporary', vec(symbol('Passing'))) ?? VOID),
     typed: entryPoint({ pair: { struct: 'Pair' }, list: { vec: 'u32' }, maybe: { option: 'bool' }, key: { bytesN: 4 } }, 'void', () => VOID),
     echo: entryPoint({ value: 'val' }, 'val', (_, args) => first(args)),
     clock: entryPoint({}, 'u64', (env) => u64(env.ledger.timestampSec)),
   },
 }
 
-/** Calls the counter, with and without care. */
+/** Calls the counter, with and without catching failures. */
 export const callerCode: ContractCode = {
   name: 'caller',
   entryPoints: {
@@ -131,28 +131,28 @@ export const callerCode: ContractCode = {
       env.requireAuth(addressValue(who))
       return env.call(addressValue(to), 'increment', [address(addressValue(who))])
     }),
-    as_itself: entryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
-    agrees_ahead: entryPoint({ relays: { vec: 'address' }, to: 'address', agreements: 'u32', calls: 'u32' }, 'val', (env, [relays, to, agreements, calls]) => {
+    increment_as_self: entryPoint({ to: 'address' }, 'val', (env, [to]) => env.call(addressValue(to), 'increment', [address(env.self)])),
+    authorize_ahead: entryPoint({ relays: { vec: 'address' }, to: 'address', grants: 'u32', calls: 'u32' }, 'val', (env, [relays, to, grants, calls]) => {
       const self = address(env.self)
-      for (let left = u32Value(agreements); left > 0; left--) env.authorizeNextCall(addressValue(to), 'increment', [self])
+      for (let left = u32Value(grants); left > 0; left--) env.authorizeNextCall(addressValue(to), 'increment', [self])
       const [relay, other] = relays?.type === 'vec' ? relays.value : []
-      return env.call(addressValue(relay), 'increments', [self, other ?? VOID, to ?? VOID, calls ?? VOID])
+      return env.call(addressValue(relay), 'increment_times', [self, other ?? VOID, to ?? VOID, calls ?? VOID])
     }),
-    increments: entryPoint({ who: 'address', other: 'address', to: 'address', calls: 'u32' }, 'val', (env, [who, other, to, calls]) => {
+    increment_times: entryPoint({ who: 'address', other: 'address', to: 'address', calls: 'u32' }, 'val', (env, [who, other, to, calls]) => {
       try {
-        env.call(addressValue(other), 'increments_and_fails', [who ?? VOID, to ?? VOID])
+        env.call(addressValue(other), 'increment_and_fail', [who ?? VOID, to ?? VOID])
       } catch {
-        // What it used of the agreements is there again.
+        // The grants that the failed call consumed are available again.
       }
       let count: Val = VOID
       for (let left = u32Value(calls); left > 0; left--) count = env.call(addressValue(to), 'increment', [who ?? VOID])
       return count
     }),
-    increments_and_fails: entryPoint({ who: 'address', to: 'address' }, 'void', (env, [who, to]) => {
+    increment_and_fail: entryPoint({ who: 'address', to: 'address' }, 'void', (env, [who, to]) => {
       env.call(addressValue(to), 'increment', [who ?? VOID])
       throw new ContractFailure(1)
     }),
-    careful: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
+    try_call: entryPoint({ to: 'address', name: 'symbol', args: { vec: 'val' } }, 'bool', (env, [to, name, args]) => {
       try {
         env.call(addressValue(to), symbolValue(name), args?.type === 'vec' ? args.value : [])
         return { type: 'bool', value: true }
@@ -160,11 +160,11 @@ export const callerCode: ContractCode = {
         return { type: 'bool', value: false }
       }
     }),
-    looks_away: entryPoint({ who: 'address' }, 'void', (env, [who]) => {
+    ignore_auth_failure: entryPoint({ who: 'address' }, 'void', (env, [who]) => {
       try {
         env.requireAuth(addressValue(who))
       } catch {
-        // A contract cannot go on without an agreement that it asked for.
+        // The host traps the contract even though it catches the failure.
       }
       return VOID
     }),
@@ -187,20 +187,20 @@ const GENESIS: Genesis = {
   calls: [],
 }
 
-/** How a transaction is built; what is left out is as it should be. */
+/** Overrides of the defaults, which make a valid transaction. */
 export interface TransactionOptions {
   readonly source?: Keypair
   readonly sequence?: bigint
   readonly fee?: string
   readonly timeoutSec?: number
-  /** Who signs; the source when left out. */
+  /** Default: the source. */
   readonly signers?: readonly Keypair[]
 }
 
 export interface TestChain extends Disposable {
   readonly chain: Chain
   readonly clock: VirtualClock
-  /** A second later, one ledger closes. */
+  /** Advances the clock by one second and closes a ledger. */
   close(): number
   closeMany(count: number): void
   sequenceOf(who: Keypair): bigint
@@ -212,16 +212,16 @@ export interface TestChain extends Disposable {
   signed(operations: xdr.Operation | readonly xdr.Operation[], draft?: TransactionOptions): Transaction
   call(contract: string, name: string, args: readonly Val[], draft?: TransactionOptions): Transaction
   simulate(transaction: Transaction, params?: Record<string, unknown>): SimulationResult
-  /** Simulated, assembled and signed. */
+  /** A simulated, assembled and signed call. */
   prepare(contract: string, name: string, args: readonly Val[], draft?: TransactionOptions): Transaction
-  /** Sends; throws unless it is PENDING. */
+  /** Throws unless the status is PENDING. */
   send(transaction: Transaction | FeeBumpTransaction): string
-  /** Sends, closes, and gives the record. */
+  /** Sends the transaction, closes a ledger and returns the transaction's record. */
   apply(transaction: Transaction | FeeBumpTransaction): TransactionRecord
   recordOf(transaction: Transaction | FeeBumpTransaction): TransactionRecord
 }
 
-/** Starts one; with a `directory` it is kept there. */
+/** Starts a test chain, in memory unless a `directory` is given. */
 export function startTestChain(options: Partial<ChainOptions> & { readonly startSec?: number } = {}): TestChain {
   const clock = createVirtualClock((options.startSec ?? START_SEC) * 1_000)
   const chain = createChain({
@@ -273,7 +273,7 @@ export function startTestChain(options: Partial<ChainOptions> & { readonly start
     },
     send(transaction) {
       const { status, hash: sent } = chain.send(transaction.toXdr())
-      if (status !== 'PENDING') throw new Error(`the transaction was not taken: ${status}`)
+      if (status !== 'PENDING') throw new Error(`the transaction was rejected: ${status}`)
       return sent
     },
     apply(transaction) {
@@ -292,12 +292,12 @@ export function payment(to: Keypair, amount = '1'): xdr.Operation {
   return Operation.payment({ destination: to.publicKey(), asset: Asset.native(), amount })
 }
 
-/** What a record's result says. */
+/** The decoded result of a record. */
 export function resultOf(record: Pick<TransactionRecord, 'resultXdr'>): xdr.TransactionResult {
   return xdr.TransactionResult.fromXdr(record.resultXdr, 'base64')
 }
 
-/** The meta of a record, version 4. */
+/** The decoded meta of a record, version 4. */
 export function metaOf(record: TransactionRecord): xdr.TransactionMetaV4 {
   const meta = xdr.TransactionMeta.fromXdr(record.resultMetaXdr, 'base64')
   if (meta.type !== 'v4') throw new Error(`meta of version ${meta.type}`)

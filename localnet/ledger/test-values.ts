@@ -6,7 +6,7 @@ import { valToBase64 } from '../scval.ts'
 import { accountAddress, contractAddress } from './addresses.ts'
 import type { AccountEntry, Entry } from './entries.ts'
 
-/** Records as the program makes them: with a prototype. */
+/** Records with a prototype, as in production code. */
 const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbitrary<T> => fc.record<T>(model, { noNullPrototype: true })
 
 const bytes = (length: number): fc.Arbitrary<Uint8Array> => fc.uint8Array({ minLength: length, maxLength: length })
@@ -16,7 +16,7 @@ export const anyAccount = bytes(32).map(accountAddress)
 export const anyContract = bytes(32).map(contractAddress)
 const anySymbol = fc.stringMatching(/^[a-zA-Z0-9_]{0,32}$/)
 
-/** Any value that the contracts know, maps in the order of their keys. */
+/** Any contract value; map entries are in the order of their keys. */
 export const anyVal: fc.Arbitrary<Val> = fc.letrec<{ val: Val }>((tie) => ({
   val: fc.oneof(
     { maxDepth: 3, depthIdentifier: 'val' },
@@ -39,7 +39,7 @@ export const anyVal: fc.Arbitrary<Val> = fc.letrec<{ val: Val }>((tie) => ({
   ),
 })).val
 
-/** An account; one that never sent anything has no third extension. */
+/** An account. One that never consumed a sequence number has no third extension. */
 export const anyAccountEntry: fc.Arbitrary<AccountEntry> = plain({
   kind: fc.constant('account' as const),
   account: anyAccount,
@@ -55,7 +55,7 @@ export const anyAccountEntry: fc.Arbitrary<AccountEntry> = plain({
 
 const instanceStorage = fc.array(fc.tuple(anyVal, anyVal), { maxLength: 3 }).map((pairs) => new Map(pairs.map((pair) => [valToBase64(pair[0]), pair])))
 
-/** Any entry that this ledger keeps. */
+/** Any entry that this ledger can store. */
 export const anyEntry: fc.Arbitrary<Entry> = fc.oneof(
   anyAccountEntry,
   plain({

@@ -1,9 +1,9 @@
-// The bulky parts of an archived transaction in one compressed blob: diagnostics repeat themselves, and shrink to a fifth.
+// The large parts of an archived transaction in one compressed blob. Diagnostics are repetitive and shrink to a fifth.
 
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { encode, putOpaque } from './xdr-writer.ts'
 
-/** XDR each. */
+/** All XDR. */
 export interface TransactionBody {
   readonly envelope: Uint8Array
   readonly result: Uint8Array
@@ -12,7 +12,7 @@ export interface TransactionBody {
   readonly postChanges: Uint8Array
 }
 
-/** Speed matters more than the last byte. */
+/** Fastest: speed matters more here than size. */
 const COMPRESSION_LEVEL = 1
 
 export function packBody({ envelope, result, meta, feeChanges, postChanges }: TransactionBody): Uint8Array {

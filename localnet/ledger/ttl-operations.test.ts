@@ -65,20 +65,20 @@ test('a persistent entry begins with 120 960 ledgers of life, a temporary one wi
   using testChain = startTestChain()
   const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + PERSISTENT - 1)
-  const passing = testChain.apply(testChain.prepare(COUNTER, 'pass', [VOID])).ledger
+  const passing = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [VOID])).ledger
   assert.equal(served(testChain, PASSING)?.liveUntilLedgerSeq, passing + TEMPORARY - 1)
 })
 
 test('a temporary entry is gone with its last ledger, for contracts, for readers, and in the ledger that drops it', () => {
   using testChain = startTestChain()
-  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'pass', [alice]))
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [alice]))
   testChain.closeMany(TEMPORARY - 1)
   assert.equal(ledgerOf(testChain), ledger + TEMPORARY - 1)
-  assert.deepEqual(returned(testChain, 'passing'), alice)
+  assert.deepEqual(returned(testChain, 'temporary'), alice)
   assert.notEqual(served(testChain, PASSING), undefined)
   const sequence = testChain.close()
   assert.equal(served(testChain, PASSING), undefined)
-  assert.deepEqual(returned(testChain, 'passing'), VOID)
+  assert.deepEqual(returned(testChain, 'temporary'), VOID)
   const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(sequence)?.metadataXdr ?? '', 'base64')
   assert(meta.type === 'v2')
   assert.deepEqual(meta.v2.evictedKeys.map((key) => key.toXdr('base64')), [PASSING])
@@ -87,7 +87,7 @@ test('a temporary entry is gone with its last ledger, for contracts, for readers
 test('what is gone is gone from the disk too', () => {
   {
     using testChain = startTestChain({ directory })
-    testChain.apply(testChain.prepare(COUNTER, 'pass', [alice]))
+    testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [alice]))
     testChain.closeMany(TEMPORARY)
   }
   using database = openDatabase(directory)
@@ -118,14 +118,14 @@ test('a call that needs an archived entry restores it: its simulation marks it, 
 
 test('an archived entry that is written without being read is restored too', () => {
   using testChain = archivedAfterCounting()
-  const record = testChain.apply(testChain.prepare(COUNTER, 'start_at', [alice, u32(7)]))
+  const record = testChain.apply(testChain.prepare(COUNTER, 'set_count', [alice, u32(7)]))
   assert.equal(record.status, 'SUCCESS')
   assert.deepEqual(returned(testChain, 'count', [alice]), u32(7))
 })
 
 test('an archived entry that is brought back only to be removed is paid for as simulated', () => {
   using testChain = archivedAfterCounting()
-  assert.equal(testChain.apply(testChain.prepare(COUNTER, 'forget', [alice])).status, 'SUCCESS')
+  assert.equal(testChain.apply(testChain.prepare(COUNTER, 'remove_count', [alice])).status, 'SUCCESS')
   assert.equal(served(testChain, COUNT), undefined)
 })
 
@@ -234,6 +234,6 @@ test('contracts keep what they are made of alive: an instance with little life l
     database.sql.prepare('update entries set live_until = 17000 where key = ?').run(instanceKey(COUNTER))
   }
   using testChain = startTestChain({ directory })
-  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'numbered', []))
+  const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'add_item', []))
   assert.equal(served(testChain, instanceKey(COUNTER))?.liveUntilLedgerSeq, ledger + 518_400)
 })

@@ -1,4 +1,4 @@
-// ExtendFootprintTTL and RestoreFootprint: the lives of entries, without running anything.
+// ExtendFootprintTTL and RestoreFootprint.
 
 import type { SimulationResult } from '../chain.ts'
 import { TTL_MAX_LEDGERS, TTL_PERSISTENT_MIN_LEDGERS } from './constants.ts'
@@ -12,10 +12,9 @@ import { createLayer, type Layer, type View } from './state.ts'
 import { entryBytes, type LedgerEntry } from './ledger-entry.ts'
 import { toBase64 } from './xdr-writer.ts'
 
-/** Neither operation runs a contract; both are charged for little. */
+/** These operations run no contract, so both cost little. */
 const NOMINAL_INSTRUCTIONS = 100_000
 
-/** What became of the entries. */
 export interface TtlRun {
   readonly layer: Layer
   readonly restored: readonly LedgerKey[]
@@ -26,11 +25,11 @@ export interface TtlRun {
 
 function rentChange(key: LedgerKey, ledgerEntry: LedgerEntry, liveUntil: number, sequence: number): RentChange {
   const bytes = entryBytes(ledgerEntry)
-  const left = Math.max(0, (ledgerEntry.liveUntil ?? 0) - sequence + 1)
-  return { persistent: !isTemporaryKey(key), oldBytes: bytes, newBytes: bytes, oldLedgers: left, newLedgers: liveUntil - sequence + 1 }
+  const oldLedgers = Math.max(0, (ledgerEntry.liveUntil ?? 0) - sequence + 1)
+  return { persistent: !isTemporaryKey(key), oldBytes: bytes, newBytes: bytes, oldLedgers, newLedgers: liveUntil - sequence + 1 }
 }
 
-/** Extends the read-only footprint's entries to live for `extendTo` more ledgers; what lives longer stays as it is. */
+/** Extends the entries of the read-only footprint by `extendTo` ledgers from now. Entries that live longer are left unchanged. */
 export function extendTtl(view: View, data: SorobanData, extendTo: number, sequence: number): TtlRun {
   const layer = createLayer(view)
   const changes: RentChange[] = []
@@ -47,7 +46,7 @@ export function extendTtl(view: View, data: SorobanData, extendTo: number, seque
   return { layer, restored: [], rent: rentFee(changes), readBytes, writeBytes: 0 }
 }
 
-/** Restores the archived entries among `keys`: they live the least time of a new entry. */
+/** Restores the archived entries among `keys` with the minimum TTL of a new entry. */
 export function restoreEntries(view: View, keys: readonly LedgerKey[], sequence: number): TtlRun {
   const layer = createLayer(view)
   const changes: RentChange[] = []
@@ -66,8 +65,8 @@ export function restoreEntries(view: View, keys: readonly LedgerKey[], sequence:
 }
 
 /**
- * The simulation of either operation: it needs its SorobanTransactionData, which names the entries. What is archived cannot be extended: a
- * preamble says how to restore it first, and the rest of the answer takes that as done.
+ * Simulates either operation. The transaction must have SorobanTransactionData, which names the entries. Archived entries cannot be extended:
+ * the result then has a restorePreamble, and the rest assumes that it was applied.
  */
 export function simulateTtlOperation(
   context: { readonly view: View; readonly sequence: number },
@@ -92,7 +91,7 @@ export function simulateTtlOperation(
   return { ...declareResources(run, soroban.footprint, txBytes, leeway), ...preamble, latestLedger }
 }
 
-/** What a transaction of this outcome must declare. */
+/** The resources and fee that the transaction must declare. */
 function declareResources(
   run: TtlRun,
   footprint: FootprintKeys,

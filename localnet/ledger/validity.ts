@@ -1,4 +1,4 @@
-// Whether a transaction may be applied: the checks in the network's order, the first failure wins (soroban-rpc, "Validation order at
+// Validates transactions. The checks run in the network's order and the first failure is returned (soroban-rpc, "Validation order at
 // submission").
 
 import { isAccountAddress } from './addresses.ts'
@@ -22,40 +22,38 @@ import { type OperationResult, TX_CODE, type TxCode } from './results.ts'
 import { createSignatureChecker, type SignatureChecker } from './signatures.ts'
 import type { View } from './state.ts'
 
-/** Where a transaction is judged. */
 export interface ValidationContext {
   readonly view: View
-  /** The ledger that it would be applied in. */
+  /** The ledger that would include the transaction. */
   readonly sequence: number
-  /** The close time that its bounds are held against. */
+  /** The close time that time bounds are checked against. */
   readonly closeTimeSec: number
-  /** Admission looks ahead: the network adds two expected closes before it compares maxTime. */
+  /** True at submission, where the network adds two expected closes before it checks maxTime. */
   readonly admission: boolean
-  /** When it is being applied, its fee has been taken already. */
+  /** True while the transaction is being applied; its fee has been charged already. */
   readonly applying: boolean
-  /** Fees of waiting transactions that this account pays, stroops. */
+  /** Fees of queued transactions that this account pays, stroops. */
   readonly queuedFees: (account: string) => bigint
 }
 
-/** Why a transaction may not be applied. */
+/** Why a transaction is invalid. */
 export interface ValidationFailure {
   readonly code: TxCode
-  /** For txFAILED: one per operation. */
+  /** One per operation for txFAILED, otherwise empty. */
   readonly operations: readonly OperationResult[]
-  /** True when the fee bump itself is at fault, not what is inside. */
+  /** True when the fee bump is invalid, not its inner transaction. */
   readonly feeBumpFailed: boolean
-  /** True when the sequence number is consumed nevertheless, if it is being applied. */
+  /** True when applying the transaction still consumes its sequence number. */
   readonly consumesSequence: boolean
   /** DiagnosticEvent each. */
   readonly diagnostics: readonly Uint8Array[]
 }
 
-/** What a failed check says. */
 type CheckFailure =
   | TxCode
   | { readonly code: TxCode; readonly operations?: readonly OperationResult[]; readonly diagnostics?: readonly Uint8Array[] }
 
-/** The first thing that is wrong with a transaction; null when nothing is. */
+/** Returns the first failed check; null when the transaction is valid. */
 export function validateTransaction(envelope: Envelope, context: ValidationContext): ValidationFailure | null {
   const outer = envelope.feeBump === null ? undefined : checkFeeBump(envelope, envelope.feeBump, context)
   if (outer !== undefined) return validationFailure(outer, { feeBumpFailed: true, consumesSequence: false })
@@ -77,7 +75,7 @@ function checkFeeBump(envelope: Envelope, feeBump: NonNullable<Envelope['feeBump
   const operations = BigInt(chargedOperations(envelope))
   const bid = inclusionFeeOf(envelope)
   if (bid < operations * BigInt(BASE_FEE_STROOPS)) return TX_CODE.insufficientFee
-  // The outer bid per operation must not be below the inner one.
+  // The inclusion fee per operation must not be below that of the inner transaction.
   const innerBid = transaction.fee - resourceFeeOf(envelope)
   if (innerBid > 0n && bid * BigInt(Math.max(1, transaction.operations.length)) < innerBid * operations) return TX_CODE.insufficientFee
   const payer = findAccount(context.view, feeBump.source.account)
@@ -102,7 +100,7 @@ function checkBeforeSequence(envelope: Envelope, transaction: Transaction, conte
   )
 }
 
-/** Checks 1 of the order. */
+/** Check 1. */
 function checkStructure({ operations, soroban }: Transaction): CheckFailure | undefined {
   if (operations.length === 0) return TX_CODE.missingOperation
   if (operations.length > OPERATIONS_MAX) return TX_CODE.malformed
@@ -112,28 +110,28 @@ function checkStructure({ operations, soroban }: Transaction): CheckFailure | un
   return undefined
 }
 
-/** Checks 2 and 3: memos and multiplexed accounts do not go with contracts; resources within limits and paid for. */
+/** Checks 2 and 3: Soroban transactions have no memo and no multiplexed accounts; resources are within limits and paid for. */
 function checkSoroban(envelope: Envelope, transaction: Transaction): CheckFailure | undefined {
   const { soroban, memo, source, operations } = transaction
   if (soroban === null) return undefined
   if (memo.type !== 'memoNone' || source.muxed || operations.some((operation) => operation.muxed)) return TX_CODE.sorobanInvalid
-  const problem = checkResources(soroban, envelope)
-  if (problem === undefined) return undefined
-  const [type, code, sentence, ...numbers] = problem
+  const violation = checkResources(soroban, envelope)
+  if (violation === undefined) return undefined
+  const [type, code, message, ...numbers] = violation
   const values = numbers.map((value) => ({ type: 'u64', value: BigInt(value) }) as const)
-  return { code: TX_CODE.sorobanInvalid, diagnostics: [coreDiagnostic(hostFailure(type, code, sentence, ...values))] }
+  return { code: TX_CODE.sorobanInvalid, diagnostics: [coreDiagnostic(hostFailure(type, code, message, ...values))] }
 }
 
-type ResourceViolation = readonly [type: 'Storage' | 'Budget', code: 'ExceededLimit' | 'InvalidInput', sentence: string, ...numbers: number[]]
+type ResourceViolation = readonly [type: 'Storage' | 'Budget', code: 'ExceededLimit' | 'InvalidInput', message: string, ...numbers: number[]]
 
-const checkLimit = (sentence: string, actual: number, limit: number): ResourceViolation | undefined =>
-  actual > limit ? ['Budget', 'ExceededLimit', sentence, actual, limit] : undefined
+const checkLimit = (message: string, actual: number, limit: number): ResourceViolation | undefined =>
+  actual > limit ? ['Budget', 'ExceededLimit', message, actual, limit] : undefined
 
 function checkResources(soroban: SorobanData, envelope: Envelope): ResourceViolation | undefined {
   const { readOnly, readWrite } = soroban.footprint
   const txBytes = envelope.bytes.length
   const resources = declaredResources(soroban, txBytes)
-  const limit =
+  const limitViolation =
     checkLimit('transaction instructions resources exceed network config limit', soroban.instructions, INSTRUCTIONS_MAX) ??
     checkLimit('transaction disk read bytes resources exceed network config limit', soroban.diskReadBytes, DISK_READ_BYTES_MAX) ??
     checkLimit('transaction write bytes resources exceed network config limit', soroban.writeBytes, WRITE_BYTES_MAX) ??
@@ -141,7 +139,7 @@ function checkResources(soroban: SorobanData, envelope: Envelope): ResourceViola
     checkLimit('transaction write entries resources exceed network config limit', readWrite.length, WRITE_ENTRIES_MAX) ??
     checkLimit('transaction footprint entries exceed network config limit', readOnly.length + readWrite.length, FOOTPRINT_ENTRIES_MAX) ??
     checkLimit('transaction size exceeds network config limit', txBytes, TX_BYTES_MAX)
-  if (limit !== undefined) return limit
+  if (limitViolation !== undefined) return limitViolation
   const keys = [...readOnly, ...readWrite]
   if (!keys.every(isFootprintKey)) return ['Storage', 'InvalidInput', 'transaction footprint contains invalid ledger key type']
   if (new Set(keys).size !== keys.length) return ['Storage', 'InvalidInput', 'transaction footprint contains duplicate entries']
@@ -155,15 +153,15 @@ function checkResourceFee(soroban: SorobanData, envelope: Envelope, needed: bigi
     return ['Storage', 'InvalidInput', 'transaction `sorobanData.resourceFee` is higher than the full transaction fee']
   }
   if (resourceFee >= needed) return undefined
-  const sentence = 'transaction `sorobanData.resourceFee` is lower than the actual Soroban resource fee'
-  return ['Storage', 'InvalidInput', sentence, Number(resourceFee), Number(needed)]
+  const message = 'transaction `sorobanData.resourceFee` is lower than the actual Soroban resource fee'
+  return ['Storage', 'InvalidInput', message, Number(resourceFee), Number(needed)]
 }
 
 const FOOTPRINT_TYPES: readonly number[] = [ENTRY_TYPE.account, ENTRY_TYPE.trustline, ENTRY_TYPE.contractData, ENTRY_TYPE.contractCode]
 
 const isFootprintKey = (key: LedgerKey): boolean => FOOTPRINT_TYPES.includes(entryTypeOf(key))
 
-/** Indices of persistent read-write entries, ascending. */
+/** The indices must be ascending and point to persistent read-write entries. */
 function hasValidArchivedIndices({ archivedIndices: archived, footprint }: SorobanData): boolean {
   return archived.every((index, position) => {
     const key = footprint.readWrite[index]
@@ -181,7 +179,7 @@ function checkBounds({ preconditions: conditions }: Transaction, context: Valida
   return undefined
 }
 
-/** Check 5; the fee bump's own bid was looked at before. */
+/** Check 5. The inclusion fee of a fee bump was checked before. */
 function checkInclusionFee(envelope: Envelope, context: ValidationContext): CheckFailure | undefined {
   if (context.applying || envelope.feeBump !== null) return undefined
   const needed = BigInt(chargedOperations(envelope)) * BigInt(BASE_FEE_STROOPS)
@@ -194,8 +192,8 @@ function checkSequence(transaction: Transaction, context: ValidationContext): Ch
   const account = findAccount(context.view, source.account)
   if (account === undefined) return TX_CODE.noAccount
   const { minSeqNum } = conditions
-  const follows = minSeqNum === null ? seqNum === account.seqNum + 1n : account.seqNum >= minSeqNum && account.seqNum < seqNum
-  if (!follows || seqNum === BigInt(context.sequence) << 32n) return TX_CODE.badSeq
+  const seqNumValid = minSeqNum === null ? seqNum === account.seqNum + 1n : account.seqNum >= minSeqNum && account.seqNum < seqNum
+  if (!seqNumValid || seqNum === BigInt(context.sequence) << 32n) return TX_CODE.badSeq
   const ageSec = BigInt(context.closeTimeSec - account.seqTimeSec)
   const gap = context.sequence - account.seqLedger
   if (ageSec < conditions.minSeqAgeSec || gap < conditions.minSeqLedgerGap) return TX_CODE.badMinSeqAgeOrGap
@@ -229,14 +227,14 @@ function validateOperation(
 ): OperationResult | undefined {
   const account = findAccount(context.view, operation.source)
   if (account === undefined) {
-    // An account that an earlier operation of this transaction creates can only have its own key's signature.
+    // The account may be created by an earlier operation of this transaction, so only its master key can have signed.
     return checker.signedBy(operation.source) ? checkOperation(operation, transaction.soroban) : { kind: 'noAccount' }
   }
   if (!checker.meetsThreshold(account, thresholdOf(operation, account))) return { kind: 'badAuth' }
   return checkOperation(operation, transaction.soroban)
 }
 
-/** What stands beside a failed operation's result for one that was not at fault. */
+/** The result of a valid operation in a transaction where another operation failed. */
 function successResult(operation: Operation | undefined): OperationResult {
   const name = operation?.body.type
   switch (name) {
@@ -255,7 +253,7 @@ function successResult(operation: Operation | undefined): OperationResult {
   }
 }
 
-/** What a refusal at submission says was charged: the resource fee and the least inclusion fee. */
+/** The resource fee and the minimum inclusion fee, stroops: the feeCharged of a transaction that is rejected at submission. */
 export function minimumFeeOf(envelope: Envelope): bigint {
   return resourceFeeOf(envelope) + BigInt(chargedOperations(envelope)) * BigInt(BASE_FEE_STROOPS)
 }

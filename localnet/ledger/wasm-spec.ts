@@ -1,12 +1,10 @@
-// A contract's code as the network serves it: a WASM module that holds nothing but the published interface, from which clients build
-// themselves.
+// The WASM of a contract as the network serves it. The module contains only the contract's spec, from which clients generate bindings.
 
 import { xdr } from '@stellar/stellar-sdk'
 import type { ContractCode, SpecType } from '../contracts/host.ts'
 import { sha256 } from './addresses.ts'
 import { toHex } from './xdr-writer.ts'
 
-/** A module and the hash by which it is found. */
 export interface WasmModule {
   readonly wasm: Uint8Array
   /** Hex. */
@@ -20,10 +18,10 @@ const ERROR_ENUM_NAME = 'Error'
 
 const modules = new WeakMap<ContractCode, WasmModule>()
 
-/** The spec-only module of a contract. The contract's name stands in it too, so that two contracts never share their code by accident. */
+/** The spec-only module of a contract. It includes the contract's name, so that two contracts with the same spec have different hashes. */
 export function wasmModuleOf(code: ContractCode): WasmModule {
-  const known = modules.get(code)
-  if (known !== undefined) return known
+  const cached = modules.get(code)
+  if (cached !== undefined) return cached
   const entries = specEntries(code)
   const wasm = Buffer.concat([
     WASM_HEADER,
@@ -41,7 +39,7 @@ function customSection(name: string, content: Uint8Array): Uint8Array {
   return Buffer.concat([Uint8Array.of(CUSTOM_SECTION), leb128(body.length), body])
 }
 
-/** An unsigned integer, seven bits to a byte, the lowest first. */
+/** Unsigned LEB128. */
 function leb128(value: number): Uint8Array {
   const bytes: number[] = []
   for (let rest = value; ; rest >>>= 7) {
@@ -54,7 +52,7 @@ function specEntries(code: ContractCode): readonly xdr.ScSpecEntry[] {
   const entries: xdr.ScSpecEntry[] = []
   for (const [name, entryPoint] of Object.entries(code.entryPoints)) {
     const inputs = entryPoint.inputs.map(([input, type]) => new xdr.ScSpecFunctionInputV0({ doc: '', name: input, type: typeDef(type) }))
-    // A function that returns nothing has no output, as contracts compile.
+    // As compiled contracts: a function without a return value has no outputs.
     const outputs = entryPoint.output === 'void' ? [] : [typeDef(entryPoint.output)]
     entries.push(xdr.ScSpecEntry.scSpecEntryFunctionV0(new xdr.ScSpecFunctionV0({ doc: '', name, inputs, outputs })))
   }

@@ -1,14 +1,12 @@
-// XDR is written straight into bytes: a ledger composes the same few values again and again (an event stands in the meta, in the
-// diagnostics and in the archive), and finished bytes can be put into the next value as they are. What comes in is decoded by the SDK,
-// which is strict.
+// Writes XDR directly to bytes. The same values appear in several places (an event is in the meta, the diagnostics and the archive), and
+// encoded bytes can be copied from one value into the next. Incoming XDR is decoded by the SDK, which is strict.
 
-/** Bytes being written. */
 export interface XdrWriter {
   buffer: Buffer
   length: number
 }
 
-const FIRST_CAPACITY_BYTES = 256
+const INITIAL_CAPACITY_BYTES = 256
 
 function reserve(writer: XdrWriter, byteCount: number): number {
   const start = writer.length
@@ -22,9 +20,9 @@ function reserve(writer: XdrWriter, byteCount: number): number {
   return start
 }
 
-/** The bytes that `write` puts down, exactly as long as they are. */
+/** The bytes that `write` produces. */
 export function encode(write: (writer: XdrWriter) => void): Uint8Array {
-  const writer: XdrWriter = { buffer: Buffer.allocUnsafe(FIRST_CAPACITY_BYTES), length: 0 }
+  const writer: XdrWriter = { buffer: Buffer.allocUnsafe(INITIAL_CAPACITY_BYTES), length: 0 }
   write(writer)
   return new Uint8Array(writer.buffer.subarray(0, writer.length))
 }
@@ -54,13 +52,13 @@ export function putBool(writer: XdrWriter, value: boolean): void {
   putU32(writer, value ? 1 : 0)
 }
 
-/** Finished XDR, or opaque data whose length is fixed and a multiple of four. */
+/** Encoded XDR, or fixed-length opaque data whose length is a multiple of four. */
 export function putBytes(writer: XdrWriter, bytes: Uint8Array): void {
   const start = reserve(writer, bytes.length)
   writer.buffer.set(bytes, start)
 }
 
-/** Opaque data or text with its length before it, padded to four bytes. */
+/** Variable-length opaque data or a string: length, bytes, padding to a multiple of four. */
 export function putOpaque(writer: XdrWriter, bytes: Uint8Array): void {
   putU32(writer, bytes.length)
   putBytes(writer, bytes)
@@ -73,18 +71,17 @@ export function putText(writer: XdrWriter, text: string): void {
   putOpaque(writer, Buffer.from(text, 'utf8'))
 }
 
-/** An array of finished values. */
+/** An array of encoded values. */
 export function putArray(writer: XdrWriter, items: readonly Uint8Array[]): void {
   putU32(writer, items.length)
   for (const item of items) putBytes(writer, item)
 }
 
-/** Base64, as XDR travels in JSON. */
 export function toBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
 }
 
-/** Lower-case hex, as hashes travel in JSON. */
+/** Lower-case hex. */
 export function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
