@@ -30,8 +30,8 @@ const eventsOf = (chain: Chain): readonly EventRecord[] => {
   return [...chain.history.events({ afterId: null, fromLedger: 1, untilLedger, contractIds: null })]
 }
 
-/** All that can be read of a chain's past. */
-function past({ history }: Chain): unknown {
+/** The whole history of a chain. */
+function historyOf({ history }: Chain): unknown {
   const { sequence } = history.oldest()
   return {
     ledgers: history.ledgers(sequence, 10_000).map(({ headerEntryXdr, metadataXdr }) => ({ headerEntryXdr, metadataXdr })),
@@ -39,17 +39,21 @@ function past({ history }: Chain): unknown {
   }
 }
 
-test('a chain that is opened again is the chain that was closed: state, history, events, and what follows', () => {
+const everythingOf = (testChain: TestChain): unknown => ({
+  history: historyOf(testChain.chain), events: eventsOf(testChain.chain), counted: counted(testChain), balance: testChain.balanceOf(ALICE),
+})
+
+test('reopens a chain with the same state, history and events, and continues it', () => {
   const directory = join(root, 'again')
   const before = ((): unknown => {
     using testChain = startTestChain({ directory })
     for (let count = 0; count < 3; count++) increment(testChain)
     testChain.send(testChain.signed(payment(BOB)))
-    return { past: past(testChain.chain), events: eventsOf(testChain.chain), counted: counted(testChain), balance: testChain.balanceOf(ALICE) }
+    return everythingOf(testChain)
   })()
   using testChain = startTestChain({ directory })
-  assert.deepEqual({ past: past(testChain.chain), events: eventsOf(testChain.chain), counted: counted(testChain), balance: testChain.balanceOf(ALICE) }, before)
-  assert.equal(testChain.chain.pending(), 0, 'what waited is forgotten, as by a real node')
+  assert.deepEqual(everythingOf(testChain), before)
+  assert.equal(testChain.chain.pending(), 0, 'the queue is lost, as on a real node')
   const { sequence, hash, closeTimeSec } = testChain.chain.history.latest()
   increment(testChain)
   const next = testChain.chain.history.latest()
@@ -58,18 +62,18 @@ test('a chain that is opened again is the chain that was closed: state, history,
   assert.equal(counted(testChain), 4)
 })
 
-test('two chains of the same seed and the same transactions are the same, byte for byte', () => {
+test('two chains with the same seed and transactions are identical byte for byte', () => {
   const [one, other] = [0, 1].map(() => {
     using testChain = startTestChain()
     increment(testChain)
     testChain.apply(testChain.signed([payment(BOB), payment(UNFUNDED)]))
     testChain.closeMany(3)
-    return past(testChain.chain)
+    return historyOf(testChain.chain)
   })
   assert.deepEqual(one, other)
 })
 
-test('the offset of the clock outlives a restart', () => {
+test('the clock offset survives a restart', () => {
   const directory = join(root, 'offset')
   {
     using testChain = startTestChain({ directory })
@@ -84,7 +88,7 @@ test('the offset of the clock outlives a restart', () => {
   assert(testChain.chain.history.latest().closeTimeSec - before < 86_400)
 })
 
-test('another network does not go on with this chain, nor one that lacks its contracts', () => {
+test('refuses to open a chain of another network or without its contracts', () => {
   const directory = join(root, 'foreign')
   startTestChain({ directory })[Symbol.dispose]()
   assert.throws(() => startTestChain({ directory, networkPassphrase: 'Another network' }), /another network's chain/)
@@ -93,24 +97,24 @@ test('another network does not go on with this chain, nor one that lacks its con
   startTestChain({ directory })[Symbol.dispose]()
 })
 
-test('a chain that is open is not opened twice', () => {
+test('refuses to open a chain that is already open', () => {
   const directory = join(root, 'twice')
   using testChain = startTestChain({ directory })
   assert.throws(() => startTestChain({ directory }), /Cannot open the ledger/)
   testChain.close()
 })
 
-test('a snapshot brings back state, history and clock, and what waited is dropped', () => {
+test('restoring a snapshot restores state, history and clock, and clears the queue', () => {
   using testChain = startTestChain()
   increment(testChain)
-  const kept = { past: past(testChain.chain), balance: testChain.balanceOf(ALICE), offset: testChain.chain.clockOffsetSec }
+  const expected = { history: historyOf(testChain.chain), balance: testChain.balanceOf(ALICE), offset: testChain.chain.clockOffsetSec }
   const id = testChain.chain.snapshot()
   const later = increment(testChain)
   testChain.chain.advance(3_600)
   testChain.close()
   testChain.send(testChain.signed(payment(BOB)))
   testChain.chain.restore(id)
-  assert.deepEqual({ past: past(testChain.chain), balance: testChain.balanceOf(ALICE), offset: testChain.chain.clockOffsetSec }, kept)
+  assert.deepEqual({ history: historyOf(testChain.chain), balance: testChain.balanceOf(ALICE), offset: testChain.chain.clockOffsetSec }, expected)
   assert.equal(testChain.chain.history.transaction(later.hash), undefined)
   assert.deepEqual([counted(testChain), testChain.chain.pending()], [1, 0])
   const again = increment(testChain)
@@ -119,7 +123,7 @@ test('a snapshot brings back state, history and clock, and what waited is droppe
   assert.equal(testChain.chain.history.transaction(again.hash)?.ledger, again.ledger)
 })
 
-test('a snapshot is restored as often as one likes, and from branches that grew from it', () => {
+test('a snapshot can be restored repeatedly, also from branches that started at it', () => {
   using testChain = startTestChain()
   increment(testChain)
   const [first, ids] = [testChain.chain.snapshot(), eventsOf(testChain.chain).map(({ id }) => id)]
@@ -134,7 +138,7 @@ test('a snapshot is restored as often as one likes, and from branches that grew 
   }
 })
 
-test('what was restored outlives a restart', () => {
+test('a restored chain survives a restart', () => {
   const directory = join(root, 'restored')
   const expected = ((): unknown => {
     using testChain = startTestChain({ directory })
@@ -143,14 +147,14 @@ test('what was restored outlives a restart', () => {
     increment(testChain)
     testChain.chain.restore(id)
     testChain.apply(testChain.signed(payment(BOB)))
-    return past(testChain.chain)
+    return historyOf(testChain.chain)
   })()
   using testChain = startTestChain({ directory })
-  assert.deepEqual(past(testChain.chain), expected)
+  assert.deepEqual(historyOf(testChain.chain), expected)
   assert.equal(counted(testChain), 1)
 })
 
-test('of many snapshots the oldest are dropped, and an unknown one is refused', () => {
+test('drops the oldest of many snapshots, and rejects an unknown id', () => {
   using testChain = startTestChain()
   const ids = Array.from({ length: 9 }, () => testChain.chain.snapshot())
   assert.throws(() => testChain.chain.restore(ids[0] ?? ''), { name: 'RangeError' })
@@ -158,7 +162,7 @@ test('of many snapshots the oldest are dropped, and an unknown one is refused', 
   testChain.chain.restore(ids[1] ?? '')
 })
 
-test('a reset begins anew at ledger 1, later than all that was', () => {
+test('a reset restarts at ledger 1 with a later close time', () => {
   using testChain = startTestChain()
   const record = increment(testChain)
   const { closeTimeSec, hash } = testChain.chain.history.latest()
@@ -172,7 +176,7 @@ test('a reset begins anew at ledger 1, later than all that was', () => {
   assert.equal(increment(testChain).ledger, 2)
 })
 
-test('a reset outlives a restart', () => {
+test('a reset survives a restart', () => {
   const directory = join(root, 'reset')
   {
     using testChain = startTestChain({ directory })
@@ -183,20 +187,20 @@ test('a reset outlives a restart', () => {
   assert.deepEqual([testChain.chain.history.latest().sequence, counted(testChain)], [1, 0])
 })
 
-test('a failed call takes back all that it wrote, and a refused envelope leaves nothing', () => {
+test('rolls back a failed call, and stores nothing of a rejected envelope', () => {
   using testChain = startTestChain()
   const before = contractDataKey(COUNTER, 'persistent', vec(symbol('Before')))
   const call = testChain.prepare(COUNTER, 'fail_when_armed', [u32(7)])
   testChain.apply(testChain.prepare(COUNTER, 'arm', [], { source: BOB }))
   assert.equal(testChain.apply(call).status, 'FAILED')
   assert.deepEqual(testChain.chain.entries([before]), [])
-  const refused = testChain.signed(payment(BOB), { signers: [BOB] })
-  assert.equal(testChain.chain.send(refused.toXdr()).status, 'ERROR')
+  const rejected = testChain.signed(payment(BOB), { signers: [BOB] })
+  assert.equal(testChain.chain.send(rejected.toXdr()).status, 'ERROR')
   testChain.close()
-  assert.equal(testChain.chain.history.transaction(toHex(refused.hash())), undefined)
+  assert.equal(testChain.chain.history.transaction(toHex(rejected.hash())), undefined)
 })
 
-test('only the last ledgers are kept, with all that is in them, and nothing of what is older', () => {
+test('keeps the retained ledgers completely, and nothing older', () => {
   using testChain = startTestChain({ retentionLedgers: 5 })
   const old = increment(testChain)
   testChain.closeMany(10)
@@ -206,46 +210,46 @@ test('only the last ledgers are kept, with all that is in them, and nothing of w
   assert.equal(history.transaction(old.hash), undefined)
   assert.deepEqual(eventsOf(testChain.chain), [])
   assert.deepEqual(history.ledgers(1, 100).length, 5)
-  assert.equal(counted(testChain), 1, 'the present is kept')
+  assert.equal(counted(testChain), 1, 'the state is kept')
 })
 
-test('a grant creates the account, opens the trustline and adds to balances, at once', () => {
+test('a grant creates the account, opens the trustline and adds to balances immediately', () => {
   using testChain = startTestChain()
-  const somebody = UNFUNDED.publicKey()
-  const line = () => testChain.chain.entries([trustlineKey(somebody, USDC)]).length
+  const grantee = UNFUNDED.publicKey()
+  const line = () => testChain.chain.entries([trustlineKey(grantee, USDC)]).length
   assert.equal(line(), 0)
-  testChain.chain.grant(somebody, USDC, 700n)
+  testChain.chain.grant(grantee, USDC, 700n)
   assert.equal(line(), 1)
-  testChain.chain.grant(somebody, 'native', 1_000n)
+  testChain.chain.grant(grantee, 'native', 1_000n)
   const before = testChain.balanceOf(UNFUNDED)
-  testChain.chain.grant(somebody, 'native', 500n)
+  testChain.chain.grant(grantee, 'native', 500n)
   assert.equal(testChain.balanceOf(UNFUNDED), before + 500n)
   assert.equal(testChain.account(UNFUNDED).numSubEntries, 1)
   const record = testChain.apply(testChain.signed(payment(BOB, '0.00001'), { source: UNFUNDED }))
   assert.equal(record.status, 'SUCCESS')
 })
 
-test('listeners are told of each closed ledger when it can be read already, until they stop', () => {
+test('notifies listeners of each closed ledger once it is readable, until they unsubscribe', () => {
   using testChain = startTestChain()
-  const told: number[] = []
+  const closed: number[] = []
   const stop = testChain.chain.onClose((sequence) => {
     assert.equal(testChain.chain.history.latest().sequence, sequence)
-    told.push(sequence)
+    closed.push(sequence)
   })
   testChain.closeMany(2)
   stop()
   testChain.close()
-  assert.deepEqual(told, [2, 3])
+  assert.deepEqual(closed, [2, 3])
 })
 
-test('a key that does not decode is named by its place', () => {
+test('names the index of a key that does not decode', () => {
   using testChain = startTestChain()
   const good = trustlineKey(ALICE.publicKey(), USDC)
   assert.equal(testChain.chain.entries([good, good]).length, 2)
   assert.throws(() => testChain.chain.entries([good, 'AAAA']), /cannot unmarshal key value AAAA at index 1/)
 })
 
-test('the folder is made when it is missing', () => {
+test('creates a missing directory', () => {
   const directory = join(root, 'deep', 'folder')
   startTestChain({ directory })[Symbol.dispose]()
   assert(readdirSync(directory).length > 0)

@@ -62,13 +62,14 @@ const signed = (testChain: TestChain, entry: Entry | undefined, key: Keypair, le
 }
 
 const INVALID_ACTION = 'sceAuth scecInvalidAction'
+const UNAUTHORIZED = `${INVALID_ACTION}: Unauthorized function call for address`
 
 test('the source account authorizes calls by signing the transaction', () => {
   using testChain = startTestChain()
   const proposal = propose(testChain, COUNTER, 'increment', [bob])
   assert.deepEqual(proposal.entries.map(({ credentials }) => credentials.type), ['sorobanCredentialsSourceAccount'])
   assert.equal(outcomeOf(apply(testChain, proposal, proposal.entries)), 'SUCCESS')
-  assert.equal(outcomeOf(apply(testChain, proposal, [])), `${INVALID_ACTION}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [])), UNAUTHORIZED)
 })
 
 test('a recorded entry is unsigned: void signature, no expiration, a new nonce each time', () => {
@@ -140,9 +141,9 @@ test('an entry authorizes one call with its arguments and its sub-invocations', 
   assert.equal(entry.rootInvocation.subInvocations.length, 1)
   const without = new xdr.SorobanAuthorizedInvocation({ function: entry.rootInvocation.function, subInvocations: [] })
   const shortened = await signed(testChain, new xdr.SorobanAuthorizationEntry({ credentials: entry.credentials, rootInvocation: without }), ALICE)
-  assert.equal(outcomeOf(apply(testChain, proposal, [shortened])), `${INVALID_ACTION}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [shortened])), UNAUTHORIZED)
   const other = propose(testChain, COUNTER, 'increment', [alice])
-  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, other.entries[0], ALICE)])), `${INVALID_ACTION}: Unauthorized function call for address`)
+  assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, other.entries[0], ALICE)])), UNAUTHORIZED)
   assert.equal(outcomeOf(apply(testChain, proposal, [await signed(testChain, entry, ALICE)])), 'SUCCESS')
 })
 

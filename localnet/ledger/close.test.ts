@@ -30,18 +30,18 @@ function balancesIn(changes: readonly xdr.LedgerEntryChange[]): bigint[] {
 
 const refund = (events: readonly EventRecord[]): EventRecord | undefined => events.find(({ transactionIndex }) => transactionIndex === 1_048_575)
 
-test('fees are taken from everybody before anything is applied', () => {
+test('charges all fees before applying any transaction', () => {
   using testChain = startTestChain()
   const [gift, thanks] = [testChain.signed(payment(BOB, '10')), testChain.signed(payment(ALICE, '1'), { source: BOB })]
   for (const transaction of [gift, thanks]) testChain.send(transaction)
   const [first, second] = closeMeta(testChain, testChain.close()).txProcessing
   assert(first !== undefined && second !== undefined)
   assert.deepEqual(balancesIn(first.feeProcessing), [START_BALANCE, START_BALANCE - 100n])
-  assert.deepEqual(balancesIn(second.feeProcessing), [START_BALANCE, START_BALANCE - 100n], 'the fee was taken before the gift arrived')
+  assert.deepEqual(balancesIn(second.feeProcessing), [START_BALANCE, START_BALANCE - 100n], 'the fee was charged before the payment arrived')
   assert.equal(testChain.balanceOf(BOB), START_BALANCE - 100n + 90_000_000n)
 })
 
-test('however high the bid, a ledger with room charges the base fee', () => {
+test('charges the base fee while the ledger has room, however high the bid', () => {
   using testChain = startTestChain()
   const record = testChain.apply(testChain.signed([payment(BOB), payment(BOB)], { fee: '50000' }))
   assert.equal(resultOf(record).feeCharged, 200n)
@@ -49,7 +49,7 @@ test('however high the bid, a ledger with room charges the base fee', () => {
   assert.equal(record.inclusionFee, 100)
 })
 
-test('a failed transaction has paid its fee and used its number, and nothing else of it stays', () => {
+test('a failed transaction is charged and consumes its sequence number, without other effects', () => {
   using testChain = startTestChain()
   const sequence = testChain.sequenceOf(ALICE)
   const record = testChain.apply(testChain.signed([payment(BOB, '5'), payment(UNFUNDED)]))
@@ -65,7 +65,7 @@ test('a failed transaction has paid its fee and used its number, and nothing els
   assert.deepEqual(eventsOf(testChain, record.ledger).map(topicsOf), [['fee', ALICE.publicKey()]])
 })
 
-test('a transaction whose signers lost their weight in the same ledger fails there: fee and number are gone', () => {
+test('a transaction whose signers lose their weight in the same ledger fails with txBAD_AUTH and is charged', () => {
   using testChain = startTestChain()
   const takeOver = Operation.setOptions({ source: ALICE.publicKey(), masterWeight: 0, signer: { ed25519PublicKey: BOB.publicKey(), weight: 1 } })
   testChain.send(testChain.signed(takeOver, { source: BOB, signers: [BOB, ALICE] }))
@@ -77,10 +77,10 @@ test('a transaction whose signers lost their weight in the same ledger fails the
   assert.equal(resultOf(record).result.type, 'txBadAuth')
   assert.equal(resultOf(record).feeCharged, 100n)
   assert.equal(testChain.sequenceOf(ALICE), sequence + 1n)
-  assert.equal(testChain.apply(testChain.signed(payment(BOB), { signers: [BOB] })).status, 'SUCCESS', 'the new signer signs for the account')
+  assert.equal(testChain.apply(testChain.signed(payment(BOB), { signers: [BOB] })).status, 'SUCCESS', 'the new signer can sign for the account')
 })
 
-test('a transaction whose number was passed in the same ledger fails there, and its own number is not used', () => {
+test('a transaction whose sequence number is skipped in the same ledger fails with txBAD_SEQ', () => {
   using testChain = startTestChain()
   const sequence = testChain.sequenceOf(ALICE)
   const bump = Operation.bumpSequence({ source: ALICE.publicKey(), bumpTo: (sequence + 10n).toString() })
@@ -93,7 +93,7 @@ test('a transaction whose number was passed in the same ledger fails there, and 
   assert.equal(testChain.balanceOf(ALICE), START_BALANCE - 100n)
 })
 
-/** A call that declares to touch nothing, and traps when it does. */
+/** A call with an empty footprint, which traps. */
 function trapping(testChain: TestChain, instructions: number, resourceFee: bigint): Transaction {
   const call = testChain.call(COUNTER, 'increment', [address(ALICE.publicKey())])
   const sorobanData = new SorobanDataBuilder().setResources(instructions, 0, 30_000).setResourceFee(resourceFee).build()
@@ -102,11 +102,11 @@ function trapping(testChain: TestChain, instructions: number, resourceFee: bigin
   return transaction
 }
 
-test('fee, refund and charge of a trapped call, in the figures of one that a real network has seen', () => {
+test('charges and refunds a trapped call with the figures of a real transaction', () => {
   using testChain = startTestChain()
-  const least = resultOf(testChain.apply(trapping(testChain, 10_000_000, 910_608n))).feeCharged - 100n
-  // 25 stroops for ten thousand instructions more.
-  const record = testChain.apply(trapping(testChain, 10_000_000 + Number(((260_990n - least) * 10_000n) / 25n), 910_608n))
+  const baseCharge = resultOf(testChain.apply(trapping(testChain, 10_000_000, 910_608n))).feeCharged - 100n
+  // 10,000 more instructions cost 25 stroops.
+  const record = testChain.apply(trapping(testChain, 10_000_000 + Number(((260_990n - baseCharge) * 10_000n) / 25n), 910_608n))
   const { feeCharged, result } = resultOf(record)
   assert.equal(result.type, 'txFailed')
   assert.equal(feeCharged, 261_090n)
@@ -119,7 +119,7 @@ test('fee, refund and charge of a trapped call, in the figures of one that a rea
   assert.deepEqual([totalNonRefundableResourceFeeCharged, totalRefundableResourceFeeCharged, rentFeeCharged], [260_990n, 0n, 0n])
 })
 
-test('a successful call keeps of its resource fee what it did not use', () => {
+test('a successful call gets the unused resource fee refunded', () => {
   using testChain = startTestChain()
   const call = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())])
   const record = testChain.apply(call)
@@ -128,19 +128,19 @@ test('a successful call keeps of its resource fee what it did not use', () => {
   const { totalNonRefundableResourceFeeCharged, totalRefundableResourceFeeCharged, rentFeeCharged } = paid.v1
   const { feeCharged } = resultOf(record)
   assert.equal(feeCharged, totalNonRefundableResourceFeeCharged + totalRefundableResourceFeeCharged + 100n)
-  assert(rentFeeCharged > 0n && totalRefundableResourceFeeCharged > rentFeeCharged, 'rent for a new entry, and the event')
+  assert(rentFeeCharged > 0n && totalRefundableResourceFeeCharged > rentFeeCharged, 'rent for the new entry, plus the event')
   assert.equal(testChain.balanceOf(ALICE), START_BALANCE - feeCharged)
   assert.equal(valueOf(refund(eventsOf(testChain, record.ledger)) ?? assert.fail('no refund')), feeCharged - BigInt(call.fee))
 })
 
-test('the events of a ledger: fees of all, what each transaction did, refunds of all; each at its documented place', () => {
+test("orders a ledger's events: all fees, each transaction's events, all refunds", () => {
   using testChain = startTestChain()
   const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'increment', [address(source.publicKey())], { source }))
   const classic = testChain.signed(payment(ALICE), { source: testKeypair(3) })
   for (const transaction of [...calls, classic]) testChain.send(transaction)
   const ledger = testChain.close()
-  const places = eventsOf(testChain, ledger).map((event) => [topicsOf(event)[0], event.transactionIndex, event.operationIndex, event.id.slice(20)])
-  assert.deepEqual(places, [
+  const positions = eventsOf(testChain, ledger).map((event) => [topicsOf(event)[0], event.transactionIndex, event.operationIndex, event.id.slice(20)])
+  assert.deepEqual(positions, [
     ['fee', 0, 0, '0000000000'],
     ['fee', 0, 0, '0000000001'],
     ['fee', 0, 0, '0000000002'],
@@ -156,21 +156,21 @@ test('the events of a ledger: fees of all, what each transaction did, refunds of
   assert(eventsOf(testChain, ledger).every((event) => !topicsOf(event).includes('fee') || event.contractId === NATIVE_CONTRACT))
 })
 
-test('a ledger without transactions closes like any other, a second later at least, whatever the clock says', () => {
+test('closes empty ledgers, each at least one second after the previous one', () => {
   using testChain = startTestChain()
   const before = testChain.chain.history.latest()
   assert.equal(testChain.chain.closeLedger(), before.sequence + 1)
-  const stood = testChain.chain.history.latest()
-  assert.equal(stood.closeTimeSec, before.closeTimeSec + 1)
+  const unmoved = testChain.chain.history.latest()
+  assert.equal(unmoved.closeTimeSec, before.closeTimeSec + 1)
   testChain.clock.advance(7_900)
   testChain.chain.closeLedger()
   const moved = testChain.chain.history.latest()
   assert.equal(moved.closeTimeSec, before.closeTimeSec + 7)
-  assert.deepEqual([stood.previousHash, moved.previousHash], [before.hash, stood.hash])
+  assert.deepEqual([unmoved.previousHash, moved.previousHash], [before.hash, unmoved.hash])
   assert.deepEqual(closeMeta(testChain, moved.sequence).txProcessing, [])
 })
 
-test('an account pays for others by fee bumps, and both hashes lead to them', () => {
+test('a fee bump is charged to its source and is found by outer and inner hash', () => {
   using testChain = startTestChain()
   const inner = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())])
   const bump = TransactionBuilder.buildFeeBumpTransaction(BOB, '300', inner, PASSPHRASE)
@@ -188,7 +188,7 @@ test('an account pays for others by fee bumps, and both hashes lead to them', ()
   assert.equal(record.inclusionFee, 100)
 })
 
-test('a fee bump whose inner transaction fails says so inside', () => {
+test('a fee bump whose inner transaction fails has the inner result', () => {
   using testChain = startTestChain()
   const bump = TransactionBuilder.buildFeeBumpTransaction(BOB, '300', testChain.signed(payment(UNFUNDED)), PASSPHRASE)
   bump.sign(BOB)

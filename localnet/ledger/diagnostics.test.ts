@@ -13,9 +13,9 @@ const METRICS = [
   'max_rw_data_byte', 'max_rw_code_byte', 'max_emit_event_byte',
 ]
 
-interface Said {
+interface DecodedEvent {
   readonly type: string
-  /** COUNTER, CALLER or nobody. */
+  /** The name of a contract; empty for the host. */
   readonly contract: string
   readonly topics: readonly unknown[]
   readonly data: unknown
@@ -35,7 +35,7 @@ function native(value: xdr.ScVal): unknown {
 
 const errorName = (error: xdr.ScError): string => `${error.type} ${'code' in error ? error.code.name : ''}`
 
-function diagnosticsOf(record: TransactionRecord): readonly Said[] {
+function diagnosticsOf(record: TransactionRecord): readonly DecodedEvent[] {
   return record.diagnosticEventsXdr.map((text) => {
     const { event, inSuccessfulContractCall } = xdr.DiagnosticEvent.fromXdr(text, 'base64')
     const { topics, data } = event.body.v0
@@ -49,8 +49,8 @@ function diagnosticsOf(record: TransactionRecord): readonly Said[] {
   })
 }
 
-/** Who speaks, of what, with which data; the metrics apart, which are held to their names. */
-function story(record: TransactionRecord): readonly (readonly unknown[])[] {
+/** [contract, ...topics, data] of each event before the metrics. Checks the names of the metrics. */
+function eventsBeforeMetrics(record: TransactionRecord): readonly (readonly unknown[])[] {
   const all = diagnosticsOf(record)
   const metrics = all.slice(-METRICS.length)
   assert.deepEqual(metrics.map(({ topics }) => topics), METRICS.map((name) => ['core_metrics', name]))
@@ -58,7 +58,7 @@ function story(record: TransactionRecord): readonly (readonly unknown[])[] {
   return all.slice(0, -METRICS.length).map(({ contract, topics, data }) => [contract, ...topics, data])
 }
 
-/** Calls that succeed when they are simulated and fail when they are applied. */
+/** Applies a call that succeeds in simulation and fails when it is applied. */
 function failing(testChain: TestChain, contract: string, name: string, args: Parameters<TestChain['call']>[2]): TransactionRecord {
   const call = testChain.prepare(contract, name, args)
   testChain.apply(testChain.prepare(COUNTER, 'arm', [], { source: BOB }))
@@ -68,10 +68,10 @@ function failing(testChain: TestChain, contract: string, name: string, args: Par
 const failed = 'host_fn_failed'
 const seven = 'Error(Contract, #7)'
 
-test('a call that ends well: the call, what it emitted, its return; then the metrics', () => {
+test('a successful call: fn_call, its events, fn_return, then the metrics', () => {
   using testChain = startTestChain()
   const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
-  assert.deepEqual(story(record), [
+  assert.deepEqual(eventsBeforeMetrics(record), [
     ['', 'fn_call', 'counter', 'increment', 'alice', ],
     ['counter', 'counted', 'alice', [1]],
     ['counter', 'fn_return', 'increment', 1],
@@ -82,10 +82,10 @@ test('a call that ends well: the call, what it emitted, its return; then the met
   assert.deepEqual(events.filter(({ type }) => type === 'contract').map(({ topics }) => topics[0]), ['counted'])
 })
 
-test("a contract's own error: call, event, error by the contract, verdict by nobody, metrics", () => {
+test('a contract error: fn_call, events, error from the contract, host_fn_failed, metrics', () => {
   using testChain = startTestChain()
   const record = failing(testChain, COUNTER, 'fail_when_armed', [u32(7)])
-  assert.deepEqual(story(record), [
+  assert.deepEqual(eventsBeforeMetrics(record), [
     ['', 'fn_call', 'counter', 'fail_when_armed', 7],
     ['counter', 'before', null],
     ['counter', 'error', seven, 'escalating Ok(ScErrorType::Contract) frame-exit to Err'],
@@ -94,44 +94,44 @@ test("a contract's own error: call, event, error by the contract, verdict by nob
   assert(diagnosticsOf(record).every(({ inSuccess }) => !inSuccess))
 })
 
-test('an error that passes through a caller is first told by whom it comes from, then by the caller', () => {
+test('an error that passes through a caller is reported by its origin first, then by the caller', () => {
   using testChain = startTestChain()
   const record = failing(testChain, CALLER, 'forward', [address(COUNTER), symbol('fail_when_armed'), vec(u32(7))])
-  const told = story(record)
-  assert.deepEqual(told.map(([contract, topic]) => [contract, topic]), [
+  const events = eventsBeforeMetrics(record)
+  assert.deepEqual(events.map(([contract, topic]) => [contract, topic]), [
     ['', 'fn_call'], ['caller', 'fn_call'], ['counter', 'before'], ['counter', 'error'], ['caller', 'error'], ['caller', 'error'], ['caller', 'log'],
     ['', failed],
   ])
-  assert.deepEqual(told[4], ['caller', 'error', seven, ['contract call failed', 'fail_when_armed', [7]]])
-  assert.deepEqual(told[5], ['caller', 'error', seven, 'escalating error to VM trap from failed host function call: call'])
-  const verdict = told.find(([, topic]) => topic === failed)?.[2]
-  const [origin] = told.filter(([, topic, error]) => topic === 'error' && error === verdict)
-  assert.deepEqual([origin?.[0], origin?.[2]], ['counter', seven], 'number and contract are found as on a real network')
+  assert.deepEqual(events[4], ['caller', 'error', seven, ['contract call failed', 'fail_when_armed', [7]]])
+  assert.deepEqual(events[5], ['caller', 'error', seven, 'escalating error to VM trap from failed host function call: call'])
+  const failure = events.find(([, topic]) => topic === failed)?.[2]
+  const [origin] = events.filter(([, topic, error]) => topic === 'error' && error === failure)
+  assert.deepEqual([origin?.[0], origin?.[2]], ['counter', seven], 'the error code and its contract are found as on a real network')
 })
 
-test("the asset contract's errors are told with its own number and words", () => {
+test('reports asset contract errors with their code and message', () => {
   using testChain = startTestChain()
   const transfer = testChain.prepare(NATIVE_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(50_000_000_000n)])
   const drained = Operation.payment({ source: ALICE.publicKey(), destination: BOB.publicKey(), asset: Asset.native(), amount: '9000' })
   testChain.apply(testChain.signed(drained, { source: BOB, signers: [BOB, ALICE] }))
-  assert.deepEqual(story(testChain.apply(transfer)).slice(1), [
+  assert.deepEqual(eventsBeforeMetrics(testChain.apply(transfer)).slice(1), [
     ['native', 'error', 'Error(Contract, #10)', 'balance is not sufficient to spend'],
     ['', failed, 'Error(Contract, #10)', null],
   ])
 })
 
-test('a call outside of its footprint traps with what it tried to reach', () => {
+test('a call outside its footprint traps with Storage, ExceededLimit', () => {
   using testChain = startTestChain()
   const call = testChain.call(COUNTER, 'increment', [address(ALICE.publicKey())])
   const sorobanData = new SorobanDataBuilder().setResources(50_000_000, 0, 0).setResourceFee(1_000_000).build()
   const transaction = TransactionBuilder.cloneFrom(call, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(ALICE)
-  const told = story(testChain.apply(transaction))
-  assert.deepEqual(told.at(-1), ['', failed, 'sceStorage scecExceededLimit', null])
-  assert.deepEqual(told.filter(([, topic]) => topic === 'error').map(([, , error]) => error), ['sceStorage scecExceededLimit'])
+  const events = eventsBeforeMetrics(testChain.apply(transaction))
+  assert.deepEqual(events.at(-1), ['', failed, 'sceStorage scecExceededLimit', null])
+  assert.deepEqual(events.filter(([, topic]) => topic === 'error').map(([, , error]) => error), ['sceStorage scecExceededLimit'])
 })
 
-test('an authorisation that is missing ends as Auth, InvalidAction, though the contract would go on', () => {
+test('missing authorization fails with Auth, InvalidAction even when the contract catches it', () => {
   using testChain = startTestChain()
   const call = testChain.prepare(CALLER, 'ignore_auth_failure', [address(ALICE.publicKey())])
   const envelope = call.toEnvelope()
@@ -144,6 +144,6 @@ test('an authorisation that is missing ends as Auth, InvalidAction, though the c
   const sorobanData = envelope.v1.tx.ext.sorobanData
   const transaction = TransactionBuilder.cloneFrom(bare, { fee: '100', networkPassphrase: PASSPHRASE, sorobanData }).build()
   transaction.sign(ALICE)
-  const told = story(testChain.apply(transaction))
-  assert.deepEqual(told.at(-1), ['', failed, 'sceAuth scecInvalidAction', null])
+  const events = eventsBeforeMetrics(testChain.apply(transaction))
+  assert.deepEqual(events.at(-1), ['', failed, 'sceAuth scecInvalidAction', null])
 })

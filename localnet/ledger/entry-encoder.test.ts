@@ -9,14 +9,14 @@ import { entryBytes, encodeLedgerEntry, createLedgerEntry } from './ledger-entry
 import { anyEntry } from './test-values.ts'
 import { toBase64 } from './xdr-writer.ts'
 
-/** Comparable: byte arrays of any class, and maps in any order. */
+/** Normalizes byte arrays and maps for comparison. */
 const asHex = (value: unknown): unknown => JSON.parse(JSON.stringify(value, (_, each: unknown) => {
   if (typeof each === 'bigint') return `${each}n`
   if (each instanceof Uint8Array) return Buffer.from(each).toString('hex')
   return each instanceof Map ? Object.fromEntries([...each].toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))) : each
 })) as unknown
 
-test('every entry is read back as it was written, and the bytes are those of the SDK', () => {
+test('entries survive an encode and decode round trip, with the same bytes as the SDK', () => {
   fc.assert(
     fc.property(anyEntry, (entry) => {
       const bytes = encodeEntryData(entry)
@@ -27,7 +27,7 @@ test('every entry is read back as it was written, and the bytes are those of the
   )
 })
 
-test('every entry stands under a key that the SDK reads, of its own type and durability', () => {
+test("ledger keys decode with the SDK to the entry's type and durability", () => {
   fc.assert(
     fc.property(anyEntry, (entry) => {
       const key = keyOf(entry)
@@ -40,7 +40,7 @@ test('every entry stands under a key that the SDK reads, of its own type and dur
   )
 })
 
-test('a whole ledger entry names the ledger that last changed it, and is as long as resources count it', () => {
+test('a LedgerEntry has its lastModifiedLedgerSeq, and entryBytes is its encoded length', () => {
   fc.assert(
     fc.property(anyEntry, fc.nat(), (entry, sequence) => {
       const ledgerEntry = createLedgerEntry(entry, sequence, null)

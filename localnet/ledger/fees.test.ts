@@ -4,7 +4,7 @@ import { fc } from '../../test/support/fuzz.ts'
 import { eventsFee, nonRefundableFee, type RentChange, rentFee, type Resources } from './fees.ts'
 
 const NOTHING: Resources = { instructions: 0, diskReadEntries: 0, writeEntries: 0, diskReadBytes: 0, writeBytes: 0, txBytes: 0 }
-/** An envelope of no bytes still has a result that is kept: 300 bytes at 16,235 stroops for a KiB. */
+/** Even an empty envelope pays for storing its result: 300 bytes at 16,235 stroops per KiB. */
 const RESULT_STROOPS = 4_757n
 
 const resources = fc.record({
@@ -12,7 +12,7 @@ const resources = fc.record({
   writeBytes: fc.nat(132_096), txBytes: fc.nat(132_096),
 })
 
-test("each resource costs what the test network's rates say, rounded up for itself", () => {
+test("charges each resource at the test network's rate, rounded up separately", () => {
   const costs = (change: Partial<Resources>) => nonRefundableFee({ ...NOTHING, ...change }) - RESULT_STROOPS
   assert.equal(costs({}), 0n)
   assert.equal(costs({ instructions: 10_000 }), 25n)
@@ -21,13 +21,13 @@ test("each resource costs what the test network's rates say, rounded up for itse
   assert.equal(costs({ writeEntries: 3 }), 30_000n)
   assert.equal(costs({ diskReadBytes: 1_024 }), 1_786n)
   assert.equal(costs({ writeBytes: 1_025 }), 3_504n)
-  // Sent to everybody, and kept in the history.
+  // Bandwidth and history.
   assert.equal(costs({ txBytes: 1_024 }), 1_624n + 16_235n)
   assert.equal(eventsFee(1_024), 10_000n)
   assert.equal(eventsFee(1), 10n)
 })
 
-test('declaring more of anything never costs less', () => {
+test('declaring more of any resource never costs less', () => {
   fc.assert(
     fc.property(resources, resources, (some, more) => {
       const sum = Object.fromEntries(Object.entries(some).map(([name, value]) => [name, value + (more[name as keyof Resources] ?? 0)]))
@@ -38,20 +38,20 @@ test('declaring more of anything never costs less', () => {
 
 const NEW: RentChange = { persistent: true, oldBytes: 0, newBytes: 1_024, oldLedgers: 0, newLedgers: 1_215 }
 
-test('a KiB lives for 1,215 ledgers at the price of writing it, a temporary one twice as long', () => {
+test('rent of one KiB for 1,215 ledgers equals the write fee; temporary entries get twice as long', () => {
   assert.equal(rentFee([NEW]), 3_500n)
   assert.equal(rentFee([{ ...NEW, persistent: false }]), 1_750n)
 })
 
-test('an entry that neither grows nor lives longer costs no rent, and one that shrinks gets none back', () => {
+test('unchanged size and TTL cost no rent, and shrinking refunds none', () => {
   const old = { ...NEW, oldBytes: 1_024, oldLedgers: 1_215 }
   assert.equal(rentFee([old]), 0n)
   assert.equal(rentFee([{ ...old, newBytes: 10, newLedgers: 1 }]), 0n)
-  assert.equal(rentFee([{ ...old, newBytes: 2_048 }]), 3_500n, 'what it grew by, for the life that it had')
+  assert.equal(rentFee([{ ...old, newBytes: 2_048 }]), 3_500n, 'the growth, for the ledgers it already had')
   assert.equal(rentFee([{ ...old, newLedgers: 2_430 }]), 3_500n, 'its whole size, for the ledgers added')
 })
 
-test('extending in two steps costs what one step costs, but for rounding', () => {
+test('extending in two steps costs the same as in one, except for rounding', () => {
   const ledgers = fc.integer({ min: 1, max: 500_000 })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 65_536 }), ledgers, ledgers, (size, first, second) => {

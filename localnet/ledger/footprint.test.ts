@@ -11,21 +11,21 @@ import { ALICE, BOB, CALLER, COUNTER, startTestChain } from './test-chain.ts'
 const item = (number: bigint, contract = COUNTER): LedgerKey => contractDataKey(contract, 'persistent', vec(symbol('Item'), u64(number)))
 const COUNTER_KEY = contractDataKey(COUNTER, 'persistent', vec(symbol('Counter')))
 
-/** A ledger with these entries. */
-function holding(...keys: readonly LedgerKey[]): View {
+/** A view with entries at these keys. */
+function viewWith(...keys: readonly LedgerKey[]): View {
   const layer = createLayer({ get: () => undefined })
   for (const key of keys) layer.put(key, createLedgerEntry({ kind: 'nonce', address: COUNTER, nonce: 1n }, 1, null))
   return layer
 }
 
-function refuses(access: () => void): void {
+function assertRejected(access: () => void): void {
   assert.throws(access, (error: unknown) => error instanceof HostFailure && error.errorType === 'Storage' && error.errorCode === 'ExceededLimit')
 }
 
-const enforcing = (readOnly: readonly LedgerKey[], readWrite: readonly LedgerKey[], view = holding()): Footprint =>
+const enforcing = (readOnly: readonly LedgerKey[], readWrite: readonly LedgerKey[], view = viewWith()): Footprint =>
   createEnforcingFootprint({ readOnly, readWrite }, view)
 
-test('what was touched is recorded once, what was written as written, both in the order of their bytes', () => {
+test('records each key once, as read-write when written, sorted by bytes', () => {
   const keys = Array.from({ length: 256 }, (_, number) => contractDataKey(COUNTER, 'persistent', u32(number)))
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom(...keys), fc.boolean())), (accesses) => {
@@ -42,33 +42,33 @@ test('what was touched is recorded once, what was written as written, both in th
   )
 })
 
-test('a run may read what was declared, and write what was declared for writing', () => {
+test('allows reads of declared keys and writes of read-write keys', () => {
   const [alice, bob] = [accountKey(ALICE.publicKey()), accountKey(BOB.publicKey())]
   const footprint = enforcing([alice], [bob])
   footprint.read(alice)
   footprint.read(bob)
   footprint.write(bob)
-  refuses(() => footprint.write(alice))
-  refuses(() => footprint.read(COUNTER_KEY))
+  assertRejected(() => footprint.write(alice))
+  assertRejected(() => footprint.read(COUNTER_KEY))
 })
 
-test('a number may turn out to be another one, once for each that was declared, as long as the entry is new', () => {
-  const footprint = enforcing([], [item(7n)], holding(item(6n)))
+test('allows another number for each declared numbered key while the entry does not exist', () => {
+  const footprint = enforcing([], [item(7n)], viewWith(item(6n)))
   footprint.write(item(9n))
   footprint.read(item(9n))
-  refuses(() => footprint.write(item(10n)))
+  assertRejected(() => footprint.write(item(10n)))
 })
 
-test('nothing stands in for a numbered entry but a new one of the same contract and name that was declared for writing', () => {
-  refuses(() => enforcing([], [item(7n)], holding(item(8n))).write(item(8n)))
-  refuses(() => enforcing([], [item(7n)]).write(item(8n, CALLER)))
-  refuses(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'persistent', vec(symbol('Other'), u64(8n)))))
-  refuses(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'temporary', vec(symbol('Item'), u64(8n)))))
-  refuses(() => enforcing([item(7n)], []).read(item(8n)))
-  refuses(() => enforcing([], [COUNTER_KEY]).write(item(8n)))
+test('substitutes only new numbered keys of the same family for declared read-write keys', () => {
+  assertRejected(() => enforcing([], [item(7n)], viewWith(item(8n))).write(item(8n)))
+  assertRejected(() => enforcing([], [item(7n)]).write(item(8n, CALLER)))
+  assertRejected(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'persistent', vec(symbol('Other'), u64(8n)))))
+  assertRejected(() => enforcing([], [item(7n)]).write(contractDataKey(COUNTER, 'temporary', vec(symbol('Item'), u64(8n)))))
+  assertRejected(() => enforcing([item(7n)], []).read(item(8n)))
+  assertRejected(() => enforcing([], [COUNTER_KEY]).write(item(8n)))
 })
 
-test('two that were simulated at the same time both get their number', () => {
+test('two calls simulated on the same ledger both get a number', () => {
   using testChain = startTestChain()
   const calls = [ALICE, BOB].map((source) => testChain.prepare(COUNTER, 'add_item', [], { source }))
   for (const call of calls) testChain.send(call)

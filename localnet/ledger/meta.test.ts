@@ -11,13 +11,13 @@ import {
 import { contractAddress } from './addresses.ts'
 import { toHex } from './xdr-writer.ts'
 
-interface Said {
+interface DecodedEvent {
   readonly contract: string
   readonly topics: readonly unknown[]
   readonly data: unknown
 }
 
-const said = ({ contractId, body }: xdr.ContractEvent): Said => ({
+const decodeEvent = ({ contractId, body }: xdr.ContractEvent): DecodedEvent => ({
   contract: contractId === null ? '' : contractAddress(contractId.value),
   topics: body.v0.topics.map((topic) => scValToNative(topic)),
   data: scValToNative(body.v0.data),
@@ -25,22 +25,22 @@ const said = ({ contractId, body }: xdr.ContractEvent): Said => ({
 
 const usdc = new Asset('USDC', ISSUER.publicKey())
 
-/** What the operations of a classic transaction say. */
-function eventsOf(testChain: TestChain, operation: xdr.Operation, memo?: Memo, source = ALICE): readonly Said[] {
+/** The events of a classic operation. */
+function eventsOf(testChain: TestChain, operation: xdr.Operation, memo?: Memo, source = ALICE): readonly DecodedEvent[] {
   const account = new Account(source.publicKey(), testChain.sequenceOf(source).toString())
   const builder = new TransactionBuilder(account, { fee: '100', networkPassphrase: PASSPHRASE }).addOperation(operation).setTimeout(0)
   if (memo !== undefined) builder.addMemo(memo)
   const transaction = builder.build()
   transaction.sign(source)
-  return metaOf(testChain.apply(transaction)).operations.flatMap(({ events }) => events.map(said))
+  return metaOf(testChain.apply(transaction)).operations.flatMap(({ events }) => events.map(decodeEvent))
 }
 
-test('a successful call: events beside its operation, return value and fees in its own place, all decodable', () => {
+test('meta of a successful call has events per operation, the return value and the fees', () => {
   using testChain = startTestChain()
   const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
   const meta = metaOf(record)
   assert.equal(meta.operations.length, 1)
-  assert.deepEqual(meta.operations[0]?.events.map(said), [
+  assert.deepEqual(meta.operations[0]?.events.map(decodeEvent), [
     { contract: COUNTER, topics: ['counted', ALICE.publicKey()], data: [1] },
   ])
   assert.equal(meta.sorobanMeta?.ext.type, 'v1')
@@ -51,7 +51,7 @@ test('a successful call: events beside its operation, return value and fees in i
   assert.deepEqual(record.diagnosticEventsXdr, meta.diagnosticEvents.map((event) => event.toXdr('base64')))
 })
 
-test("a successful call's result bears the hash of its return value and its events", () => {
+test('the result of a successful call has the hash of its return value and events', () => {
   using testChain = startTestChain()
   const record = testChain.apply(testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())]))
   const meta = metaOf(record)
@@ -65,10 +65,10 @@ test("a successful call's result bears the hash of its return value and its even
   assert.equal(toHex(outcome.success.value), toHex(hash(image.toXdr())))
 })
 
-test('a failed call: no operations, no events, no return value, but what it paid', () => {
+test('meta of a failed call has charges, but no operations, events or return value', () => {
   using testChain = startTestChain()
   const call = testChain.prepare(CALLER, 'try_call', [address(COUNTER), symbol('fail'), vec(u32(7))])
-  assert.equal(testChain.apply(call).status, 'SUCCESS', 'whoever catches a failure goes on')
+  assert.equal(testChain.apply(call).status, 'SUCCESS', 'a caller that catches the failure succeeds')
   const failing = testChain.prepare(COUNTER, 'increment', [address(ALICE.publicKey())], { source: BOB, signers: [BOB] })
   const record = testChain.apply(failing)
   assert.equal(record.status, 'FAILED')
@@ -79,17 +79,17 @@ test('a failed call: no operations, no events, no return value, but what it paid
   assert.equal(meta.txChangesBefore.length, 2)
 })
 
-test('classic movements say what the asset contracts would', () => {
+test('classic payments emit the events of asset contracts', () => {
   using testChain = startTestChain()
   const [alice, bob] = [ALICE.publicKey(), BOB.publicKey()]
   const one = 10_000_000n
-  const moved = (data: unknown): readonly Said[] => [{ contract: NATIVE_CONTRACT, topics: ['transfer', alice, bob, 'native'], data }]
-  assert.deepEqual(eventsOf(testChain, payment(BOB)), moved(one))
-  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.text('rent')), moved({ amount: one, to_muxed_id: 'rent' }))
-  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.id('5')), moved({ amount: one, to_muxed_id: 5n }))
+  const transfer = (data: unknown): readonly DecodedEvent[] => [{ contract: NATIVE_CONTRACT, topics: ['transfer', alice, bob, 'native'], data }]
+  assert.deepEqual(eventsOf(testChain, payment(BOB)), transfer(one))
+  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.text('rent')), transfer({ amount: one, to_muxed_id: 'rent' }))
+  assert.deepEqual(eventsOf(testChain, payment(BOB), Memo.id('5')), transfer({ amount: one, to_muxed_id: 5n }))
   const muxed = new MuxedAccount(new Account(bob, '0'), '77').accountId()
   const toMuxed = Operation.payment({ destination: muxed, asset: Asset.native(), amount: '1' })
-  assert.deepEqual(eventsOf(testChain, toMuxed), moved({ amount: one, to_muxed_id: 77n }))
+  assert.deepEqual(eventsOf(testChain, toMuxed), transfer({ amount: one, to_muxed_id: 77n }))
   const created = Operation.createAccount({ destination: testKeypair(8).publicKey(), startingBalance: '2' })
   assert.deepEqual(eventsOf(testChain, created), [
     { contract: NATIVE_CONTRACT, topics: ['transfer', alice, testKeypair(8).publicKey(), 'native'], data: 2n * one },
@@ -107,7 +107,7 @@ function closeMetaOf({ metadataXdr }: LedgerRecord): xdr.LedgerCloseMetaV2 {
   return meta.v2
 }
 
-test('a closed ledger names its transactions and their results by hashes that hold', () => {
+test('the hashes in a ledger header match the header, the transaction set and the results', () => {
   using testChain = startTestChain()
   const [paid, called] = [testChain.signed(payment(BOB)), testChain.prepare(COUNTER, 'increment', [address(BOB.publicKey())], { source: BOB })]
   for (const transaction of [called, paid]) testChain.send(transaction)
@@ -128,7 +128,7 @@ test('a closed ledger names its transactions and their results by hashes that ho
   assert.equal(Number(header.scpValue.closeTime), ledger.closeTimeSec)
 })
 
-test("the header's fee pool is what the ledgers have charged so far, and its bucket hash follows the state", () => {
+test("the header's fee pool sums all charged fees, and its bucket list hash changes with the state", () => {
   using testChain = startTestChain()
   const headers = [testChain.close(), testChain.apply(testChain.signed(payment(BOB))).ledger, testChain.close()].map((sequence) =>
     xdr.LedgerHeader.fromXdr(testChain.chain.history.ledger(sequence)?.headerXdr ?? '', 'base64'),
@@ -137,10 +137,10 @@ test("the header's fee pool is what the ledgers have charged so far, and its buc
   assert.equal(new Set(headers.map(({ bucketListHash }) => toHex(bucketListHash.value))).size, 3)
 })
 
-test('a call on an asset contract moves what payments move', () => {
+test('a transfer through the asset contract moves trustline balances', () => {
   using testChain = startTestChain()
   const record = testChain.apply(testChain.prepare(USDC_CONTRACT, 'transfer', [address(ALICE.publicKey()), address(BOB.publicKey()), i128(400n)]))
-  assert.deepEqual(metaOf(record).operations[0]?.events.map(said), [
+  assert.deepEqual(metaOf(record).operations[0]?.events.map(decodeEvent), [
     { contract: USDC_CONTRACT, topics: ['transfer', ALICE.publicKey(), BOB.publicKey(), USDC], data: 400n },
   ])
 })

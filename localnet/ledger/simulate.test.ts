@@ -29,7 +29,7 @@ const namesOf = (keys: readonly xdr.LedgerKey[]): string[] => keys.map((key) => 
   return name.type === 'scvVec' ? String(name.vec?.map((part) => (part.type === 'scvSymbol' ? part.sym.toString() : part.type))) : name.type
 })
 
-test('a simulation that succeeds says what the transaction must declare, what it returns and what it changes, and nothing else', () => {
+test('a successful simulation returns the declared resources, the return value and the state changes, and nothing else', () => {
   using testChain = startTestChain()
   const result = simulated(testChain, COUNTER, 'increment', [alice])
   assert.deepEqual(Object.keys(result).sort(), ['events', 'latestLedger', 'minResourceFee', 'results', 'stateChanges', 'transactionData'])
@@ -45,14 +45,14 @@ test('a simulation that succeeds says what the transaction must declare, what it
   assert.equal(xdr.LedgerEntry.fromXdr(change.after, 'base64').data.type, 'contractData')
 })
 
-test('a simulation that changes nothing has no changes, and one that needs no agreement an empty list of them', () => {
+test('omits stateChanges when nothing changes, and returns an empty auth list when no authorization is needed', () => {
   using testChain = startTestChain()
   const result = simulated(testChain, COUNTER, 'count', [alice])
   assert.equal('stateChanges' in result, false)
   assert.deepEqual((result['results'] as { auth: unknown }[])[0]?.auth, [])
 })
 
-test('a simulation leaves no trace, and says the same again', () => {
+test('a simulation changes nothing and gives the same result again', () => {
   using testChain = startTestChain()
   const first = simulated(testChain, COUNTER, 'add_item')
   const { hash } = testChain.chain.history.latest()
@@ -62,14 +62,14 @@ test('a simulation leaves no trace, and says the same again', () => {
   assert.equal(testChain.chain.pending(), 0)
 })
 
-test('a simulation runs at the latest ledger, in its own second', () => {
+test('a simulation runs at the sequence and close time of the latest ledger', () => {
   using testChain = startTestChain()
   testChain.close()
   testChain.clock.advance(90_000)
   assert.deepEqual(valueOf(simulated(testChain, COUNTER, 'clock')), u64(BigInt(testChain.chain.history.latest().closeTimeSec)))
 })
 
-test('changes of what exists tell it before and after, and of what goes that it is deleted', () => {
+test('stateChanges have an updated entry before and after', () => {
   using testChain = startTestChain()
   testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
   const result = simulated(testChain, COUNTER, 'increment', [alice])
@@ -81,7 +81,7 @@ test('changes of what exists tell it before and after, and of what goes that it 
   assert.deepEqual([change?.type, ...values], ['updated', toScVal(u32(1)), toScVal(u32(2))])
 })
 
-test('what is written as it stands is no change', () => {
+test('writing an unchanged value is not a state change', () => {
   using testChain = startTestChain()
   testChain.apply(testChain.prepare(COUNTER, 'arm', []))
   const again = simulated(testChain, COUNTER, 'arm', [])
@@ -89,8 +89,8 @@ test('what is written as it stands is no change', () => {
   assert.equal('stateChanges' in again, false)
 })
 
-/** Each with the beginning of its text; latestLedger 0 says that the ledger was never asked. */
-const REFUSED: readonly (readonly [name: string, error: string, build: (testChain: TestChain) => string])[] = [
+/** Each with the start of its error text. latestLedger is 0 because the call never ran. */
+const INVALID: readonly (readonly [name: string, error: string, build: (testChain: TestChain) => string])[] = [
   ['no envelope', 'Could not unmarshal transaction', () => 'AAAA'],
   ['two operations', 'Transaction contains more than one operation', (testChain) => testChain.build([payment(BOB), payment(BOB)]).toXdr()],
   ['a payment', 'Transaction contains unsupported operation type: OperationTypePayment', (testChain) => testChain.build(payment(BOB)).toXdr()],
@@ -103,8 +103,8 @@ const REFUSED: readonly (readonly [name: string, error: string, build: (testChai
     testChain.build(Operation.extendFootprintTtl({ extendTo: 100 })).toXdr()],
 ]
 
-for (const [name, error, build] of REFUSED) {
-  test(`${name} is an answer with an error in words`, () => {
+for (const [name, error, build] of INVALID) {
+  test(`returns an error for ${name}`, () => {
     using testChain = startTestChain()
     const result = testChain.chain.simulate({ transaction: build(testChain) })
     assert(String(result['error']).startsWith(error), String(result['error']))
@@ -113,12 +113,12 @@ for (const [name, error, build] of REFUSED) {
   })
 }
 
-test('an unknown mode of authorisation is named', () => {
+test('rejects an unknown authMode by name', () => {
   using testChain = startTestChain()
   assert.match(String(simulated(testChain, COUNTER, 'clock', [], { authMode: 'guess' })['error']), /guess/)
 })
 
-test("a contract's error is told word for word as a node does: head line, empty line, log, newest first", () => {
+test('formats a contract error exactly as a node does: first line, empty line, event log with the newest event first', () => {
   using testChain = startTestChain()
   const result = simulated(testChain, COUNTER, 'fail', [u32(7)])
   assert.equal(
@@ -137,7 +137,7 @@ test("a contract's error is told word for word as a node does: head line, empty 
   assert.equal(result['latestLedger'], testChain.chain.history.latest().sequence)
 })
 
-test('what a failed inner call said is marked as not emitted, and the origin of the error stands last in the log', () => {
+test('marks events of a failed inner call as not emitted, and lists the origin of the error last', () => {
   using testChain = startTestChain()
   const error = String(simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('fail'), vec(u32(7))])['error'])
   const lines = error.split('\n').slice(3, -1)
@@ -149,7 +149,7 @@ test('what a failed inner call said is marked as not emitted, and the origin of 
   assert.equal(error.includes('topics:[log]'), false)
 })
 
-test("the asset contract's codes and a missing function are told like a node tells them", () => {
+test('reports asset contract errors and missing functions as a node does', () => {
   using testChain = startTestChain()
   const head = (...call: Parameters<typeof simulated> extends [unknown, ...infer Rest] ? Rest : never): string =>
     String(simulated(testChain, ...call)['error']).split('\n')[0] ?? ''
@@ -161,7 +161,7 @@ test("the asset contract's codes and a missing function are told like a node tel
   assert.equal(head(COUNTER, 'append', [text('x'.repeat(70_000))]), 'HostError: Error(Budget, ExceededLimit)')
 })
 
-test('the leeway that a client asks for is added to the instructions, and nothing else changes but the fee for them', () => {
+test('instructionLeeway is added to the instructions and changes only their fee', () => {
   using testChain = startTestChain()
   const [plain, more] = [{}, { resourceConfig: { instructionLeeway: 1_000_000 } }].map((params) => dataOf(simulated(testChain, COUNTER, 'clock', [], params)))
   assert(plain !== undefined && more !== undefined)
@@ -169,7 +169,7 @@ test('the leeway that a client asks for is added to the instructions, and nothin
   assert.equal(more.resourceFee, plain.resourceFee + 2_500n)
 })
 
-test('the margins: a twenty-fifth of the instructions, and of what is refundable more than a seventh', () => {
+test('adds margins of 4% to the instructions and 15% to the refundable fee', () => {
   using testChain = startTestChain()
   const call = testChain.prepare(COUNTER, 'increment', [alice])
   const { resources, resourceFee } = dataOf(testChain.simulate(call))
@@ -181,12 +181,12 @@ test('the margins: a twenty-fifth of the instructions, and of what is refundable
   assert.equal(resources.instructions, Math.ceil(Number(used.data.u64) * 1.04))
   const { totalNonRefundableResourceFeeCharged, totalRefundableResourceFeeCharged } = meta.sorobanMeta.ext.v1
   const refundable = totalRefundableResourceFeeCharged + (totalRefundableResourceFeeCharged * 15n + 99n) / 100n
-  // A tenth of the envelope, 500 bytes at least, is added to what the envelope costs: 17,859 stroops for a KiB.
-  const envelopes = resourceFee - totalNonRefundableResourceFeeCharged - refundable
-  assert(envelopes > 0n && envelopes < 25_000n, `${envelopes} stroops for the margin of the size`)
+  // The size margin is a tenth of the envelope, at least 500 bytes, at 17,859 stroops per KiB.
+  const sizeMarginFee = resourceFee - totalNonRefundableResourceFeeCharged - refundable
+  assert(sizeMarginFee > 0n && sizeMarginFee < 25_000n, `${sizeMarginFee} stroops for the size margin`)
 })
 
-test('a simulation with agreements in place checks them, unless it is told to record', () => {
+test('enforces authorization entries that are present, unless authMode is record', () => {
   using testChain = startTestChain()
   const bare = testChain.simulate(testChain.call(COUNTER, 'increment', [address(BOB.publicKey())]), { authMode: 'enforce' })
   assert.match(String(bare['error']), /^HostError: Error\(Auth, InvalidAction\)/)
@@ -199,24 +199,25 @@ test('a simulation with agreements in place checks them, unless it is told to re
   assert.deepEqual(valueOf(testChain.simulate(unsigned, { authMode: 'record' })), u32(1))
 })
 
-test('what a simulation declares is enough for each kind of call', () => {
+test('the simulated resources are enough for each kind of call', () => {
   using testChain = startTestChain()
   const bob = address(BOB.publicKey())
   const calls: readonly (readonly [string, string, readonly Val[]])[] = [
     [COUNTER, 'increment', [alice]], [COUNTER, 'increment', [alice]], [COUNTER, 'add_item', []], [COUNTER, 'set_instance_value', [text('this')]],
     [COUNTER, 'set_temporary', [u32(1)]], [COUNTER, 'append', [alice]], [CALLER, 'forward_signed', [alice, address(COUNTER)]],
-    [CALLER, 'increment_as_self', [address(COUNTER)]], [NATIVE_CONTRACT, 'transfer', [alice, bob, i128(5n)]], [USDC_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
+    [CALLER, 'increment_as_self', [address(COUNTER)]], [NATIVE_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
+    [USDC_CONTRACT, 'transfer', [alice, bob, i128(5n)]],
     [USDC_CONTRACT, 'approve', [alice, bob, i128(7n), u32(500)]], [USDC_CONTRACT, 'approve', [alice, bob, i128(0n), u32(500)]],
   ]
   for (const [contract, name, args] of calls) assert.equal(testChain.apply(testChain.prepare(contract, name, args)).status, 'SUCCESS', name)
 })
 
-test('resources beyond what a transaction may have fail in the simulation already', () => {
+test('a simulation fails when the network limits are exceeded', () => {
   using testChain = startTestChain()
-  const remembered = (size: number) => simulated(testChain, COUNTER, 'set_instance_value', [text('x'.repeat(size))])['error']
-  assert.match(String(remembered(65_536)), /^HostError: Error\(Budget, ExceededLimit\)/, 'an instance is an entry like any other')
-  assert.equal(remembered(65_000), undefined)
-  const echoed = (size: number) => simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('echo'), vec(text('x'.repeat(size)))])['error']
-  assert.match(String(echoed(16_384)), /^HostError: Error\(Budget, ExceededLimit\)/, 'what is returned is limited as events are')
-  assert.equal(echoed(16_000), undefined)
+  const withStoredBytes = (size: number) => simulated(testChain, COUNTER, 'set_instance_value', [text('x'.repeat(size))])['error']
+  assert.match(String(withStoredBytes(65_536)), /^HostError: Error\(Budget, ExceededLimit\)/, 'the size limit applies to instances')
+  assert.equal(withStoredBytes(65_000), undefined)
+  const withReturnedBytes = (size: number) => simulated(testChain, CALLER, 'forward', [address(COUNTER), symbol('echo'), vec(text('x'.repeat(size)))])['error']
+  assert.match(String(withReturnedBytes(16_384)), /^HostError: Error\(Budget, ExceededLimit\)/, 'the events limit includes the return value')
+  assert.equal(withReturnedBytes(16_000), undefined)
 })

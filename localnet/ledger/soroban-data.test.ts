@@ -6,19 +6,19 @@ import { encodeSorobanData, withInstructionsMargin, withRefundableMargin, withSi
 import { anyEntry } from './test-values.ts'
 import { keyOf } from './keys.ts'
 
-test('the margins of a simulation: a part of what was used, and never less than a floor', () => {
+test('margins are a percentage with a minimum', () => {
   assert.deepEqual([100_000, 10_000_000].map((used) => withInstructionsMargin(used, 0)), [150_000, 10_400_000])
   assert.equal(withInstructionsMargin(10_000_000, 7), 10_400_007)
   assert.deepEqual([400, 20_000].map(withSizeMargin), [900, 22_000])
   assert.deepEqual([0n, 1n, 100n, 1_000n].map(withRefundableMargin), [0n, 2n, 115n, 1_150n])
 })
 
-test('what is declared is what the SDK reads', () => {
+test('the SDK decodes the encoded SorobanTransactionData', () => {
   const keys = fc.array(anyEntry.map(keyOf), { maxLength: 3 })
   const numbers = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat())
   fc.assert(
-    fc.property(keys, keys, numbers, fc.boolean(), (readOnly, readWrite, [instructions, diskReadBytes, writeBytes, fee], restores) => {
-      const archived = restores ? readWrite.map((_, index) => index) : []
+    fc.property(keys, keys, numbers, fc.boolean(), (readOnly, readWrite, [instructions, diskReadBytes, writeBytes, fee], hasArchived) => {
+      const archived = hasArchived ? readWrite.map((_, index) => index) : []
       const bytes = encodeSorobanData({
         footprint: { readOnly, readWrite }, instructions, diskReadBytes, writeBytes, resourceFee: BigInt(fee), archived,
       })

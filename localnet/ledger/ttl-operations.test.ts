@@ -11,13 +11,13 @@ import { openDatabase } from './database.ts'
 import { contractDataKey, instanceKey, type LedgerKey } from './keys.ts'
 import { ALICE, COUNTER, metaOf, PASSPHRASE, resultOf, startTestChain, type TestChain } from './test-chain.ts'
 
-/** The network's lives, in ledgers. */
+/** Minimum TTLs in ledgers. */
 const PERSISTENT = 120_960
 const TEMPORARY = 720
 
 const alice = address(ALICE.publicKey())
 const COUNT = contractDataKey(COUNTER, 'persistent', vec(symbol('Count'), alice))
-const PASSING = contractDataKey(COUNTER, 'temporary', vec(symbol('Passing')))
+const TEMPORARY_KEY = contractDataKey(COUNTER, 'temporary', vec(symbol('Passing')))
 
 let directory: string
 beforeEach(() => {
@@ -34,8 +34,8 @@ function returned(testChain: TestChain, name: string, args: readonly Val[] = [])
   return valFromBase64((simulation['results'] as { xdr: string }[])[0]?.xdr ?? '')
 }
 
-/** A chain on which ALICE has counted to one; when it is opened again, the entry's life ended with this ledger. */
-function archivedAfterCounting(): TestChain {
+/** A chain with ALICE's count of 1. Before it is reopened, the TTL of the entry is set to ledger 1, so that it is archived. */
+function startWithArchivedCount(): TestChain {
   {
     using testChain = startTestChain({ directory })
     testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
@@ -47,13 +47,17 @@ function archivedAfterCounting(): TestChain {
   return startTestChain({ directory })
 }
 
-/** An operation on the lives of entries, with what it names. */
-function onEntries(testChain: TestChain, operation: xdr.Operation, keys: { readonly readOnly?: LedgerKey[]; readonly readWrite?: LedgerKey[] }): Transaction {
+/** A simulated and signed TTL operation on these keys. */
+function ttlOperation(
+  testChain: TestChain,
+  operation: xdr.Operation,
+  keys: { readonly readOnly?: LedgerKey[]; readonly readWrite?: LedgerKey[] },
+): Transaction {
   const parse = (list: readonly LedgerKey[] = []) => list.map((key) => xdr.LedgerKey.fromXdr(key, 'base64'))
-  const named = new SorobanDataBuilder().setFootprint(parse(keys.readOnly), parse(keys.readWrite)).build()
+  const footprintOnly = new SorobanDataBuilder().setFootprint(parse(keys.readOnly), parse(keys.readWrite)).build()
   const plain = testChain.build(operation)
   const options = { fee: '100', networkPassphrase: PASSPHRASE }
-  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
+  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: footprintOnly }).build())
   assert.equal(simulation['error'], undefined)
   const sorobanData = xdr.SorobanTransactionData.fromXdr(String(simulation['transactionData']), 'base64')
   const transaction = TransactionBuilder.cloneFrom(plain, { ...options, sorobanData }).build()
@@ -61,46 +65,46 @@ function onEntries(testChain: TestChain, operation: xdr.Operation, keys: { reado
   return transaction
 }
 
-test('a persistent entry begins with 120 960 ledgers of life, a temporary one with 720', () => {
+test('a new persistent entry has a TTL of 120,960 ledgers, a temporary one of 720', () => {
   using testChain = startTestChain()
   const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + PERSISTENT - 1)
-  const passing = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [VOID])).ledger
-  assert.equal(served(testChain, PASSING)?.liveUntilLedgerSeq, passing + TEMPORARY - 1)
+  const temporaryLedger = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [VOID])).ledger
+  assert.equal(served(testChain, TEMPORARY_KEY)?.liveUntilLedgerSeq, temporaryLedger + TEMPORARY - 1)
 })
 
-test('a temporary entry is gone with its last ledger, for contracts, for readers, and in the ledger that drops it', () => {
+test('evicts a temporary entry after its last ledger and lists it in the close meta', () => {
   using testChain = startTestChain()
   const { ledger } = testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [alice]))
   testChain.closeMany(TEMPORARY - 1)
   assert.equal(ledgerOf(testChain), ledger + TEMPORARY - 1)
   assert.deepEqual(returned(testChain, 'temporary'), alice)
-  assert.notEqual(served(testChain, PASSING), undefined)
+  assert.notEqual(served(testChain, TEMPORARY_KEY), undefined)
   const sequence = testChain.close()
-  assert.equal(served(testChain, PASSING), undefined)
+  assert.equal(served(testChain, TEMPORARY_KEY), undefined)
   assert.deepEqual(returned(testChain, 'temporary'), VOID)
   const meta = xdr.LedgerCloseMeta.fromXdr(testChain.chain.history.ledger(sequence)?.metadataXdr ?? '', 'base64')
   assert(meta.type === 'v2')
-  assert.deepEqual(meta.v2.evictedKeys.map((key) => key.toXdr('base64')), [PASSING])
+  assert.deepEqual(meta.v2.evictedKeys.map((key) => key.toXdr('base64')), [TEMPORARY_KEY])
 })
 
-test('what is gone is gone from the disk too', () => {
+test('deletes evicted entries from disk', () => {
   {
     using testChain = startTestChain({ directory })
     testChain.apply(testChain.prepare(COUNTER, 'set_temporary', [alice]))
     testChain.closeMany(TEMPORARY)
   }
   using database = openDatabase(directory)
-  assert.equal(database.sql.prepare('select 1 from entries where key = ?').get(PASSING), undefined)
+  assert.equal(database.sql.prepare('select 1 from entries where key = ?').get(TEMPORARY_KEY), undefined)
 })
 
-test('an archived entry is served with the end of its life at 0', () => {
-  using testChain = archivedAfterCounting()
+test('returns an archived entry with liveUntilLedgerSeq 0', () => {
+  using testChain = startWithArchivedCount()
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, 0)
 })
 
-test('a call that needs an archived entry restores it: its simulation marks it, without a preamble', () => {
-  using testChain = archivedAfterCounting()
+test('a call restores the archived entry it needs: simulation marks it, without a restorePreamble', () => {
+  using testChain = startWithArchivedCount()
   const call = testChain.prepare(COUNTER, 'increment', [alice])
   const simulation = testChain.simulate(call)
   assert.equal('restorePreamble' in simulation, false)
@@ -110,34 +114,34 @@ test('a call that needs an archived entry restores it: its simulation marks it, 
   assert.deepEqual(resources.footprint.readWrite.map((key) => key.toXdr('base64')), [COUNT])
   const record = testChain.apply(call)
   assert.equal(record.status, 'SUCCESS')
-  assert.deepEqual(metaOf(record).sorobanMeta?.returnValue, xdr.ScVal.scvU32(2), 'it still knows what it counted')
+  assert.deepEqual(metaOf(record).sorobanMeta?.returnValue, xdr.ScVal.scvU32(2), 'the value was kept')
   const [operation] = metaOf(record).operations
   assert.deepEqual(operation?.changes.map(({ type }) => type), ['ledgerEntryRestored', 'ledgerEntryRestored'])
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
 })
 
-test('an archived entry that is written without being read is restored too', () => {
-  using testChain = archivedAfterCounting()
+test('restores an archived entry that is written without being read', () => {
+  using testChain = startWithArchivedCount()
   const record = testChain.apply(testChain.prepare(COUNTER, 'set_count', [alice, u32(7)]))
   assert.equal(record.status, 'SUCCESS')
   assert.deepEqual(returned(testChain, 'count', [alice]), u32(7))
 })
 
-test('an archived entry that is brought back only to be removed is paid for as simulated', () => {
-  using testChain = archivedAfterCounting()
+test('charges rent for an archived entry that is restored and removed', () => {
+  using testChain = startWithArchivedCount()
   assert.equal(testChain.apply(testChain.prepare(COUNTER, 'remove_count', [alice])).status, 'SUCCESS')
   assert.equal(served(testChain, COUNT), undefined)
 })
 
-test('merely reading an archived entry restores it too', () => {
-  using testChain = archivedAfterCounting()
+test('reading an archived entry restores it', () => {
+  using testChain = startWithArchivedCount()
   const call = testChain.prepare(COUNTER, 'count', [alice])
   assert.equal(testChain.apply(call).status, 'SUCCESS')
   assert.notEqual(served(testChain, COUNT)?.liveUntilLedgerSeq, 0)
 })
 
-test('a call that does not mark the archived entry fails with what it tried to reach', () => {
-  using testChain = archivedAfterCounting()
+test('a call that does not mark the archived entry fails with entryArchived', () => {
+  using testChain = startWithArchivedCount()
   const envelope = testChain.prepare(COUNTER, 'increment', [alice]).toEnvelope()
   assert(envelope.type === 'envelopeTypeTx' && envelope.v1.tx.ext.type === 'sorobanData')
   const { resources, resourceFee } = envelope.v1.tx.ext.sorobanData
@@ -157,9 +161,9 @@ test('a call that does not mark the archived entry fails with what it tried to r
   assert.equal(event.data.vec?.[0]?.value?.toString(), 'trying to access an archived contract data entry')
 })
 
-test('RestoreFootprint restores what it names and pays rent for it', () => {
-  using testChain = archivedAfterCounting()
-  const record = testChain.apply(onEntries(testChain, Operation.restoreFootprint({}), { readWrite: [COUNT] }))
+test('RestoreFootprint restores the named entries and charges rent', () => {
+  using testChain = startWithArchivedCount()
+  const record = testChain.apply(ttlOperation(testChain, Operation.restoreFootprint({}), { readWrite: [COUNT] }))
   assert.equal(record.status, 'SUCCESS')
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + PERSISTENT - 1)
   assert.deepEqual(returned(testChain, 'count', [alice]), { type: 'u32', value: 1 })
@@ -167,10 +171,10 @@ test('RestoreFootprint restores what it names and pays rent for it', () => {
   assert(paid?.type === 'v1' && paid.v1.rentFeeCharged > 0n)
 })
 
-test('ExtendFootprintTTL lengthens lives that are shorter, and never shortens one', () => {
+test('ExtendFootprintTTL extends shorter TTLs and never shortens one', () => {
   using testChain = startTestChain()
   testChain.apply(testChain.prepare(COUNTER, 'increment', [alice]))
-  const extend = (extendTo: number) => testChain.apply(onEntries(testChain, Operation.extendFootprintTtl({ extendTo }), { readOnly: [COUNT] }))
+  const extend = (extendTo: number) => testChain.apply(ttlOperation(testChain, Operation.extendFootprintTtl({ extendTo }), { readOnly: [COUNT] }))
   const { ledger, status } = extend(200_000)
   assert.equal(status, 'SUCCESS')
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, ledger + 200_000)
@@ -181,12 +185,12 @@ test('ExtendFootprintTTL lengthens lives that are shorter, and never shortens on
   assert(paid?.type === 'v1' && paid.v1.rentFeeCharged === 0n)
 })
 
-test('extending what is archived takes a restoration first, which the simulation puts before its answer', () => {
-  using testChain = archivedAfterCounting()
+test('extending an archived entry requires a restoration, which simulation returns as restorePreamble', () => {
+  using testChain = startWithArchivedCount()
   const plain = testChain.build(Operation.extendFootprintTtl({ extendTo: 200_000 }))
-  const named = new SorobanDataBuilder().setReadOnly([xdr.LedgerKey.fromXdr(COUNT, 'base64')]).build()
+  const footprintOnly = new SorobanDataBuilder().setReadOnly([xdr.LedgerKey.fromXdr(COUNT, 'base64')]).build()
   const options = { fee: '100', networkPassphrase: PASSPHRASE }
-  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: named }).build())
+  const simulation = testChain.simulate(TransactionBuilder.cloneFrom(plain, { ...options, sorobanData: footprintOnly }).build())
   const { restorePreamble } = simulation as { restorePreamble: { transactionData: string; minResourceFee: string } }
   const data = xdr.SorobanTransactionData.fromXdr(restorePreamble.transactionData, 'base64')
   assert.equal(restorePreamble.minResourceFee, data.resourceFee.toString())
@@ -202,7 +206,7 @@ test('extending what is archived takes a restoration first, which the simulation
   assert.equal(served(testChain, COUNT)?.liveUntilLedgerSeq, record.ledger + 200_000)
 })
 
-test('either operation with entries that it may not name is malformed, and simulates without results', () => {
+test('rejects TTL operations with unsupported keys, and simulates valid ones without results', () => {
   using testChain = startTestChain()
   const parse = (key: LedgerKey) => xdr.LedgerKey.fromXdr(key, 'base64')
   const build = (operation: xdr.Operation, data: SorobanDataBuilder): Transaction => {
@@ -214,17 +218,17 @@ test('either operation with entries that it may not name is malformed, and simul
   const wrong = [
     build(Operation.extendFootprintTtl({ extendTo: 100 }), new SorobanDataBuilder().setReadWrite([parse(COUNT)])),
     build(Operation.restoreFootprint({}), new SorobanDataBuilder().setReadOnly([parse(COUNT)])),
-    build(Operation.restoreFootprint({}), new SorobanDataBuilder().setReadWrite([parse(PASSING)])),
+    build(Operation.restoreFootprint({}), new SorobanDataBuilder().setReadWrite([parse(TEMPORARY_KEY)])),
   ]
   for (const transaction of wrong) {
     const { errorResultXdr } = testChain.chain.send(transaction.toXdr())
     assert.equal(xdr.TransactionResult.fromXdr(errorResultXdr ?? '', 'base64').result.type, 'txFailed')
   }
-  const simulation = testChain.simulate(onEntries(testChain, Operation.extendFootprintTtl({ extendTo: 100 }), { readOnly: [COUNT] }))
+  const simulation = testChain.simulate(ttlOperation(testChain, Operation.extendFootprintTtl({ extendTo: 100 }), { readOnly: [COUNT] }))
   assert.deepEqual(Object.keys(simulation).sort(), ['latestLedger', 'minResourceFee', 'transactionData'])
 })
 
-test('contracts keep what they are made of alive: an instance with little life left is extended by a call', () => {
+test("a call extends the TTL of the contract's instance when little of it remains", () => {
   {
     using testChain = startTestChain({ directory })
     testChain.close()
