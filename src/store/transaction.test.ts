@@ -6,32 +6,34 @@ import { StatementTimeout, StoreUnavailable } from './store.ts'
 import { runTransaction } from './transaction.ts'
 import type { RunStatement } from './transaction.ts'
 
-/** A connection that records what it is sent; `answer` decides what happens. */
-function recordingConnection(answer: (sql: string) => void = () => {}): { sent: string[]; run: RunStatement } {
+/** A connection that records its statements. `onStatement` may throw. */
+function recordingConnection(onStatement: (sql: string) => void = () => {}): { sent: string[]; run: RunStatement } {
   const sent: string[] = []
   return {
     sent,
     async run(sql) {
       sent.push(sql)
-      answer(sql)
+      onStatement(sql)
       return { rows: [], command: sql.toUpperCase() }
     },
   }
 }
 
-test('a connection lost at COMMIT says that the outcome is unknown', async () => {
-  const { run, sent } = recordingConnection((sql) => {
-    if (sql === 'commit') throw new StoreUnavailable('gone')
-  })
-  await assert.rejects(runTransaction(run, createVirtualClock(0), (tx) => tx.query('x')), (error) => {
-    assert.ok(error instanceof StoreUnavailable)
-    assert.match(error.message, /whether the transaction took place is unknown/)
-    return true
-  })
-  assert.deepEqual(sent, ['begin', 'x', 'commit'], 'nothing is sent after an unknown commit')
+test('a connection lost at COMMIT, or a COMMIT over its time limit, raises an unknown outcome', async () => {
+  for (const failure of [new StoreUnavailable('gone'), new StatementTimeout('too slow')]) {
+    const { run, sent } = recordingConnection((sql) => {
+      if (sql === 'commit') throw failure
+    })
+    await assert.rejects(runTransaction(run, createVirtualClock(0), (tx) => tx.query('x')), (error) => {
+      assert.ok(error instanceof StoreUnavailable)
+      assert.match(error.message, /whether the transaction was committed is unknown/)
+      return true
+    })
+    assert.deepEqual(sent, ['begin', 'x', 'commit'], 'nothing is sent after an unknown commit')
+  }
 })
 
-test('a transaction that sends nothing for too long is rolled back, and its late statements are refused', async () => {
+test('rolls back an idle transaction and refuses its late statements', async () => {
   const clock = createVirtualClock(0)
   const { run, sent } = recordingConnection()
   let release: () => void = () => {}
@@ -53,7 +55,7 @@ test('a transaction that sends nothing for too long is rolled back, and its late
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('a long statement is not idling', async () => {
+test('does not count a long statement as idle time', async () => {
   const clock = createVirtualClock(0)
   const { run } = recordingConnection((sql) => {
     if (sql === 'long') clock.advance(IDLE_TRANSACTION_TIMEOUT_MS * 2)

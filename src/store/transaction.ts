@@ -1,4 +1,4 @@
-// A transaction on a connection that is held for it alone, the same on both engines.
+// A transaction on a connection that it has to itself, the same on both engines.
 
 import type { Clock, Timer } from '../base/clock.ts'
 import { IDLE_TRANSACTION_TIMEOUT_MS } from './bounds.ts'
@@ -6,14 +6,15 @@ import { createMutex } from './mutex.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 import type { Param, Queryable } from './store.ts'
 
-/** Sends one statement on the held connection. `command` is the command's name as PostgreSQL tells it. */
+/** Sends one statement on the transaction's connection. `command` is PostgreSQL's command tag. */
 export type RunStatement = (sql: string, params?: readonly Param[]) => Promise<{ rows: object[]; command: string }>
 
 const SQLSTATE_IN_FAILED_TRANSACTION = '25P02'
 
 /**
  * Runs `work` between BEGIN and COMMIT. Raises what `work` raises after rolling back; StatementFailed when the database rolled back instead of
- * committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke, at COMMIT with unknown outcome.
+ * committing; StatementTimeout when `work` sent nothing for too long; StoreUnavailable when the connection broke. When that happened at COMMIT, the
+ * transaction may have been committed.
  */
 export async function runTransaction<T>(run: RunStatement, clock: Clock, work: (tx: Queryable) => Promise<T>): Promise<T> {
   await run('begin')
@@ -37,10 +38,11 @@ async function commit(run: RunStatement): Promise<void> {
   try {
     command = (await run('commit')).command
   } catch (cause) {
-    if (!(cause instanceof StoreUnavailable)) throw cause
-    throw new StoreUnavailable(`${cause.message}; whether the transaction took place is unknown`, { cause })
+    // On the embedded engine a COMMIT that exceeds its time limit ends with the engine, before or after its record reached the disk.
+    if (!(cause instanceof StoreUnavailable || cause instanceof StatementTimeout)) throw cause
+    throw new StoreUnavailable(`${cause.message}; whether the transaction was committed is unknown`, { cause })
   }
-  // After a failed statement that `work` did not mind, COMMIT answers without an error, and rolls back.
+  // When `work` ignored a failed statement, COMMIT succeeds and rolls back.
   if (command === 'COMMIT') return
   throw new StatementFailed('the transaction was rolled back: one of its statements had failed', SQLSTATE_IN_FAILED_TRANSACTION, null)
 }
@@ -49,50 +51,50 @@ interface Handle {
   readonly tx: Queryable
   /** Rejects when nothing was sent for too long. */
   readonly idle: Promise<never>
-  /** Refuses further statements, and resolves when the one under way has ended. */
+  /** Refuses further statements, and resolves when the running one has ended. */
   close(): Promise<void>
 }
 
 function createHandle(run: RunStatement, clock: Clock): Handle {
   const runExclusive = createMutex()
   let open = true
-  let underWay = 0
+  let running = 0
   let timer: Timer | undefined
   let reportIdle: (error: Error) => void = () => {}
   const idle = new Promise<never>((_resolve, reject) => void (reportIdle = reject))
-  // Nobody may be waiting for it any more when it rejects.
+  // It may reject after `work` has ended, when nothing awaits it.
   idle.catch(() => {})
 
-  function watch(): void {
+  function restartIdleTimer(): void {
     timer?.cancel()
     timer = undefined
-    if (!open || underWay > 0) return
+    if (!open || running > 0) return
     timer = clock.setTimer(IDLE_TRANSACTION_TIMEOUT_MS, () => {
       open = false
       reportIdle(new StatementTimeout(`the transaction sent nothing for ${IDLE_TRANSACTION_TIMEOUT_MS} ms and was rolled back`))
     })
   }
 
-  watch()
+  restartIdleTimer()
   return {
     idle,
     tx: {
       async query<Row extends object>(sql: string, params?: readonly Param[]): Promise<Row[]> {
         if (!open) throw new StoreUnavailable('the transaction has ended')
-        underWay++
-        watch()
+        running++
+        restartIdleTimer()
         try {
           const { rows } = await runExclusive(() => run(sql, params))
           return rows as Row[]
         } finally {
-          underWay--
-          watch()
+          running--
+          restartIdleTimer()
         }
       },
     },
     async close() {
       open = false
-      watch()
+      restartIdleTimer()
       await runExclusive(async () => {})
     },
   }

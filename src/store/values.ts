@@ -19,6 +19,11 @@ function encodeElement(element: string | number | bigint | boolean | null): stri
   return `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
+/** An identifier, quoted for SQL. */
+export function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
 /** The elements of a one-dimensional array in PostgreSQL's text form. */
 export function decodeArray(text: string): (string | null)[] {
   const elements: (string | null)[] = []

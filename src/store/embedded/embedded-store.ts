@@ -1,104 +1,105 @@
-// The store over the embedded engine: one connection, shared by order of the scheduler.
+// The store on the embedded engine: one connection, shared in the order of the scheduler.
 
 import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
-import { INTERRUPT_REPEAT_MS, BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
+import { BULK_STATEMENT_TIMEOUT_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { StoreUnavailable } from '../store.ts'
 import type { Param, Store, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import { encodeParam } from '../values.ts'
-import { startEngineThread } from './engine-thread.ts'
 import { openDataFolder } from './data-folder.ts'
-import { createMaintenance } from './maintenance.ts'
+import { startEngineThread } from './engine-thread.ts'
+import type { EngineThread } from './engine-thread.ts'
 import { createListeners } from './listeners.ts'
+import { createMaintenance } from './maintenance.ts'
 import type { Statement, StatementResult } from './messages.ts'
 import { createScheduler } from './scheduler.ts'
 import { superviseEngine } from './supervisor.ts'
 
-/** The embedded store, and what only it can do. */
 export interface EmbeddedStore extends Store {
   readonly engine: 'embedded'
-  /** A writer whose statements may take as long as a rebuild's. */
+  /** A writer for statements that change many rows: migrations and rebuilds. */
   readonly bulkWriter: Writer
-  /** The whole database as an archive that another one in memory can start from. */
+  /** The whole database as an archive that a database in memory can start from. */
   dump(): Promise<Uint8Array>
 }
 
 export interface EmbeddedOptions {
-  /** The data folder; null keeps everything in memory. */
+  /** The data folder; null keeps everything in memory, until the engine ends. */
   readonly dataDir: string | null
-  /** What `dump` gave, to start from; only in memory. */
+  /** An archive from `dump` to start from; only in memory. */
   readonly template: Uint8Array | null
-  /** The file of a prepared cluster, there or not; only asked for a new cluster on disk. */
+  /** The path of a prepared cluster, which may not exist; called only for a new cluster on disk. */
   readonly prepared: () => Promise<string>
   readonly readTimeoutMs: number
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Opens the embedded database. Raises FolderInUse when another process has it, StoreUnavailable with the reason when it does not open. */
+/** Opens the embedded database. Raises FolderInUse when another process has the folder, StoreUnavailable with the reason when it does not open. */
 export async function openEmbeddedStore(options: EmbeddedOptions): Promise<EmbeddedStore> {
   const { dataDir, template, prepared, readTimeoutMs, clock, log } = options
-  const locks = new Map<string, AbortController>()
+  const locks = createLocks()
   let abandon: (() => void) | undefined
-  let folderLost = false
-  function onLost(): void {
-    folderLost = true
+  let isFolderLost = false
+  function onFolderLost(): void {
+    isFolderLost = true
     abandon?.()
   }
-  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, onLost })
-  const scheduler = createScheduler({ clock, interrupt: () => supervisor.interrupt() })
-  const listeners = createListeners((sql) => scheduler.write(() => send('write', sql)))
-  const supervisor = await superviseEngine({
-    start: () => startEngineThread({
-      directory: folder?.directory ?? null,
-      template,
-      clock,
-      onNotification: (channel, payload) => listeners.notify(channel, payload),
-    }),
-    recovers: folder !== null,
-    clock,
-    log,
-    onDown() {
-      for (const lost of locks.values()) lost.abort()
-      locks.clear()
-      listeners.disconnected()
-    },
-    onUp: () => void listeners.resubscribe().catch((cause: unknown) => log.warn({ cause: String(cause) }, 'notifications are not heard')),
-  }).catch((cause: unknown) => {
+  const folder = dataDir === null ? null : await openDataFolder({ dataDir, prepared, clock, log, onLost: onFolderLost })
+  const directory = folder?.directory ?? null
+  const scheduler = createScheduler({ clock, restarting: () => supervisor.restarting(), cancel: () => supervisor.abandon('the store is closed') })
+  const listeners = createListeners((sql) => scheduler.write(() => send('write', WRITE_STATEMENT_TIMEOUT_MS, sql)))
+
+  async function startEngine(): Promise<EngineThread> {
+    const engine = await startEngineThread({ directory, template, clock, onNotification: (channel, payload) => listeners.notify(channel, payload) })
+    try {
+      // Before the first statement, so that no notification of a write is missed after a restart.
+      await listeners.resubscribe((sql) => engine.run({ access: 'write', sql, params: null }, WRITE_STATEMENT_TIMEOUT_MS))
+      return engine
+    } catch (cause) {
+      await engine.kill()
+      throw cause
+    }
+  }
+
+  function disconnect(): void {
+    listeners.disconnected()
+    if (directory === null || isFolderLost) locks.loseAll()
+  }
+
+  const supervisor = await superviseEngine({ start: startEngine, recovers: directory !== null, clock, log, onDown: disconnect }).catch((cause: unknown) => {
     folder?.lock.release()
     throw cause
   })
-  abandon = () => supervisor.abandon(`the lock file in ${dataDir} was taken away: another process may be writing there`)
-  if (folderLost) abandon()
-  const run = async (sql: string) => (await send('write', sql)).rows
-  const maintenance = createMaintenance({ scheduler, run, clock, log })
+  abandon = () => {
+    const reason = `the lock file in ${dataDir} was removed or replaced: another process may be writing there`
+    log.error({ reason }, 'the embedded database is closed for good')
+    supervisor.abandon(reason)
+    disconnect()
+  }
+  if (isFolderLost) abandon()
+  const maintenance = createMaintenance({ scheduler, run: async (sql) => (await send('write', BULK_STATEMENT_TIMEOUT_MS, sql)).rows, clock, log })
 
-  async function send(access: Statement['access'], sql: string, params?: readonly Param[]): Promise<StatementResult> {
-    const result = await supervisor.run({ access, sql, params: params?.map(encodeParam) ?? null })
-    if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
-    return result
+  /** The sender of one turn's statements. All of them go to the same engine. */
+  function openSession(access: Statement['access'], limitMs: number) {
+    const engine = supervisor.engine()
+    return async (sql: string, params?: readonly Param[]): Promise<StatementResult> => {
+      const result = await engine.run({ access, sql, params: params?.map(encodeParam) ?? null }, limitMs)
+      if (result.writtenRows > 0) maintenance.countRows(result.writtenRows)
+      return result
+    }
   }
 
-  /** A statement of a writer's turn, given up when it takes too long. */
-  async function sendWithin(limitMs: number, sql: string, params?: readonly Param[]): Promise<StatementResult> {
-    let timer = clock.setTimer(limitMs, giveUp)
-    function giveUp(): void {
-      supervisor.interrupt()
-      timer = clock.setTimer(INTERRUPT_REPEAT_MS, giveUp)
-    }
-    try {
-      return await send('write', sql, params)
-    } finally {
-      timer.cancel()
-    }
+  async function send(access: Statement['access'], limitMs: number, sql: string, params?: readonly Param[]): Promise<StatementResult> {
+    return await openSession(access, limitMs)(sql, params)
   }
 
   function createWriter(limitMs: number): Writer {
     return {
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
-        scheduler.write(async () => (await sendWithin(limitMs, sql, params)).rows as Row[]),
-      transaction: (work) => scheduler.write(() => runTransaction((sql, params) => sendWithin(limitMs, sql, params), clock, work)),
+        scheduler.write(async () => (await send('write', limitMs, sql, params)).rows as Row[]),
+      transaction: (work) => scheduler.write(async () => runTransaction(openSession('write', limitMs), clock, work)),
     }
   }
 
@@ -107,19 +108,14 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
     engine: 'embedded',
     read: {
       query: <Row extends object>(sql: string, params?: readonly Param[]) =>
-        scheduler.read(async () => (await send('read', sql, params)).rows as Row[], readTimeoutMs),
+        scheduler.read(async (remainingMs) => (await send('read', remainingMs, sql, params)).rows as Row[], readTimeoutMs),
     },
     write: createWriter(WRITE_STATEMENT_TIMEOUT_MS),
     bulkWriter,
     waiting: () => scheduler.waiting(),
-    async tryLock(name) {
-      if (locks.has(name)) return undefined
-      const lost = new AbortController()
-      locks.set(name, lost)
-      return createLock(bulkWriter, lost.signal, () => void (locks.get(name) === lost && locks.delete(name)))
-    },
-    listen: (channel, callback, onHeard) => listeners.listen(channel, callback, onHeard),
-    dump: () => scheduler.write(() => supervisor.dump()),
+    tryLock: async (name) => locks.tryLock(name, bulkWriter),
+    listen: (channel, callback, onConnected) => listeners.listen(channel, callback, onConnected),
+    dump: () => scheduler.write(() => supervisor.engine().dump()),
     async [Symbol.asyncDispose]() {
       maintenance.stop()
       await scheduler.close()
@@ -129,11 +125,32 @@ export async function openEmbeddedStore(options: EmbeddedOptions): Promise<Embed
   }
 }
 
-/** There is one process and one engine, so holding the name is holding the lock. */
+interface Locks {
+  tryLock(name: string, writer: Writer): WriterLock | undefined
+  loseAll(): void
+}
+
+/** The named locks. Only this process has the database, so they are held in memory, and survive a restart of the engine. */
+function createLocks(): Locks {
+  const held = new Map<string, AbortController>()
+  return {
+    tryLock(name, writer) {
+      if (held.has(name)) return undefined
+      const lost = new AbortController()
+      held.set(name, lost)
+      return createLock(writer, lost.signal, () => void (held.get(name) === lost && held.delete(name)))
+    },
+    loseAll() {
+      for (const lost of held.values()) lost.abort()
+      held.clear()
+    },
+  }
+}
+
 function createLock(writer: Writer, lost: AbortSignal, release: () => void): WriterLock {
-  let released = false
+  let isReleased = false
   function check(): void {
-    if (lost.aborted || released) throw new StoreUnavailable(lost.aborted ? 'the writer lock was lost' : 'the writer lock was given back')
+    if (lost.aborted || isReleased) throw new StoreUnavailable(lost.aborted ? 'the writer lock was lost' : 'the writer lock was released')
   }
   return {
     lost,
@@ -153,7 +170,7 @@ function createLock(writer: Writer, lost: AbortSignal, release: () => void): Wri
       },
     },
     async [Symbol.asyncDispose]() {
-      released = true
+      isReleased = true
       release()
     },
   }

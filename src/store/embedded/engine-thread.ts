@@ -1,25 +1,24 @@
-// The embedded engine's thread, seen from outside: one request at a time, an interruption, and what happens when it dies.
+// The embedded engine's thread, seen from outside. A running statement cannot be interrupted, so one that exceeds its time limit ends with its thread.
 
 import { Worker } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
-import { CLOSE_TIMEOUT_MS, STUCK_AFTER_MS } from '../bounds.ts'
+import { CLOSE_TIMEOUT_MS, LOGGED_SQL_LENGTH } from '../bounds.ts'
 import { toStoreError } from '../failures.ts'
-import { StoreUnavailable } from '../store.ts'
-import { raiseInterrupt } from './interruptible.ts'
-import type { Interrupt } from './interruptible.ts'
+import { StatementTimeout, StoreUnavailable } from '../store.ts'
 import type { Job, Report, Request, Statement, StatementResult } from './messages.ts'
 
-/** A running engine. Its caller sees to it that one request is under way at a time. */
+/** A running engine. It takes one request at a time. */
 export interface EngineThread {
-  /** Raises StatementFailed, StatementTimeout (interrupted) or StoreUnavailable (the engine died; whether a commit took place is then unknown). */
-  run(statement: Statement): Promise<StatementResult>
-  /** Makes the statement under way give up; without one, nothing happens. One that hears nothing for STUCK_AFTER_MS is ended with its thread. */
-  interrupt(): void
+  /**
+   * Raises StatementFailed; StatementTimeout after `limitMs`; StoreUnavailable when the engine ended. After the last two the engine is gone: an open
+   * transaction is rolled back, and whether a statement that commits took effect is unknown.
+   */
+  run(statement: Statement, limitMs: number): Promise<StatementResult>
   dump(): Promise<Uint8Array>
-  /** Ends in good order, or by force after a while. */
+  /** Shuts the engine down. Kills it after CLOSE_TIMEOUT_MS. */
   close(): Promise<void>
-  /** Ends at once, as a crash would. */
+  /** Ends the engine at once. Nothing acknowledged is lost; the next start recovers. */
   kill(): Promise<void>
   /** Resolves with the reason when the thread has ended. */
   readonly ended: Promise<string>
@@ -27,30 +26,36 @@ export interface EngineThread {
 
 const SCRIPT = new URL('./worker.ts', import.meta.url)
 
-type Pending = { resolve(report: Report): void; reject(error: Error): void }
+const UNEXPECTED_END = 'the embedded database engine ended unexpectedly'
 
-/** Ends of a thread that was not asked to end. */
-const DIED = 'the embedded database engine ended unexpectedly'
-
-function startThread(script: URL, job: Job, onReport: (report: Report) => void): { worker: Worker; ended: Promise<string> } {
-  const worker = new Worker(script, { workerData: job, name: 'database' })
-  let reason = DIED
-  worker.on('message', (report: Report) => {
-    if (report.kind === 'broken' || report.kind === 'refused') reason = report.message
-    // What is broken stands still and waits for its end; who waits for an answer hears of it then.
-    if (report.kind === 'broken') void worker.terminate()
-    else onReport(report)
-  })
-  worker.on('error', (error) => void (reason = `${DIED}: ${String(error)}`))
-  return { worker, ended: new Promise((resolve) => worker.once('exit', () => resolve(reason))) }
+interface Thread {
+  readonly worker: Worker
+  readonly ended: Promise<string>
+  terminate(reason: string): void
 }
 
-/** Makes a new cluster, in a thread whose memory is given back afterwards. Raises StoreUnavailable with the reason when it cannot. */
+function startThread(script: URL, job: Job, onReport: (report: Report) => void): Thread {
+  const worker = new Worker(script, { workerData: job, name: 'database' })
+  let reason = UNEXPECTED_END
+  function terminate(why: string): void {
+    reason = why
+    void worker.terminate()
+  }
+  worker.on('message', (report: Report) => {
+    if (report.kind === 'refused') reason = report.message
+    if (report.kind === 'broken') terminate(report.message)
+    else onReport(report)
+  })
+  worker.on('error', (error) => void (reason = `${UNEXPECTED_END}: ${String(error)}`))
+  return { worker, ended: new Promise((resolve) => worker.once('exit', () => resolve(reason))), terminate }
+}
+
+/** Creates a cluster in a thread, whose memory is freed afterwards. Raises StoreUnavailable with the reason when that fails. */
 export async function createClusterInThread(directory: string): Promise<void> {
   let created = false
   const { ended } = startThread(SCRIPT, { kind: 'create', directory }, (report) => void (created ||= report.kind === 'created'))
   const reason = await ended
-  if (!created) throw new StoreUnavailable(`the embedded database cannot be created in ${directory}: ${reason}`)
+  if (!created) throw new StoreUnavailable(`cannot create the embedded database in ${directory}: ${reason}`)
 }
 
 /** Starts an engine. Raises StoreUnavailable with the reason when it refuses to start. */
@@ -59,78 +64,81 @@ export async function startEngineThread(options: {
   template: Uint8Array | null
   clock: Clock
   onNotification: (channel: string, payload: string) => void
-  /** What the thread runs; a test hands in one with a disk that fails. */
+  /** The thread's entry point. A test passes one whose disk fails. */
   script?: URL
 }): Promise<EngineThread> {
   const { directory, template, clock, onNotification, script = SCRIPT } = options
-  let pending: Pending | undefined
-  let interrupt: Interrupt | undefined
-  /** When the request under way was first asked to give up. */
-  let interruptedAtMs: number | undefined
+  let pending: PromiseWithResolvers<Report> | undefined
+  let isTimedOut = false
+  let endReason: string | undefined
 
-  function settle(report: Report): void {
+  function onReport(report: Report): void {
     if (report.kind === 'notified') return onNotification(report.channel, report.payload)
-    const waiting = pending
+    // A result that arrives after its time limit would release the caller while the engine is being terminated.
+    if (isTimedOut) return
+    pending?.resolve(report)
     pending = undefined
-    interruptedAtMs = undefined
-    waiting?.resolve(report)
   }
 
-  const expectReport = (): Promise<Report> =>
-    new Promise((resolve, reject) => {
-      assert(pending === undefined, 'the engine does one thing at a time')
-      pending = { resolve, reject }
-    })
+  function expectReport(): Promise<Report> {
+    assert(pending === undefined, 'the engine takes one request at a time')
+    pending = Promise.withResolvers()
+    return pending.promise
+  }
+
   const first = expectReport()
-  const { worker, ended } = startThread(script, { kind: 'serve', directory, template }, settle)
-  let over: string | undefined
-  async function watch(): Promise<void> {
-    over = await ended
-    interrupt = undefined
-    pending?.reject(new StoreUnavailable(over))
+  const { worker, ended, terminate } = startThread(script, { kind: 'serve', directory, template }, onReport)
+  async function failPendingAtEnd(): Promise<void> {
+    endReason = await ended
+    pending?.reject(new StoreUnavailable(endReason))
     pending = undefined
   }
-  void watch()
+  void failPendingAtEnd()
 
   const ready = await first
-  if (ready.kind !== 'ready') throw new StoreUnavailable(ready.kind === 'refused' ? ready.message : DIED)
-  interrupt = ready.interrupt
+  if (ready.kind !== 'ready') throw new StoreUnavailable(ready.kind === 'refused' ? ready.message : UNEXPECTED_END)
 
   async function request(message: Request): Promise<Report> {
-    if (over !== undefined) throw new StoreUnavailable(over)
-    const answer = expectReport()
+    if (endReason !== undefined) throw new StoreUnavailable(endReason)
+    const reply = expectReport()
     worker.postMessage(message, [])
-    const report = await answer
+    const report = await reply
     if (report.kind === 'failed') throw toStoreError(report.failure)
     return report
   }
 
   return {
     ended,
-    async run(statement) {
-      const report = await request({ kind: 'run', statement })
-      assert(report.kind === 'done', 'a statement is answered by its result')
-      return report.result
-    },
-    interrupt() {
-      if (interrupt === undefined || pending === undefined) return
-      raiseInterrupt(interrupt)
-      interruptedAtMs ??= clock.elapsedMs()
-      if (clock.elapsedMs() - interruptedAtMs > STUCK_AFTER_MS) void worker.terminate()
+    async run(statement, limitMs) {
+      let exceeded = false
+      const timer = clock.setTimer(limitMs, () => {
+        exceeded = isTimedOut = true
+        terminate(`a statement exceeded its time limit: ${statement.sql.trim().slice(0, LOGGED_SQL_LENGTH)}`)
+      })
+      try {
+        const report = await request({ kind: 'run', statement })
+        assert(report.kind === 'done', 'the engine returns the result of a statement')
+        return report.result
+      } catch (cause) {
+        if (exceeded) throw new StatementTimeout('the statement exceeded its time limit', { cause })
+        throw cause
+      } finally {
+        timer.cancel()
+      }
     },
     async dump() {
       const report = await request({ kind: 'dump' })
-      assert(report.kind === 'dumped', 'a dump is answered by its bytes')
+      assert(report.kind === 'dumped', 'the engine returns a dump')
       return report.bytes
     },
     async close() {
-      const timer = clock.setTimer(CLOSE_TIMEOUT_MS, () => void worker.terminate())
+      const timer = clock.setTimer(CLOSE_TIMEOUT_MS, () => terminate('the embedded database engine did not close in time'))
       await request({ kind: 'close' }).catch(() => {})
       await ended
       timer.cancel()
     },
     async kill() {
-      await worker.terminate()
+      terminate('the embedded database engine was stopped')
       await ended
     },
   }

@@ -1,27 +1,25 @@
-// The embedded engine itself, inside its thread: opened durably, tested before it is trusted, one statement at a time.
+// The embedded engine, inside its thread: opens PGlite durably, checks that it is durable, runs one statement at a time.
 
-import { PGlite } from '@electric-sql/pglite'
+import { MemoryFS, PGlite } from '@electric-sql/pglite'
 import { ASSERTION, isSqlState, readFailure } from '../failures.ts'
+import { syncTree } from '../sync-tree.ts'
+import type { Fsync } from '../sync-tree.ts'
 import { DECODERS } from '../values.ts'
-import { DurableFS, VolatileFS, syncTree } from './filesystem.ts'
-import type { Disk, EngineFilesystem, Fsync } from './filesystem.ts'
-import { clearInterrupt } from './interruptible.ts'
-import type { Interrupt } from './interruptible.ts'
+import { DurableFS } from './durable-filesystem.ts'
+import type { Disk } from './durable-filesystem.ts'
 import type { Statement, StatementResult } from './messages.ts'
 
-/** Raised when the engine can no longer be trusted; everything acknowledged before is on the disk and comes back with the next start. */
+/** Raised when the engine is unusable. Everything acknowledged is on the disk, and the next start recovers it. */
 export class EngineBroken extends Error {
   override readonly name = 'EngineBroken'
 }
 
-/** Raised when the engine does not keep its word at the start. */
+/** Raised when the engine does not open, or opens without being durable. */
 export class EngineRefused extends Error {
   override readonly name = 'EngineRefused'
 }
 
-/** The engine, one statement at a time. */
 export interface Engine {
-  readonly interrupt: Interrupt
   /** Raises the driver's error for a statement's own fault, EngineBroken for everything else. */
   run(statement: Statement): Promise<StatementResult>
   onNotification(callback: (channel: string, payload: string) => void): void
@@ -30,21 +28,21 @@ export interface Engine {
   close(): Promise<void>
 }
 
-/** Bounds of the write-ahead log on disk; checkpoints keep it there. */
+/** Checkpoints keep the write-ahead log within these sizes. */
 const WAL_SETTINGS = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB']
 const DURABLE = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'synchronous_commit=on', '-c', 'full_page_writes=on']
 const SESSION = ['-c', 'timezone=UTC', '-c', 'datestyle=ISO', '-c', 'client_min_messages=warning']
-/** A cluster in memory lives shortly and is copied often: small log segments keep it small. */
-const VOLATILE_CLUSTER = ['--wal-segsize=1']
-const KEPT_LOG_LINES = 20
+/** Clusters in memory are short-lived and often copied: small log segments keep them small. */
+const MEMORY_INITDB_PARAMS = ['--wal-segsize=1']
+const LOG_LINES_MAX = 20
 
-/** The engine's start parameters without its own `-F`, which turns fsync off. */
+/** The engine's start parameters. A durable engine starts without PGlite's `-F`, which turns fsync off. */
 export function startParams(durable: boolean): string[] {
-  const stock = PGlite.defaultStartParams.filter((param) => !durable || param !== '-F')
-  return [...stock, ...SESSION, ...WAL_SETTINGS, ...(durable ? DURABLE : [])]
+  const defaults = PGlite.defaultStartParams.filter((param) => !durable || param !== '-F')
+  return [...defaults, ...SESSION, ...WAL_SETTINGS, ...(durable ? DURABLE : [])]
 }
 
-/** Makes a new cluster in a folder that does not exist yet, and brings every file and folder of it to the disk. */
+/** Creates a cluster in a folder that does not exist yet, and flushes every file and folder of it to the disk. */
 export async function createCluster(directory: string, fsync: Fsync): Promise<void> {
   const engine = await PGlite.create(directory)
   await engine.close()
@@ -54,28 +52,27 @@ export async function createCluster(directory: string, fsync: Fsync): Promise<vo
 export interface EngineOptions {
   /** Null: in memory. */
   readonly directory: string | null
-  /** What `dump` gave; only in memory. */
+  /** An archive from `dump` to start from; only in memory. */
   readonly template?: Uint8Array | null
-  /** What the cluster on disk is reached through. */
+  /** The disk under `directory`. */
   readonly disk: Disk
 }
 
-/** Opens a cluster, durably when it is on disk. Raises EngineRefused when it would not be. */
+/** Opens a cluster. Raises EngineRefused when it does not open, or when a cluster on disk would not be durable. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { directory, template = null, disk } = options
   const log: string[] = []
-  function keep(line: string): boolean {
-    if (log.push(line) > KEPT_LOG_LINES) log.shift()
+  function appendLog(line: string): boolean {
+    if (log.push(line) > LOG_LINES_MAX) log.shift()
     return false
   }
-  const durable = options.directory !== null
-  const filesystem = options.directory === null ? new VolatileFS() : new DurableFS(options.directory, options.disk)
-  const template = options.template ?? null
+  const durable = directory === null ? null : new DurableFS(directory, disk)
   const settings = {
-    fs: filesystem,
-    startParams: startParams(durable),
+    fs: durable ?? new MemoryFS(),
+    startParams: startParams(durable !== null),
     parsers: { ...DECODERS },
-    onStderr: keep,
-    ...(durable ? {} : { initDbStartParams: VOLATILE_CLUSTER }),
+    onStderr: appendLog,
+    ...(durable === null ? { initDbStartParams: MEMORY_INITDB_PARAMS } : {}),
     ...(template === null ? {} : { loadDataDir: new Blob([template], { type: 'application/x-tar' }) }),
   }
   let engine: PGlite
@@ -84,27 +81,26 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   } catch (cause) {
     throw new EngineRefused(`the embedded database does not open: ${[String(cause), ...log].join('; ')}`, { cause })
   }
-  if (durable) await testDurability(engine, filesystem)
-  return serveEngine(engine, filesystem, log)
+  if (durable !== null) await testDurability(engine, durable)
+  return wrapEngine(engine, log)
 }
 
-/** Refuses an engine that does not bring its commits to the disk: its settings must say so, and its first commit must be seen to do so. */
-export async function testDurability(engine: PGlite, filesystem: Pick<EngineFilesystem, 'fsyncs'>): Promise<void> {
-  const advice = 'the embedded engine of this version does not fit its durable wrapper, and starting it would risk losing data'
+/** Checks that the engine's settings are durable and that its first commit calls fsync. Raises EngineRefused otherwise. */
+export async function testDurability(engine: PGlite, filesystem: Pick<DurableFS, 'fsyncs'>): Promise<void> {
+  const advice = 'this version of PGlite does not work with the durability wrapper, and running it could lose data. Install the version in package-lock.json'
   for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
     const { rows } = await engine.query<Record<string, string>>(`show ${setting}`)
     if (rows[0]?.[setting] !== 'on') throw new EngineRefused(`the setting ${setting} is ${rows[0]?.[setting]}, not on: ${advice}`)
   }
-  const before = filesystem.fsyncs()
+  const before = filesystem.fsyncs
   await engine.query("select pg_logical_emit_message(true, 'self-test', 'the first commit of this start')")
-  if (filesystem.fsyncs() === before) throw new EngineRefused(`the first commit was acknowledged without a single fsync: ${advice}`)
+  if (filesystem.fsyncs === before) throw new EngineRefused(`the first commit was acknowledged without a single fsync: ${advice}`)
 }
 
-function serveEngine(engine: PGlite, filesystem: EngineFilesystem, log: readonly string[]): Engine {
-  const interrupt = filesystem.interrupt()
+function wrapEngine(engine: PGlite, log: readonly string[]): Engine {
   let access: Statement['access'] = 'write'
 
-  /** The session's own switch is cheaper than a read-only transaction around every read. */
+  /** Switching the session costs less than a read-only transaction around every read. */
   async function switchTo(wanted: Statement['access']): Promise<void> {
     if (access === wanted) return
     await engine.exec(`set default_transaction_read_only = ${wanted === 'read' ? 'on' : 'off'}`)
@@ -117,10 +113,8 @@ function serveEngine(engine: PGlite, filesystem: EngineFilesystem, log: readonly
   }
 
   return {
-    interrupt,
     async run(statement) {
       try {
-        clearInterrupt(interrupt)
         await switchTo(statement.access)
         return await send(statement)
       } catch (cause) {

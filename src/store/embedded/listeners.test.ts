@@ -2,23 +2,23 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createListeners } from './listeners.ts'
 
-test('whoever listens is told when the engine is gone, and when it is listened to again', async () => {
+test('listeners learn that the engine ended, and that its successor is listened to', async () => {
   const sent: string[] = []
   const listeners = createListeners(async (sql) => sent.push(sql))
-  const told: string[] = []
-  const stop = await listeners.listen('bell', () => {}, (heard) => told.push(`bell ${String(heard)}`))
-  await listeners.listen('other', () => {}, (heard) => told.push(`other ${String(heard)}`))
+  const changes: string[] = []
+  const stop = await listeners.listen('prices', () => {}, (connected) => changes.push(`prices ${String(connected)}`))
+  await listeners.listen('other', () => {}, (connected) => changes.push(`other ${String(connected)}`))
   listeners.disconnected()
   await stop()
-  await listeners.resubscribe()
-  assert.deepEqual(told, ['bell true', 'other true', 'bell false', 'other false', 'other true'])
-  assert.deepEqual(sent, ['listen "bell"', 'listen "other"', 'unlisten "bell"', 'listen "other"'])
+  await listeners.resubscribe(async (sql) => sent.push(`new engine: ${sql}`))
+  assert.deepEqual(changes, ['prices true', 'other true', 'prices false', 'other false', 'other true'])
+  assert.deepEqual(sent, ['listen "prices"', 'listen "other"', 'unlisten "prices"', 'new engine: listen "other"'])
 })
 
-test('a channel that cannot be listened to is not said to be heard', async () => {
+test('a listener whose LISTEN failed is never reported as connected', async () => {
   const listeners = createListeners(() => Promise.reject(new Error('away')))
-  const told: boolean[] = []
-  await assert.rejects(listeners.listen('bell', () => {}, (heard) => told.push(heard)))
+  const changes: boolean[] = []
+  await assert.rejects(listeners.listen('prices', () => {}, (connected) => changes.push(connected)))
   listeners.disconnected()
-  assert.deepEqual(told, [])
+  assert.deepEqual(changes, [])
 })

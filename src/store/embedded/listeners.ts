@@ -1,61 +1,59 @@
-// LISTEN on the embedded engine: the engine hears its own process only, which is all there is.
+// LISTEN on the embedded engine. All notifications come from this process.
 
-/** Who listens to which channel. */
+import { quoteIdentifier } from '../values.ts'
+
 export interface Listeners {
-  listen(channel: string, callback: (payload: string) => void, onHeard?: (heard: boolean) => void): Promise<() => Promise<void>>
-  /** Takes a notification from the engine. */
+  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
+  /** Delivers a notification from the engine. */
   notify(channel: string, payload: string): void
-  /** The engine is gone, and with it whatever it would have told. */
+  /** The engine ended: notifications are missed until `resubscribe`. */
   disconnected(): void
-  /** Listens again after the engine was restarted. */
-  resubscribe(): Promise<void>
+  /** Listens to all channels on a new engine. */
+  resubscribe(send: SendStatement): Promise<void>
 }
 
 interface Listener {
   readonly callback: (payload: string) => void
-  readonly onHeard: (heard: boolean) => void
+  readonly onConnected: (connected: boolean) => void
 }
 
-/** A channel's name as it stands in a statement. */
-export function quoteChannel(channel: string): string {
-  return `"${channel.replaceAll('"', '""')}"`
-}
+type SendStatement = (sql: string) => Promise<unknown>
 
-/** Builds the listeners; `run` sends LISTEN and UNLISTEN. */
-export function createListeners(run: (sql: string) => Promise<unknown>): Listeners {
+/** Builds the listeners; `send` runs LISTEN and UNLISTEN. */
+export function createListeners(send: SendStatement): Listeners {
   const channels = new Map<string, Set<Listener>>()
 
   async function stop(channel: string, listener: Listener): Promise<void> {
-    const listening = channels.get(channel)
-    if (listening === undefined || !listening.delete(listener) || listening.size > 0) return
+    const listeners = channels.get(channel)
+    if (listeners === undefined || !listeners.delete(listener) || listeners.size > 0) return
     channels.delete(channel)
-    await run(`unlisten ${quoteChannel(channel)}`).catch(() => {})
+    await send(`unlisten ${quoteIdentifier(channel)}`).catch(() => {})
   }
 
   return {
-    async listen(channel, callback, onHeard = () => {}) {
-      const listener = { callback, onHeard }
-      const listening = channels.get(channel) ?? new Set()
-      channels.set(channel, listening.add(listener))
+    async listen(channel, callback, onConnected = () => {}) {
+      const listener = { callback, onConnected }
+      const listeners = channels.get(channel) ?? new Set()
+      channels.set(channel, listeners.add(listener))
       try {
-        await run(`listen ${quoteChannel(channel)}`)
+        await send(`listen ${quoteIdentifier(channel)}`)
       } catch (cause) {
         await stop(channel, listener)
         throw cause
       }
-      onHeard(true)
+      onConnected(true)
       return () => stop(channel, listener)
     },
     notify(channel, payload) {
       for (const { callback } of channels.get(channel) ?? []) callback(payload)
     },
     disconnected() {
-      for (const { onHeard } of [...channels.values()].flatMap((listening) => [...listening])) onHeard(false)
+      for (const { onConnected } of [...channels.values()].flatMap((listeners) => [...listeners])) onConnected(false)
     },
-    async resubscribe() {
-      for (const [channel, listening] of channels) {
-        await run(`listen ${quoteChannel(channel)}`)
-        for (const { onHeard } of listening) onHeard(true)
+    async resubscribe(sendToNewEngine) {
+      for (const [channel, listeners] of channels) {
+        await sendToNewEngine(`listen ${quoteIdentifier(channel)}`)
+        for (const { onConnected } of listeners) onConnected(true)
       }
     },
   }

@@ -1,15 +1,14 @@
-// The embedded engine has no background processes: nobody checkpoints its log or vacuums its tables but this.
+// Checkpoints and vacuums the embedded engine, which has no background processes that would.
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import {
-  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS, VACUUM_TRIES,
+  CHECKPOINT_AFTER_MS, CHECKPOINT_AFTER_ROWS, MAINTENANCE_AFTER_IDLE_MS, MAINTENANCE_OVERDUE_MS, VACUUM_AFTER_ROWS, VACUUM_FIRST_AFTER_ROWS,
 } from '../bounds.ts'
-import { Interrupted } from './scheduler.ts'
 import type { Scheduler } from './scheduler.ts'
 
 export interface Maintenance {
-  /** Tells how many rows a statement wrote. */
+  /** Counts rows that a statement wrote. */
   countRows(rows: number): void
   /** Stops all timers. */
   stop(): void
@@ -17,16 +16,16 @@ export interface Maintenance {
 
 type Run = (sql: string) => Promise<object[]>
 
-/** Keeps the write-ahead log short and the planner informed. `run` sends one statement to the engine, and is only called in a turn of `scheduler`. */
+/** Keeps the write-ahead log short and the planner's statistics fresh. `run` sends one statement; it is only called in a turn of `scheduler`. */
 export function createMaintenance(options: { scheduler: Scheduler; run: Run; clock: Clock; log: Log }): Maintenance {
-  const { clock } = options
+  const { clock, scheduler, run, log } = options
   const timers = new Map<'checkpoint' | 'vacuum', Timer>()
   let rowsSinceCheckpoint = 0
   let rowsSinceVacuum = 0
   let vacuumAfterRows = VACUUM_FIRST_AFTER_ROWS
   const stopping = new AbortController()
 
-  function set(name: 'checkpoint' | 'vacuum', delayMs: number, callback: () => void): void {
+  function setTimer(name: 'checkpoint' | 'vacuum', delayMs: number, callback: () => void): void {
     if (stopping.signal.aborted) return
     timers.get(name)?.cancel()
     timers.set(name, clock.setTimer(delayMs, () => {
@@ -35,43 +34,47 @@ export function createMaintenance(options: { scheduler: Scheduler; run: Run; clo
     }))
   }
 
-  /** A checkpoint that many rows call for goes before everything; the timely one waits for a quiet moment, but not for long. */
-  function checkpoint(urgent: boolean): void {
+  /** After many rows it runs as a write, before everything else. A checkpoint by the clock runs as overdue maintenance, after the writes. */
+  async function checkpoint(isUrgent: boolean): Promise<void> {
     timers.get('checkpoint')?.cancel()
     timers.delete('checkpoint')
     rowsSinceCheckpoint = 0
-    const { scheduler, run, log } = options
     const work = () => run('checkpoint')
-    const turn = urgent ? scheduler.write(work) : scheduler.maintenance(work, true)
-    turn.catch((cause: unknown) => {
+    try {
+      await (isUrgent ? scheduler.write(work) : scheduler.maintenance(work, true))
+    } catch (cause) {
       if (stopping.signal.aborted) return
-      if (!(cause instanceof Interrupted)) log.warn({ cause: String(cause) }, 'the embedded database could not be checkpointed')
-      set('checkpoint', CHECKPOINT_AFTER_MS, () => checkpoint(false))
-    })
+      log.warn({ cause: String(cause) }, 'checkpoint of the embedded database failed')
+      setTimer('checkpoint', CHECKPOINT_AFTER_MS, () => void checkpoint(false))
+    }
   }
 
-  function awaitQuiet(waitedMs: number): void {
-    set('vacuum', MAINTENANCE_AFTER_IDLE_MS, () => {
+  function vacuumWhenIdle(waitedMs: number): void {
+    setTimer('vacuum', MAINTENANCE_AFTER_IDLE_MS, () => {
       const overdue = waitedMs >= MAINTENANCE_OVERDUE_MS
-      if (!overdue && !options.scheduler.isIdle()) return awaitQuiet(waitedMs + MAINTENANCE_AFTER_IDLE_MS)
+      if (!overdue && !scheduler.isIdle()) return vacuumWhenIdle(waitedMs + MAINTENANCE_AFTER_IDLE_MS)
       rowsSinceVacuum = 0
       void vacuum(overdue)
     })
   }
 
   async function vacuum(overdue: boolean): Promise<void> {
-    await vacuumChangedTables({ ...options, overdue, stop: stopping.signal })
+    try {
+      await vacuumChangedTables((sql) => scheduler.maintenance(() => run(sql), overdue), stopping.signal)
+    } catch (cause) {
+      if (!stopping.signal.aborted) log.warn({ cause: String(cause) }, 'vacuum of the embedded database failed')
+    }
     vacuumAfterRows = Math.min(VACUUM_AFTER_ROWS, vacuumAfterRows * 2)
-    if (rowsSinceVacuum >= vacuumAfterRows) awaitQuiet(0)
+    if (rowsSinceVacuum >= vacuumAfterRows) vacuumWhenIdle(0)
   }
 
   return {
     countRows(rows) {
       rowsSinceCheckpoint += rows
       rowsSinceVacuum += rows
-      if (rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) checkpoint(true)
-      else if (!timers.has('checkpoint')) set('checkpoint', CHECKPOINT_AFTER_MS, () => checkpoint(false))
-      if (rowsSinceVacuum >= vacuumAfterRows && !timers.has('vacuum')) awaitQuiet(0)
+      if (rowsSinceCheckpoint >= CHECKPOINT_AFTER_ROWS) void checkpoint(true)
+      else if (!timers.has('checkpoint')) setTimer('checkpoint', CHECKPOINT_AFTER_MS, () => void checkpoint(false))
+      if (rowsSinceVacuum >= vacuumAfterRows && !timers.has('vacuum')) vacuumWhenIdle(0)
     },
     stop() {
       stopping.abort()
@@ -85,32 +88,13 @@ const CHANGED_TABLES = `
   select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables
   where n_mod_since_analyze > 0 or n_dead_tup > 0 order by n_mod_since_analyze desc`
 
-/** One table per turn, so that a writer never waits for more than a part of one. Never raises. */
-async function vacuumChangedTables(
-  options: { scheduler: Scheduler; run: Run; clock: Clock; log: Log; overdue: boolean; stop: AbortSignal },
-): Promise<void> {
-  const { scheduler, run, clock, log, overdue, stop } = options
-  try {
-    // What changed is counted with a delay of up to a second otherwise.
-    await scheduler.maintenance(() => run('select pg_stat_force_next_flush()'), overdue)
-    const tables = (await scheduler.maintenance(() => run(CHANGED_TABLES), overdue)) as { name: string }[]
-    for (const { name } of tables) {
-      for (let tries = 0; tries < VACUUM_TRIES && !stop.aborted; tries++) {
-        if (await vacuumed(name)) break
-        await clock.sleep(MAINTENANCE_AFTER_IDLE_MS, stop)
-      }
-    }
-  } catch (cause) {
-    if (!stop.aborted && !(cause instanceof Interrupted)) log.warn({ cause: String(cause) }, 'the embedded database could not be vacuumed')
-  }
-
-  async function vacuumed(table: string): Promise<boolean> {
-    try {
-      await scheduler.maintenance(() => run(`vacuum (analyze) ${table}`), overdue)
-      return true
-    } catch (cause) {
-      if (cause instanceof Interrupted) return false
-      throw cause
-    }
+/** One turn per table, so that a write waits for one table at most. */
+async function vacuumChangedTables(runInTurn: Run, stop: AbortSignal): Promise<void> {
+  // The counters of changed rows are flushed up to a second late otherwise.
+  await runInTurn('select pg_stat_force_next_flush()')
+  const tables = (await runInTurn(CHANGED_TABLES)) as { name: string }[]
+  for (const { name } of tables) {
+    if (stop.aborted) return
+    await runInTurn(`vacuum (analyze) ${name}`)
   }
 }

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
-import { syncTree } from './filesystem.ts'
-import type { Fsync } from './filesystem.ts'
+import { syncTree } from '../sync-tree.ts'
+import type { Fsync } from '../sync-tree.ts'
 
 /** Where prepared clusters are kept: with the packages, whose engine made them. */
 export const PREPARED_CLUSTERS_DIRECTORY = fileURLToPath(new URL('../../../node_modules/.cache/database-cluster', import.meta.url))

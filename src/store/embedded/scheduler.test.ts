@@ -1,103 +1,137 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { createVirtualClock } from '../../base/clock.ts'
-import { INTERRUPT_REPEAT_MS, READ_QUEUE_MAX, WRITER_PATIENCE_MS, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
-import { Interrupted, createScheduler } from './scheduler.ts'
+import { createScheduler } from './scheduler.ts'
 
 const LIMIT_MS = 5_000
 
-/** An engine of which the test says when a statement ends, and how. */
+/** An engine whose statements end when the test says so. */
 function setUp() {
   const clock = createVirtualClock(0)
   const started: string[] = []
   const running = new Map<string, { end: () => void; fail: (error: Error) => void }>()
-  let interrupts = 0
-  const scheduler = createScheduler({ clock, interrupt: () => void interrupts++ })
-  const work = (name: string) => () =>
+  const remaining = new Map<string, number>()
+  let cancellations = 0
+  let restarting: Promise<void> | undefined
+  const scheduler = createScheduler({ clock, restarting: () => restarting, cancel: () => void cancellations++ })
+  const work = (name: string) => (remainingMs?: number) =>
     new Promise<string>((resolve, reject) => {
       started.push(name)
+      if (remainingMs !== undefined) remaining.set(name, remainingMs)
       running.set(name, { end: () => resolve(name), fail: reject })
     })
   return {
-    clock, started, scheduler,
-    interrupts: () => interrupts,
+    clock, started, scheduler, remaining,
+    cancellations: () => cancellations,
     write: (name: string) => scheduler.write(work(name)),
     read: (name: string) => scheduler.read(work(name), LIMIT_MS),
-    chore: (name: string, overdue = false) => scheduler.maintenance(work(name), overdue),
+    maintenance: (name: string, overdue = false) => scheduler.maintenance(work(name), overdue),
+    /** The engine restarts until the returned function is called. */
+    restart: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      restarting = promise
+      return () => {
+        restarting = undefined
+        resolve()
+      }
+    },
     end: async (name: string) => {
       running.get(name)?.end()
       await settled()
     },
-    /** What the engine does with a statement that was interrupted. */
-    cancel: async (name: string) => {
-      running.get(name)?.fail(new StatementTimeout('interrupted'))
+    fail: async (name: string, error: Error) => {
+      running.get(name)?.fail(error)
       await settled()
     },
   }
 }
 
-/** Lets every promise that can go on go on. */
+/** Runs all pending promise callbacks. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-test('one at a time: writers first, then overdue chores, then reads, then chores', async () => {
-  const { started, write, read, chore, end } = setUp()
-  const all = [write('w1'), chore('c1'), read('r1'), chore('c2', true), write('w2'), read('r2')]
-  for (const name of ['w1', 'w2', 'c2', 'r1', 'r2', 'c1']) {
+test('runs one turn at a time: writes first, then overdue maintenance, reads, other maintenance', async () => {
+  const { started, write, read, maintenance, end } = setUp()
+  const all = [write('w1'), maintenance('m1'), read('r1'), maintenance('m2', true), write('w2'), read('r2')]
+  for (const name of ['w1', 'w2', 'm2', 'r1', 'r2', 'm1']) {
     assert.equal(started.at(-1), name)
     await end(name)
   }
-  assert.deepEqual(await Promise.all(all), ['w1', 'c1', 'r1', 'c2', 'w2', 'r2'])
+  assert.deepEqual(await Promise.all(all), ['w1', 'm1', 'r1', 'm2', 'w2', 'r2'])
 })
 
-test('a writer waits for a read no longer than its patience; the read makes room and comes again', async () => {
-  const { clock, started, write, read, end, cancel, interrupts } = setUp()
-  const slow = read('slow')
+test('a write that arrives during a read goes next, before the queued reads', async () => {
+  const { clock, started, write, read, end, cancellations } = setUp()
+  const reads = [read('slow'), read('r')]
   const writing = write('w')
-  clock.advance(WRITER_PATIENCE_MS - 1)
-  assert.equal(interrupts(), 0)
-  clock.advance(1)
-  assert.equal(interrupts(), 1)
-  clock.advance(INTERRUPT_REPEAT_MS * 3)
-  assert.equal(interrupts(), 4, 'repeated until it is heard')
-  await cancel('slow')
-  assert.deepEqual(started, ['slow', 'w'])
-  clock.advance(INTERRUPT_REPEAT_MS * 3)
-  assert.equal(interrupts(), 4, 'the writer itself is never interrupted')
-  await end('w')
+  clock.advance(LIMIT_MS - 1)
   await end('slow')
-  assert.deepEqual([await writing, await slow, started], ['w', 'slow', ['slow', 'w', 'slow']])
-  assert.equal(clock.pendingTimers(), 0)
+  await end('w')
+  await end('r')
+  assert.deepEqual(started, ['slow', 'w', 'r'])
+  await Promise.all([...reads, writing])
+  assert.deepEqual([cancellations(), clock.pendingTimers()], [0, 0])
 })
 
-test('a read that runs too long is interrupted, and its caller waits no longer', async () => {
-  const { clock, read, cancel, interrupts } = setUp()
-  const slow = read('slow')
-  const next = read('next')
+test('a read gets what its time in the queue left of its limit', async () => {
+  const { clock, read, write, end, remaining } = setUp()
+  const first = write('w')
+  const reading = read('r')
+  clock.advance(LIMIT_MS - 100)
+  await end('w')
+  assert.equal(remaining.get('r'), 100)
   clock.advance(LIMIT_MS)
-  await assert.rejects(slow, /ran into its time limit/)
-  await assert.rejects(next, /waited too long for its turn/)
-  assert.equal(interrupts(), 1)
-  await cancel('slow')
-  assert.equal(clock.pendingTimers(), 0)
+  await end('r')
+  assert.deepEqual(await Promise.all([first, reading]), ['w', 'r'], 'the engine enforces the limit of a running read')
 })
 
-test('while a transaction is open, reads wait, but not for ever', async () => {
+test('a read that fails does not stop the reads after it', async () => {
+  const { read, fail, end } = setUp()
+  const failing = assert.rejects(read('slow'), StatementTimeout)
+  const next = read('next')
+  await fail('slow', new StatementTimeout('too slow'))
+  await failing
+  await end('next')
+  assert.equal(await next, 'next')
+})
+
+test('while a transaction is open, reads wait, and time out', async () => {
   const { clock, started, write, read, end } = setUp()
   const open = write('transaction')
   const waiting = read('r')
   clock.advance(LIMIT_MS)
-  await assert.rejects(waiting, StatementTimeout)
+  await assert.rejects(waiting, /waited too long for its turn/)
   assert.deepEqual(started, ['transaction'])
   await end('transaction')
   await open
-  assert.deepEqual(started, ['transaction'], 'a read that nobody waits for is not run')
+  assert.deepEqual(started, ['transaction'], 'a read that timed out is not run')
 })
 
-test('the queue of reads is bounded', async () => {
-  const { clock, write, read, end, cancel } = setUp()
+test('while the engine restarts, turns stay queued, and reads time out', async () => {
+  const { clock, started, write, read, restart, end } = setUp()
+  const finishRestart = restart()
+  const reads = [read('early'), read('late')]
+  const [early, late] = reads
+  clock.advance(LIMIT_MS - 1)
+  const last = read('last')
+  clock.advance(1)
+  await assert.rejects(async () => early, StatementTimeout)
+  await assert.rejects(async () => late, StatementTimeout)
+  const writing = write('w')
+  await settled()
+  assert.deepEqual(started, [])
+  finishRestart()
+  await settled()
+  await end('w')
+  await end('last')
+  assert.deepEqual([await writing, await last, started], ['w', 'last', ['w', 'last']])
+})
+
+test('refuses a read when the queue of reads is full', async () => {
+  const { clock, write, read, end } = setUp()
   const open = write('w')
   const waiting = Array.from({ length: READ_QUEUE_MAX }, (_, index) => read(`r${index}`))
   await assert.rejects(read('one too many'), StatementTimeout)
@@ -108,10 +142,9 @@ test('the queue of reads is bounded', async () => {
   const again = read('again')
   await end('again')
   assert.equal(await again, 'again')
-  await cancel('nothing')
 })
 
-test('the queue of writes is bounded', async () => {
+test('refuses a write when the queue of writes is full', async () => {
   const { write, end } = setUp()
   const first = write('first')
   const waiting = Array.from({ length: WRITE_QUEUE_MAX }, (_, index) => write(`w${index}`))
@@ -121,20 +154,8 @@ test('the queue of writes is bounded', async () => {
   assert.equal((await Promise.all([first, ...waiting])).length, WRITE_QUEUE_MAX + 1)
 })
 
-test('a chore makes room for a writer and is told so', async () => {
-  const { clock, chore, write, cancel, end } = setUp()
-  const vacuum = chore('vacuum')
-  const writing = write('w')
-  clock.advance(WRITER_PATIENCE_MS)
-  const told = assert.rejects(vacuum, Interrupted)
-  await cancel('vacuum')
-  await told
-  await end('w')
-  assert.equal(await writing, 'w')
-})
-
-test('closing refuses what waits, interrupts a read and waits for a writer', async () => {
-  const { clock, scheduler, write, read, end, interrupts } = setUp()
+test('closing refuses queued and new turns and waits for the running write', async () => {
+  const { clock, scheduler, write, read, end, cancellations } = setUp()
   const writing = write('w')
   const waiting = read('r')
   let closed = false
@@ -147,16 +168,17 @@ test('closing refuses what waits, interrupts a read and waits for a writer', asy
   await end('w')
   await closing
   assert.equal(await writing, 'w')
-  assert.deepEqual([interrupts(), clock.pendingTimers()], [0, 0])
+  assert.deepEqual([cancellations(), clock.pendingTimers()], [0, 0])
 })
 
-test('closing interrupts a read that runs', async () => {
-  const { scheduler, read, cancel, interrupts } = setUp()
-  const reading = read('r')
-  const refused = assert.rejects(reading, StoreUnavailable)
-  const closing = scheduler.close()
-  assert.equal(interrupts(), 1)
-  await cancel('r')
-  await closing
-  await refused
+test('closing cancels a running read and running maintenance', async () => {
+  for (const kind of ['read', 'maintenance'] as const) {
+    const { fail, cancellations, scheduler, ...start } = setUp()
+    const refused = assert.rejects(start[kind]('x'), { name: 'StoreUnavailable', message: 'the store is closed' })
+    const closing = scheduler.close()
+    assert.equal(cancellations(), 1)
+    await fail('x', new StoreUnavailable('killed'))
+    await closing
+    await refused
+  }
 })

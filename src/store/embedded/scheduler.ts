@@ -1,163 +1,126 @@
-// Who may use the engine's one connection next. Writers go first and wait for at most WRITER_PATIENCE_MS behind a read; reads wait in a bounded
-// queue and for a bounded time; chores (checkpoint, vacuum) take the quiet moments.
+// Decides who uses the engine's one connection next. Writes go first, then overdue maintenance, reads, and other maintenance. Reads wait in a bounded queue
+// for a bounded time. Whatever runs keeps the connection until it ends.
 
 import type { Clock, Timer } from '../../base/clock.ts'
-import { INTERRUPT_REPEAT_MS, READ_QUEUE_MAX, WRITER_PATIENCE_MS, WRITE_QUEUE_MAX } from '../bounds.ts'
+import { READ_QUEUE_MAX, WRITE_QUEUE_MAX } from '../bounds.ts'
 import { StatementTimeout, StoreUnavailable } from '../store.ts'
 
 export interface Scheduler {
-  /** Runs a statement or a whole transaction; nothing else runs meanwhile. */
+  /** Runs a statement or a whole transaction. Raises StoreUnavailable when the queue is full. */
   write<T>(work: () => Promise<T>): Promise<T>
-  /** Runs one statement that changes nothing: it may be interrupted for a writer, and is then run again. Raises StatementTimeout when its time is up. */
-  read<T>(work: () => Promise<T>, timeLimitMs: number): Promise<T>
-  /** Runs when nobody else wants to, or before the reads when it is overdue. Raises Interrupted when a writer needed the engine. */
+  /**
+   * Runs one statement that changes nothing. `work` gets the rest of the time limit. Raises StatementTimeout when the queue is full, or when the turn does
+   * not come within the limit.
+   */
+  read<T>(work: (remainingMs: number) => Promise<T>, limitMs: number): Promise<T>
+  /** Runs when nothing else is queued; when `overdue`, before the reads. */
   maintenance<T>(work: () => Promise<T>, overdue: boolean): Promise<T>
-  /** How many wait for their turn. */
+  /** How many turns are queued. */
   waiting(): { readonly reads: number; readonly writes: number }
-  /** True when nothing runs and nobody waits. */
+  /** True when nothing runs and nothing is queued. */
   isIdle(): boolean
-  /** Refuses what waits and what comes, and resolves when what runs has ended. */
+  /** Refuses everything queued and everything new, cancels a running read, and resolves when nothing runs. */
   close(): Promise<void>
 }
 
-/** Raised to a chore that had to make room. */
-export class Interrupted extends Error {
-  override readonly name = 'Interrupted'
-}
-
-type Kind = 'write' | 'read' | 'chore'
-
 interface Turn {
-  readonly kind: Kind
+  readonly kind: 'write' | 'read' | 'maintenance'
   readonly work: () => Promise<unknown>
   readonly resolve: (value: unknown) => void
-  readonly reject: (error: Error) => void
-  /** Ends the turn's time, in the queue or at work. */
+  readonly reject: (error: unknown) => void
+  /** Ends the wait of a queued read. */
   deadline: Timer | undefined
-  /** Set when its caller has its answer already. */
-  settled: boolean
-  /** Set when it was interrupted to make room for a writer. */
-  madeRoom: boolean
 }
 
-/** Builds the scheduler; `interrupt` makes the statement under way give up with StatementTimeout. */
-export function createScheduler(options: { clock: Clock; interrupt: () => void }): Scheduler {
-  const { clock, interrupt } = options
-  const waiting = { write: [] as Turn[], overdueChore: [] as Turn[], read: [] as Turn[], chore: [] as Turn[] }
+/** Builds the scheduler. No turn starts before `restarting()` has resolved, if the engine restarts. `cancel` makes the running statement fail. */
+export function createScheduler(options: { clock: Clock; restarting: () => Promise<unknown> | undefined; cancel: () => void }): Scheduler {
+  const { clock, restarting, cancel } = options
+  const queues = { write: [] as Turn[], overdue: [] as Turn[], read: [] as Turn[], maintenance: [] as Turn[] }
   let current: Turn | undefined
-  let patience: Timer | undefined
-  let repeat: Timer | undefined
-  let closed = false
+  /** True while the engine restarts. */
+  let isWaiting = false
+  let isClosed = false
   let onDrained: (() => void) | undefined
 
-  function enqueue<T>(kind: Kind, queue: Turn[], work: () => Promise<T>): { turn: Turn; done: Promise<T> } {
-    let turn: Turn | undefined
-    const done = new Promise<T>((resolve, reject) => {
-      turn = { kind, work, resolve: resolve as (value: unknown) => void, reject, deadline: undefined, settled: false, madeRoom: false }
-      if (closed) settle(turn, () => reject(new StoreUnavailable('the store is closed')))
-      else queue.push(turn)
-    })
-    return { turn: turn as unknown as Turn, done }
+  function enqueue<T>(kind: Turn['kind'], queue: Turn[], work: () => Promise<T>, limitMs?: number): Promise<T> {
+    if (isClosed) return Promise.reject(closedError())
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const turn: Turn = { kind, work, resolve: resolve as (value: unknown) => void, reject, deadline: undefined }
+    if (limitMs !== undefined) turn.deadline = clock.setTimer(limitMs, () => expire(turn, limitMs))
+    queue.push(turn)
+    startNext()
+    return promise
   }
 
-  function settle(turn: Turn, answer: () => void): void {
-    if (turn.settled) return
-    turn.settled = true
-    turn.deadline?.cancel()
-    answer()
+  function takeNext(): Turn | undefined {
+    const turn = queues.write.shift() ?? queues.overdue.shift() ?? queues.read.shift() ?? queues.maintenance.shift()
+    turn?.deadline?.cancel()
+    return turn
   }
 
-  function next(): Turn | undefined {
-    return waiting.write.shift() ?? waiting.overdueChore.shift() ?? waiting.read.shift() ?? waiting.chore.shift()
+  /** Starts the next turn at once, so that a caller who sends one read after the other does not starve maintenance. */
+  function startNext(): void {
+    if (current !== undefined || isWaiting) return
+    const restart = restarting()
+    if (restart !== undefined) {
+      isWaiting = true
+      void resumeAfter(restart)
+      return
+    }
+    current = takeNext()
+    if (current === undefined) onDrained?.()
+    else void runTurn(current)
   }
 
-  function pump(): void {
-    if (current !== undefined) return makeRoom()
-    current = next()
-    if (current === undefined) return onDrained?.()
-    void runTurn(current)
+  async function resumeAfter(restart: Promise<unknown>): Promise<void> {
+    await restart
+    isWaiting = false
+    startNext()
   }
 
   async function runTurn(turn: Turn): Promise<void> {
     try {
-      const value = await turn.work()
-      settle(turn, () => turn.resolve(value))
+      turn.resolve(await turn.work())
     } catch (cause) {
-      giveUp(turn, cause)
-    } finally {
-      patience?.cancel()
-      repeat?.cancel()
-      patience = repeat = current = undefined
-      pump()
+      turn.reject(isClosed && turn.kind !== 'write' ? closedError(cause) : cause)
     }
+    current = undefined
+    startNext()
   }
 
-  function giveUp(turn: Turn, cause: unknown): void {
-    const interrupted = turn.madeRoom && cause instanceof StatementTimeout && !turn.settled
-    turn.madeRoom = false
-    if (interrupted && closed) settle(turn, () => turn.reject(new StoreUnavailable('the store is closed', { cause })))
-    else if (interrupted && turn.kind === 'read') waiting.read.unshift(turn)
-    else if (interrupted && turn.kind === 'chore') settle(turn, () => turn.reject(new Interrupted('a writer needed the engine', { cause })))
-    else settle(turn, () => turn.reject(cause instanceof Error ? cause : new Error(String(cause))))
-  }
-
-  /** A writer does not wait for long behind what can be done again. */
-  function makeRoom(): void {
-    if (current === undefined || current.kind === 'write' || waiting.write.length === 0 || patience !== undefined) return
-    const turn = current
-    patience = clock.setTimer(WRITER_PATIENCE_MS, () => {
-      turn.madeRoom = true
-      keepInterrupting()
-    })
-  }
-
-  /** An interruption between two protocol messages goes unheard, so it is repeated while the turn lasts. */
-  function keepInterrupting(): void {
-    interrupt()
-    repeat?.cancel()
-    repeat = clock.setTimer(INTERRUPT_REPEAT_MS, keepInterrupting)
-  }
-
-  function expire(turn: Turn, timeLimitMs: number): void {
-    const at = waiting.read.indexOf(turn)
-    const where = at < 0 ? 'ran into its time limit' : 'waited too long for its turn'
-    if (at >= 0) waiting.read.splice(at, 1)
-    settle(turn, () => turn.reject(new StatementTimeout(`the read ${where} (${timeLimitMs} ms)`)))
-    if (current === turn) keepInterrupting()
+  function expire(turn: Turn, limitMs: number): void {
+    queues.read.splice(queues.read.indexOf(turn), 1)
+    turn.reject(new StatementTimeout(`the read waited too long for its turn (${limitMs} ms)`))
   }
 
   return {
     write(work) {
-      if (waiting.write.length >= WRITE_QUEUE_MAX) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_MAX} writes are waiting already`))
-      const { done } = enqueue('write', waiting.write, work)
-      pump()
-      return done
+      if (queues.write.length >= WRITE_QUEUE_MAX) return Promise.reject(new StoreUnavailable(`${WRITE_QUEUE_MAX} writes are queued already`))
+      return enqueue('write', queues.write, work)
     },
-    read(work, timeLimitMs) {
-      if (waiting.read.length >= READ_QUEUE_MAX) return Promise.reject(new StatementTimeout(`${READ_QUEUE_MAX} reads are waiting already`))
-      const { turn, done } = enqueue('read', waiting.read, work)
-      if (!turn.settled) turn.deadline = clock.setTimer(timeLimitMs, () => expire(turn, timeLimitMs))
-      pump()
-      return done
+    read(work, limitMs) {
+      if (queues.read.length >= READ_QUEUE_MAX) return Promise.reject(new StatementTimeout(`${READ_QUEUE_MAX} reads are queued already`))
+      const deadlineMs = clock.elapsedMs() + limitMs
+      return enqueue('read', queues.read, () => work(Math.max(deadlineMs - clock.elapsedMs(), 1)), limitMs)
     },
-    maintenance(work, overdue) {
-      const { done } = enqueue('chore', overdue ? waiting.overdueChore : waiting.chore, work)
-      pump()
-      return done
-    },
-    waiting: () => ({ reads: waiting.read.length, writes: waiting.write.length }),
-    isIdle: () => current === undefined && Object.values(waiting).every((queue) => queue.length === 0),
+    maintenance: (work, overdue) => enqueue('maintenance', overdue ? queues.overdue : queues.maintenance, work),
+    waiting: () => ({ reads: queues.read.length, writes: queues.write.length }),
+    isIdle: () => current === undefined && Object.values(queues).every((queue) => queue.length === 0),
     async close() {
-      closed = true
-      for (const queue of Object.values(waiting)) {
-        for (const turn of queue.splice(0)) settle(turn, () => turn.reject(new StoreUnavailable('the store is closed')))
+      isClosed = true
+      for (const queue of Object.values(queues)) {
+        for (const turn of queue.splice(0)) {
+          turn.deadline?.cancel()
+          turn.reject(closedError())
+        }
       }
       if (current === undefined) return
-      if (current.kind !== 'write') {
-        current.madeRoom = true
-        keepInterrupting()
-      }
+      if (current.kind !== 'write') cancel()
       await new Promise<void>((resolve) => void (onDrained = resolve))
     },
   }
+}
+
+function closedError(cause?: unknown): StoreUnavailable {
+  return new StoreUnavailable('the store is closed', { cause })
 }

@@ -1,4 +1,4 @@
-// What the embedded engine's thread does: it takes one request at a time from the thread that started it.
+// The work of the embedded engine's thread: one request at a time from the thread that started it.
 
 import type { MessagePort } from 'node:worker_threads'
 import { readFailure } from '../failures.ts'
@@ -6,22 +6,22 @@ import { EngineBroken, createCluster, openEngine } from './engine.ts'
 import type { Engine } from './engine.ts'
 import type { Job, Report, Request } from './messages.ts'
 
-/** Does `job` and reports on `port`; `fsync` is the door to the disk. */
+/** Does `job` and reports on `port`. `fsync` flushes an open file to the disk. */
 export async function serveJob(job: Job, port: MessagePort, fsync: (descriptor: number) => void): Promise<void> {
   const report = (message: Report): void => port.postMessage(message, [])
 
-  /** Nothing more may run here: whoever started this thread ends it. */
-  function standStill(error: Error): never {
+  /** Reports a failed disk and blocks the thread until it is terminated: nothing more may run here. */
+  function blockForever(error: Error): never {
     report({ kind: 'broken', message: error.message })
-    const nothing = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    for (;;) Atomics.wait(nothing, 0, 0)
+    const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    for (;;) Atomics.wait(never, 0, 0)
   }
 
   try {
     if (job.kind === 'create') {
       await createCluster(job.directory, fsync)
       report({ kind: 'created' })
-    } else serve(await openEngine({ ...job, disk: { fsync, onFailure: standStill } }), port, report)
+    } else serve(await openEngine({ ...job, disk: { fsync, onFailure: blockForever } }), port, report)
   } catch (cause) {
     report({ kind: 'refused', message: cause instanceof Error ? cause.message : String(cause) })
     port.close()
@@ -29,17 +29,17 @@ export async function serveJob(job: Job, port: MessagePort, fsync: (descriptor: 
 }
 
 function serve(engine: Engine, port: MessagePort, report: (message: Report) => void): void {
-  async function take(request: Request): Promise<void> {
-    const message = await answer(engine, request)
+  async function handle(request: Request): Promise<void> {
+    const message = await respond(engine, request)
     report(message)
     if (message.kind === 'closed') port.close()
   }
   engine.onNotification((channel, payload) => report({ kind: 'notified', channel, payload }))
-  port.on('message', (request: Request) => void take(request))
-  report({ kind: 'ready', interrupt: engine.interrupt })
+  port.on('message', (request: Request) => void handle(request))
+  report({ kind: 'ready' })
 }
 
-async function answer(engine: Engine, request: Request): Promise<Report> {
+async function respond(engine: Engine, request: Request): Promise<Report> {
   try {
     if (request.kind === 'run') return { kind: 'done', result: await engine.run(request.statement) }
     if (request.kind === 'dump') return { kind: 'dumped', bytes: await engine.dump() }

@@ -1,4 +1,4 @@
-// The embedded engine's thread.
+// The entry point of the embedded engine's thread.
 
 import { fsyncSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -6,4 +6,4 @@ import { defined } from '../../base/assert.ts'
 import type { Job } from './messages.ts'
 import { serveJob } from './serve-job.ts'
 
-await serveJob(workerData as Job, defined(parentPort, 'the port of the thread that started this one'), fsyncSync)
+await serveJob(workerData as Job, defined(parentPort, 'the port of the parent thread'), fsyncSync)

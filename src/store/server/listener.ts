@@ -5,6 +5,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
 import { RECONNECT_DELAY_MIN_MS, RECONNECT_DELAY_MAX_MS, WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
 import { createMutex } from '../mutex.ts'
+import { quoteIdentifier } from '../values.ts'
 import { connect, send } from './connection.ts'
 
 export interface Listener extends AsyncDisposable {
@@ -38,7 +39,7 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
     const opened = await connect(url, 'notifications', WRITE_STATEMENT_TIMEOUT_MS, lose)
     opened.on('notification', hear)
     try {
-      for (const channel of channels.keys()) await send(opened, `listen ${quote(channel)}`)
+      for (const channel of channels.keys()) await send(opened, `listen ${quoteIdentifier(channel)}`)
     } catch (cause) {
       opened.removeListener('end', lose)
       void opened.end().catch(() => {})
@@ -79,7 +80,7 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
     if (ending.signal.aborted || (client === undefined && reconnecting !== undefined)) return false
     try {
       if (client === undefined) await open()
-      else await send(client, `${channels.has(channel) ? 'listen' : 'unlisten'} ${quote(channel)}`)
+      else await send(client, `${channels.has(channel) ? 'listen' : 'unlisten'} ${quoteIdentifier(channel)}`)
       return client !== undefined
     } catch {
       if (client === undefined) lose()
@@ -108,8 +109,4 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
       await reconnecting
     },
   }
-}
-
-function quote(channel: string): string {
-  return `"${channel.replaceAll('"', '""')}"`
 }

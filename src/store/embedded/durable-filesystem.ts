@@ -1,0 +1,73 @@
+// PGlite's file system on disk never calls fsync. This one does, so that a commit is on the disk before it is acknowledged.
+
+import { closeSync, openSync } from 'node:fs'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+
+/** The disk as the engine uses it. A test passes one that fails. */
+export interface Disk {
+  fsync(descriptor: number): void
+  /**
+   * Called when an fsync or a write to the write-ahead log failed. PostgreSQL ends its process then, because later commits would build on pages that never
+   * reached the disk. The engine in its thread cannot end itself and would loop, so this function must not return and must let nothing else run.
+   */
+  onFailure(error: Error): never
+}
+
+/** An open file of the engine. A directory may have no descriptor. */
+interface OpenFile {
+  readonly nfd?: number
+  readonly node: object
+}
+
+/** The parts of Emscripten's NODEFS that are replaced here. */
+interface NodeFiles {
+  realPath(node: object): string
+  stream_ops: { fsync?: (file: OpenFile) => number; write: (file: OpenFile, ...rest: unknown[]) => number }
+}
+
+export class DurableFS extends NodeFS {
+  /** How many fsync calls reached the operating system. */
+  fsyncs = 0
+  readonly #disk: Disk
+
+  constructor(directory: string, disk: Disk) {
+    super(directory)
+    this.#disk = disk
+  }
+
+  override async init(...args: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const loaded = await super.init(...args)
+    loaded.emscriptenOpts.preRun?.push((module) => {
+      const files = module.NODEFS as unknown as NodeFiles
+      const { write } = files.stream_ops
+      files.stream_ops.fsync = (file) => this.#fsync(file, files)
+      files.stream_ops.write = (file, ...rest) => this.#write(file, files, () => write(file, ...rest))
+    })
+    return loaded
+  }
+
+  #fsync(file: OpenFile, files: NodeFiles): number {
+    try {
+      const descriptor = file.nfd ?? openSync(files.realPath(file.node), 'r')
+      try {
+        this.#disk.fsync(descriptor)
+      } finally {
+        if (file.nfd === undefined) closeSync(descriptor)
+      }
+    } catch (cause) {
+      return this.#disk.onFailure(new Error(`fsync failed: ${String(cause)}`, { cause }))
+    }
+    this.fsyncs++
+    return 0
+  }
+
+  #write(file: OpenFile, files: NodeFiles, write: () => number): number {
+    try {
+      return write()
+    } catch (cause) {
+      const path = files.realPath(file.node)
+      if (!path.includes('/pg_wal/')) throw cause
+      return this.#disk.onFailure(new Error(`cannot write the write-ahead log ${path} (is the disk full?): ${String(cause)}`, { cause }))
+    }
+  }
+}
