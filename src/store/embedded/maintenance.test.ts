@@ -97,7 +97,8 @@ test('changed tables are vacuumed and analyzed when the engine is idle, one turn
   setIdle(true)
   await pass(MAINTENANCE_AFTER_IDLE_MS)
   assert.deepEqual(turns, [
-    'when idle', 'select pg_stat_force_next_flush()', 'when idle', 'list', 'when idle', 'vacuum (analyze) idx.events', 'when idle', 'vacuum (analyze) idx.trades',
+    'when idle', 'select pg_stat_force_next_flush()', 'when idle', 'list', 'when idle',
+    'vacuum (analyze) idx.events', 'when idle', 'vacuum (analyze) idx.trades',
   ])
 })
 
