@@ -148,7 +148,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   const oracle = createOracle({
     assets: ASSET_SYMBOLS,
     readPrice: (asset, signal) =>
-      readShimPrice(parts.rpc, { shim: contracts.oracleShim.address, asset, networkPassphrase: network.passphrase, signal }),
+      readShimPrice(parts.rpc, { shim: contracts.oracleShim.address, asset, signal }),
     foldTicks: (ticks) => foldTicks(store.write, ticks),
     clock,
     log,

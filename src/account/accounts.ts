@@ -1,179 +1,127 @@
-// Accounts read from the ledger when somebody asks: entries and prices of one and the same ledger, so that figures agree with each other, shared by all who
-// ask for the same account within a moment.
+// Accounts read from the ledger on request. Entries and prices are of the same ledger, so that all amounts agree. Concurrent requests for one account share
+// a read.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createTtlCache } from '../base/ttl-cache.ts'
 import type { TtlCache } from '../base/ttl-cache.ts'
-import type { CallOptions } from '../chain/rpc-request.ts'
 import { RpcFailure } from '../chain/failure.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
-import { assetContract } from '../chain/ledger-keys.ts'
-import { readShimPrice } from '../chain/prices.ts'
-import type { ShimPrice } from '../chain/prices.ts'
+import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
-import { readView } from '../chain/views.ts'
 import { withTimeout } from '../chain/with-timeout.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { ACCOUNT_CACHE_MS, ACCOUNT_READ_TIMEOUT_MS } from '../limits.ts'
 import type { AccountState } from '../resources/account-state.ts'
 import type { OpenOrders } from '../resources/open-order.ts'
 import type { AccountEntries, AccountIds, TokenAssets } from './entries.ts'
-import { readAccount, NO_IDS } from './entries.ts'
+import { NO_IDS, readAccount } from './entries.ts'
+import { createQuoteReader, readCloseSec } from './quotes.ts'
 import { buildState, openOrders } from './state.ts'
-import type { Quote } from './state.ts'
+import { createTokenAssetReader } from './token-assets.ts'
 
-/** Both reject with RpcFailure when the ledger cannot be read. */
+/** Both reject with RpcFailure when the ledger cannot be read. Neither returns an older state than before. */
 export interface Accounts {
-  /** Of this ledger or a later one, where one is named: rejects when no node that answers has come there. Neither is older than what was told before. */
+  /** With `fromLedger`, the orders at that ledger or a later one: rejects when no node has reached it. */
   openOrders(owner: string, fromLedger?: number): Promise<OpenOrders>
   state(owner: string): Promise<AccountState>
 }
 
-/** Looks until entries, or entries and prices, agree: the ledger may close in between. */
-const LOOKS_MAX = 4
-/** Where balances are not asked for. */
+/** Reads until the entries, or entries and prices, are of one ledger: a ledger may close between two calls. */
+const MAX_READS = 4
+/** For reads that do not need balances. */
 const NO_TOKENS: TokenAssets = { usdc: null, lp: null }
-/** Accounts whose ids and answers are remembered. */
-const REMEMBERED_MAX = 1_000
+/** Accounts whose ids and responses are cached. */
+const MAX_CACHED_ACCOUNTS = 1_000
 
-/** A call of one read: it ends with the read's time. */
-type OwnCall = CallOptions & { readonly signal: AbortSignal }
-
-export function createAccounts(options: {
+interface AccountsParts {
   readonly rpc: Rpc
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
   readonly clock: Clock
   readonly log: Log
   readonly ledgerWatermarks: LedgerWatermarks
-}): Accounts {
-  const { rpc, contracts, networkPassphrase, clock, log, ledgerWatermarks } = options
-  const expected = new Map<string, AccountIds>()
-  const assets = new Map<string, string>()
-  const orders = createTtlCache<OpenOrders>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
-  const states = createTtlCache<AccountState>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
-  const quotes = createTtlCache<ShimPrice>({ clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: REMEMBERED_MAX })
+}
 
-  /** The classic asset of a token, by its own name, which is believed only if this contract is that asset's. Null when it cannot be told now. */
-  async function assetOf(token: string, signal: AbortSignal): Promise<string | null> {
-    const known = assets.get(token)
-    if (known !== undefined) return known
-    try {
-      const { value } = await readView(rpc, { contract: token, functionName: 'name', args: [] }, { signal })
-      if (value.type !== 'string' || value.value === null || assetContract(value.value, networkPassphrase) !== token) return null
-      assets.set(token, value.value)
-      return value.value
-    } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error
-      log.debug({ err: error, token }, 'the asset of a token could not be read')
-      return null
+export function createAccounts(parts: AccountsParts): Accounts {
+  const { rpc, contracts, clock, ledgerWatermarks } = parts
+  const readEntries = createEntriesReader(parts)
+  const readTokenAssets = createTokenAssetReader(parts)
+  const readQuotes = createQuoteReader({ rpc, shim: contracts.oracleShim, clock })
+  const cached = { clock, ttlMs: ACCOUNT_CACHE_MS, maxEntries: MAX_CACHED_ACCOUNTS }
+  const orders = createTtlCache<OpenOrders>(cached)
+  const states = createTtlCache<AccountState>(cached)
+
+  async function readState(owner: string, call: ReadOptions): Promise<AccountState> {
+    const tokens = await readTokenAssets(call.signal)
+    for (let reads = 1; ; reads++) {
+      const entries = await readEntries(owner, tokens, call)
+      const assets = [...new Set(entries.positions?.map(({ asset }) => asset))]
+      const [quotes, closeSec] = await Promise.all([
+        readQuotes(assets, entries.ledger, call.signal),
+        readCloseSec(rpc, entries.ledger, call.signal),
+      ])
+      const isTorn = [...quotes.values()].some((quote) => 'reason' in quote && quote.reason === 'price_of_another_ledger')
+      if (!isTorn || reads === MAX_READS) return buildState(owner, entries, quotes, closeSec)
     }
   }
 
-  async function tokens(signal: AbortSignal): Promise<TokenAssets> {
-    const [usdc, lp] = await Promise.all([assetOf(contracts.usdcToken, signal), assetOf(contracts.lpToken, signal)])
-    return { usdc, lp }
+  async function readOrders(owner: string, call: ReadOptions): Promise<OpenOrders> {
+    const entries = await readEntries(owner, NO_TOKENS, call)
+    const rows = openOrders(entries)
+    if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'some orders cannot be read' })
+    return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(rpc, entries.ledger, call.signal) }
   }
 
-  function remember(owner: string, ids: AccountIds): void {
-    expected.delete(owner)
-    const oldest = expected.keys().next()
-    if (expected.size >= REMEMBERED_MAX && oldest.done !== true) expected.delete(oldest.value)
-    expected.set(owner, ids)
+  /** Reads without the signals of the callers, because they share the read. The time-out ends it. */
+  function readShared<T>(read: (call: ReadOptions) => Promise<T>, minLedger: number): Promise<T> {
+    return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, (signal) => read({ signal, minLedger }))
   }
 
-  async function readEntries(owner: string, tokenAssets: TokenAssets, call: CallOptions): Promise<AccountEntries> {
-    for (let looks = 0; looks < LOOKS_MAX; looks++) {
-      const look = await readAccount(rpc, owner, { contracts, tokens: tokenAssets, expected: expected.get(owner) ?? NO_IDS, call })
-      remember(owner, look.found)
-      if (look.entries === undefined) continue
-      ledgerWatermarks.record(owner, look.entries.ledger)
-      return look.entries
-    }
-    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the account changed between looks' })
-  }
-
-  async function readCloseSec(ledger: number, signal: AbortSignal): Promise<number | null> {
-    try {
-      const health = await rpc.getHealth({ signal })
-      if (health.latestLedger === ledger && health.latestLedgerCloseSec !== null) return health.latestLedgerCloseSec
-    } catch (error) {
-      if (!(error instanceof RpcFailure)) throw error
-    }
-    try {
-      const { ledgers: [found] } = await rpc.getLedgers({ startLedger: ledger, limit: 1 }, { signal })
-      return found?.sequence === ledger ? found.closeSec : null
-    } catch (error) {
-      if (error instanceof RpcFailure) return null
-      throw error
-    }
-  }
-
-  async function quote(asset: string, ledger: number, signal: AbortSignal): Promise<ShimPrice | 'price_unreadable'> {
-    const read = (): Promise<ShimPrice> => readShimPrice(rpc, { shim: contracts.oracleShim, asset, networkPassphrase, signal, minLedger: ledger })
-    try {
-      const shared = await quotes.get(asset, read)
-      return shared.ledger === ledger ? shared : await read()
-    } catch (error) {
-      if (error instanceof RpcFailure) return 'price_unreadable'
-      throw error
-    }
-  }
-
-  async function quotesAt(assetNames: readonly string[], ledger: number, signal: AbortSignal): Promise<ReadonlyMap<string, Quote>> {
-    const read = await Promise.all(assetNames.map(async (asset): Promise<[string, Quote]> => {
-      const found = await quote(asset, ledger, signal)
-      if (found === 'price_unreadable' || found.price <= 0n) return [asset, { reason: 'price_unreadable' }]
-      return [asset, found.ledger === ledger ? found : { reason: 'price_of_another_ledger' }]
-    }))
-    return new Map(read)
-  }
-
-  async function readState(owner: string, call: OwnCall): Promise<AccountState> {
-    const { signal } = call
-    const tokenAssets = await tokens(signal)
-    for (let looks = 1; ; looks++) {
-      const entries = await readEntries(owner, tokenAssets, call)
-      const names = [...new Set(entries.positions?.map(({ asset }) => asset))]
-      const [prices, closeSec] = await Promise.all([quotesAt(names, entries.ledger, signal), readCloseSec(entries.ledger, signal)])
-      const moved = [...prices.values()].some((found) => 'reason' in found && found.reason === 'price_of_another_ledger')
-      if (!moved || looks === LOOKS_MAX) return buildState(owner, entries, prices, closeSec)
-    }
-  }
-
-  /** One read may be many callers': none of them ends it, time does. */
-  function withinLimit<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    return withTimeout(clock, { limitMs: ACCOUNT_READ_TIMEOUT_MS, method: 'getLedgerEntries' }, work)
-  }
-
-  function readOrders(owner: string, minLedger: number): Promise<OpenOrders> {
-    return withinLimit(async (signal) => {
-      const entries = await readEntries(owner, NO_TOKENS, { signal, minLedger })
-      const rows = openOrders(entries)
-      if (rows === null) throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'orders cannot be read whole' })
-      return { orders: rows, ledger: entries.ledger, ledgerCloseTs: await readCloseSec(entries.ledger, signal) }
-    })
-  }
-
-  /** What is kept, unless more has been seen of the account since. A read that was under way may be from before that, so it is looked twice. */
-  async function notOlder<T extends { readonly ledger: number }>(
-    memo: TtlCache<T>,
+  /** Returns the cached value, unless the account has been seen in a later ledger. Tries twice, because a read in flight may have begun before that. */
+  async function atLeast<T extends { readonly ledger: number }>(
+    cache: TtlCache<T>,
     owner: string,
     fromLedger: number,
-    read: (minLedger: number) => Promise<T>,
+    read: (call: ReadOptions) => Promise<T>,
   ): Promise<T> {
     const minLedger = Math.max(fromLedger, ledgerWatermarks.get(owner))
-    const first = await memo.get(owner, () => read(minLedger))
-    if (first.ledger >= minLedger) return first
-    memo.delete(owner)
-    const second = await memo.get(owner, () => read(minLedger))
-    if (second.ledger >= minLedger) return second
-    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'behind', retryable: true, detail: `the account is wanted as of ledger ${minLedger}` })
+    for (let tries = 0; tries < 2; tries++) {
+      const found = await cache.get(owner, () => readShared(read, minLedger))
+      if (found.ledger >= minLedger) return found
+      if (tries === 0) cache.delete(owner)
+    }
+    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'behind', retryable: true, detail: `no node has reached ledger ${minLedger}` })
   }
 
   return {
-    openOrders: (owner, fromLedger = 0) => notOlder(orders, owner, fromLedger, (minLedger) => readOrders(owner, minLedger)),
-    state: (owner) => notOlder(states, owner, 0, (minLedger) => withinLimit((signal) => readState(owner, { signal, minLedger }))),
+    openOrders: (owner, fromLedger = 0) => atLeast(orders, owner, fromLedger, (call) => readOrders(owner, call)),
+    state: (owner) => atLeast(states, owner, 0, (call) => readState(owner, call)),
+  }
+}
+
+/** The calls of one read share its deadline. */
+type ReadOptions = CallOptions & { readonly signal: AbortSignal }
+
+/** Reads an account's entries at one ledger, and remembers its ids, so that the next read needs one call. */
+function createEntriesReader({ rpc, contracts, ledgerWatermarks }: AccountsParts) {
+  const idsByOwner = new Map<string, AccountIds>()
+
+  function rememberIds(owner: string, ids: AccountIds): void {
+    idsByOwner.delete(owner)
+    const oldest = idsByOwner.keys().next()
+    if (idsByOwner.size >= MAX_CACHED_ACCOUNTS && oldest.done !== true) idsByOwner.delete(oldest.value)
+    idsByOwner.set(owner, ids)
+  }
+
+  return async (owner: string, tokens: TokenAssets, call: CallOptions): Promise<AccountEntries> => {
+    for (let reads = 0; reads < MAX_READS; reads++) {
+      const { found, entries } = await readAccount(rpc, owner, { contracts, tokens, expected: idsByOwner.get(owner) ?? NO_IDS, call })
+      rememberIds(owner, found)
+      if (entries === undefined) continue
+      ledgerWatermarks.record(owner, entries.ledger)
+      return entries
+    }
+    throw new RpcFailure({ method: 'getLedgerEntries', kind: 'malformed', retryable: true, detail: 'the account changed during every read' })
   }
 }

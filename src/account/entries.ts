@@ -1,4 +1,4 @@
-// An account as the ledger has it: its positions, orders, margin, record and balances, all out of one ledger.
+// An account's ledger entries: positions, orders, margin, volume and balances, all read at one ledger.
 
 import type { CallOptions } from '../chain/rpc-request.ts'
 import type { Rpc } from '../chain/rpc.ts'
@@ -12,7 +12,7 @@ import { accountKey } from '../chain/transaction.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
 import { ACCOUNT_ENTRIES_MAX } from '../limits.ts'
 
-/** Undefined: it could not be told. An entry that is not there is told: nothing is there. */
+/** Undefined: the entry cannot be read. A missing entry is readable: it means zero, empty or none. */
 export type Readable<T> = T | undefined
 
 export interface AccountEntries {
@@ -21,29 +21,29 @@ export interface AccountEntries {
   readonly positions: Readable<readonly StoredPosition[]>
   /** Pending ones, newest first. */
   readonly orders: Readable<readonly StoredOrder[]>
-  /** The peaks of trailing stops, by order. */
+  /** Peak prices of trailing stops, by order id. */
   readonly peaks: ReadonlyMap<number, bigint>
   readonly crossPool: Readable<bigint>
   readonly cumulativeFunding: Readable<bigint>
-  /** The market's own record of what the account traded. */
+  /** The trading volume that the market has recorded for the account. */
   readonly volume: Readable<bigint>
   readonly feeTiers: Readable<readonly StoredFeeTier[]>
   readonly config: Readable<StoredConfig>
   readonly paused: Readable<boolean>
-  /** Null: no such account. */
+  /** Null: the account does not exist. */
   readonly xlm: Readable<bigint | null>
   /** Null: no trustline. */
   readonly usdc: Readable<bigint | null>
   readonly lp: Readable<bigint | null>
 }
 
-/** The classic assets behind the two tokens; null where that is not known. */
+/** The classic assets of the two tokens; null where unknown. */
 export interface TokenAssets {
   readonly usdc: string | null
   readonly lp: string | null
 }
 
-/** What an account's lists name. */
+/** The ids in an account's lists. */
 export interface AccountIds {
   readonly positions: readonly number[]
   readonly orders: readonly number[]
@@ -51,16 +51,16 @@ export interface AccountIds {
 
 export const NO_IDS: AccountIds = { positions: [], orders: [] }
 
-/** The entries of one ledger, by key; or why there are none: calls of one read were answered at different ledgers. */
+/** The entries of one ledger, by key. Undefined when the calls of one read returned different ledgers. */
 type Snapshot = { readonly ledger: number; readonly entries: ReadonlyMap<string, string> } | undefined
 
-async function readTogether(rpc: Rpc, keys: readonly string[], call: CallOptions): Promise<Snapshot> {
+async function readSnapshot(rpc: Rpc, keys: readonly string[], call: CallOptions): Promise<Snapshot> {
   const batches: (readonly string[])[] = []
   for (let start = 0; start < keys.length; start += ENTRY_KEYS_MAX) batches.push(keys.slice(start, start + ENTRY_KEYS_MAX))
-  const answers = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, call)))
-  const [first] = answers
-  if (first === undefined || answers.some(({ latestLedger }) => latestLedger !== first.latestLedger)) return undefined
-  return { ledger: first.latestLedger, entries: new Map(answers.flatMap(({ entries }) => entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))) }
+  const responses = await Promise.all(batches.map((batch) => rpc.getLedgerEntries(batch, call)))
+  const [first] = responses
+  if (first === undefined || responses.some(({ latestLedger }) => latestLedger !== first.latestLedger)) return undefined
+  return { ledger: first.latestLedger, entries: new Map(responses.flatMap(({ entries }) => entries.map(({ keyXdr, dataXdr }) => [keyXdr, dataXdr]))) }
 }
 
 interface Keys {
@@ -96,8 +96,8 @@ function keysOf(owner: string, contracts: ContractAddresses, tokens: TokenAssets
 }
 
 /**
- * One look at the account, asking for the entries of `expected` at once. Undefined when the ledger moved on between calls, or names others than expected: then
- * `found` is what to expect next time. Rejects with RpcFailure.
+ * Reads the account once, including the entries of the `expected` ids. `entries` is undefined when a ledger closed between calls, or when the account has
+ * other ids; then pass `found` as `expected` next time. Rejects with RpcFailure.
  */
 export async function readAccount(
   rpc: Rpc,
@@ -111,7 +111,7 @@ export async function readAccount(
     ...expected.positions.map((id) => numberedKey(market, 'Position', id)),
     ...expected.orders.flatMap((id) => [numberedKey(market, 'Order', id), numberedKey(market, 'TrailingStopPeak', id)]),
   ]
-  const snapshot = await readTogether(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], call)
+  const snapshot = await readSnapshot(rpc, [...Object.values(keys).filter((key) => key !== undefined), ...numbered], call)
   if (snapshot === undefined) return { found: expected, entries: undefined }
   const entry = (key: string | undefined): string | undefined => (key === undefined ? undefined : snapshot.entries.get(key))
   const lists = {
@@ -140,7 +140,7 @@ export async function readAccount(
 
 type IdList = Readable<readonly number[]>
 
-/** The account's positions and pending orders, newest first. A list that is too long, or names an entry that cannot be read, cannot be told whole. */
+/** The account's positions and pending orders, newest first. Undefined when a list is too long or one of its entries cannot be read. */
 function ownEntries(
   market: string,
   lists: { readonly positions: IdList; readonly cross: IdList; readonly orders: IdList },
@@ -150,7 +150,7 @@ function ownEntries(
   const listed = new Set(lists.positions === undefined ? [] : lists.positions)
   const positions = ids.positions
     .map((id) => ({ id, stored: entry(numberedKey(market, 'Position', id)) }))
-    // The cross list can name a position that is gone; the account's own list never does.
+    // The cross-margin list may contain closed positions; the account's own list does not.
     .filter(({ id, stored }) => stored !== undefined || listed.has(id))
     .map(({ stored }) => (stored === undefined ? undefined : readPosition(stored)))
   const orders = ids.orders.map((id) => entry(numberedKey(market, 'Order', id))).map((stored) => (stored === undefined ? undefined : readOrder(stored)))
@@ -160,15 +160,15 @@ function ownEntries(
     const peak = stored === undefined ? undefined : readAmount(stored)
     if (peak !== undefined) peaks.set(id, peak)
   }
-  const pending = whole(orders, [lists.orders])
+  const pending = complete(orders, [lists.orders])
   return {
-    positions: whole(positions, [lists.positions, lists.cross]),
+    positions: complete(positions, [lists.positions, lists.cross]),
     orders: pending === undefined ? undefined : pending.filter(({ status }) => status === ORDER_PENDING),
     peaks,
   }
 }
 
-function whole<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Readable<readonly T[]> {
+function complete<T>(items: readonly (T | undefined)[], lists: readonly IdList[]): Readable<readonly T[]> {
   if (lists.some((list) => list === undefined || list.length > ACCOUNT_ENTRIES_MAX)) return undefined
   const read = items.filter((item) => item !== undefined)
   return read.length === items.length ? read : undefined
@@ -184,12 +184,12 @@ function marketSettings(entry: string | undefined): Pick<AccountEntries, 'config
   }
 }
 
-/** The value of an entry; `none` where there is no entry. */
+/** Reads an entry; returns `none` when there is no entry. */
 function readOr<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, none: T): Readable<T> {
   return entry === undefined ? none : read(entry)
 }
 
-/** The ids of some lists, the newest first, as many as are looked at. */
+/** The ids of the lists, newest first, limited to what one account may have. */
 function newest(lists: readonly IdList[]): readonly number[] {
   const ids = lists.flatMap((list) => (list === undefined ? [] : list))
   return [...new Set(ids)].sort((a, b) => b - a).slice(0, ACCOUNT_ENTRIES_MAX)

@@ -1,23 +1,23 @@
-// What stored positions, orders and records amount to, by the market's own integer arithmetic: division truncates toward zero, as bigint's does. Pure.
+// PnL, funding, margin, liquidation prices and fees, in the market's own integer arithmetic: division truncates toward zero, like bigint's. Pure.
 
-import { ONE_E7 } from '../base/fixed-point.ts'
+import { maxAmount, minAmount, ONE_E7 } from '../base/fixed-point.ts'
 import type { StoredConfig, StoredFeeTier, StoredOrder, StoredPosition } from '../chain/market-entries.ts'
 import { ORDER_TYPES } from '../chain/market-entries.ts'
 
 const BPS = 10_000n
 const LONG = 0
-/** Fees of tiers are tenths of a basis point: with seven decimals, so many units each. */
+/** Tier fees are in tenths of a basis point; this is one tenth with seven decimals. */
 const FEE_RATE_PER_UNIT = ONE_E7 / 100_000n
 
 type PricedPart = Pick<StoredPosition, 'direction' | 'size' | 'entry_price'>
 
-/** Profit or loss by price alone, without funding and fees: what position_closed states. */
+/** Profit or loss from the price alone, without funding and fees, as in position_closed. */
 export function pricePnl(position: PricedPart, price: bigint): bigint {
   const gain = position.direction === LONG ? price - position.entry_price : position.entry_price - price
   return (position.size * gain) / position.entry_price
 }
 
-/** Funding run up since the open: positive is owed by the trader, negative to the trader. */
+/** Funding accrued since the open: positive is owed by the trader, negative to the trader. */
 export function fundingOwed(position: Pick<StoredPosition, 'direction' | 'size' | 'entry_cumulative_funding'>, cumulativeFunding: bigint): bigint {
   const owedByLong = (position.size * (cumulativeFunding - position.entry_cumulative_funding)) / ONE_E7
   return position.direction === LONG ? owedByLong : -owedByLong
@@ -28,8 +28,8 @@ export function maintenanceMargin(size: bigint, config: Pick<StoredConfig, 'main
 }
 
 /**
- * What closing would bring as long as the liquidity vault can pay profits whole: to the wallet for an isolated position, whose loss and funding stop at
- * its collateral; to the pool for a cross one.
+ * What closing would pay, provided that the liquidity vault can pay profits in full: to the wallet for an isolated position, whose loss and funding are
+ * limited to its collateral; to the cross pool for a cross position.
  */
 export function closeValue(position: Pick<StoredPosition, 'collateral' | 'margin_mode'>, pnl: bigint, funding: bigint): bigint {
   if (position.margin_mode === 1) return atLeastZero(position.collateral + pnl - funding)
@@ -38,8 +38,8 @@ export function closeValue(position: Pick<StoredPosition, 'collateral' | 'margin
 }
 
 /**
- * The first price, coming from the healthy side, at which a keeper may liquidate an isolated position: where it crosses the stored liquidation price, or where
- * collateral, PnL and funding leave less than the maintenance margin, whichever is earlier. Null when no positive price does.
+ * The first price at which a keeper may liquidate an isolated position: where the price crosses the stored liquidation price, or where collateral, PnL and
+ * funding fall below the maintenance margin, whichever comes first. Null when there is no such positive price.
  */
 export function liquidationPrice(
   position: PricedPart & Pick<StoredPosition, 'collateral' | 'liquidation_price'>,
@@ -47,19 +47,19 @@ export function liquidationPrice(
   config: Pick<StoredConfig, 'maintenance_margin_bps'>,
 ): bigint | null {
   const { size, entry_price: entry, direction, liquidation_price: stored } = position
-  // Too little is left at a PnL of this or less.
-  const worst = maintenanceMargin(size, config) - position.collateral + funding - 1n
-  // How far the price may be on the winning side of the entry and still give no more than that; negative: how far it must be on the losing side.
-  const reach = worst >= 0n ? ceilDiv((worst + 1n) * entry, size) - 1n : -ceilDiv(-worst * entry, size)
+  // At this PnL or less, the position can be liquidated.
+  const threshold = maintenanceMargin(size, config) - position.collateral + funding - 1n
+  // The distance from the entry price at which the PnL reaches the threshold: positive on the winning side, negative on the losing side.
+  const reach = threshold >= 0n ? ceilDiv((threshold + 1n) * entry, size) - 1n : -ceilDiv(-threshold * entry, size)
   if (direction === LONG) {
-    const price = larger(stored, entry + reach)
+    const price = maxAmount(stored, entry + reach)
     return price > 0n ? price : null
   }
-  const price = smaller(stored, entry - reach)
-  return larger(price, 1n)
+  const price = minAmount(stored, entry - reach)
+  return maxAmount(price, 1n)
 }
 
-/** A cross position as far as its account is concerned. */
+/** A cross position with its PnL and accrued funding. */
 export interface CrossLeg {
   readonly position: StoredPosition
   readonly pnl: bigint
@@ -70,12 +70,12 @@ export interface CrossMarginTotals {
   readonly equity: bigint
   /** Can be withdrawn now. */
   readonly withdrawable: bigint
-  /** Equity less the margin in use; negative when positions have lost into it. */
+  /** Equity minus used margin; negative when losses exceed the rest. */
   readonly freeMargin: bigint
   readonly liquidatable: boolean
 }
 
-/** What of a cross account does not depend on prices. */
+/** The margin requirements of a cross account; they do not depend on prices. */
 export function crossRequirements(
   positions: readonly StoredPosition[],
   config: Pick<StoredConfig, 'maintenance_margin_bps'>,
@@ -86,13 +86,13 @@ export function crossRequirements(
   }
 }
 
-/** A cross account at these PnLs. Withdrawing must leave more than the maintenance margin while positions are open. */
+/** A cross account at these PnLs. While positions are open, a withdrawal must leave more than the maintenance margin. */
 export function crossMarginTotals(pool: bigint, legs: readonly CrossLeg[], margins: { maintenance: bigint; used: bigint }): CrossMarginTotals {
   const equity = pool + sum(legs.map(({ position, pnl, funding }) => position.collateral + pnl - funding))
   const spare = legs.length === 0 ? pool : atLeastZero(equity - margins.maintenance - 1n)
   return {
     equity,
-    withdrawable: smaller(pool, spare),
+    withdrawable: minAmount(pool, spare),
     freeMargin: equity - margins.used,
     liquidatable: equity < margins.maintenance,
   }
@@ -114,7 +114,7 @@ export function feeRates(volume: bigint, tiers: readonly StoredFeeTier[], config
     const rate = (BigInt(config.trading_fee_bps) * ONE_E7) / BPS
     return { tier: null, makerRate: rate, takerRate: rate, nextTierVolume: null }
   }
-  const tier = tiers.findLastIndex(({ min_volume: least }) => least <= volume)
+  const tier = tiers.findLastIndex(({ min_volume: minVolume }) => minVolume <= volume)
   const found = tiers[tier]
   return {
     tier: found === undefined ? null : tier,
@@ -124,7 +124,7 @@ export function feeRates(volume: bigint, tiers: readonly StoredFeeTier[], config
   }
 }
 
-/** The price that a pending order triggers at and slips against; undefined for a trailing stop whose peak is not known. */
+/** The price that triggers a pending order and that slippage is measured from; undefined for a trailing stop with an unknown peak. */
 export function referencePrice(order: StoredOrder, peak: bigint | undefined): bigint | undefined {
   switch (ORDER_TYPES[order.order_type]) {
     case 'stop_limit':
@@ -149,6 +149,4 @@ function sum(values: readonly bigint[]): bigint {
   return values.reduce((total, value) => total + value, 0n)
 }
 
-const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b)
-const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-const atLeastZero = (value: bigint): bigint => larger(value, 0n)
+const atLeastZero = (value: bigint): bigint => maxAmount(value, 0n)

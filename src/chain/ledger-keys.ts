@@ -1,4 +1,4 @@
-// Keys and values of ledger entries as getLedgerEntries takes and gives them.
+// Keys and values of ledger entries, as getLedgerEntries takes and returns them.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 
@@ -21,7 +21,7 @@ function persistentKey(contract: string, key: xdr.ScVal): string {
   ).toXdr('base64')
 }
 
-/** The value of a contract's entry. Undefined for anything else, broken XDR included. */
+/** The value of a contract's entry. Undefined for anything else, including invalid XDR. */
 export function contractDataValue(dataXdr: string): ScValue | undefined {
   const value = contractDataXdr(dataXdr)
   return value === undefined ? undefined : decoded(value)
@@ -40,7 +40,7 @@ export function instanceStorage(dataXdr: string): ReadonlyMap<string, ScValue> |
   return named
 }
 
-/** Storage keys are vectors that begin with their name; a key that consists of more than that is not named by it alone. */
+/** A storage key is a vector that begins with its name. A key with more parts is not identified by its name. */
 function nameOf(key: ScValue | undefined): string | undefined {
   const symbol = key?.type === 'vec' && key.value.length === 1 ? key.value[0] : key
   return symbol?.type === 'symbol' ? symbol.value : undefined
@@ -71,12 +71,12 @@ function entryData(dataXdr: string): xdr.LedgerEntryData | undefined {
 /** A classic asset: `CODE:ISSUER`. */
 export type ClassicAsset = string
 
-/** The contract that stands for a classic asset on this network; undefined when the text names none. */
+/** The contract of a classic asset on this network; undefined when the text is not an asset. */
 export function assetContract(asset: ClassicAsset, networkPassphrase: string): string | undefined {
   return classicAsset(asset)?.contractId(networkPassphrase)
 }
 
-/** The base64 LedgerKey of an account's (`G…`) trustline to an asset; undefined when the text names none. */
+/** The base64 LedgerKey of an account's (`G…`) trustline to an asset; undefined when the text is not an asset. */
 export function trustlineKey(account: string, asset: ClassicAsset): string | undefined {
   const line = classicAsset(asset)?.toTrustLineXdrObject()
   if (line === undefined) return undefined
@@ -90,7 +90,7 @@ function classicAsset(text: ClassicAsset): Asset | undefined {
   return new Asset(code, issuer)
 }
 
-/** What an account or a trustline holds, in units of 10^-7. Undefined for any other entry. */
+/** The balance of an account or trustline, in units of 10^-7. Undefined for any other entry. */
 export function classicBalance(dataXdr: string): bigint | undefined {
   const data = entryData(dataXdr)
   if (data?.type === 'account') return data.account.balance

@@ -1,4 +1,4 @@
-// The market's storage as getLedgerEntries reads it: its documented keys, and the structs behind them with their fields named as on the wire.
+// The market contract's storage: its documented keys, and the structs that they hold, with fields named as on the wire.
 
 import { contractDataKey, contractDataValue } from './ledger-keys.ts'
 import type { ScArgument, ScValue } from './scval.ts'
@@ -7,7 +7,9 @@ import { readField, readList, readStruct } from './structs.ts'
 import type { Struct } from './structs.ts'
 
 /** Entries that exist once. */
-type SingleEntry = 'FeeTiers' | 'CumulativeFundingRate' | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter'
+type SingleEntry =
+  | 'FeeTiers' | 'CurrentFundingRate' | 'CumulativeFundingRate' | 'LastFundingTime' | 'TotalLongSize' | 'TotalShortSize'
+  | 'AllPositions' | 'PositionCounter' | 'AllOrders' | 'OrderCounter'
 /** Entries of one account. */
 type AccountEntry = 'TraderPositions' | 'TraderOrders' | 'TraderVolume' | 'CrossMarginBalance' | 'CrossMarginPositions'
 /** Entries of one position or order. */
@@ -26,6 +28,11 @@ export function accountEntryKey(market: string, name: AccountEntry, account: str
 /** The base64 LedgerKey of a position's or an order's entry. */
 export function numberedKey(market: string, name: NumberedEntry, id: number): string {
   return marketKey(market, name, { type: 'u64', value: BigInt(id) })
+}
+
+/** The base64 LedgerKey of an asset's open interest. */
+export function exposureKey(market: string, asset: string): string {
+  return marketKey(market, 'AssetExposure', { type: 'symbol', value: asset })
 }
 
 function marketKey(market: string, name: string, argument?: ScArgument): string {
@@ -47,7 +54,7 @@ const ORDER = {
   trailing_percent_bps: 'u32', trigger_condition: 'u32', trigger_price: 'i128',
 } as const
 
-/** An order, pending or ended: orders are never deleted. */
+/** An order in any state: orders are never deleted. */
 export type StoredOrder = Struct<typeof ORDER>
 
 const CONFIG = {
@@ -55,7 +62,7 @@ const CONFIG = {
   max_position_size: 'i128', max_price_staleness: 'count', min_collateral: 'i128', trading_fee_bps: 'u32',
 } as const
 
-/** The market's configuration, as far as it is used here. */
+/** The market's configuration: the fields that the gateway uses. */
 export type StoredConfig = Struct<typeof CONFIG>
 
 const FEE_TIER = { maker_fee_bps: 'u32', min_volume: 'i128', taker_fee_bps: 'u32' } as const
@@ -63,33 +70,33 @@ const FEE_TIER = { maker_fee_bps: 'u32', min_volume: 'i128', taker_fee_bps: 'u32
 /** A fee tier. The fees are tenths of a basis point, despite their names. */
 export type StoredFeeTier = Struct<typeof FEE_TIER>
 
-/** What the enumerations' numbers stand for. */
+/** Order types by their number in storage. */
 export const ORDER_TYPES = ['limit', 'stop_loss', 'take_profit', 'stop_limit', 'trailing_stop'] as const
 export const ORDER_PENDING = 0
 const STATUSES = 5
 
-/** Reads a position's entry. Undefined for anything that is none, broken XDR included. */
+/** Reads a position's entry. Undefined for anything else, including invalid XDR. */
 export function readPosition(dataXdr: string): StoredPosition | undefined {
   const position = readStruct(contractDataValue(dataXdr), POSITION)
   if (position === undefined || position.margin_mode > 1 || position.direction > 1) return undefined
   return position.entry_price > 0n && position.size > 0n && position.leverage > 0 ? position : undefined
 }
 
-/** Reads an order's entry. Undefined for anything that is none. */
+/** Reads an order's entry. Undefined for anything else. */
 export function readOrder(dataXdr: string): StoredOrder | undefined {
   const order = readStruct(contractDataValue(dataXdr), ORDER)
   if (order === undefined || order.direction > 1 || order.order_type >= ORDER_TYPES.length || order.status >= STATUSES) return undefined
   return order.trigger_condition <= 1 && order.stop_limit_phase <= 1 ? order : undefined
 }
 
-/** What a stored position tells of its margin. Undefined for anything that is not a position. */
+/** Reads the margin mode of a position's entry. Undefined for anything else. */
 export function readMarginMode(dataXdr: string): { readonly positionId: number; readonly marginMode: 'isolated' | 'cross' } | undefined {
   const position = readStruct(contractDataValue(dataXdr), { id: 'count', margin_mode: 'u32' })
   if (position === undefined || position.margin_mode > 1) return undefined
   return { positionId: position.id, marginMode: position.margin_mode === 0 ? 'isolated' : 'cross' }
 }
 
-/** What a stored order tells of its owner. Undefined for anything that is not an order. */
+/** Reads the owner of an order's entry. Undefined for anything else. */
 export function readOrderOwner(
   dataXdr: string,
 ): { readonly orderId: number; readonly trader: string; readonly placedSec: number; readonly pending: boolean } | undefined {
@@ -98,7 +105,7 @@ export function readOrderOwner(
   return { orderId: order.id, trader: order.trader, placedSec: order.created_at, pending: order.status === ORDER_PENDING }
 }
 
-/** Reads the configuration out of the market's instance storage. */
+/** Reads the configuration from the market's instance storage. */
 export function readConfig(value: ScValue | undefined): StoredConfig | undefined {
   return readStruct(value, CONFIG)
 }
@@ -118,7 +125,7 @@ export function readAmount(dataXdr: string): bigint | undefined {
   return readField(contractDataValue(dataXdr), 'i128')
 }
 
-/** Reads a trader's volume record: what its fourteen daily slots add up to. */
+/** Reads a trader's volume: the sum of its fourteen daily slots. */
 export function readVolume(dataXdr: string): bigint | undefined {
   const record = contractDataValue(dataXdr)
   const slots = record === undefined ? undefined : readList(structField(record, 'daily_volumes'), (slot) => readField(slot, 'i128'))

@@ -1,40 +1,40 @@
-// Positions and sums of the market, and what the vault factory holds, out of ledger entries: one call, one ledger.
+// The market's positions, orders and totals, and the vault factory's balance, read from ledger entries in one call at one ledger.
 
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { CallOptions } from './rpc-request.ts'
 import { contractDataKey, contractDataValue, instanceKey } from './ledger-keys.ts'
-import { numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
+import { exposureKey, numberedKey, readIds, readPosition, singleKey } from './market-entries.ts'
 import type { StoredPosition } from './market-entries.ts'
-import { exposureKey, readOpenInterest } from './market-summary.ts'
+import { readOpenInterest } from './market-summary.ts'
 import type { OpenInterest } from './market-summary.ts'
 import type { Rpc } from './rpc.ts'
 import { ENTRY_KEYS_MAX } from './rpc.ts'
 import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 
-/** So many positions are read beside the sums. */
+/** How many positions fit into one call besides the totals. */
 export const MAX_POSITIONS_PER_READ = ENTRY_KEYS_MAX - ASSET_SYMBOLS.length - 6
 
 export interface MarketState {
   readonly ledger: number
-  /** False: there is no contract at the market's address, or its entry is archived. */
+  /** False: the market's address has no contract, or its entry is archived. */
   readonly isDeployed: boolean
-  /** Every open position's id. Null: cannot be read. */
+  /** The ids of all open positions. Null: cannot be read. */
   readonly openIds: ReadonlySet<number> | null
-  /** The last id that was given out. Null: cannot be read. */
+  /** The last position id that was assigned. Null: cannot be read. */
   readonly lastPositionId: number | null
-  /** Every order's id that rests. Null: cannot be read. */
+  /** The ids of all resting orders. Null: cannot be read. */
   readonly restingIds: readonly number[] | null
-  /** The last order's id that was given out. Null: cannot be read. */
+  /** The last order id that was assigned. Null: cannot be read. */
   readonly lastOrderId: number | null
   readonly openInterest: ReadonlyMap<string, OpenInterest | null>
-  /** Those of the asked positions that have an entry, archived ones included; null where it cannot be read. */
+  /** The requested positions that have an entry, including archived ones; null where an entry cannot be read. */
   readonly positions: ReadonlyMap<number, StoredPosition | null>
-  /** USDC of the vault factory, 7 decimals. Null: cannot be read. */
+  /** The vault factory's USDC balance, 7 decimals. Null: cannot be read. */
   readonly factoryBalance: bigint | null
 }
 
-/** Reads it all at one ledger. Rejects with RpcFailure. */
+/** Reads the state at one ledger. Rejects with RpcFailure. */
 export async function readMarketState(
   rpc: Rpc,
   contracts: { readonly market: string; readonly usdcToken: string; readonly vaultFactory: string },

@@ -1,38 +1,38 @@
-// What became of a transaction: its result's code, and the contract's error, which is nowhere in the result but only in the diagnostic events.
+// The outcome of a transaction: its result code, and the contract error, which only the diagnostic events contain.
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
 
 /** An error that a contract raised. */
 export interface RaisedError {
   readonly code: number
-  /** `C…` of the contract that raised it; null when the diagnostics do not say whose it is. */
+  /** The contract that raised it (`C…`); null when the diagnostics do not show it. */
   readonly contract: string | null
 }
 
 /**
- * The contract's error by which a transaction failed, out of its diagnostic events (base64). Null when it failed otherwise (resources, authorisation), and
- * when there is no verdict among the events: without one nothing is known, however many errors a contract met on its way.
+ * The contract error that failed a transaction, from its diagnostic events (base64). Null when it failed for another reason (resources, authorisation), and
+ * when the host's final error event is missing: other error events may be of errors that a contract caught.
  */
 export function findContractError(diagnosticEventsXdr: readonly string[]): RaisedError | null {
-  const events = readEvents(diagnosticEventsXdr)
-  const verdict = events.find(({ name, contract }) => name === 'host_fn_failed' && contract === null)
-  if (verdict?.error?.type !== 'sceContract') return null
-  const code = verdict.error.contractCode
+  const events = readErrorEvents(diagnosticEventsXdr)
+  const hostFailure = events.find(({ name, contract }) => name === 'host_fn_failed' && contract === null)
+  if (hostFailure?.error?.type !== 'sceContract') return null
+  const code = hostFailure.error.contractCode
   return { code, contract: originOf(events, code) }
 }
 
 /**
- * The contract's error in a simulation that failed: the head line of its text is the verdict, lines further down may name errors that were caught on the way.
- * Whose it is tell the events; where there are none, the text's own log.
+ * The contract error of a failed simulation. Only the first line of its text counts: later lines may name errors that a contract caught. The contract that
+ * raised it comes from the events, or from the log in the text when there are no events.
  */
 export function findSimulationError(text: string, eventsXdr: readonly string[]): RaisedError | null {
   const head = /^HostError: Error\(Contract, #(\d{1,10})\)(?:\r?\n|$)/.exec(text)
   if (head === null) return null
   const code = Number(head[1])
-  return { code, contract: originOf(readEvents(eventsXdr), code) ?? originInText(text, code) }
+  return { code, contract: originOf(readErrorEvents(eventsXdr), code) ?? originInText(text, code) }
 }
 
-/** The first word of a simulation that failed otherwise: `Auth, InvalidAction` and the like. Null for texts that are no host error. */
+/** The host error of a simulation that failed for another reason, such as `Auth, InvalidAction`. Null for texts that are not a host error. */
 export function readHostErrorType(text: string): { readonly type: string; readonly code: string } | null {
   const head = /^HostError: Error\((\w{1,20}), (\w{1,20})\)(?:\r?\n|$)/.exec(text)
   return head === null ? null : { type: head[1] ?? '', code: head[2] ?? '' }
@@ -46,8 +46,8 @@ interface Diagnostic {
   readonly error: xdr.ScError | null
 }
 
-/** The events that say something about errors. What does not decode says nothing. */
-function readEvents(diagnosticEventsXdr: readonly string[]): readonly Diagnostic[] {
+/** The error events. Events that do not decode are skipped. */
+function readErrorEvents(diagnosticEventsXdr: readonly string[]): readonly Diagnostic[] {
   return diagnosticEventsXdr.flatMap((text) => {
     try {
       const { contractId, body, type } = xdr.DiagnosticEvent.fromXdr(text, 'base64').event
@@ -61,31 +61,31 @@ function readEvents(diagnosticEventsXdr: readonly string[]): readonly Diagnostic
   })
 }
 
-/** Codes pass unchanged through calls between contracts: the first event that names it has the contract that raised it. */
+/** Contracts pass error codes to their callers unchanged, so the first event with the code is of the contract that raised it. */
 function originOf(events: readonly Diagnostic[], code: number): string | null {
   return events.find(({ name, error }) => name === 'error' && error?.type === 'sceContract' && error.contractCode === code)?.contract ?? null
 }
 
-/** A line of the log that names a contract and its error. */
+/** A log line that names a contract and its error. */
 const ERROR_LINE =
   /^\s*\d+: \[(?:Failed )?Diagnostic Event(?: \(not emitted\))?\] contract:(C[A-Z2-7]{55}), topics:\[error, Error\(Contract, #(\d+)\)\]/gm
 
-/** The log in the text is newest first, so the origin is its last line that fits. */
+/** The log in the text is newest first, so its last matching line is the origin. */
 function originInText(text: string, code: number): string | null {
   return [...text.matchAll(ERROR_LINE)].findLast((line) => Number(line[2]) === code)?.[1] ?? null
 }
 
-/** A transaction's result, as far as it can be told to somebody. */
+/** The result of a transaction. */
 export interface TransactionResult {
-  /** `txBadSeq` and the like; of the inner transaction, where a fee bump failed for its sake. */
+  /** Such as `txBadSeq`. For a fee bump whose inner transaction failed, the inner code. */
   readonly code: string
-  /** Of the first operation that failed: `invokeHostFunctionTrapped` and the like, or `opNoAccount`; null when none did. */
+  /** The result of the first failed operation, such as `invokeHostFunctionTrapped` or `opNoAccount`; null when none failed. */
   readonly operation: string | null
-  /** Stroops. In a refusal for too low a fee, the fee that would do. */
+  /** Stroops. When the fee was too low, the minimum fee. */
   readonly feeCharged: bigint
 }
 
-/** Reads a base64 TransactionResult; null when it does not decode, as one of a protocol to come. */
+/** Reads a base64 TransactionResult; null when it does not decode, for example because of a newer protocol. */
 export function readTransactionResult(resultXdr: string): TransactionResult | null {
   try {
     const { result, feeCharged } = xdr.TransactionResult.fromXdr(resultXdr, 'base64')

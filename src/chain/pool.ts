@@ -1,4 +1,4 @@
-// The liquidity vault as its views tell it.
+// The liquidity vault, read through its views.
 
 import { RpcFailure } from './failure.ts'
 import type { CallOptions } from './rpc-request.ts'
@@ -8,7 +8,7 @@ import { structField } from './scval.ts'
 import { readField } from './structs.ts'
 import { readView } from './views.ts'
 
-/** The pool at one ledger. Amounts have 7 decimals; null: the contract has no such view, or its answer cannot be read. */
+/** The pool at one ledger. Amounts have 7 decimals. Null: the contract has no such view, or its result cannot be read. */
 export interface Pool {
   readonly ledger: number
   readonly aum: bigint | null
@@ -25,19 +25,19 @@ export interface Pool {
   readonly paused: boolean | null
 }
 
-/** Reads are begun anew so often when a ledger closes in between. */
-const LOOKS_MAX = 3
+/** How often the views are read when a ledger closes between them. */
+const MAX_READS = 3
 const VIEWS = [
   'get_pool_info', 'get_noe_price', 'get_usdc_balance', 'get_reserved_payout', 'get_shortfall', 'get_deposit_fee', 'get_withdraw_fee', 'is_paused',
 ] as const
 
-/** Reads the pool, all of it out of one ledger. Rejects with RpcFailure when the network cannot be read, or closes ledgers faster than it answers. */
+/** Reads the whole pool at one ledger. Rejects with RpcFailure when the network cannot be read, or closes ledgers faster than it responds. */
 export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {}): Promise<Pool> {
-  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+  for (let reads = 0; reads < MAX_READS; reads++) {
     const views = await Promise.all(VIEWS.map((functionName) => viewOrNone(rpc, vault, functionName, options)))
     const ledgers = new Set(views.flatMap((view) => (view === null ? [] : [view.ledger])))
     const [ledger] = ledgers
-    if (ledger === undefined) throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: 'no view of the vault answers' })
+    if (ledger === undefined) throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: 'no view of the vault can be read' })
     if (ledgers.size > 1) continue
     const [info, lpPrice, usdcBalance, reservedPayout, shortfall, depositFee, withdrawFee, paused] = views.map((view) => view?.value)
     return {
@@ -56,10 +56,10 @@ export async function readPool(rpc: Rpc, vault: string, options: CallOptions = {
       paused: readField(paused, 'bool') ?? null,
     }
   }
-  throw new RpcFailure({ method: 'simulateTransaction', kind: 'malformed', retryable: true, detail: 'the ledger closed between the vault\'s views' })
+  throw new RpcFailure({ method: 'simulateTransaction', kind: 'malformed', retryable: true, detail: 'a ledger closed between the views of the vault' })
 }
 
-/** Null when the contract refuses: it has no such view, or is not set up. */
+/** Null when the contract fails: it has no such view, or is not initialised. */
 async function viewOrNone(rpc: Rpc, contract: string, functionName: string, options: CallOptions): Promise<{ value: ScValue; ledger: number } | null> {
   try {
     return await readView(rpc, { contract, functionName, args: [] }, options)

@@ -1,8 +1,8 @@
-// Contract values: base64 ScVal to plain values and back. The Stellar SDK reads and writes the XDR; its classes do not leave this folder.
+// Contract values: base64 ScVal to plain values and back. The Stellar SDK reads and writes the XDR; its classes stay in this folder.
 
 import { Address, nativeToScVal, xdr } from '@stellar/stellar-sdk'
 
-/** A contract value. Types that the exchange does not use come as `other` with their XDR name. */
+/** A contract value. Types that the exchange does not use become `other` with their XDR name. */
 export type ScValue =
   | { readonly type: 'void' }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -22,7 +22,7 @@ export class MalformedScVal extends Error {
   override readonly name = 'MalformedScVal'
 }
 
-/** Deeper values are refused: the exchange's own nest two levels. */
+/** Deeper values are rejected. The exchange's own values have two levels. */
 const DEPTH_MAX = 16
 
 /** Reads a base64 ScVal; throws MalformedScVal. */
@@ -36,7 +36,7 @@ export function decodeScVal(base64: string): ScValue {
 }
 
 function fromXdr(value: xdr.ScVal, depth: number): ScValue {
-  if (depth > DEPTH_MAX) throw new MalformedScVal('value is nested too deep')
+  if (depth > DEPTH_MAX) throw new MalformedScVal('the value is nested too deeply')
   switch (value.type) {
     case 'scvVoid':
       return { type: 'void' }
@@ -73,19 +73,19 @@ function utf8(bytes: Uint8Array): string | null {
   }
 }
 
-/** The member of a struct, which travels as a map with symbol keys; undefined when it has none of that name. */
+/** The field of a struct, which is encoded as a map with symbol keys; undefined when there is no such field. */
 export function structField(value: ScValue, name: string): ScValue | undefined {
   if (value.type !== 'map') return undefined
   return value.value.find(([key]) => key.type === 'symbol' && key.value === name)?.[1]
 }
 
-/** Values that storage keys and arguments are made of. */
+/** Values of storage keys and arguments. */
 export type ScArgument =
   | Extract<ScValue, { readonly type: 'bool' | 'u32' | 'u64' | 'i128' | 'symbol' | 'address' }>
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'vec'; readonly value: readonly ScArgument[] }
 
-/** The SDK's value of an argument. */
+/** Converts an argument to the SDK's value. */
 export function toXdr(argument: ScArgument): xdr.ScVal {
   if (argument.type === 'bool') return xdr.ScVal.scvBool(argument.value)
   if (argument.type === 'address') return new Address(argument.value).toScVal()
@@ -93,7 +93,7 @@ export function toXdr(argument: ScArgument): xdr.ScVal {
   return nativeToScVal(argument.value, { type: argument.type })
 }
 
-/** Writes an argument as base64 ScVal. */
+/** Encodes an argument as base64 ScVal. */
 export function encodeScVal(argument: ScArgument): string {
   return toXdr(argument).toXdr('base64')
 }

@@ -1,9 +1,9 @@
-// Structs and lists inside contract values, read by the shapes that the contracts document.
+// Reads structs and lists in contract values by the shapes that the contracts document.
 
 import type { ScValue } from './scval.ts'
 import { structField } from './scval.ts'
 
-/** How a field is stored. `count` is a u64 that an exact number holds: an id, or unix seconds. */
+/** How a field is stored. `count` is a u64 within the safe integers: an id or Unix seconds. */
 export type FieldType = 'symbol' | 'address' | 'i128' | 'u32' | 'count' | 'bool'
 
 /** The value of a field of this type. */
@@ -12,14 +12,14 @@ export type FieldValue<Type extends FieldType> = Type extends 'i128' ? bigint : 
 /** The fields of a struct. */
 export type Struct<Shape extends Readonly<Record<string, FieldType>>> = { readonly [Key in keyof Shape]: FieldValue<Shape[Key]> }
 
-/** The items of a list; undefined for anything that is none, and when an item cannot be read. */
+/** The items of a list; undefined for anything else, and when an item cannot be read. */
 export function readList<T>(value: ScValue | undefined, read: (item: ScValue) => T | undefined): readonly T[] | undefined {
   if (value?.type !== 'vec') return undefined
   const items = value.value.map(read).filter((item) => item !== undefined)
   return items.length === value.value.length ? items : undefined
 }
 
-/** The fields of a struct that has at least these: later versions of a contract add some. */
+/** The fields of a struct that has at least these: later versions of a contract add fields. */
 export function readStruct<Shape extends Readonly<Record<string, FieldType>>>(value: ScValue | undefined, shape: Shape): Struct<Shape> | undefined {
   if (value === undefined) return undefined
   const fields: [string, bigint | number | boolean | string][] = []
@@ -31,7 +31,7 @@ export function readStruct<Shape extends Readonly<Record<string, FieldType>>>(va
   return Object.fromEntries(fields) as unknown as Struct<Shape>
 }
 
-/** A single value; undefined for anything of another type. */
+/** A single value; undefined for any other type. */
 export function readField<Type extends FieldType>(value: ScValue | undefined, type: Type): FieldValue<Type> | undefined {
   return plain(value, type) as FieldValue<Type> | undefined
 }

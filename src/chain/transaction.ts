@@ -1,5 +1,5 @@
-// Transactions: building the unsigned one that makes a contract call, adding to it what its simulation found, and reading signed ones. Nothing here can
-// sign: no private key comes this far.
+// Transactions: builds the unsigned transaction of a contract call, adds the results of its simulation, and decodes signed transactions. Nothing here signs or
+// sees a private key.
 
 import { hash } from 'node:crypto'
 import { Address, StrKey, xdr } from '@stellar/stellar-sdk'
@@ -9,13 +9,13 @@ import { MalformedResponse } from './responses.ts'
 import type { ScArgument } from './scval.ts'
 import { toXdr } from './scval.ts'
 
-/** Stroops that a prepared transaction bids above its resource fee: the network's least, of which no more is charged in a ledger that is not full. */
+/** The inclusion fee of a prepared transaction, in stroops: the network's minimum, which suffices in a ledger that is not full. */
 export const BASE_FEE_STROOPS = 100
 
-/** The largest fee that an envelope can state. */
+/** The largest fee that an envelope can hold. */
 const FEE_MAX_STROOPS = 2n ** 32n - 1n
 
-/** A contract call as its source account would make it. */
+/** A contract call by its source account. */
 export interface DraftCall {
   readonly source: xdr.MuxedAccount
   readonly func: xdr.HostFunction
@@ -35,22 +35,22 @@ export function draftCall(call: { source: string; contract: string; functionName
   }
 }
 
-/** The base64 envelope to be simulated. A simulation looks at neither sequence nor time, so it need not wait for them. */
+/** The base64 envelope to simulate. A simulation ignores sequence and time bounds, so they need not be known yet. */
 export function simulationEnvelope(draft: DraftCall): string {
   return envelope(draft, { auth: [], fee: BASE_FEE_STROOPS, seqNum: 0n, maxTimeSec: 0n, ext: xdr.TransactionExt.v0() })
 }
 
-/** The assembled transaction, ready to be signed. */
+/** An assembled transaction, ready to be signed. */
 export interface AssembledTransaction {
   /** Base64 envelope without signatures. */
   readonly envelopeXdr: string
-  /** Stroops; the fee that the envelope states is this and BASE_FEE_STROOPS. */
+  /** Stroops. The fee of the envelope is this plus BASE_FEE_STROOPS. */
   readonly resourceFee: bigint
 }
 
 /**
- * Assembles the transaction from its draft and the simulation that succeeded: footprint, resources and their fee, and the auth entries it recorded.
- * `sequence` is the account's own so far. Throws MalformedResponse when the simulation lacks something or does not decode.
+ * Assembles a transaction from its draft and its successful simulation: footprint, resources, resource fee and auth entries. `sequence` is the account's
+ * current sequence. Throws MalformedResponse when the simulation is incomplete or does not decode.
  */
 export function assembleTransaction(
   draft: DraftCall,
@@ -63,7 +63,7 @@ export function assembleTransaction(
   const auth = result.authXdr.map((entry) => decodeOr(() => xdr.SorobanAuthorizationEntry.fromXdr(entry, 'base64'), 'auth'))
   const { resourceFee } = data
   const fee = resourceFee + BigInt(BASE_FEE_STROOPS)
-  if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedResponse('resourceFee is none that a transaction can state')
+  if (resourceFee < 0n || fee > FEE_MAX_STROOPS) throw new MalformedResponse('resourceFee is out of range')
   const envelopeXdr = envelope(draft, {
     auth, fee: Number(fee), seqNum: sequence + 1n, maxTimeSec: BigInt(maxTimeSec), ext: xdr.TransactionExt.sorobanData(data),
   })
@@ -74,7 +74,7 @@ interface EnvelopeParts {
   readonly auth: xdr.SorobanAuthorizationEntry[]
   readonly fee: number
   readonly seqNum: bigint
-  /** 0: no end. */
+  /** 0: no limit. */
   readonly maxTimeSec: bigint
   readonly ext: xdr.TransactionExt
 }
@@ -119,37 +119,37 @@ export class MalformedEnvelope extends Error {
   override readonly name = 'MalformedEnvelope'
 }
 
-/** What is to be known of a signed transaction before it is sent. */
+/** What the relay needs to know of a signed transaction. */
 export interface SignedTransaction {
-  /** Lower-case hex, under this network's passphrase; the outer hash of a fee bump. */
+  /** Lower-case hex, for this network; the outer hash of a fee bump. */
   readonly hash: string
   /** Base64. */
   readonly envelopeXdr: string
   /** The account whose sequence it consumes (`G…`), the inner one of a fee bump. */
   readonly source: string
-  /** The contract that it calls (`C…`), when it calls one. */
+  /** The contract that it calls (`C…`); null when it calls none. */
   readonly contract: string | null
 }
 
-/** sha256 of a network's passphrase: part of everything that is signed for it. */
+/** The sha256 of a network's passphrase, which is part of every signed payload. */
 export function networkIdOf(passphrase: string): Uint8Array {
   return hash('sha256', passphrase, 'buffer')
 }
 
-/** What a signature covers begins with the kind of envelope: transactions of the old kind are signed as if they were of the new one. */
+/** A signed payload begins with the envelope type. V0 transactions are signed as if they were V1. */
 const SIGNED_AS_TRANSACTION = Uint8Array.of(0, 0, 0, 2)
 const KEY_TYPE_ED25519 = Uint8Array.of(0, 0, 0, 0)
 const DISCRIMINANT_BYTES = 4
 
 /**
- * Reads a signed transaction: of either kind, or a fee bump. Decoded once and hashed once, over the bytes that came. Throws MalformedEnvelope; an envelope
- * signed for another network is not told apart here, only by the signature that does not fit.
+ * Decodes a signed transaction: V0, V1 or a fee bump. Hashes the received bytes without encoding them again. Throws MalformedEnvelope. Cannot detect an
+ * envelope that was signed for another network; only its signature would be invalid.
  */
 export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): SignedTransaction {
   const bytes = Buffer.from(envelopeXdr, 'base64')
   if (bytes.toString('base64') !== envelopeXdr) throw new MalformedEnvelope('not base64')
   try {
-    const { tx, signed, prefix } = opened(xdr.TransactionEnvelope.fromXdr(bytes))
+    const { tx, signed, prefix } = unwrapEnvelope(xdr.TransactionEnvelope.fromXdr(bytes))
     const body = bytes.subarray(prefix.length === 0 ? 0 : DISCRIMINANT_BYTES, bytes.length - signaturesLength(signed))
     const digest = hash('sha256', Buffer.concat([networkId, ...prefix, body]), 'hex')
     return { hash: digest, envelopeXdr, source: sourceOf(tx), contract: invokedContract(tx.operations) }
@@ -160,8 +160,8 @@ export function decodeEnvelope(envelopeXdr: string, networkId: Uint8Array): Sign
 
 type AnyTransaction = xdr.Transaction | xdr.TransactionV0
 
-/** The transaction inside, the signatures around it all, and what stands before its bytes in what they cover. */
-function opened(decoded: xdr.TransactionEnvelope): {
+/** The transaction, the outer signatures, and the prefix of the signed payload that the envelope's own bytes lack. */
+function unwrapEnvelope(decoded: xdr.TransactionEnvelope): {
   readonly tx: AnyTransaction
   readonly signed: readonly xdr.DecoratedSignature[]
   readonly prefix: readonly Uint8Array[]
@@ -173,7 +173,7 @@ function opened(decoded: xdr.TransactionEnvelope): {
   return { tx: decoded.v0.tx, signed: decoded.v0.signatures, prefix: [SIGNED_AS_TRANSACTION, KEY_TYPE_ED25519] }
 }
 
-/** How many bytes at an envelope's end are signatures: their number, then for each its hint, its length and its bytes, padded. */
+/** The number of bytes that signatures take at an envelope's end: their count, then for each its hint, its length and its padded bytes. */
 function signaturesLength(signatures: readonly xdr.DecoratedSignature[]): number {
   let length = 4
   for (const { signature } of signatures) length += 4 + 4 + Math.ceil(signature.value.length / 4) * 4

@@ -1,11 +1,11 @@
-// What the vault factory says of a vault.
+// Trader vaults, read through the views of the vault factory.
 
 import type { CallOptions } from './rpc-request.ts'
 import type { Rpc } from './rpc.ts'
 import { readField, readStruct } from './structs.ts'
 import { readView } from './views.ts'
 
-/** A vault as `view_vault` tells it. Amounts have 7 decimals. */
+/** A vault as `view_vault` returns it. Amounts have 7 decimals. */
 export interface VaultInfo {
   readonly vaultId: number
   readonly totalUsdc: bigint
@@ -15,11 +15,11 @@ export interface VaultInfo {
   readonly realizedPnl: bigint
   readonly profitShareBps: number
   readonly paused: boolean
-  /** The ledger that it was read at. */
+  /** The ledger at which it was read. */
   readonly ledger: number
 }
 
-/** Reads a vault; null when the answer is not a vault of this id. Rejects with RpcFailure, also when the factory knows no such vault. */
+/** Reads a vault; null when the result is not a vault with this id. Rejects with RpcFailure, also when the vault does not exist. */
 export async function readVaultInfo(rpc: Rpc, factory: string, vaultId: number, options: CallOptions = {}): Promise<VaultInfo | null> {
   const { value, ledger } = await readView(rpc, { contract: factory, functionName: 'view_vault', args: [{ type: 'u32', value: vaultId }] }, options)
   const info = readStruct(value, VAULT_INFO)
@@ -45,11 +45,11 @@ const VAULT_INFO = {
 /** Null: cannot be read. */
 export interface VaultCount {
   readonly count: number | null
-  /** The ledger that it was read at. */
+  /** The ledger at which it was read. */
   readonly ledger: number
 }
 
-/** How many vaults the factory has: ids are given out one after the other, from 0. Rejects with RpcFailure. */
+/** Reads how many vaults the factory has: ids are assigned in sequence, from 0. Rejects with RpcFailure. */
 export async function readVaultCount(rpc: Rpc, factory: string, options: CallOptions = {}): Promise<VaultCount> {
   const { value, ledger } = await readView(rpc, { contract: factory, functionName: 'vault_count', args: [] }, options)
   return { count: readField(value, 'u32') ?? null, ledger }

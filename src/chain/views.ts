@@ -1,4 +1,4 @@
-// Contract views, read by simulating their call.
+// Contract views, read by simulating a call.
 
 import { StrKey } from '@stellar/stellar-sdk'
 
@@ -9,30 +9,28 @@ import type { ScArgument, ScValue } from './scval.ts'
 import { decodeScVal, MalformedScVal } from './scval.ts'
 import { draftCall, simulationEnvelope } from './transaction.ts'
 
-/** Simulation looks at no account, so the source of a read may be one that nobody owns: the key of 32 zero bytes. */
+/** The source of simulated reads: the key of 32 zero bytes. A simulation does not check the account. */
 export const NULL_ACCOUNT = StrKey.encodeEd25519PublicKey(new Uint8Array(32))
 
-/** What a view returned, and at which ledger. */
+/** The value that a view returned, and the ledger at which it was read. */
 export interface ViewResult {
   readonly value: ScValue
   readonly ledger: number
 }
 
-/**
- * Calls a view. Rejects with RpcFailure; kind `rpc` without a code means that the contract refused, and `detail` has its words.
- */
+/** Calls a view. Rejects with RpcFailure; kind `rpc` without a code means that the contract failed, and `detail` has its error. */
 export async function readView(
   rpc: Rpc,
   view: { readonly contract: string; readonly functionName: string; readonly args: readonly ScArgument[] },
   options: CallOptions = {},
 ): Promise<ViewResult> {
-  const answer = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
+  const simulation = await rpc.simulateTransaction(simulationEnvelope(draftCall({ source: NULL_ACCOUNT, ...view })), options)
   const method = 'simulateTransaction'
-  if (answer.error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: answer.error })
-  const returned = answer.results[0]?.returnValueXdr
+  if (simulation.error !== null) throw new RpcFailure({ method, kind: 'rpc', retryable: false, detail: simulation.error })
+  const returned = simulation.results[0]?.returnValueXdr
   const value = returned === undefined ? undefined : decodeOrUndefined(returned)
-  if (value === undefined) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${view.functionName} returned nothing readable` })
-  return { value, ledger: answer.latestLedger }
+  if (value === undefined) throw new RpcFailure({ method, kind: 'malformed', retryable: true, detail: `${view.functionName} returned no readable value` })
+  return { value, ledger: simulation.latestLedger }
 }
 
 function decodeOrUndefined(base64: string): ScValue | undefined {

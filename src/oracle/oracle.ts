@@ -1,4 +1,4 @@
-// The ticker: reads every price ahead of its expiry, so that requests do not wait, and folds what is new into candles.
+// The ticker: refreshes every price before it expires, so that requests do not wait, and writes new prices into candles.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -6,19 +6,19 @@ import type { CandleTick } from '../projections/candles.ts'
 import { createPrices } from './prices.ts'
 import type { AttestedPrice, Prices, ReadPrice } from './prices.ts'
 
-/** A round of reads begins this long after the one before: half a second ahead of the three seconds that a price is kept. */
+/** Interval between rounds: half a second less than the three seconds that a price is cached. */
 export const TICKER_INTERVAL_MS = 2_500
-/** Ticks that wait while the database is away; the oldest are dropped beyond it. */
+/** Maximum number of ticks that wait while the database is unavailable; the oldest are dropped. */
 export const MAX_PENDING_TICKS = 5_000
 
-/** Writes ticks into the candles of every interval, all or nothing. A tick is every read whose attestation time or price is new. */
+/** Writes ticks into the candles of every interval, atomically. A tick is a read with a new price or attestation time. */
 export type FoldTicks = (ticks: readonly CandleTick[]) => Promise<void>
 
 export interface Oracle {
   readonly prices: Prices
-  /** One round of the ticker: reads every price and folds the ticks. Never rejects. */
+  /** Runs one round: reads every price and writes the ticks. Never rejects. */
   step(signal?: AbortSignal): Promise<void>
-  /** Rounds until the signal aborts. Never rejects. */
+  /** Runs rounds until the signal aborts. Never rejects. */
   run(signal: AbortSignal): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function createOracle(options: OracleOptions): Oracle {
   const { clock, log, assets, readPrice } = options
   const latest = new Map<string, AttestedPrice>()
   let pending: CandleTick[] = []
-  let folding = true
+  let isWriting = true
 
   const prices = createPrices({
     assets,
@@ -42,28 +42,28 @@ export function createOracle(options: OracleOptions): Oracle {
     clock,
     log,
     onRead(asset, read) {
-      // A price that no trade could be made at is served as it is, but draws no candle.
+      // A price of zero or less is served, but is not part of a candle: no trade can happen at it.
       if (read.price <= 0n) return
-      const before = latest.get(asset)
-      if (before?.price === read.price && before.timestampSec === read.timestampSec) return
+      const previous = latest.get(asset)
+      if (previous?.price === read.price && previous.timestampSec === read.timestampSec) return
       latest.set(asset, read)
       pending.push({ asset, price: read.price, timestampSec: read.timestampSec })
       if (pending.length > MAX_PENDING_TICKS) pending = pending.slice(-MAX_PENDING_TICKS)
     },
   })
 
-  /** Ticks stay pending until a fold took them: a database that was away for a moment leaves no hole in the candles. */
+  /** Ticks stay pending until they are written, so that a short outage of the database leaves no gap in the candles. */
   async function foldPending(): Promise<void> {
     const ticks = pending
     if (ticks.length === 0) return
     pending = []
     try {
       await options.foldTicks(ticks)
-      if (!folding) log.info({ ticks: ticks.length }, 'candles move again')
-      folding = true
+      if (!isWriting) log.info({ ticks: ticks.length }, 'candle writes recovered')
+      isWriting = true
     } catch (error) {
-      if (folding) log.warn({ err: error }, 'candles cannot be written')
-      folding = false
+      if (isWriting) log.warn({ err: error }, 'candles could not be written')
+      isWriting = false
       pending = [...ticks, ...pending].slice(-MAX_PENDING_TICKS)
     }
   }

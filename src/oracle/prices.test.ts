@@ -173,7 +173,7 @@ test('an outage of the chain is reported once, not once per asset, and again whe
       return { price: 1_000n, timestampSec: START_SEC }
     },
   })
-  const OUTAGE = ['prices not readable', undefined]
+  const OUTAGE = ['prices are not readable', undefined]
   await prices.snapshot()
   assert.deepEqual(reported, [OUTAGE])
   failure = null

@@ -1,24 +1,24 @@
-// The prices of all assets as the gateway knows them: read through the shim, kept for three seconds per asset, one read in flight per asset
-// (specification, "What the service does", 1). An asset that cannot be read keeps its last known price for a while, marked stale, and never holds up
-// the others.
+// The prices of all assets: read through the price shim and cached for three seconds, with one read in flight per asset (specification, "What the service
+// does", 1). An asset that cannot be read keeps its last price for a while, marked stale, and never delays the others.
 
 import type { Clock } from '../base/clock.ts'
 import { defined } from '../base/assert.ts'
+import { withDeadline } from '../base/deadline.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Log } from '../base/log.ts'
+import { createSemaphore } from '../base/semaphore.ts'
 import { failureFields, isOutage } from '../chain/failure.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../limits.ts'
 import type { Price } from '../resources/price.ts'
-import { createSemaphore } from '../base/semaphore.ts'
 
-/** A read that takes longer is given up. */
+/** Time limit of a read. */
 export const PRICE_READ_TIMEOUT_MS = 2_500
-/** A request waits so long for a read; after that it gets what is known. */
+/** How long a request waits for a read before it gets the last price. */
 export const PRICE_WAIT_MS = 1_000
-/** Reads under way at a time, over all assets. */
+/** Maximum concurrent reads, over all assets. */
 export const MAX_CONCURRENT_PRICE_READS = 7
 
-/** What the shim answered. */
+/** A price as the shim returns it. */
 export interface AttestedPrice {
   /** 7-decimal. */
   readonly price: bigint
@@ -26,30 +26,30 @@ export interface AttestedPrice {
   readonly timestampSec: number
 }
 
-/** Asks the shim for one asset's price. */
+/** Reads one asset's price from the shim. */
 export type ReadPrice = (asset: string, signal: AbortSignal) => Promise<AttestedPrice>
 
-/** A price as it is served. */
+/** A price as the API serves it. */
 export interface ServedPrice {
   readonly price: Price
-  /** The asset cannot be read at the moment; this is its last known price. */
+  /** The asset cannot be read now; this is its last price. */
   readonly stale: boolean
 }
 
-/** All prices that can be served at one moment, in listing order; assets never read, or unreadable for too long, are missing. Never changed in place. */
+/** All prices at one moment, in listing order. Assets that were never read, or not for too long, are missing. Immutable. */
 export interface PriceSnapshot {
   readonly prices: ReadonlyMap<string, ServedPrice>
   readonly anyStale: boolean
 }
 
 export interface Prices {
-  /** The board, when no asset needs a read first; the same object for as long as nothing changed. */
+  /** The snapshot, when no asset needs a read first. Returns the same object until something changes. */
   cachedSnapshot(): PriceSnapshot | undefined
-  /** The board, after the reads that are due. Never rejects. */
+  /** The snapshot after the reads that are due. Never rejects. */
   snapshot(): Promise<PriceSnapshot>
-  /** The same for one asset. */
+  /** One asset's price, after a read if it is due. Never rejects. */
   price(asset: string): Promise<ServedPrice | undefined>
-  /** Reads every asset now, in bounded numbers at a time. Never rejects. */
+  /** Reads every asset now, with bounded concurrency. Never rejects. */
   refresh(signal?: AbortSignal): Promise<void>
 }
 
@@ -58,14 +58,14 @@ export interface PricesOptions {
   readonly readPrice: ReadPrice
   readonly clock: Clock
   readonly log: Log
-  /** Called with every price that was read. */
+  /** Called with every price that is read. */
   readonly onRead?: (asset: string, read: AttestedPrice) => void
 }
 
 interface Slot {
   readonly asset: string
   last: { readonly price: Price; readonly readAtMs: number } | null
-  /** When the newest read failed; null after a good one. */
+  /** When the last read failed; null after a success. */
   failedAtMs: number | null
   inFlight: { readonly done: Promise<void>; readonly startedAtMs: number } | null
 }
@@ -73,15 +73,15 @@ interface Slot {
 export function createPrices(options: PricesOptions): Prices {
   const { clock, log } = options
   const slots = new Map(options.assets.map((asset): [string, Slot] => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
-  const lanes = createSemaphore(MAX_CONCURRENT_PRICE_READS)
-  let outageReported = false
-  let kept: { readonly board: PriceSnapshot; readonly untilMs: number } | null = null
+  const semaphore = createSemaphore(MAX_CONCURRENT_PRICE_READS)
+  let isOutageReported = false
+  let cached: { readonly snapshot: PriceSnapshot; readonly untilMs: number } | null = null
 
   function read(slot: Slot, signal?: AbortSignal): Promise<void> {
     if (slot.inFlight !== null) return slot.inFlight.done
-    const done = lanes.run(() => readNow(slot, signal)).finally(() => {
+    const done = semaphore.run(() => readNow(slot, signal)).finally(() => {
       slot.inFlight = null
-      kept = null
+      cached = null
     })
     slot.inFlight = { done, startedAtMs: clock.elapsedMs() }
     return done
@@ -89,39 +89,39 @@ export function createPrices(options: PricesOptions): Prices {
 
   async function readNow(slot: Slot, signal?: AbortSignal): Promise<void> {
     try {
-      const answer = await withTimeout(clock, signal, (limited) => options.readPrice(slot.asset, limited))
+      const attested = await withDeadline(clock, { limitMs: PRICE_READ_TIMEOUT_MS, timeoutError, signal }, (limited) => options.readPrice(slot.asset, limited))
       if (slot.failedAtMs !== null) log.info({ asset: slot.asset }, 'price readable again')
       slot.failedAtMs = null
-      outageReported = false
-      slot.last = { price: toResource(slot.asset, answer), readAtMs: clock.elapsedMs() }
-      options.onRead?.(slot.asset, answer)
+      isOutageReported = false
+      slot.last = { price: toResource(slot.asset, attested), readAtMs: clock.elapsedMs() }
+      options.onRead?.(slot.asset, attested)
     } catch (error) {
       if (slot.failedAtMs === null && signal?.aborted !== true) report(slot, error)
       slot.failedAtMs = clock.elapsedMs()
     }
   }
 
-  /** Once per asset; an outage of the chain, which all assets share, once for all of them. */
+  /** Logs a failure once per asset, and an outage of the RPC once for all assets. */
   function report(slot: Slot, error: unknown): void {
-    if (!isOutage(error)) return log.warn({ asset: slot.asset, ...failureFields(error) }, 'price not readable')
-    if (!outageReported) log.warn(failureFields(error), 'prices not readable')
-    outageReported = true
+    if (!isOutage(error)) return log.warn({ asset: slot.asset, ...failureFields(error) }, 'price is not readable')
+    if (!isOutageReported) log.warn(failureFields(error), 'prices are not readable')
+    isOutageReported = true
   }
 
-  /** Reads the slot when that is due, and waits for it within bounds. */
+  /** Reads the slot when a read is due, and waits for it for a limited time. */
   async function settle(slot: Slot): Promise<void> {
     const nowMs = clock.elapsedMs()
     if (settledUntilMs(slot, nowMs) !== null) return
     const done = read(slot)
-    // What failed is asked for again, but nobody waits for it while there is a price to serve: a network that is away slows nobody.
+    // After a failure, requests do not wait for the next read while there is a price to serve, so that an outage does not slow them down.
     if (slot.failedAtMs !== null && serve(slot, nowMs) !== undefined) return
     const waitMs = PRICE_WAIT_MS - (nowMs - (slot.inFlight?.startedAtMs ?? nowMs))
-    const waited = new AbortController()
-    await Promise.race([done, clock.sleep(waitMs, waited.signal)])
-    waited.abort()
+    const wait = new AbortController()
+    await Promise.race([done, clock.sleep(waitMs, wait.signal)])
+    wait.abort()
   }
 
-  function keepBoard(nowMs: number): PriceSnapshot {
+  function buildSnapshot(nowMs: number): PriceSnapshot {
     const prices = new Map<string, ServedPrice>()
     let anyStale = false
     let untilMs = Number.POSITIVE_INFINITY
@@ -132,23 +132,23 @@ export function createPrices(options: PricesOptions): Prices {
       prices.set(slot.asset, served)
       anyStale ||= served.stale
     }
-    const board = { prices, anyStale }
-    kept = { board, untilMs }
-    return board
+    const snapshot = { prices, anyStale }
+    cached = { snapshot, untilMs }
+    return snapshot
   }
 
   return {
     cachedSnapshot() {
       const nowMs = clock.elapsedMs()
-      if (kept !== null && nowMs < kept.untilMs) return kept.board
+      if (cached !== null && nowMs < cached.untilMs) return cached.snapshot
       for (const slot of slots.values()) {
         if (settledUntilMs(slot, nowMs) === null) return undefined
       }
-      return keepBoard(nowMs)
+      return buildSnapshot(nowMs)
     },
     async snapshot() {
       await Promise.all([...slots.values()].map(settle))
-      return keepBoard(clock.elapsedMs())
+      return buildSnapshot(clock.elapsedMs())
     },
     async price(asset) {
       const slot = defined(slots.get(asset), `the price slot of ${asset}`)
@@ -161,16 +161,16 @@ export function createPrices(options: PricesOptions): Prices {
   }
 }
 
-/** Until when a request can be answered from this slot without a new read; null when a read is due now. */
+/** Until when this slot can be served without a new read; null when a read is due now. */
 function settledUntilMs(slot: Slot, nowMs: number): number | null {
   const { last, failedAtMs, inFlight } = slot
   const freshUntilMs = last !== null && failedAtMs === null ? last.readAtMs + ORACLE_CACHE_MS : 0
   if (nowMs < freshUntilMs) return freshUntilMs
-  const endOfServiceMs = last === null ? Number.POSITIVE_INFINITY : last.readAtMs + STALE_PRICE_SERVED_MS
-  const boundedMs = nowMs < endOfServiceMs ? endOfServiceMs : Number.POSITIVE_INFINITY
-  // A read that hangs is waited for once; whoever comes later gets what is known until it is over.
+  const removedAtMs = last === null ? Number.POSITIVE_INFINITY : last.readAtMs + STALE_PRICE_SERVED_MS
+  const boundedMs = nowMs < removedAtMs ? removedAtMs : Number.POSITIVE_INFINITY
+  // Only the first requests wait for a read that hangs; later ones get the last price until it ends.
   if (inFlight !== null && nowMs - inFlight.startedAtMs >= PRICE_WAIT_MS) return boundedMs
-  // What has just failed is not asked again at once.
+  // A failed read is not repeated at once.
   if (failedAtMs !== null && nowMs < failedAtMs + ORACLE_CACHE_MS) return Math.min(boundedMs, failedAtMs + ORACLE_CACHE_MS)
   return null
 }
@@ -186,18 +186,6 @@ function toResource(asset: string, { price, timestampSec }: AttestedPrice): Pric
   return { asset, price: price.toString(), priceFloat: toFloat(price), timestamp: timestampSec }
 }
 
-/** Gives the work a signal that aborts after the time limit, or with the outer signal. */
-async function withTimeout<T>(clock: Clock, outer: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const limit = new AbortController()
-  const expired = Promise.withResolvers<never>()
-  const timer = clock.setTimer(PRICE_READ_TIMEOUT_MS, () => {
-    limit.abort()
-    expired.reject(new Error(`no answer within ${PRICE_READ_TIMEOUT_MS} ms`))
-  })
-  const signal = outer === undefined ? limit.signal : AbortSignal.any([outer, limit.signal])
-  try {
-    return await Promise.race([work(signal), expired.promise])
-  } finally {
-    timer.cancel()
-  }
+function timeoutError(): Error {
+  return new Error(`no response within ${PRICE_READ_TIMEOUT_MS} ms`)
 }

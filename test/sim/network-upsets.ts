@@ -73,7 +73,7 @@ export async function jump({ decisions, profile, network, clock }: Upsets): Prom
   }
   const rpc = createRpc({ urls: ['http://undisturbed'], clock, random: createSeededRandom('prices'), log: silentLog, transport })
   for (const asset of choice.name === 'crash' ? ASSET_SYMBOLS : [String(choice['asset'])]) {
-    const { price } = await readShimPrice(rpc, { shim: network.contracts.oracleShim, asset, networkPassphrase: network.networkPassphrase })
+    const { price } = await readShimPrice(rpc, { shim: network.contracts.oracleShim, asset })
     await network.door.call('local_setPrice', { asset, price: String((price * BigInt(Number(choice['percent']))) / 100n) })
     await network.door.call('local_releasePrice', { asset })
   }
