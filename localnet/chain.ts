@@ -1,12 +1,12 @@
-// The local network's ledger, seen from outside: what the RPC methods, the actors' set-up and the cheats may ask of it.
+// The interface of the local network's ledger, for RPC methods, actors and control methods.
 
 import type { Clock } from '../src/base/clock.ts'
 import type { Random } from '../src/base/random.ts'
 import type { ContractCode, Val } from './contracts/host.ts'
 import type { History } from './history.ts'
 
-/** A ledger entry as getLedgerEntries serves it. */
-export interface ServedEntry {
+/** A ledger entry as getLedgerEntries returns it. */
+export interface LedgerEntryResult {
   readonly keyXdr: string
   /** LedgerEntryData. */
   readonly dataXdr: string
@@ -15,7 +15,7 @@ export interface ServedEntry {
   readonly liveUntilLedgerSeq: number | null
 }
 
-/** What a send answered; codes are those of sendTransaction. */
+/** The outcome of sendTransaction. */
 export interface SendOutcome {
   readonly status: 'PENDING' | 'DUPLICATE' | 'TRY_AGAIN_LATER' | 'ERROR'
   readonly hash: string
@@ -24,24 +24,24 @@ export interface SendOutcome {
   readonly diagnosticEventsXdr?: readonly string[]
 }
 
-/** What a simulation answered, in the very shape of the RPC's `result`. */
+/** The `result` of a simulateTransaction response. */
 export type SimulationResult = Readonly<Record<string, unknown>>
 
-/** A contract that exists from the first ledger on. */
+/** A contract deployed at genesis. */
 export interface GenesisContract {
-  /** `C…`; for an asset contract, the address that the asset implies. */
+  /** `C…`; for an asset contract, the address derived from the asset. */
   readonly address: string
   readonly code: ContractCode
 }
 
-/** What stands before the first ledger closes. */
+/** The state before the first ledger closes. */
 export interface Genesis {
   readonly contracts: readonly GenesisContract[]
   /** Accounts with their balances in stroops. */
   readonly accounts: readonly { readonly address: string; readonly balance: bigint }[]
   /** Trustlines with balances in 7-decimal units; `asset` is `CODE:ISSUER`. */
   readonly trustlines: readonly { readonly account: string; readonly asset: string; readonly balance: bigint }[]
-  /** Calls made by the ledger itself before the first ledger, in order (initialize and the like): every requireAuth passes. */
+  /** Calls made before the first ledger, in order (initialize and similar). Every requireAuth succeeds. */
   readonly calls: readonly { readonly contract: string; readonly functionName: string; readonly args: readonly Val[] }[]
 }
 
@@ -50,40 +50,40 @@ export interface ChainOptions {
   readonly random: Random
   readonly networkPassphrase: string
   readonly genesis: Genesis
-  /** The folder that keeps the ledger; null keeps it in memory. */
+  /** The directory of the database; null keeps the ledger in memory. */
   readonly directory: string | null
-  /** How many closed ledgers are kept. */
+  /** The number of closed ledgers to keep. */
   readonly retentionLedgers: number
 }
 
-/** A ledger in one process. Everything is synchronous: one call, one state. */
+/** A ledger in one process. All methods are synchronous. */
 export interface Chain extends Disposable {
   readonly networkPassphrase: string
   readonly history: History
-  /** Entries of these base64 LedgerKeys; the missing are left out. Throws RangeError naming the index of a key that does not decode. */
-  entries(keysXdr: readonly string[]): readonly ServedEntry[]
-  /** simulateTransaction's whole answer for this request's params; never throws for a bad transaction (that is a result with `error`). */
+  /** Entries of these base64 LedgerKeys, without missing ones. Throws RangeError with the index of a key that does not decode. */
+  entries(keysXdr: readonly string[]): readonly LedgerEntryResult[]
+  /** The result of simulateTransaction for these params. A bad transaction gives a result with `error`; it does not throw. */
   simulate(params: Readonly<Record<string, unknown>>): SimulationResult
-  /** Judges and queues an envelope. Throws RangeError('invalid_xdr') when it does not decode. */
+  /** Validates and queues an envelope. Throws RangeError('invalid_xdr') when it does not decode. */
   send(envelopeXdr: string): SendOutcome
-  /** How many transactions wait for the next ledger. */
+  /** The number of queued transactions. */
   pending(): number
-  /** Closes one ledger now with what is queued, durably, and returns its sequence. */
+  /** Closes a ledger with the queued transactions. Returns its sequence once it is on disk. */
   closeLedger(): number
-  /** Seconds that the ledger's clock is ahead of the machine's; grows by `advance`. */
+  /** How far the ledger's clock is ahead of the machine's, seconds. `advance` increases it. */
   readonly clockOffsetSec: number
   advance(seconds: number): void
-  /** Called after every closed ledger, durable already. Returns how to stop listening. */
+  /** Calls the listener after every closed ledger, once it is on disk. Returns a function that unsubscribes. */
   onClose(listener: (sequence: number) => void): () => void
   /**
-   * A change that no transaction could make, applied at once, before the next ledger: creates the account when needed, opens the trustline, adds to
-   * balances. `asset` is `native` or `CODE:ISSUER`.
+   * Credits an account without a transaction, effective immediately. Creates the account and opens the trustline when they are missing. `asset` is
+   * `native` or `CODE:ISSUER`.
    */
   grant(account: string, asset: string, amount: bigint): void
-  /** Keeps the whole chain; ids are bounded in number, the oldest is dropped. */
+  /** Takes a snapshot of the whole chain and returns its id. The number of snapshots is limited; the oldest is dropped. */
   snapshot(): string
   /** Throws RangeError for an unknown id. */
   restore(id: string): void
-  /** What a test network's reset does: starts anew from genesis at ledger 1; close times go on. */
+  /** Resets the network, as test networks are: restarts from genesis at ledger 1. Close times keep increasing. */
   reset(): void
 }

@@ -3,13 +3,13 @@
 import { xdr } from '@stellar/stellar-sdk'
 import { defined } from '../src/base/assert.ts'
 import { nowSec } from '../src/base/clock.ts'
-import type { Chain, ChainOptions, ServedEntry } from './chain.ts'
+import type { Chain, ChainOptions, LedgerEntryResult } from './chain.ts'
 import { networkIdOf } from './ledger/addresses.ts'
 import { closeLedger } from './ledger/close.ts'
-import { type ChainStore, type Head, type ChainSnapshot, openChainStore } from './ledger/chain-store.ts'
+import { type ChainSnapshot, type ChainStore, type Head, openChainStore } from './ledger/chain-store.ts'
 import { BASE_FEE_STROOPS, SNAPSHOTS_MAX } from './ledger/constants.ts'
 import { type Envelope, feeOf, feeSourceOf } from './ledger/envelope.ts'
-import { contractsOf, creditBalance, deployContracts, buildGenesisLayer } from './ledger/genesis-state.ts'
+import { buildGenesisLayer, contractsByAddress, creditBalance, deployContracts } from './ledger/genesis-state.ts'
 import { hasExpired } from './ledger/host-storage.ts'
 import { isTemporaryKey } from './ledger/keys.ts'
 import { createQueue } from './ledger/queue.ts'
@@ -21,13 +21,13 @@ import { validateTransaction } from './ledger/validity.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
 
 /**
- * Opens the chain in `options.directory`, or begins it from genesis. Throws Error when the folder is in use by another process, or holds
+ * Opens the chain in `options.directory`, or starts it from genesis. Throws Error when another process uses the directory, or when it contains
  * another network's chain.
  */
 export function createChain(options: ChainOptions): Chain {
   const { clock, genesis, networkPassphrase } = options
   const networkId = networkIdOf(networkPassphrase)
-  const contracts = contractsOf(genesis)
+  const contracts = contractsByAddress(genesis)
   const store = openChainStore(options.directory, options.retentionLedgers)
   const queue = createQueue(BigInt(BASE_FEE_STROOPS))
   const random = options.random.fork('simulation')
@@ -35,26 +35,26 @@ export function createChain(options: ChainOptions): Chain {
   const snapshots = new Map<string, ChainSnapshot>()
   let snapshotsTaken = 0
 
-  const head = (): Head => defined(store.head(), 'the last ledger')
+  const head = (): Head => defined(store.head(), 'the latest ledger')
 
-  /** The ledger's clock: it follows the machine's, `clockOffsetSec` ahead, and moves with every ledger. */
+  /** Close times follow the machine's clock plus `clockOffsetSec`, and increase with every ledger. */
   function nextCloseTimeSec(previousSec: number): number {
     return Math.max(previousSec + 1, nowSec(clock) + store.clockOffsetSec)
   }
 
-  /** Lays genesis down and closes the first ledger over it. */
-  function begin(previousCloseSec: number): void {
+  /** Closes the first ledger with the genesis state. */
+  function closeGenesisLedger(previousCloseSec: number): void {
     const closeTimeSec = nextCloseTimeSec(previousCloseSec)
     const layer = buildGenesisLayer(store.state, genesis, networkId, closeTimeSec)
     store.append({ layer, transactions: [], evicted: [], feesCollected: 0n }, closeTimeSec)
   }
 
-  function closeOne(): number {
+  function closeNextLedger(): number {
     const before = head()
     const sequence = before.sequence + 1
     const closeTimeSec = nextCloseTimeSec(before.closeTimeSec)
     const { envelopes, baseFee } = queue.selectTransactions()
-    const { valid, invalid } = sift(store, envelopes, sequence, closeTimeSec)
+    const { valid, invalid } = dropInvalid(store, envelopes, sequence, closeTimeSec)
     const expired = store.state.expired(sequence)
     const closed = closeLedger({ contracts, networkId, sequence, closeTimeSec, state: store.state, envelopes: valid, baseFee, expired })
     store.append(closed, closeTimeSec)
@@ -64,7 +64,7 @@ export function createChain(options: ChainOptions): Chain {
   }
 
   try {
-    continueOrBegin(store, options, () => begin(0))
+    openOrStartChain(store, options, () => closeGenesisLedger(0))
   } catch (error) {
     store[Symbol.dispose]()
     throw error
@@ -73,7 +73,7 @@ export function createChain(options: ChainOptions): Chain {
   return {
     networkPassphrase,
     history: store.history,
-    entries: (keysXdr) => servedEntries(store, keysXdr),
+    entries: (keysXdr) => readEntries(store, keysXdr),
     simulate(params) {
       const { sequence, closeTimeSec } = head()
       return simulate({ view: store.state, contracts, networkId, sequence, closeTimeSec, random }, params)
@@ -84,7 +84,7 @@ export function createChain(options: ChainOptions): Chain {
       return sendEnvelope(context, envelopeXdr)
     },
     pending: () => queue.size,
-    closeLedger: closeOne,
+    closeLedger: closeNextLedger,
     get clockOffsetSec() {
       return store.clockOffsetSec
     },
@@ -106,32 +106,34 @@ export function createChain(options: ChainOptions): Chain {
       return id
     },
     restore(id) {
-      const kept = snapshots.get(id)
-      if (kept === undefined) throw new RangeError(`no snapshot is called ${id}`)
-      store.restore(kept)
+      const snapshot = snapshots.get(id)
+      if (snapshot === undefined) throw new RangeError(`Unknown snapshot: ${id}`)
+      store.restore(snapshot)
       queue.clear()
     },
     reset() {
       const { closeTimeSec } = head()
       store.reset()
       queue.clear()
-      begin(closeTimeSec)
+      closeGenesisLedger(closeTimeSec)
     },
     [Symbol.dispose]: () => store[Symbol.dispose](),
   }
 }
 
-/** Takes up the chain that is in the store, when it is this network's; an empty store begins. */
-function continueOrBegin(store: ChainStore, options: ChainOptions, begin: () => void): void {
+/** Continues the stored chain when it belongs to this network; starts an empty store from genesis. */
+function openOrStartChain(store: ChainStore, options: ChainOptions, startChain: () => void): void {
   const { genesis, networkPassphrase } = options
   const addresses = genesis.contracts.map(({ address }) => address)
   const head = store.head()
   if (head === undefined) {
-    begin()
+    startChain()
   } else {
-    const known = (store.setting('contracts') ?? '').split(' ')
-    const foreign = store.setting('networkPassphrase') !== networkPassphrase || known.some((address) => !addresses.includes(address))
-    if (foreign) throw new Error(`${options.directory ?? 'memory'} holds another network's chain: name another folder, or empty this one`)
+    const storedContracts = (store.setting('contracts') ?? '').split(' ')
+    const belongsToOther = store.setting('networkPassphrase') !== networkPassphrase || storedContracts.some((address) => !addresses.includes(address))
+    if (belongsToOther) {
+      throw new Error(`${options.directory ?? 'memory'} contains another network's chain. Use another directory, or empty this one.`)
+    }
     const layer = createLayer(store.state)
     deployContracts(layer, genesis.contracts, head.sequence)
     if (layer.changes().size > 0) store.changeState(layer.changes())
@@ -140,8 +142,8 @@ function continueOrBegin(store: ChainStore, options: ChainOptions, begin: () => 
   store.setSetting('contracts', addresses.join(' '))
 }
 
-/** What is still valid now that the ledger closes, each payer's fees counted together; the rest is dropped. */
-function sift(
+/** Validates queued transactions again at close. Each payer must be able to pay the fees of all of its transactions. */
+function dropInvalid(
   store: ChainStore,
   envelopes: readonly Envelope[],
   sequence: number,
@@ -152,8 +154,8 @@ function sift(
   const fees = new Map<string, bigint>()
   for (const envelope of envelopes) {
     const queuedFees = (account: string): bigint => fees.get(account) ?? 0n
-    const refusal = validateTransaction(envelope, { view: store.state, sequence, closeTimeSec, admission: false, applying: false, queuedFees })
-    if (refusal !== null) {
+    const failure = validateTransaction(envelope, { view: store.state, sequence, closeTimeSec, admission: false, applying: false, queuedFees })
+    if (failure !== null) {
       invalid.push(envelope)
       continue
     }
@@ -164,21 +166,21 @@ function sift(
   return { valid, invalid }
 }
 
-function servedEntries(store: ChainStore, keysXdr: readonly string[]): readonly ServedEntry[] {
+function readEntries(store: ChainStore, keysXdr: readonly string[]): readonly LedgerEntryResult[] {
   const sequence = store.head()?.sequence ?? 0
-  const entries: ServedEntry[] = []
+  const entries: LedgerEntryResult[] = []
   keysXdr.forEach((keyXdr, index) => {
     const key = canonicalKey(keyXdr, index)
     const ledgerEntry = store.state.get(key)
     if (ledgerEntry === undefined) return
-    const ended = hasExpired(ledgerEntry, sequence)
-    if (ended && isTemporaryKey(key)) return
+    const expired = hasExpired(ledgerEntry, sequence)
+    if (expired && isTemporaryKey(key)) return
     entries.push({
       keyXdr: key,
       dataXdr: toBase64(dataOf(ledgerEntry)),
       lastModifiedLedgerSeq: ledgerEntry.lastModified,
-      // An archived entry is told by a life that ended at 0.
-      liveUntilLedgerSeq: ended ? 0 : ledgerEntry.liveUntil,
+      // Archived entries are returned with liveUntilLedgerSeq 0.
+      liveUntilLedgerSeq: expired ? 0 : ledgerEntry.liveUntil,
     })
   })
   return entries

@@ -1,4 +1,4 @@
-// What the ledger keeps of its past: the read side of the RPC. All XDR is base64, all hashes are lower-case hex.
+// The retained history of the ledger, as the RPC reads it. All XDR is base64, all hashes are lower-case hex.
 
 /** A closed ledger. */
 export interface LedgerRecord {
@@ -17,7 +17,7 @@ export interface LedgerRecord {
 /** An applied transaction. */
 export interface TransactionRecord {
   readonly hash: string
-  /** The inner transaction's hash of a fee bump. */
+  /** The hash of the inner transaction of a fee bump. */
   readonly innerHash: string | null
   readonly ledger: number
   /** 1-based order in the ledger. */
@@ -31,30 +31,30 @@ export interface TransactionRecord {
   readonly transactionEventsXdr: readonly string[]
   /** One list per operation. */
   readonly contractEventsXdr: readonly (readonly string[])[]
-  /** What the network charged for inclusion, stroops; for getFeeStats. */
+  /** The inclusion fee charged per operation, stroops. For getFeeStats. */
   readonly inclusionFee: number
   readonly soroban: boolean
 }
 
-/** An event as getEvents serves it. */
+/** An event as getEvents returns it. */
 export interface EventRecord {
-  /** TOID and index, `%019d-%010d`: string order is effect order. */
+  /** TOID and index, `%019d-%010d`: sorted as strings, ids are in the order of effect. */
   readonly id: string
   readonly ledger: number
   readonly closeTimeSec: number
   readonly transactionIndex: number
   readonly operationIndex: number
   readonly type: 'contract' | 'system'
-  /** Empty when the event has none. */
+  /** Empty for events without a contract. */
   readonly contractId: string
   readonly txHash: string
   readonly successful: boolean
-  /** Base64 ScVal each. */
+  /** Base64 ScVals. */
   readonly topics: readonly string[]
   readonly value: string
 }
 
-/** The past that is still kept. Everything older than the retention window is gone. */
+/** The ledgers within the retention window. */
 export interface History {
   latest(): LedgerRecord
   oldest(): LedgerRecord
@@ -63,7 +63,7 @@ export interface History {
   ledgers(fromSequence: number, limit: number): readonly LedgerRecord[]
   /** By outer or inner hash. */
   transaction(hash: string): TransactionRecord | undefined
-  /** In order of application, strictly after (ledger, applicationOrder), at most `limit`. */
+  /** In order of application, after (ledger, applicationOrder), at most `limit`. */
   transactionsAfter(ledger: number, applicationOrder: number, limit: number): readonly TransactionRecord[]
   /**
    * Ascending by id: ids greater than `afterId` (when given), ledgers in [fromLedger, untilLedger). Restricted to `contractIds` when not null. An

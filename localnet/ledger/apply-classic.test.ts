@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Asset, type Keypair, Operation, xdr } from '@stellar/stellar-sdk'
 import { trustlineKey } from './keys.ts'
-import { ALICE, BOB, ISSUER, UNFUNDED, payment, testKeypair, resultOf, startTestChain, type TestChain, USDC } from './test-chain.ts'
+import { ALICE, BOB, ISSUER, payment, resultOf, startTestChain, type TestChain, testKeypair, UNFUNDED, USDC } from './test-chain.ts'
 
 const usdc = new Asset('USDC', ISSUER.publicKey())
 const euro = new Asset('EURO', ISSUER.publicKey())

@@ -14,7 +14,7 @@ import type { Operation } from './envelope.ts'
 import type { HostEvent } from './host-events.ts'
 import { dataKey, trustlineKey } from './keys.ts'
 import { destinationOf } from './operation-checks.ts'
-import { operationResult, OP_CODES, type OperationResult } from './results.ts'
+import { OP_CODES, operationResult, type OperationResult } from './results.ts'
 import type { Layer } from './state.ts'
 import { createLedgerEntry } from './ledger-entry.ts'
 

@@ -49,8 +49,8 @@ export function applyTransaction(context: ApplyContext, ledger: Layer, envelope:
   })
   const changesBefore = validationFailure === null || validationFailure.consumesSequence ? consumeSequence(context, ledger, transaction) : []
   if (validationFailure !== null) {
-    const { code, operations, feeBumpFailed: outer, diagnostics } = validationFailure
-    return { result: { code, operations }, feeBumpFailed: outer, changesBefore, operations: [], diagnostics, soroban: chargesWithoutRun(envelope) }
+    const { code, operations, feeBumpFailed, diagnostics } = validationFailure
+    return { result: { code, operations }, feeBumpFailed, changesBefore, operations: [], diagnostics, soroban: chargesWithoutRun(envelope) }
   }
   const layer = createLayer(ledger)
   const outcome = transaction.operations.some(isSorobanOperation)

@@ -25,7 +25,8 @@ export interface AddressCredentials {
   readonly addressXdr: Uint8Array | null
 }
 
-interface CredentialsContext {
+/** What checking credentials needs. */
+export interface CredentialsContext {
   readonly storage: HostStorage
   readonly meter: Meter
   readonly networkId: Uint8Array

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizeEntry, type Keypair, Operation, scValToNative, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { address, symbol, type Val, u32, vec } from '../contracts/host.ts'
+import { address, symbol, u32, type Val, vec } from '../contracts/host.ts'
 import type { TransactionRecord } from '../history.ts'
 import { toScVal } from '../scval.ts'
-import { ALICE, BOB, CALLER, COUNTER, UNFUNDED, PASSPHRASE, testKeypair, FORWARDERS, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, CALLER, COUNTER, FORWARDERS, PASSPHRASE, startTestChain, type TestChain, testKeypair, UNFUNDED } from './test-chain.ts'
 
 type Entry = xdr.SorobanAuthorizationEntry
 

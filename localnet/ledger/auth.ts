@@ -4,13 +4,11 @@
 import type { xdr } from '@stellar/stellar-sdk'
 import type { Random } from '../../src/base/random.ts'
 import { addressOf } from '../scval.ts'
-import { authenticate, type AddressCredentials, consumeNonce } from './auth-credentials.ts'
-import { type AuthorizedCall, type AuthorizedInvocation, createInvocation, encodeAuthorizationEntry, decodeInvocation } from './auth-tree.ts'
+import { type AddressCredentials, authenticate, consumeNonce, type CredentialsContext } from './auth-credentials.ts'
+import { type AuthorizedCall, type AuthorizedInvocation, createInvocation, decodeInvocation, encodeAuthorizationEntry } from './auth-tree.ts'
 import { hostFailure } from './failure.ts'
-import type { HostStorage } from './host-storage.ts'
 import { accountKey, nonceKey } from './keys.ts'
 import { isAccountAddress } from './addresses.ts'
-import type { Meter } from './meter.ts'
 
 /** Tracks the call stack: the host pushes a frame before a contract runs and pops it afterwards. A failed call is rolled back. */
 export interface Authorizer {
@@ -20,11 +18,7 @@ export interface Authorizer {
   requireAuth(address: string, call: AuthorizedCall): void
 }
 
-export interface AuthContext {
-  readonly storage: HostStorage
-  readonly meter: Meter
-  readonly networkId: Uint8Array
-  readonly sequence: number
+export interface AuthContext extends CredentialsContext {
   /** The source account of the operation, which authorizes calls by signing the transaction. */
   readonly source: string
 }

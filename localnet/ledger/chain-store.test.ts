@@ -8,7 +8,7 @@ import type { ClosedLedger } from './close.ts'
 import { openChainStore } from './chain-store.ts'
 import { accountKey } from './keys.ts'
 import { createLayer } from './state.ts'
-import { entryOf, createLedgerEntry } from './ledger-entry.ts'
+import { createLedgerEntry, entryOf } from './ledger-entry.ts'
 import { ALICE, START_SEC } from './test-chain.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'chain-store-'))

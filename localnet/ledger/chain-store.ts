@@ -1,7 +1,7 @@
 // The stored chain: the current state in memory and on disk, and the history in the archive, always consistent with each other.
 
 import type { History } from '../history.ts'
-import { type Archive, type LedgerRow, createArchive } from './archive.ts'
+import { type Archive, createArchive, type LedgerRow } from './archive.ts'
 import type { ClosedLedger } from './close.ts'
 import { openDatabase } from './database.ts'
 import { createEntryStore } from './entry-store.ts'
@@ -13,7 +13,7 @@ import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { encodeTransactionSet, resultPair } from './meta.ts'
 import { createState, type State } from './state.ts'
 import type { LedgerEntry } from './ledger-entry.ts'
-import { extendTimeline, coveringRange, trimTimeline, type Timeline } from './timeline.ts'
+import { coveringRange, extendTimeline, type Timeline, trimTimeline } from './timeline.ts'
 import { sha256 } from './addresses.ts'
 import { encode, fromHex, putArray, toHex } from './xdr-writer.ts'
 

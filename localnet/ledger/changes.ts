@@ -4,7 +4,7 @@ import { defined } from '../../src/base/assert.ts'
 import { ENTRY_TYPE } from './entries.ts'
 import { type LedgerKey, ttlHash } from './keys.ts'
 import type { Layer, View } from './state.ts'
-import { dataOf, encodeLedgerEntry, type LedgerEntry, encodeTtlEntry } from './ledger-entry.ts'
+import { dataOf, encodeLedgerEntry, encodeTtlEntry, type LedgerEntry } from './ledger-entry.ts'
 import { encode, fromBase64, putBytes, putU32 } from './xdr-writer.ts'
 
 /** LedgerEntryChangeType. */

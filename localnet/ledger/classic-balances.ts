@@ -1,7 +1,7 @@
 // Balances of accounts and trustlines, as the built-in asset contracts read and change them.
 
 import type { ClassicBalances } from '../contracts/host.ts'
-import { BASE_RESERVE_STROOPS, ACCOUNT_RESERVE_ENTRIES, INT64_MAX } from './constants.ts'
+import { ACCOUNT_RESERVE_ENTRIES, BASE_RESERVE_STROOPS, INT64_MAX } from './constants.ts'
 import type { AccountEntry } from './entries.ts'
 import type { HostStorage } from './host-storage.ts'
 import { accountKey, trustlineKey } from './keys.ts'

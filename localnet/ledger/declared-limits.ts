@@ -6,7 +6,7 @@ import { DATA_ENTRY_BYTES_MAX, EVENTS_BYTES_MAX, SHARED_LIST_GROWTH_BYTES_MAX } 
 import type { SorobanData } from './envelope.ts'
 import { hostFailure } from './failure.ts'
 import type { ResourceCharges } from './fees.ts'
-import { eventBytes, largestEntryBytes, type ContractRun, writtenBytes } from './soroban-run.ts'
+import { type ContractRun, eventBytes, largestEntryBytes, writtenBytes } from './soroban-run.ts'
 import { entryBytes, entryOf, type LedgerEntry } from './ledger-entry.ts'
 
 type LimitFailure = HostFailure | undefined

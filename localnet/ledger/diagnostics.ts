@@ -3,7 +3,7 @@
 
 import type { HostFailure } from '../contracts/host.ts'
 import { failureData } from './failure.ts'
-import { encodeEvent, diagnosticOf, type HostEvent } from './host-events.ts'
+import { diagnosticOf, encodeEvent, type HostEvent } from './host-events.ts'
 import type { ContractRun } from './soroban-run.ts'
 
 /** The measured part of the core_metrics events. */

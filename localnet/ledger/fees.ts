@@ -2,7 +2,7 @@
 
 import type { SorobanData } from './envelope.ts'
 import { ENTRY_TYPE } from './entries.ts'
-import { type LedgerKey, entryTypeOf } from './keys.ts'
+import { entryTypeOf, type LedgerKey } from './keys.ts'
 
 const PER_10_000_INSTRUCTIONS = 25n
 const PER_DISK_READ_ENTRY = 6_250n

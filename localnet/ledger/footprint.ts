@@ -3,7 +3,7 @@
 import { HostFailure } from '../contracts/host.ts'
 import { SCV } from '../scval.ts'
 import { ENTRY_TYPE } from './entries.ts'
-import { type LedgerKey, entryTypeOf } from './keys.ts'
+import { entryTypeOf, type LedgerKey } from './keys.ts'
 import type { View } from './state.ts'
 
 export interface FootprintKeys {

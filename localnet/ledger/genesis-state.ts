@@ -5,7 +5,7 @@ import type { ContractCode } from '../contracts/host.ts'
 import { createAccountEntry, createTrustlineEntry, findAccount, findTrustline } from './classic-entries.ts'
 import { issuerOf } from './addresses.ts'
 import { allowAllAuthorizer } from './auth.ts'
-import { TTL_EXTEND_TO_LEDGERS, INT64_MAX } from './constants.ts'
+import { INT64_MAX, TTL_EXTEND_TO_LEDGERS } from './constants.ts'
 import type { Entry } from './entries.ts'
 import { createRecordingFootprint } from './footprint.ts'
 import { errorText } from './host-events.ts'
@@ -19,7 +19,7 @@ import { wasmModuleOf } from './wasm-spec.ts'
 export const GENESIS_SEQUENCE = 1
 
 /** The code at each address. */
-export function contractsOf(genesis: Genesis): ReadonlyMap<string, ContractCode> {
+export function contractsByAddress(genesis: Genesis): ReadonlyMap<string, ContractCode> {
   return new Map(genesis.contracts.map(({ address, code }) => [address, code]))
 }
 
@@ -29,7 +29,7 @@ export function buildGenesisLayer(parent: View, genesis: Genesis, networkId: Uin
   deployContracts(layer, genesis.contracts, GENESIS_SEQUENCE)
   for (const { address, balance } of genesis.accounts) putEntry(layer, createAccountEntry(address, balance, 0), GENESIS_SEQUENCE)
   for (const { account, asset, balance } of genesis.trustlines) openTrustline(layer, account, asset, balance, GENESIS_SEQUENCE)
-  const contracts = contractsOf(genesis)
+  const contracts = contractsByAddress(genesis)
   for (const { contract, functionName, args } of genesis.calls) {
     const run = runCall(
       {

@@ -9,7 +9,7 @@ import type { Footprint } from './footprint.ts'
 import type { LedgerKey } from './keys.ts'
 import type { Meter } from './meter.ts'
 import { createLayer, type Layer, type View } from './state.ts'
-import { entryOf, type LedgerEntry, createLedgerEntry } from './ledger-entry.ts'
+import { createLedgerEntry, entryOf, type LedgerEntry } from './ledger-entry.ts'
 
 export interface HostStorage {
   /** The live entry. While a simulation records, an archived entry is restored. */

@@ -4,7 +4,7 @@ import { Operation, TransactionBuilder } from '@stellar/stellar-sdk'
 import { address, bool, symbol, text, u32, type Val, vec } from '../contracts/host.ts'
 import { valFromBase64 } from '../scval.ts'
 import { contractDataKey } from './keys.ts'
-import { ALICE, BOB, CALLER, COUNTER, UNFUNDED, PASSPHRASE, resultOf, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, CALLER, COUNTER, PASSPHRASE, resultOf, startTestChain, type TestChain, UNFUNDED } from './test-chain.ts'
 
 const alice = address(ALICE.publicKey())
 

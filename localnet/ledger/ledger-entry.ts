@@ -19,12 +19,12 @@ export interface LedgerEntry {
   data: Uint8Array | null
 }
 
-export function createLedgerEntry(entry: Entry, modified: number, liveUntil: number | null): LedgerEntry {
-  return { lastModified: modified, liveUntil, entry, data: null }
+export function createLedgerEntry(entry: Entry, lastModified: number, liveUntil: number | null): LedgerEntry {
+  return { lastModified, liveUntil, entry, data: null }
 }
 
-export function ledgerEntryFromData(data: Uint8Array, modified: number, liveUntil: number | null): LedgerEntry {
-  return { lastModified: modified, liveUntil, entry: null, data }
+export function ledgerEntryFromData(data: Uint8Array, lastModified: number, liveUntil: number | null): LedgerEntry {
+  return { lastModified, liveUntil, entry: null, data }
 }
 
 /** The decoded entry. */

@@ -4,11 +4,11 @@ import type { xdr } from '@stellar/stellar-sdk'
 import { TTL_MAX_LEDGERS } from './constants.ts'
 import { type AccountEntry, ENTRY_TYPE } from './entries.ts'
 import { assetText } from './entry-decoder.ts'
-import { isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
+import { entryTypeOf, isTemporaryKey, type LedgerKey } from './keys.ts'
 import { keyBytes } from '../scval.ts'
 import { accountAddress, issuerOf } from './addresses.ts'
 import { type Operation, readMuxedAccount, type SorobanData } from './envelope.ts'
-import { operationResult, OP_CODES, type OperationResult } from './results.ts'
+import { OP_CODES, operationResult, type OperationResult } from './results.ts'
 
 /** The signature weight that an operation needs from its source account. */
 export function thresholdOf(operation: Operation, account: AccountEntry): number {

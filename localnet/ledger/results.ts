@@ -1,6 +1,6 @@
 // TransactionResult and OperationResult.
 
-import { fromHex, encode, putArray, putBytes, putI32, putI64, putU32, type XdrWriter } from './xdr-writer.ts'
+import { encode, fromHex, putArray, putBytes, putI32, putI64, putU32, type XdrWriter } from './xdr-writer.ts'
 
 /** TransactionResultCode. */
 export const TX_CODE = {

@@ -3,9 +3,9 @@
 import type { SendOutcome } from '../chain.ts'
 import { decodeEnvelope, type Envelope } from './envelope.ts'
 import type { QueueRejection, TransactionQueue } from './queue.ts'
-import { encodeTransactionResult, TX_CODE, type TransactionResult } from './results.ts'
+import { encodeTransactionResult, type TransactionResult, TX_CODE } from './results.ts'
 import type { View } from './state.ts'
-import { validateTransaction, minimumFeeOf } from './validity.ts'
+import { minimumFeeOf, validateTransaction } from './validity.ts'
 import { toBase64 } from './xdr-writer.ts'
 
 export interface SendContext {

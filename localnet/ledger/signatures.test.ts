@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Keypair, Operation, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { ALICE, BOB, ISSUER, UNFUNDED, payment, testKeypair, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, ISSUER, payment, startTestChain, type TestChain, testKeypair, UNFUNDED } from './test-chain.ts'
 import { verifySignature } from './signatures.ts'
 
 function codeOf(testChain: TestChain, transaction: Transaction): string {

@@ -1,7 +1,7 @@
 // Runs one contract call on a view of the ledger and measures what it used. Shared by simulation and apply.
 
 import type { xdr } from '@stellar/stellar-sdk'
-import { ContractFailure, type ContractCode, HostFailure, type Val } from '../contracts/host.ts'
+import { type ContractCode, ContractFailure, HostFailure, type Val } from '../contracts/host.ts'
 import { addressOf, encodeVal, fromScVal } from '../scval.ts'
 import type { AuthContext, Authorizer } from './auth.ts'
 import { TTL_PERSISTENT_MIN_LEDGERS } from './constants.ts'
@@ -12,7 +12,7 @@ import type { Footprint, FootprintKeys } from './footprint.ts'
 import { createHost } from './host.ts'
 import { encodeEvent, type EventVal, type Failure, type HostEvent } from './host-events.ts'
 import { createHostStorage, type HostStorage } from './host-storage.ts'
-import { isTemporaryKey, entryTypeOf } from './keys.ts'
+import { entryTypeOf, isTemporaryKey } from './keys.ts'
 import { createMeter, type Meter } from './meter.ts'
 import type { View } from './state.ts'
 import { entryBytes } from './ledger-entry.ts'

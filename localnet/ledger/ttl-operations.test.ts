@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { Operation, SorobanDataBuilder, type Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import type { ServedEntry } from '../chain.ts'
+import type { LedgerEntryResult } from '../chain.ts'
 import { address, symbol, u32, type Val, vec, VOID } from '../contracts/host.ts'
 import { toScVal, valFromBase64 } from '../scval.ts'
 import { openDatabase } from './database.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const served = (testChain: TestChain, key: LedgerKey): ServedEntry | undefined => testChain.chain.entries([key])[0]
+const served = (testChain: TestChain, key: LedgerKey): LedgerEntryResult | undefined => testChain.chain.entries([key])[0]
 const ledgerOf = (testChain: TestChain): number => testChain.chain.history.latest().sequence
 
 function returned(testChain: TestChain, name: string, args: readonly Val[] = []): Val {

@@ -6,7 +6,7 @@ import {
 import type { SendOutcome } from '../chain.ts'
 import { address } from '../contracts/host.ts'
 import { toScVal } from '../scval.ts'
-import { ALICE, BOB, COUNTER, UNFUNDED, PASSPHRASE, payment, testKeypair, startTestChain, type TestChain } from './test-chain.ts'
+import { ALICE, BOB, COUNTER, PASSPHRASE, payment, startTestChain, type TestChain, testKeypair, UNFUNDED } from './test-chain.ts'
 
 /** Has 5 XLM, of which 1 XLM is reserved. */
 const LOW_BALANCE = testKeypair(7)

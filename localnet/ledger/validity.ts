@@ -16,7 +16,7 @@ import {
 } from './envelope.ts'
 import { hostFailure } from './failure.ts'
 import { declaredResources, nonRefundableFee } from './fees.ts'
-import { isTemporaryKey, type LedgerKey, entryTypeOf } from './keys.ts'
+import { entryTypeOf, isTemporaryKey, type LedgerKey } from './keys.ts'
 import { checkOperation, thresholdOf } from './operation-checks.ts'
 import { type OperationResult, TX_CODE, type TxCode } from './results.ts'
 import { createSignatureChecker, type SignatureChecker } from './signatures.ts'
@@ -55,29 +55,30 @@ type CheckFailure =
 
 /** Returns the first failed check; null when the transaction is valid. */
 export function validateTransaction(envelope: Envelope, context: ValidationContext): ValidationFailure | null {
-  const outer = envelope.feeBump === null ? undefined : checkFeeBump(envelope, envelope.feeBump, context)
-  if (outer !== undefined) return validationFailure(outer, { feeBumpFailed: true, consumesSequence: false })
+  const feeBumpFailure = envelope.feeBump === null ? undefined : checkFeeBump(envelope, envelope.feeBump, context)
+  if (feeBumpFailure !== undefined) return validationFailure(feeBumpFailure, { feeBumpFailed: true, consumesSequence: false })
   const { transaction } = envelope
-  const before = checkBeforeSequence(envelope, transaction, context)
-  if (before !== undefined) return validationFailure(before, { feeBumpFailed: false, consumesSequence: false })
+  const earlyFailure = checkBeforeSequence(envelope, transaction, context)
+  if (earlyFailure !== undefined) return validationFailure(earlyFailure, { feeBumpFailed: false, consumesSequence: false })
   const checker = createSignatureChecker(transaction.hashBytes, transaction.signatures)
-  const after = checkAfterSequence(envelope, transaction, context, checker)
-  return after === undefined ? null : validationFailure(after, { feeBumpFailed: false, consumesSequence: true })
+  const lateFailure = checkAfterSequence(envelope, transaction, context, checker)
+  return lateFailure === undefined ? null : validationFailure(lateFailure, { feeBumpFailed: false, consumesSequence: true })
 }
 
-function validationFailure(finding: CheckFailure, rest: Pick<ValidationFailure, 'feeBumpFailed' | 'consumesSequence'>): ValidationFailure {
-  const { code, operations = [], diagnostics = [] } = typeof finding === 'number' ? { code: finding } : finding
+function validationFailure(failure: CheckFailure, rest: Pick<ValidationFailure, 'feeBumpFailed' | 'consumesSequence'>): ValidationFailure {
+  const { code, operations = [], diagnostics = [] } = typeof failure === 'number' ? { code: failure } : failure
   return { code, operations, diagnostics, ...rest }
 }
 
 function checkFeeBump(envelope: Envelope, feeBump: NonNullable<Envelope['feeBump']>, context: ValidationContext): CheckFailure | undefined {
   const { transaction } = envelope
   const operations = BigInt(chargedOperations(envelope))
-  const bid = inclusionFeeOf(envelope)
-  if (bid < operations * BigInt(BASE_FEE_STROOPS)) return TX_CODE.insufficientFee
+  const inclusionFee = inclusionFeeOf(envelope)
+  if (inclusionFee < operations * BigInt(BASE_FEE_STROOPS)) return TX_CODE.insufficientFee
   // The inclusion fee per operation must not be below that of the inner transaction.
-  const innerBid = transaction.fee - resourceFeeOf(envelope)
-  if (innerBid > 0n && bid * BigInt(Math.max(1, transaction.operations.length)) < innerBid * operations) return TX_CODE.insufficientFee
+  const innerInclusionFee = transaction.fee - resourceFeeOf(envelope)
+  const innerOperations = BigInt(Math.max(1, transaction.operations.length))
+  if (innerInclusionFee > 0n && inclusionFee * innerOperations < innerInclusionFee * operations) return TX_CODE.insufficientFee
   const payer = findAccount(context.view, feeBump.source.account)
   if (payer === undefined) return TX_CODE.noAccount
   const checker = createSignatureChecker(feeBump.hashBytes, feeBump.signatures)
@@ -162,17 +163,17 @@ const FOOTPRINT_TYPES: readonly number[] = [ENTRY_TYPE.account, ENTRY_TYPE.trust
 const isFootprintKey = (key: LedgerKey): boolean => FOOTPRINT_TYPES.includes(entryTypeOf(key))
 
 /** The indices must be ascending and point to persistent read-write entries. */
-function hasValidArchivedIndices({ archivedIndices: archived, footprint }: SorobanData): boolean {
-  return archived.every((index, position) => {
+function hasValidArchivedIndices({ archivedIndices, footprint }: SorobanData): boolean {
+  return archivedIndices.every((index, position) => {
     const key = footprint.readWrite[index]
-    const previous = position === 0 ? -1 : (archived[position - 1] ?? -1)
+    const previous = position === 0 ? -1 : (archivedIndices[position - 1] ?? -1)
     return key !== undefined && index > previous && !isTemporaryKey(key)
   })
 }
 
 /** Check 4. */
-function checkBounds({ preconditions: conditions }: Transaction, context: ValidationContext): CheckFailure | undefined {
-  const { minTimeSec, maxTimeSec, minLedger, maxLedger } = conditions
+function checkBounds({ preconditions }: Transaction, context: ValidationContext): CheckFailure | undefined {
+  const { minTimeSec, maxTimeSec, minLedger, maxLedger } = preconditions
   const latestSec = context.closeTimeSec + (context.admission ? ADMISSION_CLOSE_TIME_DRIFT_SEC : 0)
   if (minTimeSec > BigInt(context.closeTimeSec) || minLedger > context.sequence) return TX_CODE.tooEarly
   if ((maxTimeSec !== 0n && maxTimeSec < BigInt(latestSec)) || (maxLedger !== 0 && maxLedger <= context.sequence)) return TX_CODE.tooLate
@@ -188,15 +189,15 @@ function checkInclusionFee(envelope: Envelope, context: ValidationContext): Chec
 
 /** Checks 6, 8 and 9. */
 function checkSequence(transaction: Transaction, context: ValidationContext): CheckFailure | undefined {
-  const { seqNum, preconditions: conditions, source } = transaction
+  const { seqNum, preconditions, source } = transaction
   const account = findAccount(context.view, source.account)
   if (account === undefined) return TX_CODE.noAccount
-  const { minSeqNum } = conditions
+  const { minSeqNum } = preconditions
   const seqNumValid = minSeqNum === null ? seqNum === account.seqNum + 1n : account.seqNum >= minSeqNum && account.seqNum < seqNum
   if (!seqNumValid || seqNum === BigInt(context.sequence) << 32n) return TX_CODE.badSeq
   const ageSec = BigInt(context.closeTimeSec - account.seqTimeSec)
   const gap = context.sequence - account.seqLedger
-  if (ageSec < conditions.minSeqAgeSec || gap < conditions.minSeqLedgerGap) return TX_CODE.badMinSeqAgeOrGap
+  if (ageSec < preconditions.minSeqAgeSec || gap < preconditions.minSeqLedgerGap) return TX_CODE.badMinSeqAgeOrGap
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import { xdr } from '@stellar/stellar-sdk'
-import type { ServedEntry } from '../chain.ts'
+import type { LedgerEntryResult } from '../chain.ts'
 import { LEDGER_KEYS_MAX } from './limits.ts'
 import type { MethodContext } from './method.ts'
 import type { Params } from './params.ts'
@@ -30,7 +30,7 @@ function canonicalKey(key: string, index: number): string {
   return decoded.toXdr('base64')
 }
 
-function entryItem(entry: ServedEntry): unknown {
+function entryItem(entry: LedgerEntryResult): unknown {
   return {
     key: entry.keyXdr,
     xdr: entry.dataXdr,

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { Keypair, Transaction, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
-import type { Chain, SendOutcome, ServedEntry } from '../../localnet/chain.ts'
+import type { Chain, SendOutcome, LedgerEntryResult } from '../../localnet/chain.ts'
 import type { EventRecord, History, LedgerRecord, TransactionRecord } from '../../localnet/history.ts'
 import { eventId } from '../../localnet/rpc/event-cursor.ts'
 import { toid } from '../../localnet/rpc/toid.ts'
@@ -206,7 +206,7 @@ function fakeEvent(ledger: LedgerRecord, index: number, given: Partial<EventReco
   }
 }
 
-function servedAccount(keyXdr: string, accounts: FakeChain['accounts']): ServedEntry[] {
+function servedAccount(keyXdr: string, accounts: FakeChain['accounts']): LedgerEntryResult[] {
   const key = xdr.LedgerKey.fromXdr(keyXdr, 'base64')
   if (key.type !== 'account') return []
   for (const [address, { balance, sequence }] of accounts) {
