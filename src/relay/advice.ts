@@ -1,85 +1,85 @@
-// What a person is told of a call that the network refused: what was wrong and what to do, in words of this program. The node's own words stay inside.
+// Explains a rejected call to a person: what went wrong and what to do. Never includes the node's own error text.
 
 import type { RaisedError } from '../chain/outcome.ts'
 import type { ContractKey } from '../exchange/contracts.ts'
 import { REFERRAL_ERRORS, SHARED_ERRORS, TRADER_VAULT_ERRORS } from '../exchange/errors.ts'
 
-/** By the names of the shared table, as far as one of the ten operations can meet them. */
+/** By error name, for the errors that the ten order operations can raise. */
 const SHARED_ADVICE: Readonly<Record<string, string>> = {
-  NotInitialized: 'the exchange is not set up yet.',
-  Paused: 'trading is paused. Cancelling an order works all the same.',
+  NotInitialized: 'the exchange is not initialized yet.',
+  Paused: 'trading is paused. Orders can still be cancelled.',
   InvalidParameter:
-    'a parameter does not fit. An isolated position is closed by close_position, a cross position by close_position_cross.',
-  Overflow: 'an amount or a price is too large to be reckoned with.',
-  DivisionByZero: 'an amount or a price cannot be reckoned with.',
-  PositionNotFound: 'no position with this id is open.',
-  InvalidLeverage: 'the leverage must be 1 to 10.',
-  InsufficientCollateral: 'the collateral is below the least of 10 USDC, or the opening fee would use it up.',
-  PositionTooLarge: 'collateral times leverage is above the largest position, 100,000 USD.',
+    'a parameter is invalid. Close isolated positions with close_position and cross positions with close_position_cross.',
+  Overflow: 'an amount or price overflows. Use smaller values.',
+  DivisionByZero: 'an amount or price leads to a division by zero. Check the values.',
+  PositionNotFound: 'no open position has this id.',
+  InvalidLeverage: 'leverage must be 1 to 10.',
+  InsufficientCollateral: 'collateral is below the 10 USDC minimum, or the opening fee would consume it.',
+  PositionTooLarge: 'collateral times leverage exceeds the 100,000 USD maximum position size.',
   NotPositionOwner: 'the position belongs to another account.',
-  PriceStale: 'the price on chain is older than 60 seconds. Try again once it has been renewed.',
-  InvalidPrice: 'there is no usable price of this asset on chain.',
-  OracleUnavailable: 'the oracle has no price of this asset yet. Try again later.',
-  InsufficientLiquidity: 'the liquidity vault cannot cover this position now. Try a smaller one, or later.',
-  InvalidAmount: 'an amount must be above zero.',
-  OrderNotFound: 'there is no order with this id.',
-  OrderNotPending: 'the order was executed or cancelled before.',
+  PriceStale: 'the on-chain price is older than 60 seconds. Try again after its next update.',
+  InvalidPrice: 'there is no usable on-chain price for this asset.',
+  OracleUnavailable: 'the oracle has no price for this asset yet. Try again later.',
+  InsufficientLiquidity: 'the liquidity vault cannot cover this position now. Open a smaller position or try again later.',
+  InvalidAmount: 'the amount must be positive.',
+  OrderNotFound: 'no order has this id.',
+  OrderNotPending: 'the order was already executed or cancelled.',
   NotOrderOwner: 'the order belongs to another account.',
   InvalidTriggerPrice:
-    'the trigger or limit price is zero, or on the wrong side of the entry price: a stop-loss stands where the position loses, a take-profit where it gains.',
-  InvalidSlippageTolerance: 'slippageToleranceBps must be 1 to 10000 on chain.',
-  OrderAlreadyExists: 'the position has an order of this kind already. Cancel that one first.',
-  InvalidTrailingPercent: 'trailingPercentBps must be 1 to 5000 on chain.',
-  CrossMarginInsufficientBalance: 'the cross margin pool holds less than that.',
-  CrossMarginInsufficientFreeMargin: 'the cross margin account would be left with too little free margin. Use more collateral or a smaller position.',
-  CrossMarginOrderNotSupported: 'stop-loss, take-profit and trailing stop cannot be attached to a cross position.',
-  PriceDeviationTooHigh: 'the price has just moved by more than 1 %, so nothing can be opened for the moment. Closing works all the same.',
-  OpenInterestCapExceeded: 'open interest has reached its cap. Try a smaller position, or later.',
+    'the trigger or limit price is zero, or on the wrong side of the entry price. Put a stop-loss on the losing side and a take-profit on the winning side.',
+  InvalidSlippageTolerance: 'the contract accepts a slippageToleranceBps of 1 to 10000.',
+  OrderAlreadyExists: 'the position already has an order of this type. Cancel that order first.',
+  InvalidTrailingPercent: 'the contract accepts a trailingPercentBps of 1 to 5000.',
+  CrossMarginInsufficientBalance: 'the cross margin balance is too low.',
+  CrossMarginInsufficientFreeMargin: 'the cross margin account would have too little free margin. Use more collateral or a smaller position.',
+  CrossMarginOrderNotSupported: 'cross positions do not support stop-loss, take-profit or trailing-stop orders.',
+  PriceDeviationTooHigh: 'the price has just moved by more than 1%, so positions cannot be opened for now. Positions can still be closed.',
+  OpenInterestCapExceeded: 'open interest has reached its cap. Open a smaller position or try again later.',
 }
 
-/** By the codes of the built-in asset contract; `what` is the token's name. */
-const TOKEN_ADVICE: Readonly<Record<number, (what: string) => string>> = {
+/** By error code of the built-in asset contract, for the token with this name. */
+const TOKEN_ADVICE: Readonly<Record<number, (token: string) => string>> = {
   6: () => 'the account does not exist on the network.',
-  9: (what) => `more ${what} would be pulled than the account has allowed. Prepare the allowance first.`,
-  10: (what) => `the account holds too little ${what} for this.`,
-  11: (what) => `the account is not allowed to hold ${what}.`,
-  13: (what) => `the account has no trustline for ${what}. Open one first (an operation change_trust), and prepare again.`,
-  14: () => 'the account holds too little XLM for the network\'s reserve.',
+  9: (token) => `the ${token} amount exceeds the account's allowance. Approve the allowance first.`,
+  10: (token) => `the account's ${token} balance is too low.`,
+  11: (token) => `the account is not authorized to hold ${token}.`,
+  13: (token) => `the account has no trustline for ${token}. Create one with a change_trust operation, then prepare again.`,
+  14: () => 'the account\'s XLM balance is below the network\'s minimum reserve.',
 }
 
-/** By the names of the trader vaults' table. */
+/** By error name of the trader vault factory. */
 const TRADER_VAULT_ADVICE: Readonly<Record<string, string>> = {
-  NotInitialized: 'trader vaults are not set up yet.',
-  InvalidParameter: 'a parameter does not fit.',
-  InvalidName: 'the name must have 1 to 64 bytes.',
-  VaultNotFound: 'there is no vault with this id.',
+  NotInitialized: 'trader vaults are not initialized yet.',
+  InvalidParameter: 'a parameter is invalid.',
+  InvalidName: 'the name must be 1 to 64 bytes long.',
+  VaultNotFound: 'no vault has this id.',
   NotLeader: 'only the vault\'s leader can do this.',
-  AmountMustBePositive: 'the amount is zero, or too small for a single share.',
-  InsufficientShares: 'the account holds fewer shares of this vault.',
-  InsufficientBalance: 'the vault holds less USDC than that outside of its positions.',
-  LeaderMinimumViolated: 'the leader must hold at least 5 % of the vault\'s shares: nobody else can make the first deposit.',
+  AmountMustBePositive: 'the amount is zero or worth less than one share.',
+  InsufficientShares: 'the account holds fewer shares of this vault than requested.',
+  InsufficientBalance: 'the vault has less free USDC than requested: the rest backs open positions.',
+  LeaderMinimumViolated: 'the leader must hold at least 5% of the vault\'s shares. The first deposit must come from the leader.',
   Paused: 'the vault is paused.',
-  Overflow: 'an amount is too large to be reckoned with.',
-  NavCalculationFailed: 'the vault\'s value cannot be reckoned now.',
-  NoFeesToClaim: 'there is no profit above the high-water mark to share.',
+  Overflow: 'an amount overflows. Use smaller values.',
+  NavCalculationFailed: 'the vault\'s net asset value cannot be calculated now. Try again later.',
+  NoFeesToClaim: 'there is no profit above the high-water mark, so there are no fees to claim.',
 }
 
-/** By the names of the referral table. */
+/** By error name of the referral contract. */
 const REFERRAL_ADVICE: Readonly<Record<string, string>> = {
-  NotInitialized: 'referral is not set up yet.',
-  CodeTooShort: 'a code has at least 3 characters.',
-  CodeTooLong: 'a code has at most 16 bytes.',
-  CodeAlreadyTaken: 'this code belongs to somebody already.',
-  AlreadyHasCode: 'the account has a code already; there is one per account.',
-  UnknownCode: 'nobody owns this code, or the account has none of its own.',
-  AlreadyHasReferrer: 'the account was referred before, once and for good.',
-  SelfReferral: 'nobody can refer themselves.',
-  NothingToClaim: 'there is nothing to claim yet.',
+  NotInitialized: 'referrals are not initialized yet.',
+  CodeTooShort: 'the code is too short: the minimum is 3 characters.',
+  CodeTooLong: 'the code is too long: the maximum is 16 bytes.',
+  CodeAlreadyTaken: 'this code is already taken.',
+  AlreadyHasCode: 'the account already has a code. Each account can have one.',
+  UnknownCode: 'this code is not registered, or the account has no code.',
+  AlreadyHasReferrer: 'the account already has a referrer, which cannot be changed.',
+  SelfReferral: 'an account cannot refer itself.',
+  NothingToClaim: 'there are no rewards to claim yet.',
 }
 
-/** A sentence on an error that a contract raised. */
+/** Explains an error that a contract raised. */
 export function adviceForContractError({ code }: RaisedError, raisedBy: ContractKey | undefined): string {
-  return findAdvice(code, raisedBy) ?? `a contract refused it with error ${code}.`
+  return findAdvice(code, raisedBy) ?? `a contract rejected the call with error ${code}.`
 }
 
 function findAdvice(code: number, raisedBy: ContractKey | undefined): string | undefined {
@@ -103,42 +103,42 @@ function findAdvice(code: number, raisedBy: ContractKey | undefined): string | u
   }
 }
 
-/** By the type of a host error, where no contract raised it. */
+/** By host error type, when no contract raised the error. */
 const HOST_ADVICE: Readonly<Record<string, string>> = {
-  Auth: 'the account cannot authorise this call.',
+  Auth: 'the account is not authorized to make this call.',
   Budget: 'the call needs more resources than the network allows.',
-  Storage: 'the call needs state that the network does not have at hand.',
+  Storage: 'the call needs ledger entries that are missing or archived.',
 }
 
-/** A sentence on an error of the host (`Auth`, `Budget`, …). */
+/** Explains a host error (`Auth`, `Budget`, …). */
 export function adviceForHostError(type: string): string {
   return HOST_ADVICE[type] ?? 'the network could not run the call.'
 }
 
-/** What to do about a transaction that was refused at submission, by the code of its result. */
+/** What to do about a transaction that was rejected at submission, by result code. */
 const REJECTION_ADVICE: Readonly<Record<string, string>> = {
-  txFailed: 'An operation of the transaction is not valid or not signed for.',
-  txTooEarly: 'The transaction is not valid yet: look at its time bounds.',
+  txFailed: 'An operation of the transaction is invalid or lacks a signature.',
+  txTooEarly: 'The transaction is not valid yet. Check its time bounds.',
   txTooLate: 'The transaction has expired. Prepare a new one.',
-  txMissingOperation: 'The transaction has no operation.',
-  txBadSeq: 'The sequence number is not the account\'s next one: another transaction came between. Prepare a new one.',
-  txBadAuth: 'The signatures do not fit: sign with a key of the source account, for this network\'s passphrase.',
-  txBadAuthExtra: 'The transaction bears a signature that it does not need: sign with the keys of the source account only.',
-  txInsufficientBalance: 'The account holds too little XLM for the fee above its reserve.',
-  txNoAccount: 'The source account does not exist on the network: fund it first.',
-  txInsufficientFee: 'The fee is too low for the moment.',
-  txBadSponsorship: 'The transaction\'s sponsorship is not complete.',
-  txBadMinSeqAgeOrGap: 'A precondition on the sequence number does not hold.',
-  txMalformed: 'The transaction is malformed: prepare a new one and sign it unchanged.',
-  txSorobanInvalid: 'The resources that the transaction declares are not valid. Prepare a new one and sign it unchanged.',
-  txFrozenKeyAccessed: 'The transaction touches state that the network has frozen.',
+  txMissingOperation: 'The transaction has no operations.',
+  txBadSeq: 'The sequence number is not the account\'s next one, because the account has used it for another transaction. Prepare a new transaction.',
+  txBadAuth: 'A signature is missing or invalid. Sign with a key of the source account, using this network\'s passphrase.',
+  txBadAuthExtra: 'The transaction has an unnecessary signature. Sign with the keys of the source account only.',
+  txInsufficientBalance: 'The account\'s XLM balance cannot cover the fee and the minimum reserve. Add XLM to the account.',
+  txNoAccount: 'The source account does not exist on the network. Fund it first.',
+  txInsufficientFee: 'The fee is too low. Try again later or raise the fee.',
+  txBadSponsorship: 'The transaction begins a sponsorship that it does not end, or the other way round.',
+  txBadMinSeqAgeOrGap: 'The transaction\'s minimum sequence age or ledger gap has not been reached.',
+  txMalformed: 'The transaction is malformed. Prepare a new one and sign it unchanged.',
+  txSorobanInvalid: 'The transaction declares invalid resources. Prepare a new one and sign it unchanged.',
+  txFrozenKeyAccessed: 'The transaction accesses frozen ledger entries.',
   txNotSupported: 'The network does not support this transaction.',
 }
 
-/** A sentence on a refusal; `neededFee` in stroops where the network named the fee that would do. */
+/** Explains a rejection. `neededFee` is the required fee in stroops, when the network reported it. */
 export function adviceForRejection(code: string | null, neededFee: bigint | null): string {
   if (code === 'txInsufficientFee' && neededFee !== null && neededFee > 0n) {
-    return `The fee is too low for the moment: the network asks for ${neededFee} stroops. Try again later, or raise the fee.`
+    return `The fee is too low: the network requires ${neededFee} stroops. Try again later or raise the fee.`
   }
-  return REJECTION_ADVICE[code ?? ''] ?? 'The network refused the transaction.'
+  return REJECTION_ADVICE[code ?? ''] ?? 'The network rejected the transaction.'
 }

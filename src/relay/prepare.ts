@@ -1,4 +1,4 @@
-// POST /v1/orders/prepare and /v1/actions/prepare: the unsigned transaction of a call, built and simulated. Nothing is kept of it.
+// POST /v1/orders/prepare and /v1/actions/prepare: builds and simulates the unsigned transaction of a contract call. Keeps no state.
 
 import { MalformedResponse } from '../chain/responses.ts'
 import type { SimulationResponse } from '../chain/responses.ts'
@@ -17,7 +17,7 @@ import type { ContractErrors } from './contract-errors.ts'
 import type { LedgerWatermarks } from '../chain/ledger-watermarks.ts'
 import type { LedgerTime } from './ledger-time.ts'
 
-/** Raised when the network would not run the call. `message` is fit for the caller. */
+/** Raised when the simulation of a call fails. `message` is for the API's caller. */
 export class SimulationFailed extends Error {
   override readonly name = 'SimulationFailed'
   /** Null when no contract raised it. */
@@ -36,7 +36,7 @@ export interface PrepareParts {
   readonly ledgerTime: LedgerTime
 }
 
-/** What is to be prepared: a call on behalf of the account `trader`, under the name that the client gave it. */
+/** A contract call by the account `trader`; `op` is the API's name of the call. */
 export interface PrepareRequest extends ContractCall {
   readonly op: string
   readonly contract: ContractKey
@@ -50,19 +50,19 @@ export function createPrepare(parts: PrepareParts): Prepare {
   const { rpc, contracts, contractErrors } = parts
 
   return async ({ op, contract, trader, functionName, args }, signal) => {
-    // Neither may come from before what was last seen of the account: its sequence would be used up, its position not there yet.
+    // A node behind this ledger may return a used sequence number, or lack a position that the call needs.
     const call = { minLedger: parts.ledgerWatermarks.get(trader), ...(signal === undefined ? {} : { signal }) }
     const called = contracts[contract]
     const draft = draftCall({ source: trader, contract: called, functionName, args })
-    // What each of them needs is known already, so they cost one round trip together.
+    // Independent of each other: together they cost one round trip.
     const [sequence, simulation, ledgerSec] = await Promise.all([
       readSequence(parts, trader, call),
       rpc.simulateTransaction(simulationEnvelope(draft), call),
       parts.ledgerTime.nowSec(),
     ])
-    if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it first, then prepare again.', null)
+    if (sequence === null) throw new SimulationFailed('the account does not exist on the network. Fund it, then prepare again.', null)
     if (simulation.error !== null) throw toSimulationError(simulation.error, simulation.eventsXdr, called, contractErrors)
-    if (simulation.mustRestore) throw new SimulationFailed('the call needs entries that the ledger has archived: they must be restored first.', null)
+    if (simulation.mustRestore) throw new SimulationFailed('the call needs archived ledger entries. Restore them first.', null)
     const { envelopeXdr, resourceFee } = assemble(simulation, sequence, ledgerSec)
     return { op, trader, xdr: envelopeXdr, minResourceFee: simulation.minResourceFee ?? resourceFee.toString() }
 
@@ -73,7 +73,7 @@ export function createPrepare(parts: PrepareParts): Prepare {
   }
 }
 
-/** The account's sequence number; null when there is no such account. */
+/** The account's sequence number; null when the account does not exist. */
 async function readSequence({ rpc, ledgerWatermarks }: PrepareParts, trader: string, call: CallOptions): Promise<bigint | null> {
   const key = accountKey(trader)
   const { entries, latestLedger } = await rpc.getLedgerEntries([key], call)
@@ -91,7 +91,7 @@ function decodeResponse<T>(method: string, read: () => T): T {
   }
 }
 
-/** What a simulation that failed means: the contract's error, the host's, or a node that could not simulate at all. */
+/** A failed simulation: a contract's error, a host error, or a node that cannot simulate. */
 function toSimulationError(text: string, eventsXdr: readonly string[], called: string, contractErrors: ContractErrors): Error {
   const raised = findSimulationError(text, eventsXdr)
   if (raised !== null) {

@@ -1,4 +1,4 @@
-// The way of an order to the ledger: prepared here, signed elsewhere, submitted here. No database is involved, and no private key.
+// Prepares transactions, which the client signs, and submits them. Uses no database and no private key.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -16,7 +16,7 @@ import type { Submissions } from './submissions.ts'
 
 export interface Relay {
   readonly prepare: Prepare
-  /** Reads a signed envelope; undefined when it is none. */
+  /** Decodes a signed envelope; undefined when it is not valid. */
   decode(signedXdr: string): SignedTransaction | undefined
   readonly submissions: Submissions
 }

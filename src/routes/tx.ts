@@ -9,7 +9,7 @@ import { operation } from '../http/operation.ts'
 import { POLL_TIMEOUT_MS, QUEUE_FULL_RETRY_AFTER_SEC, TRANSACTION_BODY_LIMIT_BYTES } from '../limits.ts'
 import { adviceForRejection } from '../relay/advice.ts'
 import type { Relay } from '../relay/relay.ts'
-import type { SubmitOutcome } from '../relay/submissions.ts'
+import type { SubmitOutcome } from '../relay/outcomes.ts'
 import { ref } from '../resources/fields.ts'
 import { SubmitResult } from '../resources/submit-result.ts'
 import { EXAMPLE_SUBMITTED } from './examples.ts'
@@ -82,14 +82,14 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
       return { hash, status: 'FAILED', contractError: submitted.contractError, resultXdr: submitted.resultXdr }
     case 'rejected':
       throw rejected(adviceForRejection(submitted.result?.code ?? null, submitted.result?.feeCharged ?? null), submitted.contractError)
-    case 'later':
+    case 'tryAgainLater':
       throw new HttpFailure({
         status: 503,
-        body: { error: 'try_again_later', retryable: true, hash, message: NO_ROOM[submitted.full] },
+        body: { error: 'try_again_later', retryable: true, hash, message: NO_ROOM[submitted.fullQueue] },
         headers: { 'retry-after': String(QUEUE_FULL_RETRY_AFTER_SEC) },
       })
     default:
-      throw new HttpFailure({ status: 502, body: { error: 'rpc_error', message: submitted.kind === 'unsent' ? NOTHING_SENT : UNKNOWN_OUTCOME, hash } })
+      throw new HttpFailure({ status: 502, body: { error: 'rpc_error', message: submitted.kind === 'notSent' ? NOTHING_SENT : UNKNOWN_OUTCOME, hash } })
   }
 }
 

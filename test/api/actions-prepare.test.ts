@@ -88,7 +88,7 @@ test('a trader vault, from its creation to the fee claim', async () => {
   const guest = await createTrader(world, 'guest of a vault')
   assert.deepEqual((await refusal({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
   await act({ op: 'create_vault', name: 'North star' })
-  assert.match((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5 %/)
+  assert.match((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5%/)
   await act({ op: 'deposit_vault', vaultId: 0, amount: String(2_000n * ONE) })
   await act({ op: 'deposit_vault', vaultId: 0, amount: String(500n * ONE) }, guest)
   await act({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) }, guest)

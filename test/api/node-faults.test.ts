@@ -50,8 +50,8 @@ test('bad_sequence for an envelope that was applied: its own result, never a ref
 })
 
 const REFUSED: readonly (readonly [name: string, code: string, advice: RegExp])[] = [
-  ['bad_sequence', 'txBadSeq', /Prepare a new one/],
-  ['fee_surge', 'txInsufficientFee', /asks for 1000000 stroops/],
+  ['bad_sequence', 'txBadSeq', /Prepare a new transaction/],
+  ['fee_surge', 'txInsufficientFee', /requires 1000000 stroops/],
   ['too_late', 'txTooLate', /expired\. Prepare a new one/],
 ]
 for (const [name, code, advice] of REFUSED) {

@@ -147,8 +147,8 @@ test('what the network refuses is rejected with a word on what to do', async () 
     .build()
   nobody.sign(other)
   const refusals: readonly (readonly [signedXdr: string, message: RegExp])[] = [
-    [stale, /sequence number/], [forged, /signatures do not fit/], [elsewhere, /signatures do not fit.*passphrase/], [unsigned, /signatures do not fit/],
-    [nobody.toXdr(), /does not exist/],
+    [stale, /sequence number/], [forged, /signature is missing or invalid/], [elsewhere, /signature is missing or invalid.*passphrase/],
+    [unsigned, /signature is missing or invalid/], [nobody.toXdr(), /does not exist/],
   ]
   for (const [signedXdr, message] of refusals) {
     const { status, body } = await trader.submit(signedXdr)

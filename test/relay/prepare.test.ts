@@ -150,13 +150,13 @@ test('a resource fee of nothing is left out by the node and told all the same', 
 
 /** 2.3 and 2.4: who raised what, and its name. */
 const CONTRACT_ERRORS: readonly (readonly [raisedBy: string, address: string, code: number, name: string, advice: RegExp])[] = [
-  ['the market', CONTRACTS.market, 20, 'PositionNotFound', /no position with this id/],
+  ['the market', CONTRACTS.market, 20, 'PositionNotFound', /no open position has this id/],
   ['the liquidity vault', CONTRACTS.vault, 40, 'InsufficientLiquidity', /liquidity vault/],
   ['the price shim', CONTRACTS.oracleShim, 32, 'OracleUnavailable', /oracle/],
   ['the router', CONTRACTS.router, 3, 'Unauthorized', /error 3\./],
   ['the trader vaults', CONTRACTS.vaultFactory, 4, 'InvalidName', /the name/],
   ['the referral contract', CONTRACTS.referral, 4, 'NotMarket', /error 4\./],
-  ['the token: a balance too low', CONTRACTS.usdcToken, 10, 'UnknownContractError', /too little USDC/],
+  ['the token: a balance too low', CONTRACTS.usdcToken, 10, 'UnknownContractError', /USDC balance is too low/],
   ['the token: no trustline', CONTRACTS.usdcToken, 13, 'UnknownContractError', /trustline/],
   ['the liquidity token: no allowance', CONTRACTS.lpToken, 9, 'UnknownContractError', /LP tokens .* allowance/],
   ['the token: a number that the market has too', CONTRACTS.usdcToken, 4, 'UnknownContractError', /error 4\./],
@@ -204,7 +204,7 @@ test('an account that does not exist: to be funded, whatever the simulation says
 test('entries that have to be restored first: said so', async () => {
   const restorePreamble = { transactionData: transactionData(), minResourceFee: '1' }
   const failure = await failureOf(SimulationFailed, { simulateTransaction: [simulated({ restorePreamble })] })
-  assert.deepEqual([failure.contractError, /restored/.test(failure.message)], [null, true])
+  assert.deepEqual([failure.contractError, /Restore them first/.test(failure.message)], [null, true])
 })
 
 const rpcError = (code: number, message = ''): Saying => ({ error: { code, message } })

@@ -8,7 +8,8 @@ import { silentLog } from '../../src/base/log.ts'
 import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
-import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
+import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
+import type { Submissions } from '../../src/relay/submissions.ts'
 import { CONTRACTS, signedTransaction } from './answers.ts'
 import { createSayingNode, pass, quiet } from './node.ts'
 import type { SayingNode, Saying } from './node.ts'
@@ -147,10 +148,10 @@ function judge({ callers, network, node, seen, onBadWayUntilMs }: Real): void {
       case 'rejected':
         assert.ok(!isApplied && !isQueued, 'rejected although the network has it')
         break
-      case 'unsent':
+      case 'notSent':
         assert.equal(taken, takenBefore, 'unsent although the network took it')
         break
-      case 'later':
+      case 'tryAgainLater':
         assert.ok(!isQueued || caller.troubled, 'to be sent later although it waits already, and nothing was in the way')
         break
       default:
@@ -246,7 +247,7 @@ test('property: nobody is told what is not so, everybody is told something in ti
     { numRuns: RUNS },
   )
   // A model that never gets anywhere would agree with everything.
-  for (const kind of ['success', 'failed', 'pending', 'rejected', 'later', 'unsent', 'unknown']) {
+  for (const kind of ['success', 'failed', 'pending', 'rejected', 'tryAgainLater', 'notSent', 'unknown']) {
     assert.ok((seen.get(kind) ?? 0) > 0, `nobody was ever told ${kind} (${[...seen].join(' ')})`)
   }
 })

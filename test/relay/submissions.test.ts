@@ -9,7 +9,8 @@ import { createContractErrors } from '../../src/relay/contract-errors.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
-import type { Submissions, SubmitOutcome } from '../../src/relay/submissions.ts'
+import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
+import type { Submissions } from '../../src/relay/submissions.ts'
 import {
   applied, contractFailure, CONTRACTS, errorEvent, failed, LATEST_LEDGER, refuses, resultXdr, sends, signedTransaction, STRANGER, TRADER, TRAPPED_XDR,
   unknownYet,
@@ -80,12 +81,12 @@ test('TRY_AGAIN_LATER for an envelope that was applied: its result, looked up', 
 
 test('TRY_AGAIN_LATER for one that nobody knows: later, at once', async () => {
   const { submitted, seconds, bench: { node } } = await outcome(sends(SIGNED, 'TRY_AGAIN_LATER'), [unknownYet])
-  assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'later', full: 'network' }, 0, 1])
+  assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'tryAgainLater', fullQueue: 'network' }, 0, 1])
 })
 
 test('TRY_AGAIN_LATER while lookups fail: later, when the time is up', async () => {
   const { submitted, seconds } = await outcome(sends(SIGNED, 'TRY_AGAIN_LATER'), [{ http: 503 }], 4_000)
-  assert.deepEqual([submitted, seconds], [{ kind: 'later', full: 'network' }, 4])
+  assert.deepEqual([submitted, seconds], [{ kind: 'tryAgainLater', fullQueue: 'network' }, 4])
 })
 
 const REFUSALS: readonly (readonly [code: string, result: xdr.TransactionResultResult])[] = [
@@ -229,7 +230,7 @@ const UNSENT: readonly (readonly [name: string, saying: Saying])[] = [
 for (const [name, saying] of UNSENT) {
   test(`${name}: told at once, nothing is asked after`, async () => {
     const { submitted, seconds, bench: { node } } = await outcome(saying, [applied()])
-    assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'unsent' }, 0, 0])
+    assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'notSent' }, 0, 0])
   })
 }
 
@@ -353,7 +354,7 @@ test('the number of transactions that are waited for has a bound; beyond it noth
   const all = Array.from({ length: SUBMISSIONS_MAX + 1 }, (_each, index) => signedTransaction(index + 1))
   const hashes = new Map(all.map(({ envelopeXdr, hash }) => [envelopeXdr, hash]))
   const waits = all.map((signed) => submissions.submit(signed, { pollTimeoutMs: 2_000 }))
-  assert.deepEqual(await waits.at(-1), { kind: 'later', full: 'gateway' })
+  assert.deepEqual(await waits.at(-1), { kind: 'tryAgainLater', fullQueue: 'gateway' })
   const [first] = all
   assert.ok(first)
   const joined = submissions.submit(first, { pollTimeoutMs: 2_000 })
@@ -369,7 +370,7 @@ test('the number of callers has a bound too', async () => {
   node.script('sendTransaction', sends(SIGNED, 'PENDING'))
   node.script('getTransaction', unknownYet)
   const waits = Array.from({ length: SUBMISSION_WAITERS_MAX }, () => submissions.submit(SIGNED, { pollTimeoutMs: 1_000 }))
-  assert.deepEqual(await submissions.submit(SIGNED, { pollTimeoutMs: 1_000 }), { kind: 'later', full: 'gateway' })
+  assert.deepEqual(await submissions.submit(SIGNED, { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
   await pass(node.clock, 2)
   await Promise.all(waits)
   const again = submissions.submit(SIGNED, { pollTimeoutMs: 1_000 })
@@ -387,7 +388,7 @@ test('when the gateway closes, those who wait are told what is known, and nothin
   await pass(node.clock, 1)
   submissions.stop()
   assert.deepEqual([await waits[0], await waits[1]], [{ kind: 'pending' }, { kind: 'unknown' }])
-  assert.deepEqual(await submissions.submit(signedTransaction(4), { pollTimeoutMs: 1_000 }), { kind: 'later', full: 'gateway' })
+  assert.deepEqual(await submissions.submit(signedTransaction(4), { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
   answer.resolve(sends(sending, 'PENDING'))
   assert.deepEqual(await waits[2], { kind: 'pending' })
   assert.deepEqual([node.calls('sendTransaction'), node.clock.pendingTimers()], [3, 0])

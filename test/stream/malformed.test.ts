@@ -45,7 +45,7 @@ async function assertUndisturbed(): Promise<void> {
   const { headers } = await world.get('/v1/events?limit=1')
   assert.equal(neighbour.of('events').at(-1)?.seq, Number(headers['x-seq']), 'the neighbour has everything')
   assertUnbroken(neighbour.of('events'), 0)
-  const left = { connections: 1, addresses: 1, subscribers: 1, accounts: 0, replays: 0, waitingBytesMax: 0 }
+  const left = { connections: 1, addresses: 1, subscribers: 1, accounts: 0, replays: 0, bufferedBytesMax: 0 }
   await until(() => isDeepStrictEqual(world.gateway.stream.stats(), left), 'the others to be gone, and all that was kept for them')
 }
 
