@@ -38,13 +38,13 @@ interface AuthorizationTracker {
 }
 
 /** Rolls back changes of failed calls. */
-function createUndoLog(): { record(undo: () => void): void; enter(): void; leave(keep: boolean): void } {
+function createUndoLog(): { record(undo: () => void): void; begin(): void; end(keep: boolean): void } {
   const undos: (() => void)[] = []
   const marks: number[] = []
   return {
     record: (undo) => void undos.push(undo),
-    enter: () => void marks.push(undos.length),
-    leave(keep) {
+    begin: () => void marks.push(undos.length),
+    end(keep) {
       const mark = marks.pop() ?? 0
       if (keep) return
       while (undos.length > mark) undos.pop()?.()
@@ -82,11 +82,11 @@ export function createEnforcingAuthorizer(context: AuthContext, entries: readonl
 
   return {
     pushFrame() {
-      undoLog.enter()
+      undoLog.begin()
       for (const tracker of trackers) tracker.matchStack.push(null)
     },
     popFrame(keep) {
-      undoLog.leave(keep)
+      undoLog.end(keep)
       for (const tracker of trackers) tracker.matchStack.pop()
     },
     requireAuth(address, call) {
@@ -178,12 +178,12 @@ export function createRecordingAuthorizer(
   return {
     pushFrame() {
       depth += 1
-      undoLog.enter()
+      undoLog.begin()
       for (const tree of trees) tree.matchStack.push(null)
     },
     popFrame(keep) {
       depth -= 1
-      undoLog.leave(keep)
+      undoLog.end(keep)
       for (const tree of trees) tree.matchStack.length = depth
     },
     requireAuth(address, call) {

@@ -13,7 +13,7 @@ import { isTemporaryKey, type LedgerKey } from './keys.ts'
 import { encodeTransactionSet, resultPair } from './meta.ts'
 import { createState, type State } from './state.ts'
 import type { LedgerEntry } from './ledger-entry.ts'
-import { coveringRange, extendTimeline, type Timeline, trimTimeline } from './timeline.ts'
+import { type BranchRange, coveringRange, extendTimeline, type Timeline, trimTimeline } from './timeline.ts'
 import { sha256 } from './addresses.ts'
 import { encode, fromHex, putArray, toHex } from './xdr-writer.ts'
 
@@ -52,11 +52,11 @@ export interface ChainStore extends Disposable {
   changeState(changes: ReadonlyMap<LedgerKey, LedgerEntry | null>): void
   snapshot(): ChainSnapshot
   /** Returns to a snapshot. Later ledgers are written on a new branch. */
-  restore(chain: ChainSnapshot): void
+  restore(snapshot: ChainSnapshot): void
   /** Starts a new chain with an empty state; the sequence restarts. */
   reset(): void
   /** Sets the snapshots whose history must be kept; replaces those set before. */
-  retainSnapshots(chains: readonly ChainSnapshot[]): void
+  retainSnapshots(snapshots: readonly ChainSnapshot[]): void
 }
 
 /** Pruning per closed ledger is limited, so that no close takes long. */
@@ -67,24 +67,24 @@ const EMPTY_CHAIN_HEAD: Head = { sequence: 0, hash: toHex(ZERO_HASH), closeTimeS
 /** Opens the chain in `directory`, or an empty one in memory. */
 export function openChainStore(directory: string | null, retentionLedgers: number): ChainStore {
   const database = openDatabase(directory)
-  const facts = createMetadataStore(database)
+  const metadata = createMetadataStore(database)
   const entryStore = createEntryStore(database)
   const archive = createArchive(database)
   const state = createState(isTemporaryKey)
   state.replace(entryStore.load())
   let branchRanges = loadBranchRanges(archive)
-  let head = parseHead(facts.read('head'))
-  let timeline: Timeline = JSON.parse(facts.read('timeline') ?? '[]')
-  let branch = Number(facts.read('branch') ?? '0')
-  let clockOffsetSec = Number(facts.read('clockOffset') ?? '0')
+  let head = parseHead(metadata.read('head'))
+  let timeline: Timeline = JSON.parse(metadata.read('timeline') ?? '[]')
+  let branch = Number(metadata.read('branch') ?? '0')
+  let clockOffsetSec = Number(metadata.read('clockOffset') ?? '0')
   let retainedSnapshots: readonly ChainSnapshot[] = []
   const history = createHistory(database, () => timeline)
 
   function writePosition(): void {
-    facts.write('head', head === undefined ? '' : JSON.stringify({ ...head, feePool: head.feePool.toString() }))
-    facts.write('timeline', JSON.stringify(timeline))
-    facts.write('branch', String(branch))
-    facts.write('clockOffset', String(clockOffsetSec))
+    metadata.write('head', head === undefined ? '' : JSON.stringify({ ...head, feePool: head.feePool.toString() }))
+    metadata.write('timeline', JSON.stringify(timeline))
+    metadata.write('branch', String(branch))
+    metadata.write('clockOffset', String(clockOffsetSec))
   }
 
   /** Replaces the stored entries. */
@@ -112,19 +112,10 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
 
   /** Deletes a few ledgers that neither the current timeline nor a retained snapshot needs. */
   function prune(): void {
-    const timelines = [timeline, ...retainedSnapshots.map((chain) => chain.timeline)]
-    for (const [prunedBranch, range] of branchRanges) {
-      const needed = coveringRange(timelines, prunedBranch)
-      const from = needed === undefined || range.from < needed.from ? range.from : needed.to + 1
-      const last = needed === undefined || from > needed.to ? range.to : needed.from - 1
-      const to = Math.min(last, from + PRUNE_LEDGERS_PER_CLOSE - 1)
-      if (from > to) continue
-      archive.drop(prunedBranch, from, to)
-      if (from === range.from) range.from = to + 1
-      else if (to === range.to) range.to = from - 1
-      if (range.from > range.to) branchRanges.delete(prunedBranch)
-      return
-    }
+    const prunable = prunableRange(branchRanges, [timeline, ...retainedSnapshots.map((snapshot) => snapshot.timeline)])
+    if (prunable === undefined) return
+    archive.drop(prunable.branch, prunable.from, prunable.to)
+    removeFromRanges(branchRanges, prunable)
   }
 
   return {
@@ -135,8 +126,8 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
       return clockOffsetSec
     },
     setClockOffset: (seconds) => commitPosition(() => void (clockOffsetSec = seconds)),
-    setting: (name) => facts.read(`option:${name}`),
-    setSetting: (name, value) => database.transaction(() => facts.write(`option:${name}`, value)),
+    setting: (name) => metadata.read(`option:${name}`),
+    setSetting: (name, value) => database.transaction(() => metadata.write(`option:${name}`, value)),
     append(closed, closeTimeSec) {
       const ledger = ledgerAfter(head ?? EMPTY_CHAIN_HEAD, closed, closeTimeSec)
       const events = eventRecords(ledger.head.sequence, closeTimeSec, closed.transactions)
@@ -161,13 +152,13 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
       state.commit(changes)
     },
     snapshot: () => ({ head: head ?? EMPTY_CHAIN_HEAD, entries: state.copy(), timeline, clockOffsetSec }),
-    restore(chain) {
+    restore(snapshot) {
       commitPosition(() => {
-        replaceEntries(chain.entries)
-        ;({ head, timeline, clockOffsetSec } = chain)
+        replaceEntries(snapshot.entries)
+        ;({ head, timeline, clockOffsetSec } = snapshot)
         branch += 1
       })
-      state.replace(chain.entries)
+      state.replace(snapshot.entries)
     },
     reset() {
       commitPosition(() => {
@@ -178,13 +169,35 @@ export function openChainStore(directory: string | null, retentionLedgers: numbe
       })
       state.replace(new Map())
     },
-    retainSnapshots: (chains) => void (retainedSnapshots = chains),
+    retainSnapshots: (snapshots) => void (retainedSnapshots = snapshots),
     [Symbol.dispose]: () => database[Symbol.dispose](),
   }
 }
 
 /** The range of ledgers that each branch contains. */
-function loadBranchRanges(archive: Archive): Map<number, { from: number; to: number }> {
+type BranchRanges = Map<number, { readonly from: number; readonly to: number }>
+
+/** Up to PRUNE_LEDGERS_PER_CLOSE ledgers at the start or end of one branch that no timeline needs. */
+function prunableRange(ranges: BranchRanges, timelines: readonly Timeline[]): BranchRange | undefined {
+  for (const [branch, range] of ranges) {
+    const needed = coveringRange(timelines, branch)
+    const from = needed === undefined || range.from < needed.from ? range.from : needed.to + 1
+    const last = needed === undefined || from > needed.to ? range.to : needed.from - 1
+    const to = Math.min(last, from + PRUNE_LEDGERS_PER_CLOSE - 1)
+    if (from <= to) return { branch, from, to }
+  }
+  return undefined
+}
+
+function removeFromRanges(ranges: BranchRanges, { branch, from, to }: BranchRange): void {
+  const range = ranges.get(branch)
+  if (range === undefined) return
+  if (from === range.from && to === range.to) ranges.delete(branch)
+  else if (from === range.from) ranges.set(branch, { ...range, from: to + 1 })
+  else if (to === range.to) ranges.set(branch, { ...range, to: from - 1 })
+}
+
+function loadBranchRanges(archive: Archive): BranchRanges {
   return new Map(archive.branches().map(({ branch, from, to }) => [branch, { from, to }]))
 }
 
