@@ -184,9 +184,9 @@ function marketSettings(entry: string | undefined): Pick<AccountEntries, 'config
   }
 }
 
-/** Reads an entry; returns `none` when there is no entry. */
-function readOr<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, none: T): Readable<T> {
-  return entry === undefined ? none : read(entry)
+/** Reads an entry; returns `fallback` for a missing entry. */
+function readOr<T>(entry: string | undefined, read: (dataXdr: string) => T | undefined, fallback: T): Readable<T> {
+  return entry === undefined ? fallback : read(entry)
 }
 
 /** The ids of the lists, newest first, limited to what one account may have. */

@@ -23,43 +23,43 @@ function diagnostic(name: string, second: xdr.ScVal, options: { contract?: strin
 
 const raised = (error: xdr.ScError, contract?: string): string =>
   diagnostic('error', xdr.ScVal.scvError(error), contract === undefined ? {} : { contract })
-const verdict = (error: xdr.ScError): string => diagnostic('host_fn_failed', xdr.ScVal.scvError(error))
+const hostFailure = (error: xdr.ScError): string => diagnostic('host_fn_failed', xdr.ScVal.scvError(error))
 const call = diagnostic('fn_call', xdr.ScVal.scvSymbol('open_position'))
 const metrics = diagnostic('core_metrics', xdr.ScVal.scvSymbol('read_entry'))
 
-test('the verdict decides, and the first event with its error has the contract that raised it', () => {
-  const events = [call, raised(contractError(10), TOKEN), raised(contractError(10), MARKET), verdict(contractError(10)), metrics, metrics]
+test('the host failure decides, and the first event with its code is of the contract that raised it', () => {
+  const events = [call, raised(contractError(10), TOKEN), raised(contractError(10), MARKET), hostFailure(contractError(10)), metrics, metrics]
   assert.deepEqual(findContractError(events), { code: 10, contract: TOKEN })
 })
 
-test('an error that was caught on the way is not the transaction\'s', () => {
-  const events = [raised(contractError(31), TOKEN), raised(contractError(4), MARKET), verdict(contractError(4))]
+test('ignores an error that a contract caught', () => {
+  const events = [raised(contractError(31), TOKEN), raised(contractError(4), MARKET), hostFailure(contractError(4))]
   assert.deepEqual(findContractError(events), { code: 4, contract: MARKET })
 })
 
-test('a failure of the host is no contract error, whatever contracts said before', () => {
-  assert.equal(findContractError([raised(contractError(4), MARKET), raised(TRAP, MARKET), raised(REFUSED), verdict(REFUSED), metrics]), null)
+test('a host error is not a contract error', () => {
+  assert.equal(findContractError([raised(contractError(4), MARKET), raised(TRAP, MARKET), raised(REFUSED), hostFailure(REFUSED), metrics]), null)
 })
 
-test('without a verdict nothing is known', () => {
+test('returns null without a host failure', () => {
   assert.equal(findContractError([]), null)
   assert.equal(findContractError([call, raised(contractError(4), MARKET), metrics]), null)
 })
 
-test('a verdict comes from the host: an event by that name of a contract is none', () => {
+test('ignores a host_fn_failed event that a contract published', () => {
   const forged = diagnostic('host_fn_failed', xdr.ScVal.scvError(contractError(4)), { contract: MARKET })
   const published = diagnostic('host_fn_failed', xdr.ScVal.scvError(contractError(4)), { type: xdr.ContractEventType.contract })
   assert.equal(findContractError([forged]), null)
   assert.equal(findContractError([published]), null)
 })
 
-test('a contract\'s own event named error is no error', () => {
+test('ignores an event named error that a contract published', () => {
   const published = diagnostic('error', xdr.ScVal.scvError(contractError(4)), { contract: TOKEN, type: xdr.ContractEventType.contract })
-  assert.deepEqual(findContractError([published, raised(contractError(4), MARKET), verdict(contractError(4))]), { code: 4, contract: MARKET })
+  assert.deepEqual(findContractError([published, raised(contractError(4), MARKET), hostFailure(contractError(4))]), { code: 4, contract: MARKET })
 })
 
-test('a verdict without its origin keeps the code; what does not decode says nothing', () => {
-  assert.deepEqual(findContractError(['', 'AAAA', verdict(contractError(22))]), { code: 22, contract: null })
+test('returns the code without a contract when the origin is missing, and skips invalid events', () => {
+  assert.deepEqual(findContractError(['', 'AAAA', hostFailure(contractError(22))]), { code: 22, contract: null })
 })
 
 function logOf(...lines: readonly string[]): string {
@@ -70,13 +70,13 @@ function line(contract: string, error: string, prefix = 'Diagnostic Event'): str
   return `[${prefix}] contract:${contract}, topics:[error, ${error}], data:"words"`
 }
 
-test('a simulation\'s head line is its verdict; the events tell whose it is', () => {
+test('the first line of a simulation error has the code, the events have the contract', () => {
   const text = 'HostError: Error(Contract, #10)\n\nDebugInfo not available\n'
   assert.deepEqual(findSimulationError(text, [raised(contractError(10), TOKEN), raised(contractError(10), MARKET)]), { code: 10, contract: TOKEN })
   assert.deepEqual(findSimulationError(text, []), { code: 10, contract: null })
 })
 
-test('without events the text\'s log tells: newest first, so its last line', () => {
+test('without events, the last matching line of the log has the contract', () => {
   const text = logOf(
     line(MARKET, 'Error(Contract, #10)'),
     '[Diagnostic Event] topics:[fn_call, C, transfer], data:Void',
@@ -86,7 +86,7 @@ test('without events the text\'s log tells: newest first, so its last line', () 
   assert.deepEqual(findSimulationError(text, []), { code: 10, contract: TOKEN })
 })
 
-test('a contract error further down is not the simulation\'s', () => {
+test('ignores a contract error in later lines', () => {
   const text = `HostError: Error(Auth, InvalidAction)\n\nEvent log (newest first):\n   0: ${line(MARKET, 'Error(Contract, #110)')}\n`
   assert.equal(findSimulationError(text, [raised(contractError(110), MARKET)]), null)
   assert.deepEqual(readHostErrorType(text), { type: 'Auth', code: 'InvalidAction' })
@@ -104,7 +104,7 @@ const trapped = xdr.OperationResult.opInner(
   xdr.OperationResultTr.invokeHostFunction(xdr.InvokeHostFunctionResult.invokeHostFunctionTrapped()),
 )
 
-test('a result tells its code, the operation that failed, and the fee', () => {
+test('reads the code, the failed operation and the fee of a result', () => {
   assert.deepEqual(readTransactionResult('AAAAAAAAAAD////7AAAAAA=='), { code: 'txBadSeq', operation: null, feeCharged: 0n })
   assert.deepEqual(readTransactionResult('AAAAAAAAAGT////7AAAAAA=='), { code: 'txBadSeq', operation: null, feeCharged: 100n })
   const failed = resultOf(xdr.TransactionResultResult.txFailed([trapped]), 261_090n)
@@ -113,7 +113,7 @@ test('a result tells its code, the operation that failed, and the fee', () => {
   assert.deepEqual(readTransactionResult(noAccount), { code: 'txFailed', operation: 'opNoAccount', feeCharged: 100n })
 })
 
-test('a fee bump\'s result is read inside it', () => {
+test('reads the inner result of a fee bump', () => {
   const inner = new xdr.InnerTransactionResult({
     feeCharged: 0n, result: xdr.InnerTransactionResultResult.txFailed([trapped]), ext: xdr.InnerTransactionResultExt.v0(),
   })
@@ -122,6 +122,6 @@ test('a fee bump\'s result is read inside it', () => {
   assert.deepEqual(readTransactionResult(bumped), { code: 'txFailed', operation: 'invokeHostFunctionTrapped', feeCharged: 500n })
 })
 
-test('a result that does not decode is unknown, not guessed', () => {
+test('returns null for a result that does not decode', () => {
   for (const broken of ['', 'AAAA', 'not base64', 'AAAAAAAAAAD///+AAAAAAA==']) assert.equal(readTransactionResult(broken), null)
 })

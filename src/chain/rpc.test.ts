@@ -1,4 +1,4 @@
-// The reading half of the RPC client: what it believes, what it tries again, and when it gives up. Nothing leaves the process.
+// Reads of the RPC client: validation, retries and failures. No network is used.
 
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
@@ -25,16 +25,16 @@ const text = (body: string): Reply => () => ({ status: 200, body })
 const silence: Reply = () => new Promise(() => {})
 const reset: Reply = () => Promise.reject(new Error('fetch failed'))
 
-/** A client whose endpoints answer from scripts; the last reply of each goes on. `asked` tells which endpoint was asked, in order. */
-function clientOf(...scripts: readonly (readonly Reply[])[]): { rpc: Rpc; clock: VirtualClock; asked: number[] } {
+/** A client whose endpoints respond from scripts; the last reply repeats. `calls` lists the called endpoints in order. */
+function clientOf(...scripts: readonly (readonly Reply[])[]): { rpc: Rpc; clock: VirtualClock; calls: number[] } {
   const clock = createVirtualClock(0)
-  const asked: number[] = []
+  const calls: number[] = []
   const turns = scripts.map(() => 0)
   const rpc = createRpc({
     urls: scripts.map((_, index) => `http://node-${index}/key`), clock, random: createSeededRandom('rpc'), log: silentLog,
     async transport(url, body) {
       const index = Number(/node-(\d)/.exec(url)?.[1])
-      asked.push(index)
+      calls.push(index)
       const script = scripts[index] ?? []
       const turn = turns[index] ?? 0
       turns[index] = turn + 1
@@ -43,10 +43,10 @@ function clientOf(...scripts: readonly (readonly Reply[])[]): { rpc: Rpc; clock:
       return await reply(JSON.parse(body) as Parameters<Reply>[0])
     },
   })
-  return { rpc, clock, asked }
+  return { rpc, clock, calls }
 }
 
-/** Lets virtual time pass until the call has ended. */
+/** Moves the clock until the call has ended. */
 async function ended<T>(clock: VirtualClock, call: Promise<T>): Promise<T | RpcFailure> {
   const results: (T | RpcFailure)[] = []
   const settled = call.then((value) => results.push(value), (error: unknown) => {
@@ -54,7 +54,7 @@ async function ended<T>(clock: VirtualClock, call: Promise<T>): Promise<T | RpcF
     results.push(error)
   })
   for (let turns = 0; results.length === 0; turns++) {
-    assert.ok(turns < 10_000, 'the call does not end')
+    assert.ok(turns < 10_000, 'the call did not end')
     await new Promise((resolve) => setImmediate(resolve))
     if (results.length === 0 && clock.pendingTimers() > 0) clock.advance(100)
   }
@@ -62,88 +62,88 @@ async function ended<T>(clock: VirtualClock, call: Promise<T>): Promise<T | RpcF
   return results[0] as T | RpcFailure
 }
 
-const CURED: readonly [what: string, bad: Reply][] = [
-  ['503', http(503)], ['502', http(502)], ['504', http(504)], ['429', http(429)], ['no answer in time', silence], ['a connection that was reset', reset],
+const TRANSIENT: readonly [what: string, bad: Reply][] = [
+  ['503', http(503)], ['502', http(502)], ['504', http(504)], ['429', http(429)], ['no response in time', silence], ['a connection that was reset', reset],
   ['torn JSON', ({ id }) => ({ status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: HEALTH }).slice(0, 60) })],
-  ['a page of HTML with status 200', text('<html>busy</html>')], ['an answer to another call', text('{"jsonrpc":"2.0","id":77,"result":{}}')],
-  ['an answer without result', ({ id }) => ({ status: 200, body: `{"jsonrpc":"2.0","id":${id}}` })],
+  ['a page of HTML with status 200', text('<html>busy</html>')], ['a response to another request', text('{"jsonrpc":"2.0","id":77,"result":{}}')],
+  ['a response without result', ({ id }) => ({ status: 200, body: `{"jsonrpc":"2.0","id":${id}}` })],
   ['another shape', ok({ ...HEALTH, latestLedger: '9' })], ['a processing limit', refusal(-32_001)], ['a full queue', refusal(-32_098)],
 ]
 
-for (const [what, bad] of CURED) {
-  test(`${what}: asked again, by the same node or at once by another`, async () => {
+for (const [what, bad] of TRANSIENT) {
+  test(`retries after ${what}, at another node without a pause`, async () => {
     const alone = clientOf([bad, bad, ok(HEALTH)])
     assert.equal((await ended(alone.clock, alone.rpc.getHealth()) as { latestLedger: number }).latestLedger, 9)
-    assert.deepEqual(alone.asked, [0, 0, 0])
+    assert.deepEqual(alone.calls, [0, 0, 0])
     const pair = clientOf([bad], [ok(HEALTH)])
     assert.equal((await ended(pair.clock, pair.rpc.getHealth()) as { latestLedger: number }).latestLedger, 9)
-    assert.deepEqual(pair.asked, [0, 1])
+    assert.deepEqual(pair.calls, [0, 1])
     await ended(pair.clock, pair.rpc.getHealth())
-    assert.deepEqual(pair.asked, [0, 1, 1], 'the one that answered is preferred')
+    assert.deepEqual(pair.calls, [0, 1, 1], 'the node that responded is preferred')
   })
 }
 
-test('a refusal that stays is told at once; so is an HTTP error that no time cures, unless another node may know better', async () => {
+test('does not retry a permanent error, and an HTTP error only at another node', async () => {
   const outside = clientOf([refusal(-32_600)])
   const failure = await ended(outside.clock, outside.rpc.getEvents({ from: { startLedger: 1 }, contractIds: [], limit: 1 }))
   assert.ok(failure instanceof RpcFailure)
-  assert.deepEqual([failure.kind, failure.code, failure.retryable, failure.endpoint, outside.asked.length], ['rpc', -32_600, false, 0, 1])
+  assert.deepEqual([failure.kind, failure.code, failure.retryable, failure.endpoint, outside.calls.length], ['rpc', -32_600, false, 0, 1])
   const alone = clientOf([http(401)])
   assert.ok((await ended(alone.clock, alone.rpc.getHealth())) instanceof RpcFailure)
-  assert.equal(alone.asked.length, 1)
+  assert.equal(alone.calls.length, 1)
   const pair = clientOf([http(401)], [ok(HEALTH)])
   assert.ok(!((await ended(pair.clock, pair.rpc.getHealth())) instanceof RpcFailure))
 })
 
-test('attempts end, and each failure has its kind', async () => {
+test('gives up after three attempts with the kind of the failure', async () => {
   const replies = { http: http(503), timeout: silence, unreachable: reset, malformed: text('x'), rpc: refusal(-32_603) }
   for (const [kind, bad] of Object.entries(replies)) {
-    const { rpc, clock, asked } = clientOf([bad])
+    const { rpc, clock, calls } = clientOf([bad])
     const failure = await ended(clock, rpc.getHealth())
     assert.ok(failure instanceof RpcFailure)
-    assert.deepEqual([failure.kind, asked.length], [kind, 3])
-    assert.ok(!failure.message.includes('node-0') && !failure.message.includes('key'), 'an address may hold a key, a message goes anywhere')
+    assert.deepEqual([failure.kind, calls.length], [kind, 3])
+    assert.ok(!failure.message.includes('node-0') && !failure.message.includes('key'), 'a URL may contain a key, and messages are shown')
   }
 })
 
-test('a node that asks for more patience than we have is not asked again', async () => {
+test('does not wait for a Retry-After above the limit', async () => {
   const patient = clientOf([later(60_000)])
   await ended(patient.clock, patient.rpc.getHealth())
-  assert.equal(patient.asked.length, 1)
+  assert.equal(patient.calls.length, 1)
   const soon = clientOf([later(2_000), ok(HEALTH)])
   await ended(soon.clock, soon.rpc.getHealth())
-  assert.equal(soon.asked.length, 2)
+  assert.equal(soon.calls.length, 2)
   assert.ok(soon.clock.nowMs() >= 2_000)
 })
 
-test('a node that keeps failing is left alone for a while, then tried with one call', async () => {
-  const { rpc, clock, asked } = clientOf([reset])
-  while (asked.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
-  const after = asked.length
+test('pauses an endpoint that keeps failing, then tests it with one call', async () => {
+  const { rpc, clock, calls } = clientOf([reset])
+  while (calls.length < BREAKER_FAILURES) await ended(clock, rpc.getHealth())
+  const after = calls.length
   await ended(clock, rpc.getHealth())
-  assert.equal(asked.length, after, 'it rests')
+  assert.equal(calls.length, after, 'the endpoint is paused')
   clock.advance(BREAKER_OPEN_MS)
   await Promise.all([ended(clock, rpc.getHealth()), ended(clock, rpc.getHealth())])
-  assert.equal(asked.length, after + 1, 'one call finds out whether it is back')
+  assert.equal(calls.length, after + 1, 'one call tests the endpoint')
 })
 
-test('a caller that leaves ends its call, with its own reason, and costs the node no reputation', async () => {
-  const { rpc, clock, asked } = clientOf([silence])
+test('an aborted call rejects with its own reason and does not count against the node', async () => {
+  const { rpc, clock, calls } = clientOf([silence])
   for (let call = 0; call < BREAKER_FAILURES + 1; call++) {
-    const leaving = new AbortController()
-    const asking = rpc.getHealth({ signal: leaving.signal })
-    leaving.abort(new Error('enough'))
-    await assert.rejects(asking, /enough/)
+    const abort = new AbortController()
+    const calling = rpc.getHealth({ signal: abort.signal })
+    abort.abort(new Error('enough'))
+    await assert.rejects(calling, /enough/)
   }
   assert.equal(clock.pendingTimers(), 0, 'nothing is left waiting')
   void rpc.getHealth({ signal: AbortSignal.abort() }).catch(() => {})
-  const before = asked.length
+  const before = calls.length
   void ended(clock, rpc.getHealth())
   await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(asked.length, before + 1, 'the node is still asked')
+  assert.equal(calls.length, before + 1, 'the node is still called')
 })
 
-test('a page of events is asked for by cursor or start, one filter for all contracts, and read as nodes send it', async () => {
+test('requests events by cursor or start ledger, with one filter for all contracts', async () => {
   const seen: unknown[] = []
   const event = {
     type: 'contract', ledger: 7, ledgerClosedAt: '2026-07-06T12:00:01Z', contractId: 'C1', id: '0000000030064775169-0000000000', operationIndex: 0,
@@ -175,11 +175,11 @@ const EVENT = {
 }
 const MALFORMED: readonly [what: string, event: object][] = [
   ['no hash', { txHash: 'xyz' }], ['no time', { ledgerClosedAt: 'yesterday' }], ['a ledger in digits', { ledger: '7' }], ['no value', { value: null }],
-  ['topics that are no list', { topic: 'AAAA' }], ['a topic that is no base64', { topic: ['A A'] }], ['a value that is no base64', { value: 'A\0AA' }],
+  ['topics that are not a list', { topic: 'AAAA' }], ['a topic that is not base64', { topic: ['A A'] }], ['a value that is not base64', { value: 'A\0AA' }],
 ]
 
 for (const [what, change] of MALFORMED) {
-  test(`an event with ${what} makes the answer malformed: it cannot reach a table`, async () => {
+  test(`rejects an event with ${what} as malformed`, async () => {
     const { rpc, clock } = clientOf([ok({ events: [{ ...EVENT, ...change }], cursor: 'c', latestLedger: 9, oldestLedger: 2 })])
     const failure = await ended(clock, rpc.getEvents({ from: { startLedger: 4 }, contractIds: ['C1'], limit: 5 }))
     assert.ok(failure instanceof RpcFailure && failure.kind === 'malformed')

@@ -1,4 +1,4 @@
-// sendTransaction and getTransaction of the client: what is asked of whom, once or again, when calls go wrong on their way.
+// sendTransaction and getTransaction of the client: which endpoints are called, and how often, when calls fail.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const HASH = 'ab'.repeat(32)
 const ENVELOPE = 'AAAA'
 const PENDING = { status: 'PENDING', hash: HASH, latestLedger: 7, latestLedgerCloseTime: '1783339200' }
 
-/** What an endpoint does with a call: a JSON-RPC result, a JSON-RPC error, an HTTP answer, or no answer. */
+/** How an endpoint responds: a JSON-RPC result or error, an HTTP response, a failed connection, or never. */
 type Behaviour =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
@@ -22,24 +22,24 @@ type Behaviour =
   | { readonly fails: Error }
   | 'hangs'
 
-interface Bench {
+interface Fixture {
   readonly rpc: Rpc
   readonly clock: ReturnType<typeof createVirtualClock>
-  /** Which endpoint was asked, call by call. */
-  readonly asked: string[]
+  /** The called endpoints, in order. */
+  readonly calls: string[]
 }
 
-/** A client over endpoints that each behave in one way. */
-function benchOf(...behaviours: readonly Behaviour[]): Bench {
+/** A client whose endpoints each behave in one way. */
+function createFixture(...behaviours: readonly Behaviour[]): Fixture {
   const clock = createVirtualClock(1_783_339_200_000)
-  const asked: string[] = []
+  const calls: string[] = []
   const urls = behaviours.map((_behaviour, index) => `http://node-${index}/`)
   const rpc = createRpc({
     urls, clock, random: createSeededRandom('send'), log: silentLog,
     transport: async (url, body) => {
       const index = urls.indexOf(url)
       const behaviour = behaviours[index]
-      asked.push(`${index}`)
+      calls.push(`${index}`)
       if (behaviour === undefined || behaviour === 'hangs') return new Promise<never>(() => {})
       if ('fails' in behaviour) throw behaviour.fails
       if ('http' in behaviour) return behaviour.http
@@ -47,7 +47,7 @@ function benchOf(...behaviours: readonly Behaviour[]): Bench {
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, ...behaviour }) }
     },
   })
-  return { rpc, clock, asked }
+  return { rpc, clock, calls }
 }
 
 const broken = (code: string): Error => new TypeError('fetch failed', { cause: Object.assign(new Error(`connect ${code}`), { code }) })
@@ -60,17 +60,17 @@ async function failureOf(call: Promise<unknown>): Promise<RpcFailure> {
   return failure
 }
 
-test('an envelope is sent as it is, and its answer read', async () => {
-  const bench = benchOf({ result: { ...PENDING, hash: HASH.toUpperCase() } })
-  assert.deepEqual(await bench.rpc.sendTransaction(ENVELOPE), {
+test('sends the envelope and parses the response', async () => {
+  const fixture = createFixture({ result: { ...PENDING, hash: HASH.toUpperCase() } })
+  assert.deepEqual(await fixture.rpc.sendTransaction(ENVELOPE), {
     status: 'PENDING', hash: HASH, latestLedger: 7, errorResultXdr: null, diagnosticEventsXdr: [],
   })
 })
 
-const UNTAKEN: readonly (readonly [name: string, behaviour: Behaviour])[] = [
+const UNPROCESSED: readonly (readonly [name: string, behaviour: Behaviour])[] = [
   ['a refused connection', { fails: broken('ECONNREFUSED') }],
   ['a name that is not found', { fails: broken('ENOTFOUND') }],
-  ['a connection that does not come about in time', { fails: broken('UND_ERR_CONNECT_TIMEOUT') }],
+  ['a connection that times out', { fails: broken('UND_ERR_CONNECT_TIMEOUT') }],
   ['429', http(429)],
   ['403', http(403)],
   ['-32098 queue full', rpcError(-32098)],
@@ -78,31 +78,31 @@ const UNTAKEN: readonly (readonly [name: string, behaviour: Behaviour])[] = [
   ['-32600 invalid request', rpcError(-32600)],
 ]
 
-for (const [name, behaviour] of UNTAKEN) {
-  test(`${name}: nothing was sent, so the next endpoint is asked, each once`, async () => {
-    const served = benchOf(behaviour, { result: PENDING })
+for (const [name, behaviour] of UNPROCESSED) {
+  test(`tries each endpoint once after ${name}`, async () => {
+    const served = createFixture(behaviour, { result: PENDING })
     assert.equal((await served.rpc.sendTransaction(ENVELOPE)).status, 'PENDING')
-    assert.deepEqual(served.asked, ['0', '1'])
-    const refused = benchOf(behaviour, behaviour)
+    assert.deepEqual(served.calls, ['0', '1'])
+    const refused = createFixture(behaviour, behaviour)
     assert.equal(isUnprocessed(await failureOf(refused.rpc.sendTransaction(ENVELOPE))), true)
-    assert.deepEqual(refused.asked, ['0', '1'])
+    assert.deepEqual(refused.calls, ['0', '1'])
   })
 }
 
 const UNKNOWN: readonly (readonly [name: string, behaviour: Behaviour])[] = [
-  ['a connection cut after it was open', { fails: broken('ECONNRESET') }],
+  ['a connection reset', { fails: broken('ECONNRESET') }],
   ['a socket closed by the other side', { fails: broken('UND_ERR_SOCKET') }],
-  ['a failure without a reason', { fails: new Error('something') }],
+  ['an unknown failure', { fails: new Error('something') }],
   ['503', http(503)],
   ['504', http(504)],
   ['502', http(502)],
   ['500', http(500)],
   ['204 without a body', http(204)],
   ['a page of HTML', { http: { status: 200, body: '<html></html>' } }],
-  ['a torn answer', { http: { status: 200, body: '{"jsonrpc":"2.0","id":1,"res' } }],
-  ['an answer without result', { http: { status: 200, body: '{"jsonrpc":"2.0","id":1}' } }],
-  ['a status nobody knows', { result: { ...PENDING, status: 'FILTERED' } }],
-  ['an answer without a hash', { result: { ...PENDING, hash: null } }],
+  ['a truncated response', { http: { status: 200, body: '{"jsonrpc":"2.0","id":1,"res' } }],
+  ['a response without result', { http: { status: 200, body: '{"jsonrpc":"2.0","id":1}' } }],
+  ['an unknown status', { result: { ...PENDING, status: 'FILTERED' } }],
+  ['a response without a hash', { result: { ...PENDING, hash: null } }],
   ['-32603 could not submit', rpcError(-32603, 'could not submit transaction to stellar-core')],
   ['-32001 took too long', rpcError(-32001)],
   ['-32003 panic', rpcError(-32003)],
@@ -110,40 +110,40 @@ const UNKNOWN: readonly (readonly [name: string, behaviour: Behaviour])[] = [
 ]
 
 for (const [name, behaviour] of UNKNOWN) {
-  test(`${name}: the envelope is sent once and to nobody else`, async () => {
-    const bench = benchOf(behaviour, { result: PENDING })
-    assert.equal(isUnprocessed(await failureOf(bench.rpc.sendTransaction(ENVELOPE))), false)
-    assert.deepEqual(bench.asked, ['0'])
+  test(`sends the envelope only once after ${name}`, async () => {
+    const fixture = createFixture(behaviour, { result: PENDING })
+    assert.equal(isUnprocessed(await failureOf(fixture.rpc.sendTransaction(ENVELOPE))), false)
+    assert.deepEqual(fixture.calls, ['0'])
   })
 }
 
-test('no answer in time: sent once, outcome unknown', async () => {
-  const bench = benchOf('hangs', { result: PENDING })
-  const failing = failureOf(bench.rpc.sendTransaction(ENVELOPE))
-  while (bench.asked.length === 0) await Promise.resolve()
-  bench.clock.advance(60_000)
+test('sends once when there is no response in time, with an unknown outcome', async () => {
+  const fixture = createFixture('hangs', { result: PENDING })
+  const failing = failureOf(fixture.rpc.sendTransaction(ENVELOPE))
+  while (fixture.calls.length === 0) await Promise.resolve()
+  fixture.clock.advance(60_000)
   const failure = await failing
-  assert.deepEqual([failure.kind, isUnprocessed(failure), bench.asked], ['timeout', false, ['0']])
+  assert.deepEqual([failure.kind, isUnprocessed(failure), fixture.calls], ['timeout', false, ['0']])
 })
 
-test('a call that waits for its turn in vain was not sent', async () => {
-  const bench = benchOf('hangs')
-  const sends = Array.from({ length: 17 }, () => failureOf(bench.rpc.sendTransaction(ENVELOPE)))
+test('a call that never gets a permit is unprocessed', async () => {
+  const fixture = createFixture('hangs')
+  const sends = Array.from({ length: 17 }, () => failureOf(fixture.rpc.sendTransaction(ENVELOPE)))
   for (let turn = 0; turn < 100; turn++) await Promise.resolve()
-  bench.clock.advance(60_000)
+  fixture.clock.advance(60_000)
   const failures = await Promise.all(sends)
-  assert.equal(bench.asked.length, 16)
+  assert.equal(fixture.calls.length, 16)
   assert.deepEqual(failures.map(isUnprocessed), [...Array.from({ length: 16 }, () => false), true])
 })
 
-test('an ERROR brings its result and its diagnostics', async () => {
-  const bench = benchOf({ result: { ...PENDING, status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////7AAAAAA==', diagnosticEventsXdr: ['AAAA'] } })
-  const answer = await bench.rpc.sendTransaction(ENVELOPE)
-  assert.deepEqual([answer.status, answer.errorResultXdr, answer.diagnosticEventsXdr], ['ERROR', 'AAAAAAAAAAD////7AAAAAA==', ['AAAA']])
+test('parses the result and the diagnostics of an ERROR', async () => {
+  const fixture = createFixture({ result: { ...PENDING, status: 'ERROR', errorResultXdr: 'AAAAAAAAAAD////7AAAAAA==', diagnosticEventsXdr: ['AAAA'] } })
+  const response = await fixture.rpc.sendTransaction(ENVELOPE)
+  assert.deepEqual([response.status, response.errorResultXdr, response.diagnosticEventsXdr], ['ERROR', 'AAAAAAAAAAD////7AAAAAA==', ['AAAA']])
 })
 
-test('a transaction is looked up: not found, applied, failed', async () => {
-  const lookUp = (result: object): ReturnType<Rpc['getTransaction']> => benchOf({ result }).rpc.getTransaction(HASH)
+test('parses a lookup: not found, success, failed', async () => {
+  const lookUp = (result: object): ReturnType<Rpc['getTransaction']> => createFixture({ result }).rpc.getTransaction(HASH)
   assert.deepEqual(await lookUp({ status: 'NOT_FOUND', latestLedger: 9, ledger: 0 }), { status: 'NOT_FOUND', latestLedger: 9 })
   assert.deepEqual(await lookUp({ status: 'SUCCESS', latestLedger: 9, ledger: 8 }), { status: 'SUCCESS', latestLedger: 9, ledger: 8 })
   assert.deepEqual(await lookUp({ status: 'FAILED', latestLedger: 9, ledger: 8, resultXdr: 'AAAA' }), {
@@ -151,12 +151,12 @@ test('a transaction is looked up: not found, applied, failed', async () => {
   })
 })
 
-test('a lookup whose answer has another shape has failed, and the next one asks elsewhere', async () => {
+test('rejects a malformed lookup, and the next lookup calls another node', async () => {
   const failed = { latestLedger: 9, ledger: 8, resultXdr: 'AAAA' }
   for (const result of [{ ...failed, status: 'PENDING' }, { status: 'SUCCESS', latestLedger: 9 }, { status: 'FAILED', latestLedger: 9, ledger: 8 }, {}]) {
-    const bench = benchOf({ result }, { result: { status: 'NOT_FOUND', latestLedger: 9 } })
-    assert.equal((await failureOf(bench.rpc.getTransaction(HASH))).kind, 'malformed')
-    assert.equal((await bench.rpc.getTransaction(HASH)).status, 'NOT_FOUND')
-    assert.deepEqual(bench.asked, ['0', '1'])
+    const fixture = createFixture({ result }, { result: { status: 'NOT_FOUND', latestLedger: 9 } })
+    assert.equal((await failureOf(fixture.rpc.getTransaction(HASH))).kind, 'malformed')
+    assert.equal((await fixture.rpc.getTransaction(HASH)).status, 'NOT_FOUND')
+    assert.deepEqual(fixture.calls, ['0', '1'])
   }
 })

@@ -63,7 +63,7 @@ function parsed(envelopeXdr: string): Transaction {
   return transaction
 }
 
-test('what is simulated is the call itself, by its account', () => {
+test('simulates the call with its account as the source', () => {
   const transaction = parsed(simulationEnvelope(DRAFT))
   const { contract, functionName, args, auth } = invocationOf(transaction)
   assert.deepEqual([contract, functionName, transaction.source], [MARKET, 'close_position', TRADER.publicKey()])
@@ -73,7 +73,7 @@ test('what is simulated is the call itself, by its account', () => {
   assert.deepEqual(auth, [])
 })
 
-test('the assembled transaction: next sequence, both fees, footprint and auth of the simulation, an end in time, no signature', () => {
+test('assembles the next sequence, both fees, footprint, auth and a time limit, without a signature', () => {
   const { envelopeXdr, resourceFee } = assembleTransaction(DRAFT, { simulation: simulated(), sequence: 77n, maxTimeSec: MAX_TIME_SEC })
   const transaction = parsed(envelopeXdr)
   assert.equal(resourceFee, 54_321n)
@@ -87,12 +87,12 @@ test('the assembled transaction: next sequence, both fees, footprint and auth of
   assert.equal(envelope.v1.tx.ext.sorobanData.toXdr('base64'), DATA.toXdr('base64'))
 })
 
-test('the fee is reckoned from the transaction data, whatever minResourceFee says', () => {
+test('takes the fee from the transaction data, not from minResourceFee', () => {
   const { envelopeXdr } = assembleTransaction(DRAFT, { simulation: simulated({ minResourceFee: null }), sequence: 1n, maxTimeSec: MAX_TIME_SEC })
   assert.equal(parsed(envelopeXdr).fee, '54421')
 })
 
-test('a simulation that cannot be assembled is refused as malformed', () => {
+test('rejects an incomplete simulation as malformed', () => {
   const broken: Partial<SimulationResponse>[] = [
     { results: [] },
     { transactionDataXdr: null },
@@ -107,7 +107,7 @@ test('a simulation that cannot be assembled is refused as malformed', () => {
   }
 })
 
-test('an account entry tells its sequence; another entry, or none, is malformed', () => {
+test('reads the sequence of an account entry and rejects anything else', () => {
   const key = xdr.LedgerKey.fromXdr(accountKey(TRADER.publicKey()), 'base64')
   assert.ok(key.type === 'account')
   assert.equal(key.account.accountId.toXdr('base64'), TRADER.xdrAccountId().toXdr('base64'))
@@ -132,7 +132,7 @@ function payment(source: Account | string, signers: readonly Keypair[]): Transac
 
 const hexHash = (transaction: Transaction | FeeBumpTransaction): string => Buffer.from(transaction.hash()).toString('hex')
 
-test('property: the hash is the SDK\'s own, whatever signatures stand at the end, and the bytes go on as they came', () => {
+test('property: computes the same hash as the SDK for any signatures and keeps the bytes', () => {
   const signature = fc.record({ hint: fc.uint8Array({ minLength: 4, maxLength: 4 }), signature: fc.uint8Array({ maxLength: 64 }) })
   fc.assert(
     fc.property(fc.array(signature, { maxLength: 20 }), fc.constantFrom('v1', 'v0', 'bump'), (signatures, kind) => {
@@ -146,7 +146,7 @@ test('property: the hash is the SDK\'s own, whatever signatures stand at the end
   )
 })
 
-/** The same transaction as it was written before protocol 13. */
+/** The same transaction in the encoding before protocol 13. */
 function asV0(transaction: Transaction): string {
   const envelope = transaction.toEnvelope()
   assert.ok(envelope.type === 'envelopeTypeTx' && envelope.v1.tx.cond.type === 'precondTime')
@@ -157,18 +157,18 @@ function asV0(transaction: Transaction): string {
   return xdr.TransactionEnvelope.envelopeTypeTxV0(new xdr.TransactionV0Envelope({ tx, signatures: envelope.v1.signatures })).toXdr('base64')
 }
 
-test('another network has another hash', () => {
+test('the hash depends on the network', () => {
   const envelopeXdr = payment(TRADER.publicKey(), [TRADER]).toXdr()
   assert.notEqual(decodeEnvelope(envelopeXdr, networkIdOf(`${PASSPHRASE}?`)).hash, decodeEnvelope(envelopeXdr, NETWORK_ID).hash)
 })
 
-test('the account of a muxed source, and the contract of a call', () => {
+test('reads the account of a muxed source and the contract of a call', () => {
   const muxed = new MuxedAccount(new Account(TRADER.publicKey(), '5'), '99')
   assert.equal(decodeEnvelope(payment(muxed as unknown as Account, [TRADER]).toXdr(), NETWORK_ID).source, TRADER.publicKey())
   assert.equal(decodeEnvelope(simulationEnvelope(DRAFT), NETWORK_ID).contract, MARKET)
 })
 
-test('what is no envelope is refused, whatever it is', () => {
+test('rejects anything that is not an envelope', () => {
   const envelopeXdr = payment(TRADER.publicKey(), [TRADER]).toXdr()
   const urlSafe = envelopeXdr.replaceAll('+', '-').replaceAll('/', '_')
   const broken = [
@@ -178,7 +178,7 @@ test('what is no envelope is refused, whatever it is', () => {
   for (const text of broken) assert.throws(() => decodeEnvelope(text, NETWORK_ID), MalformedEnvelope, text.slice(0, 80))
 })
 
-/** A call whose one argument is a list in a list in a list: bytes that cost a careless reader its stack. */
+/** A call with a deeply nested argument, which would overflow the stack of a recursive decoder. */
 function deeplyNested(): string {
   const draft = draftCall({ source: TRADER.publicKey(), contract: MARKET, functionName: 'f', args: [{ type: 'u32', value: 4_242 }] })
   const bytes = Buffer.from(simulationEnvelope(draft), 'base64')

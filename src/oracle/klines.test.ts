@@ -1,4 +1,4 @@
-// Against a stub on a real socket: the outside is reached over real HTTP or not at all.
+// Against a stub server over real HTTP.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import type { VirtualClock } from '../base/clock.ts'
 import { silentLog } from '../base/log.ts'
 import { createKlines, KLINES_FAILURES_TO_OPEN, KLINES_MAX_BYTES, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from './klines.ts'
 
-/** As the exchange sends them: twelve values, prices as texts. */
+/** In the format of the exchange: prices are strings. */
 const KLINES = [
   [1783335600000, '108421.50000000', '108600.00000000', '108300.25000000', '108512.75000000', '12.5', 1783339199999, '1355000.1', 812, '6.1', '660000.0', '0'],
   [1783339200000, '108512.75000000', '108700.00000000', '108500.00000000', '108650.00000000', '9.1', 1783342799999, '988000.7', 640, '4.4', '478000.2', '0'],
@@ -18,14 +18,14 @@ const KLINES = [
 
 interface Stub extends AsyncDisposable {
   readonly url: string
-  readonly asked: string[]
+  readonly requests: string[]
 }
 
-async function stub(answer: RequestListener): Promise<Stub> {
-  const asked: string[] = []
+async function stub(respond: RequestListener): Promise<Stub> {
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    answer(request, response)
+    requests.push(request.url ?? '')
+    respond(request, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -33,7 +33,7 @@ async function stub(answer: RequestListener): Promise<Stub> {
   assert.ok(typeof address === 'object' && address !== null)
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()
@@ -42,7 +42,7 @@ async function stub(answer: RequestListener): Promise<Stub> {
   }
 }
 
-function says(status: number, body: string): RequestListener {
+function respondsWith(status: number, body: string): RequestListener {
   return (_request, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
 }
 
@@ -52,67 +52,67 @@ function build(baseUrls: readonly string[], clock: VirtualClock = createVirtualC
 
 const QUERY = { asset: 'BTC', interval: '1h', limit: 500 } as const
 
-test('asks for the USDT pair and reads the exchange\'s arrays', async () => {
-  await using exchange = await stub(says(200, JSON.stringify(KLINES)))
+test('requests the USDT pair and parses the klines', async () => {
+  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
   const candles = await build([`${exchange.url}/`])(QUERY)
-  assert.deepEqual(exchange.asked, ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500'])
+  assert.deepEqual(exchange.requests, ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500'])
   assert.deepEqual(candles, [
     { time: 1_783_335_600, open: 108421.5, high: 108600, low: 108300.25, close: 108512.75 },
     { time: 1_783_339_200, open: 108512.75, high: 108700, low: 108500, close: 108650 },
   ])
-  assert.equal((await build([exchange.url])({ ...QUERY, limit: 1 })).length, 1, 'never more than was asked for')
+  assert.equal((await build([exchange.url])({ ...QUERY, limit: 1 })).length, 1, 'never more than the limit')
 })
 
-test('an asset without a pair and a gateway without hosts ask nobody', async () => {
-  await using exchange = await stub(says(200, JSON.stringify(KLINES)))
+test('makes no request for an asset without a pair or without hosts', async () => {
+  await using exchange = await stub(respondsWith(200, JSON.stringify(KLINES)))
   assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'HYPE' }), [])
   assert.deepEqual(await build([exchange.url])({ ...QUERY, asset: 'NOPE' }), [])
   assert.deepEqual(await build([])(QUERY), [])
-  assert.deepEqual(exchange.asked, [])
+  assert.deepEqual(exchange.requests, [])
 })
 
-const REFUSALS: readonly (readonly [title: string, answer: RequestListener])[] = [
-  ['a region that is refused', says(451, '{"code":0,"msg":"Service unavailable from a restricted location"}')],
-  ['a rate limit', says(429, '{"code":-1003,"msg":"Too many requests"}')],
-  ['an error in place of a list', says(200, '{"code":-1121,"msg":"Invalid symbol."}')],
-  ['torn JSON', says(200, JSON.stringify(KLINES).slice(0, 80))],
-  ['a page of HTML', says(200, '<html>maintenance</html>')],
-  ['prices that are no numbers', says(200, JSON.stringify([[1783335600000, 'NaN', '1', '1', '1']]))],
-  ['prices of zero', says(200, JSON.stringify([[1783335600000, '0', '0', '0', '0']]))],
+const REFUSALS: readonly (readonly [title: string, respond: RequestListener])[] = [
+  ['a blocked region', respondsWith(451, '{"code":0,"msg":"Service unavailable from a restricted location"}')],
+  ['a rate limit', respondsWith(429, '{"code":-1003,"msg":"Too many requests"}')],
+  ['an error in place of a list', respondsWith(200, '{"code":-1121,"msg":"Invalid symbol."}')],
+  ['truncated JSON', respondsWith(200, JSON.stringify(KLINES).slice(0, 80))],
+  ['a page of HTML', respondsWith(200, '<html>maintenance</html>')],
+  ['prices that are not numbers', respondsWith(200, JSON.stringify([[1783335600000, 'NaN', '1', '1', '1']]))],
+  ['prices of zero', respondsWith(200, JSON.stringify([[1783335600000, '0', '0', '0', '0']]))],
   ['a redirect', (_request, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
-  ['more bytes than are read', says(200, `[${' '.repeat(KLINES_MAX_BYTES)}]`)],
-  ['a connection that breaks', (_request, response) => response.destroy()],
+  ['a response that is too long', respondsWith(200, `[${' '.repeat(KLINES_MAX_BYTES)}]`)],
+  ['a broken connection', (_request, response) => response.destroy()],
 ]
 
-for (const [title, answer] of REFUSALS) {
-  test(`${title}: the next host is tried`, async () => {
-    await using bad = await stub(answer)
-    await using good = await stub(says(200, JSON.stringify(KLINES)))
+for (const [title, respond] of REFUSALS) {
+  test(`tries the next host after ${title}`, async () => {
+    await using bad = await stub(respond)
+    await using good = await stub(respondsWith(200, JSON.stringify(KLINES)))
     assert.equal((await build([bad.url, good.url])(QUERY)).length, 2)
-    assert.deepEqual([bad.asked.length, good.asked.length], [1, 1])
-    assert.deepEqual(await build([bad.url])(QUERY), [], 'nobody left: an empty list')
+    assert.deepEqual([bad.requests.length, good.requests.length], [1, 1])
+    assert.deepEqual(await build([bad.url])(QUERY), [], 'no host left: an empty list')
   })
 }
 
-test('a host that does not answer is given up in time', async () => {
+test('times out a host that does not respond', async () => {
   const clock = createVirtualClock(0)
-  const heard = Promise.withResolvers<void>()
-  await using slow = await stub(() => heard.resolve())
-  await using good = await stub(says(200, JSON.stringify(KLINES)))
+  const received = Promise.withResolvers<void>()
+  await using slow = await stub(() => received.resolve())
+  await using good = await stub(respondsWith(200, JSON.stringify(KLINES)))
   const asking = build([slow.url, good.url], clock)(QUERY)
-  await heard.promise
+  await received.promise
   clock.advance(KLINES_TIMEOUT_MS)
   assert.equal((await asking).length, 2)
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('a host that fails again and again is left alone for a while', async () => {
+test('pauses a host after repeated failures', async () => {
   const clock = createVirtualClock(0)
   const state = { broken: true }
-  await using host = await stub((request, response) => says(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
+  await using host = await stub((request, response) => respondsWith(state.broken ? 500 : 200, JSON.stringify(KLINES))(request, response))
   const readKlines = build([host.url], clock)
   for (let call = 0; call < KLINES_FAILURES_TO_OPEN + 5; call++) assert.deepEqual(await readKlines(QUERY), [])
-  assert.equal(host.asked.length, KLINES_FAILURES_TO_OPEN)
+  assert.equal(host.requests.length, KLINES_FAILURES_TO_OPEN)
   state.broken = false
   clock.advance(KLINES_OPEN_MS)
   assert.equal((await readKlines(QUERY)).length, 2)

@@ -28,7 +28,7 @@ function build() {
   return { clock, shim, folded, database, oracle, reads: () => reads }
 }
 
-test('a tick is a read whose price or attestation time is new', async () => {
+test('records a tick for a new price or attestation time', async () => {
   const { shim, folded, oracle } = build()
   await oracle.step()
   await oracle.step()
@@ -40,7 +40,7 @@ test('a tick is a read whose price or attestation time is new', async () => {
   assert.deepEqual(folded.slice(1), [[{ asset: 'BTC', price: 100n, timestampSec: 12 }], [{ asset: 'BTC', price: 101n, timestampSec: 12 }]])
 })
 
-test('a price that is not positive is served and draws no candle', async () => {
+test('serves a price of zero or less without a tick', async () => {
   const { shim, folded, oracle } = build()
   shim.set('BTC', { price: 0n, timestampSec: 20 })
   shim.set('ETH', { price: -5n, timestampSec: 20 })
@@ -49,7 +49,7 @@ test('a price that is not positive is served and draws no candle', async () => {
   assert.equal(oracle.prices.cachedSnapshot()?.prices.get('BTC')?.price.price, '0')
 })
 
-test('ticks wait while the database is away and are folded in order when it is back', async () => {
+test('keeps ticks during a database outage and writes them in order afterwards', async () => {
   const { shim, folded, database, oracle } = build()
   database.away = true
   await oracle.step()
@@ -64,7 +64,7 @@ test('ticks wait while the database is away and are folded in order when it is b
   ]])
 })
 
-test('runs in rounds until its signal aborts, and leaves no timer behind', async () => {
+test('runs rounds until its signal aborts and leaves no timer', async () => {
   const { clock, oracle, reads } = build()
   const stop = new AbortController()
   const running = oracle.run(stop.signal)

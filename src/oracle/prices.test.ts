@@ -10,24 +10,24 @@ import type { AttestedPrice, PricesOptions } from './prices.ts'
 const ASSETS = ['BTC', 'ETH', 'XLM']
 const START_SEC = 1_783_339_200
 
-type Behaviour = 'fine' | 'refuses' | 'hangs'
+type Behaviour = 'succeeds' | 'fails' | 'hangs'
 
-/** A shim whose every asset can be made to misbehave; prices move with each read. */
+/** A shim whose assets can fail or hang; prices change with each read. */
 function createShim() {
   const behaviour = new Map<string, Behaviour>()
   const reads: string[] = []
-  const hanging: { asset: string; answer: () => void; signal: AbortSignal }[] = []
-  const answerOf = (): AttestedPrice => ({ price: BigInt(1_000 + reads.length), timestampSec: START_SEC + reads.length })
+  const hanging: { asset: string; respond: () => void; signal: AbortSignal }[] = []
+  const nextPrice = (): AttestedPrice => ({ price: BigInt(1_000 + reads.length), timestampSec: START_SEC + reads.length })
   return {
     behaviour,
     reads,
     hanging,
     readPrice: async (asset: string, signal: AbortSignal): Promise<AttestedPrice> => {
       reads.push(asset)
-      const how = behaviour.get(asset) ?? 'fine'
-      if (how === 'refuses') throw new Error('Error(Contract, #32)')
-      if (how === 'fine') return answerOf()
-      return new Promise((resolve) => hanging.push({ asset, signal, answer: () => resolve(answerOf()) }))
+      const mode = behaviour.get(asset) ?? 'succeeds'
+      if (mode === 'fails') throw new Error('Error(Contract, #32)')
+      if (mode === 'succeeds') return nextPrice()
+      return new Promise((resolve) => hanging.push({ asset, signal, respond: () => resolve(nextPrice()) }))
     },
   }
 }
@@ -39,20 +39,20 @@ function build(options: Partial<PricesOptions> = {}) {
   return { clock, shim, prices }
 }
 
-/** Lets everything happen that needs no time. */
+/** Lets pending promises settle. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
 }
 
-test('one read per asset for all who ask at once, kept for three seconds', async () => {
+test('concurrent requests share one read per asset, cached for three seconds', async () => {
   const { clock, shim, prices } = build()
-  const boards = await Promise.all([prices.snapshot(), prices.snapshot(), prices.price('BTC')])
+  const snapshots = await Promise.all([prices.snapshot(), prices.snapshot(), prices.price('BTC')])
   assert.deepEqual(shim.reads, ASSETS)
-  assert.deepEqual([...boards[0].prices.keys()], ASSETS)
+  assert.deepEqual([...snapshots[0].prices.keys()], ASSETS)
   clock.advance(ORACLE_CACHE_MS - 1)
-  const board = prices.cachedSnapshot()
-  assert.ok(board !== undefined && !board.anyStale)
-  assert.equal(prices.cachedSnapshot(), board, 'the same object while nothing changed')
+  const snapshot = prices.cachedSnapshot()
+  assert.ok(snapshot !== undefined && !snapshot.anyStale)
+  assert.equal(prices.cachedSnapshot(), snapshot, 'the same object while nothing changed')
   assert.equal(shim.reads.length, 3)
   clock.advance(1)
   assert.equal(prices.cachedSnapshot(), undefined)
@@ -60,7 +60,7 @@ test('one read per asset for all who ask at once, kept for three seconds', async
   assert.equal(shim.reads.length, 6)
 })
 
-test('a price is served with its attestation\'s own time, whatever its age', async () => {
+test('serves a price with its attestation time, whatever its age', async () => {
   const { prices } = build({ readPrice: async () => ({ price: 12_345_678n, timestampSec: 7 }) })
   assert.deepEqual(await prices.price('ETH'), {
     price: { asset: 'ETH', price: '12345678', priceFloat: 1.2345678, timestamp: 7 },
@@ -68,7 +68,7 @@ test('a price is served with its attestation\'s own time, whatever its age', asy
   })
 })
 
-test('refreshed ahead of expiry, requests find the board without waiting', async () => {
+test('requests do not wait when prices are refreshed before they expire', async () => {
   const { clock, prices } = build()
   for (let round = 0; round < 5; round++) {
     await prices.refresh()
@@ -79,17 +79,17 @@ test('refreshed ahead of expiry, requests find the board without waiting', async
   }
 })
 
-test('an unreadable asset is served stale for five minutes, then not at all, and never costs the others', async () => {
+test('serves an unreadable asset as stale for five minutes, then omits it, without affecting others', async () => {
   const { clock, shim, prices } = build()
   await prices.refresh()
   const known = (await prices.price('ETH'))?.price
-  shim.behaviour.set('ETH', 'refuses')
+  shim.behaviour.set('ETH', 'fails')
   clock.advance(ORACLE_CACHE_MS)
   await prices.refresh()
-  const board = prices.cachedSnapshot()
-  assert.deepEqual(board?.prices.get('ETH'), { price: known, stale: true })
-  assert.equal(board?.anyStale, true)
-  assert.equal(board?.prices.get('BTC')?.stale, false)
+  const snapshot = prices.cachedSnapshot()
+  assert.deepEqual(snapshot?.prices.get('ETH'), { price: known, stale: true })
+  assert.equal(snapshot?.anyStale, true)
+  assert.equal(snapshot?.prices.get('BTC')?.stale, false)
 
   clock.advance(STALE_PRICE_SERVED_MS - ORACLE_CACHE_MS - 1)
   assert.equal((await prices.price('ETH'))?.stale, true)
@@ -97,14 +97,14 @@ test('an unreadable asset is served stale for five minutes, then not at all, and
   assert.equal(await prices.price('ETH'), undefined)
   assert.deepEqual([...(await prices.snapshot()).prices.keys()], ['BTC', 'XLM'])
 
-  shim.behaviour.set('ETH', 'fine')
+  shim.behaviour.set('ETH', 'succeeds')
   clock.advance(ORACLE_CACHE_MS)
   assert.equal((await prices.price('ETH'))?.stale, false)
 })
 
-test('an asset never read is left out, and is not asked for again at once', async () => {
+test('omits an asset that was never read and does not retry at once', async () => {
   const { clock, shim, prices } = build()
-  shim.behaviour.set('XLM', 'refuses')
+  shim.behaviour.set('XLM', 'fails')
   assert.deepEqual([...(await prices.snapshot()).prices.keys()], ['BTC', 'ETH'])
   const reads = shim.reads.length
   assert.equal(await prices.price('XLM'), undefined)
@@ -114,32 +114,32 @@ test('an asset never read is left out, and is not asked for again at once', asyn
   assert.equal(shim.reads.length, reads + 1)
 })
 
-test('a hanging read holds up a request for one second at most, and only the first', async () => {
+test('a hanging read delays only the first request, for at most one second', async () => {
   const { clock, shim, prices } = build()
   await prices.refresh()
   shim.behaviour.set('ETH', 'hangs')
   clock.advance(ORACLE_CACHE_MS)
-  let answered = 0
-  const first = prices.snapshot().then((board) => {
-    answered += 1
-    return board
+  let responded = 0
+  const first = prices.snapshot().then((found) => {
+    responded += 1
+    return found
   })
   await settle()
   clock.advance(PRICE_WAIT_MS - 1)
   await settle()
-  assert.equal(answered, 0)
+  assert.equal(responded, 0)
   clock.advance(1)
-  const board = await first
-  assert.deepEqual([board.prices.get('ETH')?.stale, board.prices.get('BTC')?.stale], [true, false])
-  assert.ok(prices.cachedSnapshot() !== undefined, 'whoever comes later waits no more')
+  const snapshot = await first
+  assert.deepEqual([snapshot.prices.get('ETH')?.stale, snapshot.prices.get('BTC')?.stale], [true, false])
+  assert.ok(prices.cachedSnapshot() !== undefined, 'later requests do not wait')
 
   clock.advance(PRICE_READ_TIMEOUT_MS - PRICE_WAIT_MS)
   await settle()
-  assert.equal(shim.hanging[0]?.signal.aborted, true, 'the read is given up')
+  assert.equal(shim.hanging[0]?.signal.aborted, true, 'the read is aborted')
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('bounded numbers of reads are under way at a time, and a hanging few do not starve the rest for ever', async () => {
+test('bounds concurrent reads, and hanging reads do not block the others forever', async () => {
   const assets = Array.from({ length: 20 }, (_, index) => `A${index}`)
   const { clock, shim, prices } = build({ assets })
   for (const asset of assets.slice(0, MAX_CONCURRENT_PRICE_READS)) shim.behaviour.set(asset, 'hangs')
@@ -151,19 +151,19 @@ test('bounded numbers of reads are under way at a time, and a hanging few do not
   assert.equal(prices.cachedSnapshot()?.prices.size, 20 - MAX_CONCURRENT_PRICE_READS)
 })
 
-test('a late answer of a read that was given up changes nothing', async () => {
+test('ignores a late result of a read that timed out', async () => {
   const { clock, shim, prices } = build({ assets: ['BTC'] })
   shim.behaviour.set('BTC', 'hangs')
   const round = prices.refresh()
   await settle()
   clock.advance(PRICE_READ_TIMEOUT_MS)
   await round
-  shim.hanging[0]?.answer()
+  shim.hanging[0]?.respond()
   await settle()
   assert.equal(prices.cachedSnapshot()?.prices.size, 0)
 })
 
-test('an outage of the chain is reported once, not once per asset, and again when it comes again', async () => {
+test('logs an outage of the RPC once for all assets, and again when it recurs', async () => {
   const reported: [message: string, asset: unknown][] = []
   let failure: Error | null = new RpcFailure({ method: 'simulateTransaction', kind: 'unreachable', retryable: true })
   const { clock, prices } = build({
@@ -186,13 +186,13 @@ test('an outage of the chain is reported once, not once per asset, and again whe
   failure = new Error('Error(Contract, #32)')
   clock.advance(60_000)
   await prices.snapshot()
-  assert.deepEqual(reported, [OUTAGE, OUTAGE], 'they were unreadable already')
+  assert.deepEqual(reported, [OUTAGE, OUTAGE], 'they were already unreadable')
 })
 
-test('an asset that alone is not readable is named', async () => {
+test('names a single unreadable asset in the log', async () => {
   const reported: unknown[] = []
   const { shim, prices } = build({ log: { ...silentLog, warn: (fields) => void reported.push(fields['asset']) } })
-  shim.behaviour.set('ETH', 'refuses')
+  shim.behaviour.set('ETH', 'fails')
   await prices.snapshot()
   assert.deepEqual(reported, ['ETH'])
 })
