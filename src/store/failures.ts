@@ -1,9 +1,9 @@
-// Driver errors become the store's named ones here, and nowhere else.
+// Turns driver errors into the store's errors.
 
 import { AssertionFailure } from '../base/assert.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from './store.ts'
 
-/** What a driver's error tells; the rest of it (parameters, statement) may hold secrets and stays behind. */
+/** The parts of a driver's error that are safe to keep. The others (parameters, statement) may hold secrets. */
 export interface Failure {
   readonly message: string
   /** SQLSTATE, or the operating system's name of a network error. */
@@ -11,10 +11,9 @@ export interface Failure {
   readonly constraint: string | null
 }
 
-/** The code of a broken invariant of ours that came up inside a driver, in one of the decoders. */
+/** The code of an AssertionFailure that one of our decoders raised inside a driver. */
 export const ASSERTION = 'assertion'
 
-/** Reads a driver's error. */
 export function readFailure(cause: unknown): Failure {
   if (cause instanceof AssertionFailure) return { message: cause.message, code: ASSERTION, constraint: null }
   const fields = (typeof cause === 'object' && cause !== null ? cause : {}) as { message?: unknown; code?: unknown; constraint?: unknown; errors?: unknown }
@@ -27,27 +26,27 @@ export function readFailure(cause: unknown): Failure {
   }
 }
 
-/** SQLSTATE of a statement that was cancelled, by its time limit or by request. */
-export const QUERY_CANCELED = '57014'
+/** SQLSTATE of a cancelled statement: it exceeded its time limit. */
+const QUERY_CANCELED = '57014'
 const IDLE_TRANSACTION = '25P03'
 
-/** True for a SQLSTATE; a network error's name may have five letters too (EPIPE), but no digit. */
+/** A network error's code may have five letters too (EPIPE), but no digit. */
 export function isSqlState(code: string | null): code is string {
   return code !== null && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)
 }
 
-/** The store's error for what a driver raised: a SQLSTATE is the statement's own fault, everything else is the connection's. */
+/** The store's error for a driver's error. A SQLSTATE is the fault of the statement, everything else that of the connection. */
 export function toStoreError(failure: Failure): Error {
   const { message, code } = failure
   if (code === ASSERTION) return new AssertionFailure(message)
-  if (code === QUERY_CANCELED) return new StatementTimeout('the statement ran into its time limit')
+  if (code === QUERY_CANCELED) return new StatementTimeout('the statement exceeded its time limit')
   if (code === IDLE_TRANSACTION) return new StatementTimeout('the transaction sent nothing for too long and was rolled back')
-  if (!isSqlState(code)) return new StoreUnavailable(`the database cannot be reached: ${message}`)
+  if (!isSqlState(code)) return new StoreUnavailable(`cannot reach the database: ${message}`)
   if (isConnectionFailure(code)) return new StoreUnavailable(`the database is not available: ${message} (${code})`)
   return new StatementFailed(message, code, failure.constraint)
 }
 
-/** Classes 08 (connection), 57P (shutting down, starting up) and 53 (out of connections, memory or disk), and a read that stood in a replica's way. */
+/** Classes 08 (connection), 57P (shutting down, starting up), 53 (out of connections, memory or disk), and 40001: a replica cancelled a conflicting read. */
 function isConnectionFailure(code: string): boolean {
   return /^(?:08|57P|53|40001$)/.test(code)
 }

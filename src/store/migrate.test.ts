@@ -1,4 +1,4 @@
-// A database is brought up to date once, in order, whole steps only, and never when it is not the one that this program knows.
+// Migrations: each applied once, in order, as a whole, and only to a database of this program.
 
 import { strict as assert } from 'node:assert'
 import { writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import type { Store } from './store.ts'
 const FIRST = 'create table first (id int)'
 const SECOND = 'create table second (id int); insert into second values (1), (2)'
 
-/** A database to which nothing was applied. */
+/** A database without applied migrations. */
 async function openBare(): Promise<Store> {
   const store = await openTestStore()
   await store.write.query('drop table public.migrations')
@@ -24,7 +24,7 @@ async function applied(store: Store): Promise<string[]> {
   return (await store.read.query<{ name: string }>('select name from public.migrations order by number')).map(({ name }) => name)
 }
 
-test('what is missing is applied in order, and nothing twice', async () => {
+test('applies the missing migrations in order, each once', async () => {
   await using store = await openBare()
   await using one = await migrationsFolder(FIRST)
   await using two = await migrationsFolder(FIRST, SECOND)
@@ -35,7 +35,7 @@ test('what is missing is applied in order, and nothing twice', async () => {
   assert.deepEqual(await applied(store), ['0001_step.sql', '0002_step.sql'])
 })
 
-test('starters at the same moment apply each step once between them', async () => {
+test('processes that start at the same time apply each migration once', async () => {
   await using store = await openBare()
   await using folder = await migrationsFolder(FIRST, SECOND, 'create table third (id int)')
   const starters = await Promise.all([1, 2, 3, 4].map(() => migrate(store.write, folder.path)))
@@ -43,7 +43,7 @@ test('starters at the same moment apply each step once between them', async () =
   assert.deepEqual(await store.read.query('select count(*) from second'), [{ count: 2 }])
 })
 
-test('a step that fails leaves nothing of itself, and what came before stays', async () => {
+test('a failed migration is rolled back, and the earlier ones stay', async () => {
   await using store = await openBare()
   await using folder = await migrationsFolder(FIRST, 'create table half (id int); insert into half values (1 / 0)')
   await assert.rejects(migrate(store.write, folder.path), (error) => error instanceof StatementFailed && error.code === '22012')
@@ -51,7 +51,7 @@ test('a step that fails leaves nothing of itself, and what came before stays', a
   assert.deepEqual(await store.read.query("select to_regclass('half') as half, to_regclass('first')::text as first"), [{ half: null, first: 'first' }])
 })
 
-test('a file that was changed after it was applied is refused; other line ends are no change', async () => {
+test('refuses a file that was changed after it was applied, except for its line ends', async () => {
   await using store = await openBare()
   await using folder = await migrationsFolder(`${FIRST};\n-- that is all\n`)
   await migrate(store.write, folder.path)
@@ -61,16 +61,17 @@ test('a file that was changed after it was applied is refused; other line ends a
   await assert.rejects(migrate(store.write, folder.path), { name: 'MigrationRefused', message: /0001_step\.sql was changed after it was applied/ })
 })
 
-test('a database of a newer version is refused by name', async () => {
+test('refuses a database of a newer version and names its migration', async () => {
   await using store = await openBare()
   await using newer = await migrationsFolder(FIRST, SECOND)
   await using older = await migrationsFolder(FIRST)
   await migrate(store.write, newer.path)
-  await assert.rejects(migrate(store.write, older.path), { name: 'MigrationRefused', message: /0002_step\.sql, which this program does not know.*newer/ })
+  await assert.rejects(migrate(store.write, older.path), { name: 'MigrationRefused', message: /0002_step\.sql, which this program does not have: .*newer/ })
 })
 
-test('numbers without holes, names that say something', async () => {
-  for (const [file, message] of [['0003_hole.sql', /expected number 2/], ['0001_double.sql', /expected number/], ['2_short.sql', /is named NNNN/]] as const) {
+test('refuses file names without the form, missing numbers and duplicates', async () => {
+  const refused = [['0003_hole.sql', /expected number 2/], ['0001_double.sql', /expected number/], ['2_short.sql', /has the form NNNN/]] as const
+  for (const [file, message] of refused) {
     await using folder = await migrationsFolder(FIRST)
     await writeFile(join(folder.path, file), FIRST)
     await assert.rejects(readMigrations(folder.path), { name: 'MigrationRefused', message }, file)

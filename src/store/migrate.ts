@@ -1,4 +1,4 @@
-// Brings a database to the schema that this program knows: numbered SQL files, each applied once, in order, in a transaction of its own.
+// Migrates a database to this program's schema: numbered SQL files, each applied once, in order, in its own transaction.
 
 import { createHash } from 'node:crypto'
 import { readFile, readdir } from 'node:fs/promises'
@@ -6,20 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import type { Queryable, Writer } from './store.ts'
 
-/** The folder of the program's own migrations. */
 export const MIGRATIONS_DIRECTORY = fileURLToPath(new URL('./migrations', import.meta.url))
 
-/** Raised when the database and this program's migrations do not fit together; a person must look. */
+/** Raised when the database's migrations are not this program's. An operator must decide what to do. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }
 
-/** One numbered file. */
 export interface Migration {
   readonly number: number
   readonly name: string
   readonly sql: string
-  /** SHA-256 of the text, whatever its line ends. */
+  /** SHA-256 of the text with line feeds as line ends. */
   readonly sha256: string
 }
 
@@ -29,28 +27,28 @@ interface AppliedMigration {
   readonly sha256: string
 }
 
-/** Any fixed number: starters that migrate at the same moment wait for each other here. */
+/** Processes that start at the same time migrate one after the other. The number is arbitrary. */
 const MIGRATION_LOCK = 7_221_095_414_803_361n
 
 /**
- * Applies what is missing and returns the names of what it applied. Safe when several processes start at once. Raises MigrationRefused when the
- * database knows a migration that this program does not, when a file was changed after it was applied, or when the numbering has a hole.
+ * Applies the missing migrations and returns their names. Several processes may do so at once. Raises MigrationRefused when the database has a
+ * migration that this program does not have, when a file was changed after it was applied, or when a number is missing.
  */
 export async function migrate(db: Writer, directory: string = MIGRATIONS_DIRECTORY): Promise<string[]> {
   const migrations = await readMigrations(directory)
   const applied: string[] = []
-  for (let rounds = 0; rounds <= migrations.length; rounds++) {
+  for (let round = 0; round <= migrations.length; round++) {
     const name = await db.transaction((tx) => applyNext(tx, migrations))
     if (name === undefined) return applied
     applied.push(name)
   }
-  throw new MigrationRefused('the migrations do not come to an end: another program is taking them back')
+  throw new MigrationRefused('migrations are still missing after all were applied: another program is removing them. Stop it and start again')
 }
 
-/** True when nothing is missing; a replica may be behind its server. Raises MigrationRefused as `migrate` does. */
+/** True when no migration is missing. A replica may lag behind its primary. Raises MigrationRefused as `migrate` does. */
 export async function isMigrated(db: Queryable, directory: string = MIGRATIONS_DIRECTORY): Promise<boolean> {
-  const [there] = await db.query<{ there: boolean }>("select to_regclass('public.migrations') is not null as there")
-  if (there?.there !== true) return false
+  const [table] = await db.query<{ exists: boolean }>("select to_regclass('public.migrations') is not null as exists")
+  if (table?.exists !== true) return false
   return nextMigration(await readMigrations(directory), await readApplied(db)) === undefined
 }
 
@@ -58,22 +56,22 @@ function readApplied(db: Queryable): Promise<AppliedMigration[]> {
   return db.query<AppliedMigration>('select number, name, sha256 from public.migrations order by number')
 }
 
-/** Reads the numbered files of a folder, in order. Raises MigrationRefused when the numbers are not 1, 2, 3 and so on. */
+/** Reads the migrations of a folder in order. Raises MigrationRefused when their numbers are not 1, 2, 3 and so on. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
     files.map(async (file, index) => {
       const match = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file)
       const number = Number(match?.[1])
-      if (match === null) throw new MigrationRefused(`${file}: a migration is named NNNN_what_it_does.sql`)
-      if (number !== index + 1) throw new MigrationRefused(`${file}: expected number ${index + 1} here; numbers have no holes and no doubles`)
+      if (match === null) throw new MigrationRefused(`${file}: a migration's file name has the form NNNN_what_it_does.sql`)
+      if (number !== index + 1) throw new MigrationRefused(`${file}: expected number ${index + 1}; numbers must be consecutive and unique`)
       const sql = (await readFile(join(directory, file), 'utf8')).replaceAll('\r\n', '\n')
       return { number, name: file, sql, sha256: createHash('sha256').update(sql).digest('hex') }
     }),
   )
 }
 
-/** One step under the lock: looks again at what is applied, since another starter may have been quicker. */
+/** Applies one migration under the lock. Reads again what is applied, because another process may have been faster. */
 async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
   await tx.query(`
@@ -90,15 +88,15 @@ async function applyNext(tx: Queryable, migrations: readonly Migration[]): Promi
   return next.name
 }
 
-/** The first migration that is missing, after everything that is there was found to be as this program knows it. */
+/** The first missing migration. Raises MigrationRefused when an applied one is not this program's. */
 export function nextMigration(migrations: readonly Migration[], applied: readonly AppliedMigration[]): Migration | undefined {
   for (const [index, { number, name, sha256 }] of applied.entries()) {
-    const known = migrations[index]
-    if (known === undefined || known.number !== number) {
-      throw new MigrationRefused(`the database has migration ${name}, which this program does not know: it was written by a newer version`)
+    const own = migrations[index]
+    if (own === undefined || own.number !== number) {
+      throw new MigrationRefused(`the database has migration ${name}, which this program does not have: run the newer version that applied it`)
     }
-    if (known.sha256 !== sha256) {
-      throw new MigrationRefused(`${known.name} was changed after it was applied as ${name}: what is applied stays, a change is a new file`)
+    if (own.sha256 !== sha256) {
+      throw new MigrationRefused(`${own.name} was changed after it was applied as ${name}. Restore the file, and put the change into a new one`)
     }
   }
   return migrations[applied.length]

@@ -1,9 +1,7 @@
-// One after the other: for a connection that can do one thing at a time.
-
-/** Runs `task` after all tasks before it have ended, however they ended. */
+/** Runs `task` after all earlier tasks have ended, however they ended. */
 export type Mutex = <T>(task: () => Promise<T>) => Promise<T>
 
-/** Builds a queue of one. Its callers wait for what they queue, so that it holds no more than there are callers. */
+/** For a connection that takes one statement at a time. The queue holds at most one task per waiting caller. */
 export function createMutex(): Mutex {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(task: () => Promise<T>) => {

@@ -1,4 +1,4 @@
-// Opens the store: a PostgreSQL server when its address is given, else the embedded engine; migrated either way.
+// Opens and migrates the store: on a PostgreSQL server if there is a URL, otherwise on the embedded engine.
 
 import { join } from 'node:path'
 import type { Clock } from '../base/clock.ts'
@@ -14,19 +14,19 @@ import { StoreUnavailable } from './store.ts'
 import type { Store } from './store.ts'
 
 export interface OpenStoreOptions {
-  /** A PostgreSQL server; null takes the embedded engine. */
+  /** A PostgreSQL server; null uses the embedded engine. */
   readonly databaseUrl: string | null
-  /** A replica for the reads; without it reads go to the same server. */
+  /** A replica for the reads; without one they go to the same server. */
   readonly readUrl?: string | null
-  /** Where the embedded engine keeps its files; null keeps everything in memory. */
+  /** The embedded engine's data folder; null keeps everything in memory. */
   readonly dataDir: string | null
   readonly log: Log
   readonly clock: Clock
-  /** Where the migrations are; the program's own by default. */
+  /** The program's own migrations by default. */
   readonly migrationsDirectory?: string
-  /** Embedded in memory: start from what `dump` gave. */
+  /** Embedded in memory: an archive from `dump` to start from. */
   readonly template?: Uint8Array | null
-  /** Embedded on disk: where prepared clusters are kept; those of the installation by default. */
+  /** Embedded on disk: the folder of prepared clusters; that of the installation by default. */
   readonly prepared?: string
   /** The time limit of one read. */
   readonly readTimeoutMs?: number
@@ -34,13 +34,13 @@ export interface OpenStoreOptions {
 
 /**
  * Opens and migrates the store. Raises StoreUnavailable when the database cannot be reached or opened, FolderInUse when another process has the data
- * folder, MigrationRefused when the schema is not one that this program can bring up to date.
+ * folder, MigrationRefused when this program cannot migrate the schema.
  */
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   return options.databaseUrl === null ? openEmbedded(options) : openServer(options, options.databaseUrl)
 }
 
-/** The embedded store, migrated; tests and tools also want its dump. */
+/** As `openStore`, for callers that need the embedded engine's own methods. */
 export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl' | 'readUrl'>): Promise<EmbeddedStore> {
   const { dataDir, clock, log, template = null, prepared = PREPARED_CLUSTERS_DIRECTORY } = options
   const { readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
@@ -58,11 +58,11 @@ export async function openEmbedded(options: Omit<OpenStoreOptions, 'databaseUrl'
 async function openServer(options: OpenStoreOptions, databaseUrl: string): Promise<Store> {
   const { clock, log, readUrl = null, readTimeoutMs = READ_STATEMENT_TIMEOUT_MS, migrationsDirectory = MIGRATIONS_DIRECTORY } = options
   logApplied(log, await withOwnConnection(databaseUrl, 'migrations', clock, (db) => migrate(db, migrationsDirectory)))
-  const isBehind = readUrl !== null && !(await withOwnConnection(readUrl, 'schema', clock, (db) => isMigrated(db, migrationsDirectory)))
-  if (isBehind) throw new StoreUnavailable('the replica for reads has not got the schema yet')
+  const lacksSchema = readUrl !== null && !(await withOwnConnection(readUrl, 'schema', clock, (db) => isMigrated(db, migrationsDirectory)))
+  if (lacksSchema) throw new StoreUnavailable('the replica for reads does not have the current schema yet')
   return createServerStore({ databaseUrl, readUrl, readTimeoutMs, clock, log })
 }
 
 function logApplied(log: Log, applied: readonly string[]): void {
-  if (applied.length > 0) log.info({ applied }, 'the database schema was brought up to date')
+  if (applied.length > 0) log.info({ applied }, 'migrated the database schema')
 }

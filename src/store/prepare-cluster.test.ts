@@ -1,4 +1,4 @@
-// What an installation makes ready for the first start: whole, durable, and refused when it is damaged.
+// The cluster that an installation prepares for the first start: complete, durable, and refused when it is damaged.
 
 import { strict as assert } from 'node:assert'
 import { fstatSync, fsyncSync } from 'node:fs'
@@ -21,7 +21,7 @@ const prepared = join(folder.path, 'prepared')
 await mkdir(join(prepared, 'unfinished-of-an-installation-that-was-killed'), { recursive: true })
 await writeFile(join(prepared, 'of-another-version.zst'), '')
 
-/** The disk, and what was brought to it. */
+/** A disk that records which inodes were flushed. */
 function recordingDisk() {
   const synced = new Set<number>()
   return {
@@ -38,17 +38,17 @@ await prepareCluster(prepared, disk.fsync, migrations.path)
 const name = await preparedFileName(await readMigrations(migrations.path))
 const made = await stat(join(prepared, name))
 
-test('what is prepared has reached the disk, and nothing else is left there', async () => {
-  assert.ok(disk.synced.has(made.ino), 'a power cut after the installation leaves no empty file under that name')
+test('the prepared file is flushed to the disk, and older ones are removed', async () => {
+  assert.ok(disk.synced.has(made.ino), 'a power cut after the installation leaves no empty file with that name')
   assert.deepEqual(await readdir(prepared), [name])
 })
 
-test('what is prepared already is not made again', async () => {
+test('an existing prepared file is not written again', async () => {
   await prepareCluster(prepared, disk.fsync, migrations.path)
   assert.equal((await stat(join(prepared, name))).ino, made.ino)
 })
 
-test('a first start unpacks every file and folder, and brings them to the disk', async () => {
+test('unpacking flushes every file and folder to the disk', async () => {
   const { synced, fsync } = recordingDisk()
   const target = join(folder.path, 'unpacked')
   await unpackCluster(join(prepared, name), target, fsync)
@@ -58,30 +58,30 @@ test('a first start unpacks every file and folder, and brings them to the disk',
   assert.deepEqual(inodes.filter((inode) => !synced.has(inode)), [])
 })
 
-test('a store starts from what is prepared, and no two of them share anything', async () => {
+test('stores that start from one prepared file share no data', async () => {
   const open = (dataDir: string) => openEmbedded({
     dataDir: join(folder.path, dataDir),
     prepared,
     clock: createSystemClock({ keepAlive: false }),
-    log: { ...silentLog, info: (_fields, message) => void told.push(message) },
+    log: { ...silentLog, info: (_fields, message) => void messages.push(message) },
     migrationsDirectory: migrations.path,
   })
-  const told: string[] = []
+  const messages: string[] = []
   await using first = await open('first')
   await using second = await open('second')
   await first.write.query('insert into note values (1)')
   assert.deepEqual(await second.read.query('select id from note'), [])
-  assert.deepEqual(told, ['creating the embedded database, once', 'creating the embedded database, once'], 'it was neither made nor migrated there')
+  assert.deepEqual(messages, ['creating the embedded database', 'creating the embedded database'], 'neither was initialized or migrated')
 })
 
-test('another engine or other migrations have another name, so that no start meets what was prepared for them', async () => {
+test('the file name depends on the engine and on the migrations', async () => {
   await using more = await migrationsFolder('create table note (id int primary key)', 'create table more (id int)')
   await using other = await migrationsFolder('create table note (id bigint primary key)')
   const names = await Promise.all([migrations, more, other].map(async ({ path }) => preparedFileName(await readMigrations(path))))
   assert.equal(new Set(names).size, 3)
 })
 
-test('a damaged, cut or missing file is refused, and leaves nothing behind', async () => {
+test('unpacking a damaged, truncated or missing file fails and leaves nothing behind', async () => {
   const whole = await readFile(join(prepared, name))
   const flipped = (share: number): Uint8Array => {
     const damaged = Uint8Array.from(whole)

@@ -1,4 +1,4 @@
-// Makes the cluster that first starts unpack.
+// Makes the cluster file that a first start unpacks.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -13,25 +13,25 @@ import { MIGRATIONS_DIRECTORY, readMigrations } from './migrate.ts'
 import { openEmbedded } from './open.ts'
 
 /**
- * Prepares a migrated cluster in the folder `prepared` unless it is there, and removes those of other engines and migrations. Raises what the file system or
- * the store raises.
+ * Writes a migrated cluster to the folder `prepared`, unless it is there already, and removes those of other engines and migrations. Raises the errors of
+ * the file system and of the store.
  */
 export async function prepareCluster(prepared: string, fsync: Fsync, migrationsDirectory: string = MIGRATIONS_DIRECTORY): Promise<void> {
   const name = await preparedFileName(await readMigrations(migrationsDirectory))
   await mkdir(prepared, { recursive: true })
   if ((await readdir(prepared)).includes(name)) return
-  const scratch = await mkdtemp(join(prepared, 'unfinished-'))
+  const workFolder = await mkdtemp(join(prepared, 'unfinished-'))
   try {
-    const store = await openEmbedded({ dataDir: scratch, prepared, migrationsDirectory, clock: createSystemClock(), log: silentLog })
+    const store = await openEmbedded({ dataDir: workFolder, prepared, migrationsDirectory, clock: createSystemClock(), log: silentLog })
     await store[Symbol.asyncDispose]()
-    const complete = join(scratch, 'complete')
+    const complete = join(workFolder, 'complete')
     await mkdir(complete)
-    await writeFile(join(complete, name), await packCluster(readEntries(join(scratch, 'database'))))
-    // A power cut must not leave a name without its content.
+    await writeFile(join(complete, name), await packCluster(readEntries(join(workFolder, 'database'))))
+    // Before the rename: a power cut must not leave the name without its content.
     await syncTree(complete, fsync)
     await rename(join(complete, name), join(prepared, name))
   } finally {
-    await rm(scratch, { recursive: true, force: true })
+    await rm(workFolder, { recursive: true, force: true })
   }
   const others = (await readdir(prepared)).filter((other) => other !== name)
   await Promise.all(others.map((other) => rm(join(prepared, other), { recursive: true, force: true })))

@@ -1,5 +1,4 @@
-// Runs when the project is installed: makes ready what the first start would else compute for many seconds. That it cannot is no reason to fail an
-// installation: the first start takes its time then.
+// Runs at installation: prepares the cluster that the first start would otherwise need seconds to create. A failure does not fail the installation.
 
 import { fsync } from 'node:fs'
 import { promisify } from 'node:util'
@@ -9,5 +8,5 @@ import { PREPARED_CLUSTERS_DIRECTORY } from './embedded/prepared-cluster.ts'
 try {
   await prepareCluster(PREPARED_CLUSTERS_DIRECTORY, promisify(fsync))
 } catch (cause) {
-  process.stderr.write(`The embedded database is not prepared, and its first start will take some seconds longer: ${String(cause)}\n`)
+  process.stderr.write(`Cannot prepare the embedded database; its first start will take a few seconds longer: ${String(cause)}\n`)
 }

@@ -1,4 +1,4 @@
-// The golden schema: a change of the database's shape is seen in review, and both engines come to the same shape.
+// The golden schema: a review sees every change of the schema, and both engines have the same one.
 
 import { strict as assert } from 'node:assert'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,10 +10,10 @@ import { describeSchema } from '../../test/support/describe-schema.ts'
 const GOLDEN = fileURLToPath(new URL('./schema.sql', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts'
 
-test('the migrations lead to the schema of schema.sql', async () => {
+test('the migrations produce the schema in schema.sql', async () => {
   await using store = await openTestStore()
   const found = await describeSchema(store.read)
   if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
   const golden = await readFile(GOLDEN, 'utf8').catch(() => '')
-  assert.equal(found, golden, `the ${store.engine} database's schema is not that of src/store/schema.sql. If the change is meant: ${REFRESH}`)
+  assert.equal(found, golden, `the schema of the ${store.engine} database differs from src/store/schema.sql. If that is intended, run ${REFRESH}`)
 })

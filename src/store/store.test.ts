@@ -1,4 +1,4 @@
-// What every part may rely on, whichever engine it is: the same statements, the same answers, the same named errors.
+// The behaviour of both engines: the same statements, the same results, the same errors.
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
@@ -16,14 +16,13 @@ async function openWithTable(): Promise<Store> {
   return store
 }
 
-/** Resolves with the first payload that is heard. */
+/** `payload` resolves with the first notification. */
 async function listenOnce(store: Store, channel: string): Promise<{ payload: Promise<string>; stop: () => Promise<void> }> {
-  let heard: (payload: string) => void = () => {}
-  const payload = new Promise<string>((resolve) => void (heard = resolve))
-  return { payload, stop: await store.listen(channel, (text) => heard(text)) }
+  const { promise: payload, resolve } = Promise.withResolvers<string>()
+  return { payload, stop: await store.listen(channel, resolve) }
 }
 
-test('amounts of any i128 size go in and come out exact, and so do their sums', async () => {
+test('amounts of any i128 size and their sums are exact', async () => {
   await using store = await openTestStore()
   await store.write.query('create table amount (value numeric(39, 0))')
   const values = [I128_MAX, I128_MAX, I128_MIN, 0n, -1n]
@@ -36,7 +35,7 @@ test('amounts of any i128 size go in and come out exact, and so do their sums', 
   assert.equal(alone?.value, String(I128_MIN))
 })
 
-test('an 8-byte integer is a number as long as that is exact, and a broken invariant beyond', async () => {
+test('an 8-byte integer is a number while that is exact; beyond, an assertion fails', async () => {
   await using store = await openTestStore()
   const [row] = await store.read.query('select $1::bigint as one, array[$1::bigint, null] as several', [Number.MAX_SAFE_INTEGER])
   assert.deepEqual(row, { one: Number.MAX_SAFE_INTEGER, several: [Number.MAX_SAFE_INTEGER, null] })
@@ -46,7 +45,7 @@ test('an 8-byte integer is a number as long as that is exact, and a broken invar
   assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
 })
 
-test('every type of value keeps its meaning', async () => {
+test('every type of value round-trips', async () => {
   await using store = await openTestStore()
   const texts = ['', 'NULL', 'a "b" \\c, {d}', 'ü€😀\n', "it's"]
   const [row] = await store.read.query(
@@ -70,7 +69,7 @@ test('a read cannot write', async () => {
   assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
 })
 
-test('a refused statement tells its code and its constraint, and nothing of its parameters', async () => {
+test('the error of a refused statement has its code and constraint, and none of its parameters', async () => {
   await using store = await openWithTable()
   await store.write.query("insert into note values (1, 'x')")
   const failed = await store.write.query('insert into note values ($1, $2)', [1, 'a secret']).catch((error: unknown) => error)
@@ -115,7 +114,7 @@ test('a transaction is all or nothing', async () => {
   assert.equal((await store.read.query('select * from note')).length, 2)
 })
 
-test('nobody sees a transaction before its commit', async () => {
+test('a transaction is invisible before its commit', async () => {
   await using store = await openWithTable()
   let seen: Promise<object[]> | undefined
   await store.write.transaction(async (tx) => {
@@ -127,7 +126,7 @@ test('nobody sees a transaction before its commit', async () => {
   assert.ok(counts?.[0] === 0 || counts?.[0] === 2, 'all of it or none of it')
 })
 
-test('a transaction that hides a failed statement does not pretend to have committed', async () => {
+test('a transaction that ignores a failed statement raises at its commit', async () => {
   await using store = await openWithTable()
   const work = store.write.transaction(async (tx) => {
     await tx.query("insert into note values (1, 'x')")
@@ -137,7 +136,7 @@ test('a transaction that hides a failed statement does not pretend to have commi
   assert.deepEqual(await store.read.query('select * from note'), [])
 })
 
-test('a transaction that has ended takes no more statements', async () => {
+test('an ended transaction refuses further statements', async () => {
   await using store = await openWithTable()
   let leaked: Parameters<Parameters<Store['write']['transaction']>[0]>[0] | undefined
   await store.write.transaction(async (tx) => void (leaked = tx))
@@ -145,22 +144,22 @@ test('a transaction that has ended takes no more statements', async () => {
   assert.deepEqual(await store.read.query('select * from note'), [])
 })
 
-test('a deferred failure at COMMIT is raised', async () => {
+test('a deferred constraint that fails at COMMIT raises', async () => {
   await using store = await openTestStore()
   await store.write.query('create table node (id int primary key, parent int references node deferrable initially deferred)')
   const work = store.write.transaction((tx) => tx.query('insert into node values (1, 2)'))
   await assert.rejects(work, (error) => error instanceof StatementFailed && error.code === '23503')
 })
 
-test('a notification is heard after its commit, and not at all after a rollback', async () => {
+test('a notification is delivered after its commit, and not after a rollback', async () => {
   await using store = await openWithTable()
-  const { payload, stop } = await listenOnce(store, 'Door Bell')
+  const { payload, stop } = await listenOnce(store, 'Price Feed')
   await assert.rejects(store.write.transaction(async (tx) => {
-    await tx.query('select pg_notify($1, $2)', ['Door Bell', 'rolled back'])
+    await tx.query('select pg_notify($1, $2)', ['Price Feed', 'rolled back'])
     throw new RangeError('no')
   }), RangeError)
   await store.write.transaction(async (tx) => {
-    await tx.query('select pg_notify($1, $2)', ['Door Bell', 'committed'])
+    await tx.query('select pg_notify($1, $2)', ['Price Feed', 'committed'])
     await tx.query("insert into note values (1, 'x')")
   })
   assert.equal(await payload, 'committed')
@@ -168,41 +167,41 @@ test('a notification is heard after its commit, and not at all after a rollback'
   await stop()
 })
 
-test('whoever stopped listening hears nothing; the others still do', async () => {
+test('a listener that stopped receives nothing, while the others still do', async () => {
   await using store = await openTestStore()
-  const heard: string[] = []
-  const stopFirst = await store.listen('bell', (payload) => heard.push(`first ${payload}`))
-  const { payload, stop } = await listenOnce(store, 'bell')
+  const received: string[] = []
+  const stopFirst = await store.listen('prices', (payload) => received.push(`first ${payload}`))
+  const { payload, stop } = await listenOnce(store, 'prices')
   await stopFirst()
-  await store.write.query("notify bell, 'ring'")
-  assert.equal(await payload, 'ring')
-  assert.deepEqual(heard, [])
+  await store.write.query("notify prices, 'changed'")
+  assert.equal(await payload, 'changed')
+  assert.deepEqual(received, [])
   await stop()
 })
 
-const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no connection that could be lost; its listeners have a test of their own'
+const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no connection to lose; see embedded/time-limit.test.ts'
 
-test('whoever listens is told when it may miss notifications, and when no longer', { skip: NEEDS_SERVER }, async () => {
+test('a listener learns when it may miss notifications, and when they arrive again', { skip: NEEDS_SERVER }, async () => {
   await using store = await openTestStore()
-  const heard: boolean[] = []
+  const changes: boolean[] = []
   let change = Promise.withResolvers<void>()
-  const stop = await store.listen('bell', () => {}, (now) => {
-    if (heard.at(-1) !== now) change.resolve()
-    heard.push(now)
+  const stop = await store.listen('prices', () => {}, (now) => {
+    if (changes.at(-1) !== now) change.resolve()
+    changes.push(now)
   })
   await change.promise
   change = Promise.withResolvers()
   await store.write.query(`
     select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'gateway notifications'`)
   await change.promise
-  assert.equal(heard.at(-1), false)
+  assert.equal(changes.at(-1), false)
   change = Promise.withResolvers()
   await change.promise
-  assert.equal(heard.at(-1), true)
+  assert.equal(changes.at(-1), true)
   await stop()
 })
 
-test('the writer lock has one holder at a time, also within one process', async () => {
+test('the writer lock has one holder at a time, within one process too', async () => {
   await using store = await openWithTable()
   const first = await store.tryLock('indexer')
   assert.ok(first !== undefined)
@@ -212,13 +211,13 @@ test('the writer lock has one holder at a time, also within one process', async 
   await first.db.transaction((tx) => tx.query("insert into note values (1, 'x')"))
   await first[Symbol.asyncDispose]()
   await assert.rejects(first.db.query("insert into note values (2, 'y')"), StoreUnavailable)
-  assert.equal(first.lost.aborted, false, 'giving back is not losing')
+  assert.equal(first.lost.aborted, false, 'a released lock is not a lost one')
   await using second = await store.tryLock('indexer')
   assert.ok(second !== undefined)
   assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
 })
 
-test('a closed store refuses', async () => {
+test('a closed store refuses statements', async () => {
   const store = await openTestStore()
   await store[Symbol.asyncDispose]()
   await assert.rejects(store.read.query('select 1'), StoreUnavailable)

@@ -1,55 +1,53 @@
-// The small surface that both engines offer: a PostgreSQL server, or the embedded one. Same statements, same answers.
-// Integers of 8 bytes come back as numbers (and an assertion fails beyond 2^53), numeric as digit strings, jsonb parsed, bytea as Uint8Array,
-// dates and times as PostgreSQL's own text in UTC.
+// The interface of both engines: a PostgreSQL server, or the embedded one. They take the same statements and return the same results.
+// 8-byte integers are returned as numbers (an assertion fails beyond 2^53), numeric as digit strings, jsonb parsed, bytea as Uint8Array, dates and times as
+// PostgreSQL's own text in UTC.
 
-/** A value that a statement can bind. Arrays bind as PostgreSQL arrays (for `unnest`); a bigint binds as its digits. */
+/** A bind parameter. Arrays bind as PostgreSQL arrays (for `unnest`), a bigint as its digits. */
 export type Param = string | number | bigint | boolean | null | Uint8Array | readonly (string | number | bigint | boolean | null)[]
 
-/** Something statements can be sent to. */
 export interface Queryable {
   /**
-   * Runs one statement with `$1…` parameters and returns its rows. Without `params` the text may hold several statements: then the rows are the
-   * last one's. Raises StatementFailed, StatementTimeout or StoreUnavailable.
+   * Runs one statement with parameters `$1…` and returns its rows. Without `params` the text may hold several statements; the rows are those of the
+   * last one. Raises StatementFailed, StatementTimeout or StoreUnavailable. A write that raises one of the last two may have been committed.
    */
   query<Row extends object = Record<string, never>>(sql: string, params?: readonly Param[]): Promise<Row[]>
 }
 
-/** A connection that may write. */
 export interface Writer extends Queryable {
-  /** All or nothing. Rolled back when `work` throws; a failed commit throws too, and then the outcome is unknown to the caller. */
+  /** Runs `work` in a transaction, and rolls back when it throws. When COMMIT raises StoreUnavailable, the outcome is unknown. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>
 }
 
-/** The exclusive right to write chain history. Its connection is the lock: when it is lost, its statements fail. */
+/** The exclusive right to write chain history. When the lock is lost, its statements fail. Disposing releases it. */
 export interface WriterLock extends AsyncDisposable {
   readonly db: Writer
-  /** Aborts when the lock was lost. */
+  /** Aborts when the lock is lost. */
   readonly lost: AbortSignal
 }
 
 export interface Store extends AsyncDisposable {
   readonly engine: 'embedded' | 'server'
-  /** Reads: read-only, under a statement time limit, and never in the writer's way. */
+  /** Read-only statements with a time limit. On a server they never delay a writer; on the embedded engine a writer waits for the one that runs. */
   readonly read: Queryable
   /** Short writes of primary data other than chain history. */
   readonly write: Writer
-  /** Statements and transactions that wait for their turn; both are bounded. */
+  /** Queued reads, and queued writes and transactions. Both numbers are bounded. */
   waiting(): { readonly reads: number; readonly writes: number }
-  /** Takes the named lock, or undefined when another process or another holder has it. */
+  /** Takes the named lock; undefined when it is held already, by this process or another one. */
   tryLock(name: string): Promise<WriterLock | undefined>
   /**
-   * Calls back for each NOTIFY on `channel` after its commit; a doorbell that may be missed. `onHeard` tells when it begins to be heard (true), and when it
-   * may ring unheard from now on (false): the connection, or the engine, is gone. Returns how to stop listening.
+   * Calls `callback` for each NOTIFY on `channel` after its commit. Calls `onConnected(false)` when notifications may be missed from now on, because the
+   * connection or the engine is gone, and `onConnected(true)` when they arrive (again). Returns a function that stops listening.
    */
-  listen(channel: string, callback: (payload: string) => void, onHeard?: (heard: boolean) => void): Promise<() => Promise<void>>
+  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
 }
 
-/** Raised when a statement ran into its time limit, or waited too long for its turn. */
+/** Raised when a statement exceeded its time limit, in the queue or while it ran. */
 export class StatementTimeout extends Error {
   override readonly name = 'StatementTimeout'
 }
 
-/** Raised when the database cannot be reached or the connection broke; retryable. */
+/** Raised when the database cannot be reached, or the connection broke. Retryable. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable'
 }
@@ -58,7 +56,7 @@ export class StoreUnavailable extends Error {
 export class StatementFailed extends Error {
   override readonly name = 'StatementFailed'
   readonly code: string
-  /** The constraint that was violated, where one was. */
+  /** The violated constraint, if any. */
   readonly constraint: string | null
 
   constructor(message: string, code: string, constraint: string | null, options?: ErrorOptions) {

@@ -1,12 +1,12 @@
-// Statements as parts of traces: the same behaviour, and a span around each.
+// Wraps a store so that each statement and each transaction is a span of a trace.
 
 import type { Tracer } from '../base/tracer.ts'
 import type { Queryable, Store, Writer } from './store.ts'
 
-/** Statements are long; this much of one names it. Values are no part of them. */
+/** This much of a statement identifies it. It never contains parameter values. */
 const SPAN_STATEMENT_LENGTH = 500
 
-/** Tells each statement and each transaction, waiting for a connection included. */
+/** The spans include the wait for a connection. */
 export function tracedStore(store: Store, tracer: Tracer): Store {
   function queryable(db: Queryable): Queryable {
     return {
@@ -25,7 +25,7 @@ export function tracedStore(store: Store, tracer: Tracer): Store {
     read: queryable(store.read),
     write: writer(store.write),
     waiting: () => store.waiting(),
-    listen: (channel, callback, onHeard) => store.listen(channel, callback, onHeard),
+    listen: (channel, callback, onConnected) => store.listen(channel, callback, onConnected),
     async tryLock(name) {
       const lock = await store.tryLock(name)
       return lock === undefined ? undefined : { db: writer(lock.db), lost: lock.lost, [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose]() }

@@ -44,7 +44,7 @@ async function commit(run: RunStatement): Promise<void> {
   }
   // When `work` ignored a failed statement, COMMIT succeeds and rolls back.
   if (command === 'COMMIT') return
-  throw new StatementFailed('the transaction was rolled back: one of its statements had failed', SQLSTATE_IN_FAILED_TRANSACTION, null)
+  throw new StatementFailed('the transaction was rolled back because one of its statements failed', SQLSTATE_IN_FAILED_TRANSACTION, null)
 }
 
 interface Handle {

@@ -1,12 +1,11 @@
-// Values on their way to and from PostgreSQL, as text, in one place: so that both engines take and give exactly the same.
+// Encodes parameters and decodes results, so that both engines take and return the same values.
 
 import { AssertionFailure } from '../base/assert.ts'
 import type { Param } from './store.ts'
 
-/** A parameter as both drivers take it: PostgreSQL's text form, bytes, or null. */
+/** A parameter for both drivers: PostgreSQL's text form, bytes, or null. */
 export type EncodedParam = string | Uint8Array | null
 
-/** A parameter in PostgreSQL's text form. */
 export function encodeParam(param: Param): EncodedParam {
   if (param === null || param instanceof Uint8Array) return param
   if (typeof param === 'object') return `{${param.map(encodeElement).join(',')}}`
@@ -35,10 +34,9 @@ export function decodeArray(text: string): (string | null)[] {
   return elements
 }
 
-/** An 8-byte integer, which must be exact as a number: beyond 2^53 the schema wants numeric instead. */
 function decodeInt8(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new AssertionFailure(`the integer ${text} is beyond 2^53; its column should be numeric`)
+  if (!Number.isSafeInteger(value)) throw new AssertionFailure(`the integer ${text} is beyond 2^53. Declare its column as numeric`)
   return value
 }
 
@@ -53,8 +51,8 @@ function arrayOf<T>(decode: (text: string) => T): (text: string) => (T | null)[]
 const asText = (text: string): string => text
 
 /**
- * How types are read in whose reading the drivers differ, by object id (catalogue pg_type). All others are the same in both: text as string, int4 and
- * float8 as number, bool as boolean, json and jsonb parsed, numeric as digit string.
+ * Decoders for the types that the two drivers decode differently, by object id (catalogue pg_type). Both decode the others alike: text as string, int4
+ * and float8 as number, bool as boolean, json and jsonb parsed, numeric as digit string.
  */
 export const DECODERS: Readonly<Record<number, (text: string) => unknown>> = {
   17: decodeBytes,

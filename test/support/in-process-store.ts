@@ -1,5 +1,5 @@
 // The embedded engine in memory and in this very thread: no message, no waiting for another core. For tests that ask it a thousand times a second and
-// want every run to go the same way. What the store adds on top (threads, interruptions, housekeeping) has tests of its own.
+// want every run to go the same way. What the store adds on top (threads, time limits, maintenance) has tests of its own.
 
 import { readFile } from 'node:fs/promises'
 import { createSystemClock } from '../../src/base/clock.ts'
@@ -73,7 +73,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
       const lost = new AbortController()
       locks.set(name, lost)
       const check = (): void => {
-        if (locks.get(name) !== lost) throw new StoreUnavailable('the writer lock was given back')
+        if (locks.get(name) !== lost) throw new StoreUnavailable('the writer lock was released')
       }
       const db: Writer = {
         query: async (sql, params) => (check(), await write.query(sql, params)),

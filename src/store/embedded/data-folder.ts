@@ -1,4 +1,4 @@
-// Where the embedded database lives: `database` within the data folder, made beside its place and moved there when it is complete.
+// The data folder of the embedded database. The cluster is in `database`; a new one is created beside it and renamed when it is complete.
 
 import { closeSync, existsSync, fsync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -16,13 +16,14 @@ export interface DataFolder {
   readonly lock: LockFile
 }
 
-/** Locks the data folder for this process and sees to it that it holds a complete cluster. Raises FolderInUse. */
+/** Locks the data folder for this process and creates a cluster in it if there is none. Raises FolderInUse. */
 export async function openDataFolder(options: {
   dataDir: string
-  /** The file of a prepared cluster, there or not; asked for a new cluster only. */
+  /** The path of a prepared cluster, which may not exist; called only for a new cluster. */
   prepared: () => Promise<string>
   clock: Clock
   log: Log
+  /** Called when the lock file was removed or replaced. */
   onLost: () => void
 }): Promise<DataFolder> {
   const { prepared, clock, log, onLost } = options
@@ -35,8 +36,8 @@ export async function openDataFolder(options: {
     const unfinished = join(dataDir, 'database.new')
     rmSync(unfinished, { recursive: true, force: true })
     if (!existsSync(directory)) {
-      log.info({ directory }, 'creating the embedded database, once')
-      await makeCluster(unfinished, prepared, log)
+      log.info({ directory }, 'creating the embedded database')
+      await createOrUnpackCluster(unfinished, prepared, log)
       renameSync(unfinished, directory)
       syncDirectory(dataDir)
     }
@@ -47,11 +48,11 @@ export async function openDataFolder(options: {
   return { directory, lock }
 }
 
-async function makeCluster(directory: string, prepared: () => Promise<string>, log: Log): Promise<void> {
+async function createOrUnpackCluster(directory: string, prepared: () => Promise<string>, log: Log): Promise<void> {
   try {
     await unpackCluster(await prepared(), directory, promisify(fsync))
   } catch (cause) {
-    log.info({ cause: String(cause) }, 'no prepared database to start from: making a new one, which takes some seconds')
+    log.info({ cause: String(cause) }, 'no usable prepared database; creating one takes a few seconds')
     rmSync(directory, { recursive: true, force: true })
     await createClusterInThread(directory)
   }

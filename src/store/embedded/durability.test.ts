@@ -29,7 +29,7 @@ const migrations = await migrationsFolder(
 )
 after(() => Promise.all([folder[Symbol.asyncDispose](), migrations[Symbol.asyncDispose]()]))
 
-/** Inodes that were brought to the disk when the cluster was made. */
+/** Inodes that were flushed to the disk when the cluster was created. */
 const synced = new Set<number>()
 const cluster = join(folder.path, 'pristine')
 await createCluster(cluster, (descriptor) => {
@@ -37,7 +37,7 @@ await createCluster(cluster, (descriptor) => {
   fsyncSync(descriptor)
 })
 
-/** A disk that works, and tells how often it was asked. */
+/** A working disk that counts its fsync calls. */
 function countingDisk(): Disk & { fsyncs: () => number } {
   let fsyncs = 0
   return {
@@ -54,7 +54,7 @@ function countingDisk(): Disk & { fsyncs: () => number } {
 
 let copies = 0
 
-/** A data folder with a cluster in its place, as after a first start. */
+/** A data folder with a cluster, as after a first start. */
 async function dataFolder(): Promise<string> {
   const path = join(folder.path, `data-${++copies}`)
   await mkdir(path)
@@ -66,15 +66,15 @@ function open(dataDir: string, log: Log = silentLog) {
   return openEmbedded({ dataDir, clock, log, migrationsDirectory: migrations.path })
 }
 
-test('the first boot brings every file and folder to the disk', () => {
+test('creating a cluster flushes every file and folder to the disk', () => {
   const entries = readdirSync(cluster, { recursive: true, withFileTypes: true }).map((entry) => join(entry.parentPath, entry.name))
   assert.ok(entries.length > 900, 'a cluster has about a thousand files')
   const missed = [...entries, cluster, folder.path].filter((path) => !synced.has(statSync(path).ino))
-  // What the engine made after the tree was brought to the disk would be missed; there must be nothing.
+  // A file that the engine wrote after the tree was flushed would be missed; there must be none.
   assert.deepEqual(missed, [])
 })
 
-test('every commit reaches the disk before it is acknowledged', async () => {
+test('every commit is flushed to the disk before it is acknowledged', async () => {
   const disk = countingDisk()
   const engine = await openEngine({ directory: join(await dataFolder(), 'database'), disk })
   const run = (access: 'read' | 'write', sql: string) => engine.run({ access, sql, params: null })
@@ -92,7 +92,7 @@ test('every commit reaches the disk before it is acknowledged', async () => {
 
 test('an engine whose fsync does nothing is refused', async () => {
   const filesystem = new DurableFS(join(await dataFolder(), 'database'), countingDisk())
-  // The patch is taken away again after it was made.
+  // Undoes the wrapper's change.
   const init = filesystem.init.bind(filesystem)
   filesystem.init = async (engine, options) => {
     const loaded = await init(engine, options)
@@ -104,19 +104,19 @@ test('an engine whose fsync does nothing is refused', async () => {
   await engine.close()
 })
 
-test('an engine that was told not to fsync is refused', async () => {
+test('an engine with fsync off is refused', async () => {
   const filesystem = new DurableFS(join(await dataFolder(), 'database'), countingDisk())
   const engine = await PGlite.create({ fs: filesystem, startParams: PGlite.defaultStartParams })
   await assert.rejects(testDurability(engine, filesystem), { name: 'EngineRefused', message: /setting fsync is off/ })
   await engine.close()
 })
 
-test('an engine whose disk fails acknowledges nothing more, and is ended at once', async () => {
+test('an engine whose disk fails acknowledges nothing more and is killed at once', async () => {
   const directory = join(await dataFolder(), 'database')
   const script = new URL('../../../test/support/failing-disk-thread.ts', import.meta.url)
   for (const failure of ['fsync', 'full']) {
-    const given = { directory, template: null, clock, onNotification: () => {} }
-    const thread = await startEngineThread({ ...given, script })
+    const settings = { directory, template: null, clock, onNotification: () => {} }
+    const thread = await startEngineThread({ ...settings, script })
     const run = (sql: string) => thread.run({ access: 'write', sql, params: null }, LIMIT_MS)
     await run('drop table if exists kept; create table kept as select 1 as id')
     writeFileSync(`${directory}.fails`, failure)
@@ -128,15 +128,15 @@ test('an engine whose disk fails acknowledges nothing more, and is ended at once
     await assert.rejects(run('select 1'), StoreUnavailable)
     await thread.ended
     await unlink(`${directory}.fails`)
-    const mended = await startEngineThread(given)
-    const { rows } = await mended.run({ access: 'read', sql: 'select min(id) as id from kept', params: null }, LIMIT_MS)
-    await mended.close()
-    // What was not acknowledged may be there or not.
+    const repaired = await startEngineThread(settings)
+    const { rows } = await repaired.run({ access: 'read', sql: 'select min(id) as id from kept', params: null }, LIMIT_MS)
+    await repaired.close()
+    // The row that was not acknowledged may exist or not.
     assert.deepEqual(rows, [{ id: 1 }])
   }
 })
 
-test('a second process is told which folder is held, and by whom', async () => {
+test('a second process is refused, with the folder and the process that holds it', async () => {
   const dataDir = await dataFolder()
   await using store = await open(dataDir)
   const child = startStoreChild(dataDir, 'open', migrations.path)
@@ -147,29 +147,29 @@ test('a second process is told which folder is held, and by whom', async () => {
   await store.write.query('insert into written_key values (1)')
 })
 
-test('the lock of a dead process is taken over, also when its pid lives again in another', async () => {
+test('the lock file of a dead process is taken over, even when another process has its pid', async () => {
   const dataDir = await dataFolder()
   const lock = join(dataDir, 'database.lock')
   const ended = spawnSync(process.execPath, ['--version']).pid
   const reused = { ...describeProcess(process.ppid), startedAtTicks: '1', serial: 1 }
-  const rebooted = { ...describeProcess(process.ppid), bootId: 'another start of the machine', serial: 1 }
-  for (const stale of [{ ...describeProcess(ended), serial: 1 }, reused, rebooted, 'no sense']) {
+  const rebooted = { ...describeProcess(process.ppid), bootId: 'another boot of the machine', serial: 1 }
+  for (const stale of [{ ...describeProcess(ended), serial: 1 }, reused, rebooted, 'unreadable']) {
     writeFileSync(lock, JSON.stringify(stale))
     await using store = await open(dataDir)
     assert.equal((JSON.parse(readFileSync(lock, 'utf8')) as { pid: number }).pid, process.pid)
     await store.write.query('select 1')
   }
-  assert.equal(existsSync(lock), false, 'a store that is closed leaves no lock behind')
+  assert.equal(existsSync(lock), false, 'a closed store leaves no lock file behind')
   assert.deepEqual(readdirSync(dataDir), ['database'])
 })
 
-test('a first boot that was killed half way is begun anew', async () => {
+test('a first start that was killed midway starts from scratch', async () => {
   const dataDir = join(folder.path, 'first-boot')
   await mkdir(dataDir)
-  const halfWay = Promise.withResolvers<void>()
-  const watcher = watch(dataDir, { recursive: true }, () => existsSync(join(dataDir, 'database.new', 'base')) && halfWay.resolve())
+  const midway = Promise.withResolvers<void>()
+  const watcher = watch(dataDir, { recursive: true }, () => existsSync(join(dataDir, 'database.new', 'base')) && midway.resolve())
   const child = startStoreChild(dataDir, 'open', migrations.path)
-  await halfWay.promise
+  await midway.promise
   watcher.close()
   await child.kill()
   assert.deepEqual(readdirSync(dataDir).sort(), ['database.lock', 'database.new'])
@@ -178,20 +178,20 @@ test('a first boot that was killed half way is begun anew', async () => {
   assert.equal(existsSync(join(dataDir, 'database.new')), false)
 })
 
-test('what was acknowledged is there after kill -9, whole and in order', async () => {
+test('kill -9 loses nothing acknowledged, and no transaction is incomplete', async () => {
   const dataDir = await dataFolder()
   let acknowledged = 0
   for (const commits of [1, 40, 90]) {
     const child = startStoreChild(dataDir, 'write', migrations.path)
     assert.equal(await child.nextLine(), 'open', child.errors())
-    for (let told = 0; told < commits; told++) acknowledged = Number(await child.nextLine())
+    for (let lines = 0; lines < commits; lines++) acknowledged = Number(await child.nextLine())
     await child.kill()
     await using store = await open(dataDir)
     const [found] = await store.read.query<{ keys: number; last: number; cursor: number; rows: number }>(`
       select (select count(*) from written_key) as keys, (select max(key) from written_key) as last, (select key from written_cursor) as cursor,
         (select count(*) from written_row) as rows`)
     const { keys = 0, last = 0, cursor = 0, rows = 0 } = found ?? {}
-    assert.ok(last >= acknowledged, `${last} is there, ${acknowledged} was acknowledged`)
+    assert.ok(last >= acknowledged, `found ${last}, acknowledged ${acknowledged}`)
     assert.deepEqual({ keys, cursor, rows }, { keys: last, cursor: last, rows: last * 20 }, 'whole transactions only')
   }
 })
@@ -220,7 +220,7 @@ test('an engine that dies fails its running statement, and a new one has what wa
   await supervisor.close()
 })
 
-test('a store whose lock file was taken away writes no more', async () => {
+test('a store whose lock file was removed writes no more', async () => {
   const dataDir = await dataFolder()
   const store = await open(dataDir)
   const lock = await store.tryLock('indexer')

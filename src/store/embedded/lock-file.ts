@@ -1,43 +1,43 @@
-// One process per folder. The embedded engine takes no lock of its own, and two engines on one folder lose each other's acknowledged rows silently.
+// One process per data folder. PGlite does not lock its folder, and two engines in one folder silently overwrite each other's acknowledged rows.
 
 import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { assert } from '../../base/assert.ts'
 import type { Clock, Timer } from '../../base/clock.ts'
 import { LOCK_FILE_HEARTBEAT_MS, LOCK_FILE_STALE_AFTER_MS, LOCK_FILE_ATTEMPTS } from '../bounds.ts'
 
-/** Raised when another process, or this one, has the folder open already. */
+/** Raised when another process, or this one, already has the folder open. */
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse'
 }
 
-/** Who holds a folder. What the system does not tell (there is no /proc) is an empty text. */
+/** The process that holds a folder. A field is empty where the system does not provide it (there is no /proc). */
 export interface LockHolder {
   readonly pid: number
-  /** Clock ticks between the machine's start and the process's: a later process with the same pid has another number. */
+  /** Clock ticks from the machine's start to that of the process. It differs for a later process with the same pid. */
   readonly startedAtTicks: string
-  /** A restart of the machine changes it. */
+  /** Changes when the machine restarts. */
   readonly bootId: string
-  /** The set of processes that can see each other: containers have their own. */
+  /** Processes in different namespaces (containers) cannot see each other. */
   readonly pidNamespace: string
-  /** Tells two holders within one process apart. */
+  /** Distinguishes holders within one process. */
   readonly serial: number
 }
 
-/** The held lock; `release` removes the file. */
 export interface LockFile {
+  /** Removes the file. */
   release(): void
 }
 
-let serial = 0
+let lastSerial = 0
 
-/** Takes `path` for this process. Raises FolderInUse, naming `folder` and the holder; the file of a dead process is taken over. */
+/** Acquires `path` for this process; the file of a dead process is taken over. Raises FolderInUse, which names `folder` and the holder. */
 export async function acquireLockFile(options: { path: string; folder: string; clock: Clock; onLost: () => void }): Promise<LockFile> {
   const { path, folder, clock, onLost } = options
-  const self: LockHolder = { ...describeProcess(process.pid), serial: ++serial }
+  const self: LockHolder = { ...describeProcess(process.pid), serial: ++lastSerial }
   const own = `${path}.${self.pid}.${self.serial}`
   writeFileSync(own, JSON.stringify(self))
   try {
-    for (let tries = 0; tries < LOCK_FILE_ATTEMPTS; tries++) {
+    for (let attempt = 0; attempt < LOCK_FILE_ATTEMPTS; attempt++) {
       if (tryLink(own, path)) return holdLockFile(path, self, clock, onLost)
       const found = readHolder(path)
       if (found === undefined) continue
@@ -47,16 +47,16 @@ export async function acquireLockFile(options: { path: string; folder: string; c
   } finally {
     rmSync(own, { force: true })
   }
-  throw new FolderInUse(`the folder ${folder} is being opened by several processes at this moment; start one of them`)
+  throw new FolderInUse(`several processes are opening the folder ${folder} at the same time. Start only one of them`)
 }
 
 function inUse(folder: string, holder: LockHolder, path: string): FolderInUse {
-  const who = holder.pid === process.pid ? `this process (${holder.pid})` : `process ${holder.pid}`
-  const advice = 'Two programs in one folder would lose data: stop that one, or use a folder of its own (or a PostgreSQL server)'
-  return new FolderInUse(`the folder ${folder} is in use by ${who}, as ${path} says. ${advice}.`)
+  const owner = holder.pid === process.pid ? `this process (${holder.pid})` : `process ${holder.pid}`
+  const advice = 'Two processes in one folder would lose data. Stop the other one, use another folder, or use a PostgreSQL server'
+  return new FolderInUse(`the folder ${folder} is in use by ${owner} (${path}). ${advice}.`)
 }
 
-/** Creates the lock file with its content in one step. False when there is one already. */
+/** Creates the lock file atomically, with its content. False when it exists. */
 function tryLink(own: string, path: string): boolean {
   try {
     linkSync(own, path)
@@ -67,7 +67,7 @@ function tryLink(own: string, path: string): boolean {
   }
 }
 
-/** The holder that a lock file names; undefined when the file is gone. A file without sense is the rest of a crash: its holder is nobody. */
+/** The holder in a lock file; undefined when there is no file. An unreadable file was left by a crash; its holder has pid 0, which is never alive. */
 function readHolder(path: string): LockHolder | undefined {
   try {
     const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder>
@@ -83,7 +83,7 @@ function isSame(a: LockHolder, b: LockHolder): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** Moves a dead holder's file out of the way. When another process was quicker and the moved file is its own, it is put back. */
+/** Removes a dead holder's file. If another process has replaced it in between, its file is put back. */
 function removeStale(path: string, own: string, stale: LockHolder): void {
   const aside = `${own}.stale`
   try {
@@ -106,7 +106,7 @@ async function isAlive(holder: LockHolder, path: string, clock: Clock): Promise<
   return holder.startedAtTicks === describeProcess(holder.pid).startedAtTicks
 }
 
-/** Whether a holder that cannot be seen from here (another container on this machine) still says that it lives. */
+/** Whether a holder in another container, whose process cannot be seen, still touches its file. */
 async function hasHeartbeat(path: string, clock: Clock): Promise<boolean> {
   const before = modifiedMs(path)
   for (let waitedMs = 0; waitedMs < LOCK_FILE_STALE_AFTER_MS; waitedMs += LOCK_FILE_HEARTBEAT_MS) {
@@ -120,24 +120,24 @@ function modifiedMs(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs
 }
 
-/** Touches the file from time to time, and notices when it is no longer ours. */
+/** Touches the file regularly. Calls `onLost` when it is no longer ours. */
 function holdLockFile(path: string, self: LockHolder, clock: Clock, onLost: () => void): LockFile {
   let timer: Timer | undefined
-  const isOurs = (): boolean => {
+  const isOwn = (): boolean => {
     const holder = readHolder(path)
     return holder !== undefined && isSame(holder, self)
   }
-  function beat(): void {
+  function heartbeat(): void {
     timer = undefined
-    if (!isOurs() || !touch(path, clock)) return onLost()
-    timer = clock.setTimer(LOCK_FILE_HEARTBEAT_MS, beat)
+    if (!isOwn() || !touch(path, clock)) return onLost()
+    timer = clock.setTimer(LOCK_FILE_HEARTBEAT_MS, heartbeat)
   }
-  timer = clock.setTimer(LOCK_FILE_HEARTBEAT_MS, beat)
+  timer = clock.setTimer(LOCK_FILE_HEARTBEAT_MS, heartbeat)
   return {
     release() {
       timer?.cancel()
       timer = undefined
-      if (isOurs()) rmSync(path, { force: true })
+      if (isOwn()) rmSync(path, { force: true })
     },
   }
 }
@@ -151,13 +151,13 @@ function touch(path: string, clock: Clock): boolean {
   }
 }
 
-/** What the system says about a process, as far as it says anything. */
+/** The system's data on a process; fields are empty where it has none. */
 export function describeProcess(pid: number): Omit<LockHolder, 'serial'> {
-  // The second field is the program's name in brackets, which may itself hold spaces and brackets; the start time is the 20th behind it.
+  // The second field is the program's name in parentheses and may contain spaces and parentheses. The start time is the 20th field after it.
   const fields = readOrEmpty(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).split(')').at(-1)?.trim().split(' ') ?? []
   return {
     pid,
-    // A process that has ended stays in the table until its parent has looked.
+    // An ended process stays in the process table until its parent has waited for it.
     startedAtTicks: ['Z', 'X'].includes(fields[0] ?? '') ? 'ended' : (fields[19] ?? ''),
     bootId: readOrEmpty(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
     pidNamespace: readOrEmpty(() => readlinkSync('/proc/self/ns/pid')),
@@ -166,7 +166,7 @@ export function describeProcess(pid: number): Omit<LockHolder, 'serial'> {
 
 function processExists(pid: number): boolean {
   try {
-    // Signal 0 reaches nobody: it only asks whether the process is there.
+    // Signal 0 is not delivered; it checks whether the process exists.
     process.kill(pid, 0)
     return true
   } catch (cause) {
@@ -183,6 +183,6 @@ function readOrEmpty(from: () => string): string {
 }
 
 function errorCode(cause: unknown): string | undefined {
-  assert(cause instanceof Error, 'the file system raises errors')
+  assert(cause instanceof Error, 'node:fs raises Error objects')
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }

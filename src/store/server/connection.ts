@@ -1,4 +1,4 @@
-// What every connection to a PostgreSQL server has in common.
+// Connections to a PostgreSQL server: settings, statements, errors.
 
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -13,7 +13,7 @@ const typeParsers: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') => DECODERS[oid] ?? pg.types.getTypeParser(oid, format),
 }
 
-/** How to connect. `limitMs` is the time limit of one statement; when the server does not even refuse in time, the connection counts as dead. */
+/** `limitMs` is the server's time limit for one statement. A connection on which even the refusal is late counts as dead. */
 export function connectionConfig(url: string, role: string, limitMs: number): ClientConfig {
   return {
     connectionString: url,
@@ -26,7 +26,7 @@ export function connectionConfig(url: string, role: string, limitMs: number): Cl
   }
 }
 
-/** Makes a new connection's session what the store promises; a setting in the address cannot undo it. */
+/** Sets up a new session. These settings override those in the URL. */
 export async function prepareSession(client: pg.ClientBase, options: { readOnly: boolean; limitMs: number }): Promise<void> {
   const settings = {
     default_transaction_read_only: options.readOnly ? 'on' : 'off',
@@ -35,62 +35,60 @@ export async function prepareSession(client: pg.ClientBase, options: { readOnly:
     timezone: 'UTC',
     datestyle: 'ISO',
     search_path: 'public',
-    // Every statement here is over sooner than the server could compile it; its guess of what a page costs says otherwise.
+    // Our statements end sooner than the server could compile them, though its cost estimates for pages suggest otherwise.
     jit: 'off',
   }
   await client.query(Object.entries(settings).map(([name, value]) => `set ${name} = '${value}'`).join('; '))
 }
 
-/** A connection that belongs to one holder. Raises StoreUnavailable. `onGone` is called once when it is lost or ended. */
-export async function connect(url: string, role: string, limitMs: number, onGone: () => void): Promise<pg.Client> {
+/** Opens a connection outside the pools. Raises StoreUnavailable. `onClosed` is called once, when it is lost or ended. */
+export async function connect(url: string, role: string, limitMs: number, onClosed: () => void): Promise<pg.Client> {
   const client = new pg.Client(connectionConfig(url, role, limitMs))
-  // A lost connection is told by `end`; without a listener an `error` would end the process.
+  // `end` reports a lost connection. Without a listener, `error` would end the process.
   client.on('error', () => {})
-  client.once('end', onGone)
+  client.once('end', onClosed)
   try {
     await client.connect()
     await prepareSession(client, { readOnly: false, limitMs })
     return client
   } catch (cause) {
-    client.removeListener('end', onGone)
+    client.removeListener('end', onClosed)
     void client.end().catch(() => {})
     throw serverError(cause)
   }
 }
 
-/** SQLSTATE of a prepared statement whose tables have changed since. */
+/** SQLSTATE of a prepared statement whose result type changed with its tables. */
 const FEATURE_NOT_SUPPORTED = '0A000'
 
-/** Sends one statement that is prepared under `name` on this connection. Raises the store's named errors. */
+/** Sends one statement, prepared as `name` on this connection. Raises the store's errors. */
 export async function sendNamed(client: pg.ClientBase, name: string, sql: string, params: readonly Param[]): Promise<object[]> {
   try {
     const { rows } = await client.query<object>({ name, text: sql, values: params.map(encodeParam) })
     return rows
   } catch (cause) {
-    // Another connection prepares it anew; this one cannot.
+    // The pool closes this connection, and another one prepares the statement again.
     if (readFailure(cause).code === FEATURE_NOT_SUPPORTED) throw new StoreUnavailable('the schema has changed since the statement was prepared', { cause })
     throw serverError(cause)
   }
 }
 
-/** Sends one statement. Raises the store's named errors. */
+/** Sends one statement. Raises the store's errors. */
 export async function send(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<{ rows: object[]; command: string }> {
   try {
-    const answer: unknown = params === undefined ? await client.query(sql) : await client.query(sql, params.map(encodeParam))
-    // Several statements in one text give several results.
-    const result = (Array.isArray(answer) ? answer.at(-1) : answer) as pg.QueryResult<object>
+    const response: unknown = params === undefined ? await client.query(sql) : await client.query(sql, params.map(encodeParam))
+    // A text with several statements returns several results.
+    const result = (Array.isArray(response) ? response.at(-1) : response) as pg.QueryResult<object>
     return { rows: result.rows, command: result.command }
   } catch (cause) {
     throw serverError(cause)
   }
 }
 
-/** The store's error for what the driver raised. */
 export function serverError(cause: unknown): Error {
   return toStoreError(readFailure(cause))
 }
 
-/** The number of an advisory lock, from its name. */
 export function advisoryLockKey(name: string): bigint {
   return createHash('sha256').update(`perpetual exchange gateway: ${name}`).digest().readBigInt64BE()
 }

@@ -1,4 +1,4 @@
-// LISTEN on a server: one connection for all channels, made when it is first needed and again whenever it is lost.
+// LISTEN on a server: one connection for all channels, opened on demand and again whenever it is lost.
 
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -9,35 +9,35 @@ import { quoteIdentifier } from '../values.ts'
 import { connect, send } from './connection.ts'
 
 export interface Listener extends AsyncDisposable {
-  /** Resolves when the channel is listened to, or when that was tried in vain: then it is tried again and again. */
-  listen(channel: string, callback: (payload: string) => void, onHeard?: (heard: boolean) => void): Promise<() => Promise<void>>
+  /** Resolves after the first attempt. If that failed, it is repeated in the background. */
+  listen(channel: string, callback: (payload: string) => void, onConnected?: (connected: boolean) => void): Promise<() => Promise<void>>
 }
 
 interface ChannelListener {
   readonly callback: (payload: string) => void
-  readonly onHeard: (heard: boolean) => void
+  readonly onConnected: (connected: boolean) => void
 }
 
-/** Builds the listener; it connects with the first channel. */
+/** Builds the listener. It connects when the first channel is listened to. */
 export function createListener(options: { url: string; clock: Clock; log: Log }): Listener {
   const { url, clock, log } = options
   const channels = new Map<string, Set<ChannelListener>>()
-  const ending = new AbortController()
+  const closing = new AbortController()
   const runExclusive = createMutex()
   let client: pg.Client | undefined
   let reconnecting: Promise<void> | undefined
 
-  function hear({ channel, payload }: pg.Notification): void {
+  function deliver({ channel, payload }: pg.Notification): void {
     for (const { callback } of channels.get(channel) ?? []) callback(payload ?? '')
   }
 
-  function tell(heard: boolean): void {
-    for (const { onHeard } of [...channels.values()].flatMap((listening) => [...listening])) onHeard(heard)
+  function report(connected: boolean): void {
+    for (const { onConnected } of [...channels.values()].flatMap((listening) => [...listening])) onConnected(connected)
   }
 
   async function open(): Promise<void> {
     const opened = await connect(url, 'notifications', WRITE_STATEMENT_TIMEOUT_MS, lose)
-    opened.on('notification', hear)
+    opened.on('notification', deliver)
     try {
       for (const channel of channels.keys()) await send(opened, `listen ${quoteIdentifier(channel)}`)
     } catch (cause) {
@@ -46,38 +46,38 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
       throw cause
     }
     client = opened
-    tell(true)
-    if (ending.signal.aborted) await opened.end().catch(() => {})
+    report(true)
+    if (closing.signal.aborted) await opened.end().catch(() => {})
   }
 
   function lose(): void {
     client = undefined
-    tell(false)
-    if (ending.signal.aborted) return
-    log.warn({}, 'the connection for notifications was lost')
+    report(false)
+    if (closing.signal.aborted) return
+    log.warn({}, 'lost the connection for notifications')
     reconnecting ??= reopen().finally(() => {
       reconnecting = undefined
-      // It may have been lost again in the meantime.
+      // It may have been lost again already.
       if (client === undefined) lose()
     })
   }
 
   async function reopen(): Promise<void> {
-    for (let pauseMs = RECONNECT_DELAY_MIN_MS; !ending.signal.aborted; pauseMs = Math.min(pauseMs * 2, RECONNECT_DELAY_MAX_MS)) {
-      await clock.sleep(pauseMs, ending.signal)
-      if (ending.signal.aborted) return
+    for (let delayMs = RECONNECT_DELAY_MIN_MS; !closing.signal.aborted; delayMs = Math.min(delayMs * 2, RECONNECT_DELAY_MAX_MS)) {
+      await clock.sleep(delayMs, closing.signal)
+      if (closing.signal.aborted) return
       try {
         await runExclusive(open)
-        return log.info({}, 'notifications are heard again')
+        return log.info({}, 'receiving notifications again')
       } catch (cause) {
-        log.debug({ cause: String(cause) }, 'no connection for notifications yet')
+        log.debug({ cause: String(cause) }, 'cannot connect for notifications yet')
       }
     }
   }
 
-  /** Brings one channel to the state that the map asks for; true when it is heard now. */
+  /** Runs LISTEN or UNLISTEN for one channel, as `channels` says. True when connected. */
   async function apply(channel: string): Promise<boolean> {
-    if (ending.signal.aborted || (client === undefined && reconnecting !== undefined)) return false
+    if (closing.signal.aborted || (client === undefined && reconnecting !== undefined)) return false
     try {
       if (client === undefined) await open()
       else await send(client, `${channels.has(channel) ? 'listen' : 'unlisten'} ${quoteIdentifier(channel)}`)
@@ -96,15 +96,15 @@ export function createListener(options: { url: string; clock: Clock; log: Log })
   }
 
   return {
-    async listen(channel, callback, onHeard = () => {}) {
-      const listener = { callback, onHeard }
+    async listen(channel, callback, onConnected = () => {}) {
+      const listener = { callback, onConnected }
       channels.set(channel, (channels.get(channel) ?? new Set()).add(listener))
-      const heard = await runExclusive(() => apply(channel))
-      if (heard) onHeard(true)
+      const isConnected = await runExclusive(() => apply(channel))
+      if (isConnected) onConnected(true)
       return () => stop(channel, listener)
     },
     async [Symbol.asyncDispose]() {
-      ending.abort()
+      closing.abort()
       await runExclusive(async () => client?.end().catch(() => {}))
       await reconnecting
     },

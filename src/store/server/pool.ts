@@ -1,4 +1,4 @@
-// Pooled connections: reads in sessions that refuse to write, short writes beside them.
+// Connection pools: one for reads, whose sessions refuse to write, and one for short writes.
 
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -11,25 +11,25 @@ import { connectionConfig, prepareSession, send, sendNamed, serverError } from '
 import { createStatementNames } from './statement-names.ts'
 
 export interface Pool extends Writer, AsyncDisposable {
-  /** How many wait for a connection. */
+  /** How many statements wait for a connection. */
   waiting(): number
 }
 
-/** Builds a pool of at most `size` connections, made when they are needed. */
+/** Builds a pool of at most `size` connections, opened on demand. */
 export function createPool(options: { url: string; readOnly: boolean; size: number; limitMs: number; clock: Clock; log: Log }): Pool {
   const { url, readOnly, size, limitMs, clock, log } = options
-  const bound = readOnly ? READ_QUEUE_MAX : WRITE_QUEUE_MAX
-  // The pool waits for it before it lends the connection; its declared type does not say so.
+  const queueMax = readOnly ? READ_QUEUE_MAX : WRITE_QUEUE_MAX
+  // The pool awaits the result before it lends the connection, although its type declares void.
   const prepare = (client: pg.ClientBase): unknown => prepareSession(client, { readOnly, limitMs })
   const pool = new pg.Pool({
     ...connectionConfig(url, readOnly ? 'reads' : 'writes', limitMs),
     max: size,
     onConnect: prepare,
   })
-  pool.on('error', (error) => log.warn({ reason: error.message }, 'an idle connection to the database was lost'))
+  pool.on('error', (error) => log.warn({ reason: error.message }, 'lost an idle connection to the database'))
 
-  async function borrow(): Promise<pg.PoolClient> {
-    if (pool.waitingCount >= bound) throw new StatementTimeout(`${bound} statements are waiting already`)
+  async function checkOut(): Promise<pg.PoolClient> {
+    if (pool.waitingCount >= queueMax) throw new StatementTimeout(`${queueMax} statements are queued already`)
     const full = pool.totalCount >= size && pool.idleCount === 0
     try {
       return await pool.connect()
@@ -39,11 +39,11 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
     }
   }
 
-  /** A connection that broke, or may still be busy, is not given back. */
+  /** Closes a connection that broke or may still be busy, instead of returning it to the pool. */
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await borrow()
+    const client = await checkOut()
     const ignore = (): void => {}
-    // While it is lent, its errors come to the borrower's statements; without a listener they would end the process too.
+    // While it is in use, its errors fail the statements. Without a listener they would end the process as well.
     client.on('error', ignore)
     let broken = false
     try {
@@ -57,7 +57,7 @@ export function createPool(options: { url: string; readOnly: boolean; size: numb
     }
   }
 
-  // The same few reads come again and again; writes are too rare or too large for preparing to matter.
+  // The same few reads are repeated all the time. Writes are too rare or too large for preparing to matter.
   const nameOf = createStatementNames(readOnly ? PREPARED_STATEMENTS_MAX : 0)
 
   async function query(client: pg.ClientBase, sql: string, params?: readonly Param[]): Promise<object[]> {

@@ -1,4 +1,4 @@
-// What only a server can do to us: end connections, be full, be gone. On the embedded engine none of this exists.
+// Failures of a server: it closes connections, has none left, or is gone. The embedded engine has none of these.
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
@@ -17,7 +17,7 @@ import { tryWriterLock } from './writer-lock.ts'
 const skip = WITHOUT_SERVER
 const clock = createSystemClock({ keepAlive: false })
 
-/** The address of a fresh database, and a store on it that stays out of the way. */
+/** The URL of a fresh database, and a separate store on it for the test's own statements. */
 async function freshDatabase(): Promise<AsyncDisposable & { url: string; direct: Store }> {
   const direct = await openTestStore()
   const [row] = await direct.read.query<{ name: string }>('select current_database() as name')
@@ -29,7 +29,7 @@ function openOn(url: string, readTimeoutMs = 5_000, log: Log = silentLog): Store
   return createServerStore({ databaseUrl: url, readUrl: null, readTimeoutMs, clock, log })
 }
 
-/** Ends the backends whose application name begins like this, as an operator or a failover does. */
+/** Terminates the backends whose application name has this prefix, as an operator or a failover does. */
 function terminate(direct: Store, role: string): Promise<object[]> {
   return direct.write.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like $1 and pid <> pg_backend_pid()',
@@ -37,14 +37,14 @@ function terminate(direct: Store, role: string): Promise<object[]> {
   )
 }
 
-test('whoever loses the lock’s connection is told, writes nothing more, and another one can take the lock', { skip }, async () => {
+test('a lost connection loses the lock: its holder learns of it and cannot write, and another process can take it', { skip }, async () => {
   await using database = await freshDatabase()
   await using first = openOn(database.url)
   await using second = openOn(database.url)
   await first.write.query('create table note (id int primary key)')
   const lock = await first.tryLock('indexer')
   assert.ok(lock !== undefined)
-  assert.equal(await second.tryLock('indexer'), undefined, 'also from another process there is one holder')
+  assert.equal(await second.tryLock('indexer'), undefined, 'another process cannot take it')
   const lost = new Promise((resolve) => lock.lost.addEventListener('abort', resolve))
   await terminate(database.direct, 'lock')
   await lost
@@ -56,7 +56,7 @@ test('whoever loses the lock’s connection is told, writes nothing more, and an
   await lock[Symbol.asyncDispose]()
 })
 
-test('a lock whose connection breaks within a transaction is lost, and the transaction never was', { skip }, async () => {
+test('a connection that breaks within a transaction loses the lock, and the transaction is rolled back', { skip }, async () => {
   await using database = await freshDatabase()
   const wire = await createWire(database.url)
   await using store = openOn(wire.url)
@@ -76,7 +76,7 @@ test('a lock whose connection breaks within a transaction is lost, and the trans
   await wire[Symbol.asyncDispose]()
 })
 
-test('a lock whose connection goes silent is given up, although the server may still think that it is held', { skip }, async () => {
+test('a lock whose connection is silent is lost, although the server may still hold it', { skip }, async () => {
   await using database = await freshDatabase()
   const wire = await createWire(database.url)
   const lock = await tryWriterLock(wire.url, 'indexer', clock, 100)
@@ -89,7 +89,7 @@ test('a lock whose connection goes silent is given up, although the server may s
   await wire[Symbol.asyncDispose]()
 })
 
-test('the holder of the lock tells the server that it lives, and the server watches it closely', { skip }, async () => {
+test('the holder of the lock sends heartbeats, and the server’s timeouts are short', { skip }, async () => {
   await using database = await freshDatabase()
   await using lock = await tryWriterLock(database.url, 'indexer', clock)
   assert.ok(lock !== undefined)
@@ -99,16 +99,16 @@ test('the holder of the lock tells the server that it lives, and the server watc
       current_setting('tcp_keepalives_count') as times, current_setting('tcp_user_timeout') as sent,
       current_setting('client_connection_check_interval') as busy`)
   assert.deepEqual(row, { idle: '6s', inside: '6s', silent: '1', again: '1', times: '4', sent: '5000', busy: '1s' })
-  const pulse = 'select query_start as at from pg_stat_activity where datname = current_database() and application_name = $1'
-  const lastPulse = async (): Promise<unknown> => (await database.direct.write.query<{ at: string }>(pulse, ['gateway lock indexer']))[0]?.at
-  const first = await lastPulse()
-  for (let last = first; last === first;) last = await lastPulse()
+  const lastQuery = 'select query_start as at from pg_stat_activity where datname = current_database() and application_name = $1'
+  const lastHeartbeat = async (): Promise<unknown> => (await database.direct.write.query<{ at: string }>(lastQuery, ['gateway lock indexer']))[0]?.at
+  const first = await lastHeartbeat()
+  for (let last = first; last === first;) last = await lastHeartbeat()
   assert.equal(lock.lost.aborted, false)
 })
 
-test('a holder that says nothing for seconds loses the lock, in a transaction or outside of one', { skip }, async () => {
+test('a holder that is silent for seconds loses the lock, inside and outside a transaction', { skip }, async () => {
   await using database = await freshDatabase()
-  // Nobody moves it: nothing that was to be done by the clock is done, as in a process that stands still.
+  // This clock never advances, so no heartbeat is sent, as in a suspended process.
   const stopped = createVirtualClock(0)
   await Promise.all(['outside', 'inside'].map(async (where) => {
     const lock = await tryWriterLock(database.url, where, stopped)
@@ -125,7 +125,7 @@ test('a holder that says nothing for seconds loses the lock, in a transaction or
   }))
 })
 
-test('after every connection was ended the next statements go through', { skip }, async () => {
+test('after every connection was closed, the next statements succeed', { skip }, async () => {
   await using database = await freshDatabase()
   const noticed = Promise.withResolvers<void>()
   let idle = 3
@@ -133,40 +133,40 @@ test('after every connection was ended the next statements go through', { skip }
   await using store = openOn(database.url, 5_000, log)
   await store.write.query('create table note (id int primary key)')
   await Promise.all([1, 2, 3].map(() => store.read.query('select 1')))
-  const underWay = assert.rejects(store.read.query('select count(*) from generate_series(1, 1000000000000)'), StoreUnavailable)
-  await atWork(database.direct, 1)
+  const running = assert.rejects(store.read.query('select count(*) from generate_series(1, 1000000000000)'), StoreUnavailable)
+  await untilActive(database.direct, 1)
   await terminate(database.direct, '')
-  await underWay
+  await running
   await noticed.promise
   await store.write.query('insert into note values (1)')
   assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
 })
 
-test('notifications are heard again after their connection was lost', { skip }, async () => {
+test('notifications arrive again after their connection was lost', { skip }, async () => {
   await using database = await freshDatabase()
-  const [heard, again] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
-  const log: Log = { ...silentLog, info: (_fields, message) => message.includes('heard again') && again.resolve() }
+  const [received, reconnected] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+  const log: Log = { ...silentLog, info: (_fields, message) => message.includes('receiving notifications again') && reconnected.resolve() }
   await using store = openOn(database.url, 5_000, log)
-  await store.listen('bell', (payload) => heard.resolve(payload))
+  await store.listen('prices', (payload) => received.resolve(payload))
   await terminate(database.direct, 'notifications')
-  await again.promise
-  await database.direct.write.query("notify bell, 'ring'")
-  assert.equal(await heard.promise, 'ring')
+  await reconnected.promise
+  await database.direct.write.query("notify prices, 'changed'")
+  assert.equal(await received.promise, 'changed')
 })
 
-test('when every connection for reads is taken, the next read waits within bounds, and no writer waits at all', { skip }, async () => {
+test('when all connections for reads are busy, reads wait for a limited time and writers do not wait', { skip }, async () => {
   await using database = await freshDatabase()
   await using store = openOn(database.url, 1_000)
   await store.write.query('create table note (id int primary key)')
   const slow = Array.from({ length: READ_POOL_SIZE * 2 }, () => store.read.query('select count(*) from note, generate_series(1, 1000000000000)'))
   const outcomes = Promise.allSettled(slow)
-  await atWork(database.direct, READ_POOL_SIZE)
+  await untilActive(database.direct, READ_POOL_SIZE)
   await store.write.transaction((tx) => tx.query('insert into note values (1)'))
   for (const outcome of await outcomes) assert.ok(outcome.status === 'rejected' && outcome.reason instanceof StatementTimeout)
   assert.deepEqual(await store.read.query('select id from note'), [{ id: 1 }])
 })
 
-test('a server that takes a read and never answers is given up, and found again', { skip }, async () => {
+test('a server that never responds to a read fails it, and later statements reconnect', { skip }, async () => {
   await using database = await freshDatabase()
   const wire = await createWire(database.url)
   await using store = openOn(wire.url, 100)
@@ -178,7 +178,7 @@ test('a server that takes a read and never answers is given up, and found again'
   await wire[Symbol.asyncDispose]()
 })
 
-test('a read that was prepared before its table changed is told to come again, and then goes through', { skip }, async () => {
+test('a prepared read whose table changed fails once with StoreUnavailable, then succeeds', { skip }, async () => {
   await using database = await freshDatabase()
   await using store = openOn(database.url)
   await store.write.query('create table note (id int primary key, text text not null)')
@@ -190,7 +190,7 @@ test('a read that was prepared before its table changed is told to come again, a
   assert.deepEqual(await read(), [{ text: 7 }])
 })
 
-test('settings in the address cannot take back what a read promises', { skip }, async () => {
+test('settings in the URL cannot override those of a read', { skip }, async () => {
   await using database = await freshDatabase()
   const options = encodeURIComponent('-c statement_timeout=0 -c default_transaction_read_only=off -c timezone=Asia/Tokyo -c search_path=nowhere -c jit=on')
   await using store = openOn(`${database.url}?options=${options}`, 2_000)
@@ -201,7 +201,7 @@ test('settings in the address cannot take back what a read promises', { skip }, 
   await assert.rejects(store.read.query('create table note (id int)'), (error) => error instanceof StatementFailed && error.code === '25006')
 })
 
-test('a server that is not there is told as unavailable, by open and by every statement', async () => {
+test('an unreachable server raises StoreUnavailable, from openStore and from every statement', async () => {
   const nowhere = 'postgres://nobody@127.0.0.1:1/nothing'
   await assert.rejects(openStore({ databaseUrl: nowhere, dataDir: null, clock, log: silentLog }), StoreUnavailable)
   await using store = openOn(nowhere)
@@ -209,14 +209,14 @@ test('a server that is not there is told as unavailable, by open and by every st
   await assert.rejects(store.tryLock('indexer'), StoreUnavailable)
 })
 
-test('a database that does not exist is told as such, not as an outage', { skip }, async () => {
+test('a database that does not exist raises StatementFailed, not StoreUnavailable', { skip }, async () => {
   await using store = openOn(databaseUrl(testServerUrl() ?? '', 'there_is_no_such_database'))
   await assert.rejects(store.read.query('select 1'), (error) => error instanceof StatementFailed && error.code === '3D000')
   assert.deepEqual(await administer(testServerUrl() ?? '', "select 1 as n from pg_database where datname = 'there_is_no_such_database'"), [])
 })
 
-/** Resolves when this many reads are at work on the server. */
-async function atWork(direct: Store, count: number): Promise<void> {
+/** Resolves when this many reads are running on the server. */
+async function untilActive(direct: Store, count: number): Promise<void> {
   for (;;) {
     const rows = await direct.write.query(
       "select 1 from pg_stat_activity where datname = current_database() and application_name = 'gateway reads' and state = 'active'",

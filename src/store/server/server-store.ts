@@ -1,4 +1,4 @@
-// The store over a PostgreSQL server.
+// The store on a PostgreSQL server.
 
 import type { Clock, Timer } from '../../base/clock.ts'
 import type { Log } from '../../base/log.ts'
@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly log: Log
 }
 
-/** Builds the store; connections are made when they are needed. */
+/** Builds the store. Connections are opened on demand. */
 export function createServerStore(options: ServerOptions): Store {
   const { databaseUrl, readUrl, readTimeoutMs, clock, log } = options
   const reads = createPool({ url: readUrl ?? databaseUrl, readOnly: true, size: READ_POOL_SIZE, limitMs: readTimeoutMs, clock, log })
@@ -25,17 +25,17 @@ export function createServerStore(options: ServerOptions): Store {
   const listener = createListener({ url: databaseUrl, clock, log })
   return {
     engine: 'server',
-    // The transaction of a pool of read-only sessions is nobody's business.
+    // Only `query`: the pool's `transaction` is not part of a Queryable.
     read: { query: (sql, params) => reads.query(sql, params) },
     write: writes,
     waiting: () => ({ reads: reads.waiting(), writes: writes.waiting() }),
     tryLock: (name) => tryWriterLock(databaseUrl, name, clock),
-    async listen(channel, callback, onHeard) {
-      if (readUrl === null) return await listener.listen(channel, callback, onHeard)
-      const echo = createRepeater(callback, clock)
-      const stop = await listener.listen(channel, echo.ring, onHeard)
+    async listen(channel, callback, onConnected) {
+      if (readUrl === null) return await listener.listen(channel, callback, onConnected)
+      const repeater = createRepeater(callback, clock)
+      const stop = await listener.listen(channel, repeater.notify, onConnected)
       return async () => {
-        echo.stop()
+        repeater.stop()
         await stop()
       }
     },
@@ -46,14 +46,14 @@ export function createServerStore(options: ServerOptions): Store {
 }
 
 /**
- * Tells a notification at once and again a little later: whoever reads a replica at the first ring may find nothing new there yet. A new notification takes
- * the place of the one before.
+ * Delivers a notification at once, and again after REPLICA_NOTIFY_AGAIN_MS, because a replica may not have the new rows at first. A new notification replaces
+ * the repetitions of the previous one.
  */
-function createRepeater(callback: (payload: string) => void, clock: Clock): { readonly ring: (payload: string) => void; readonly stop: () => void } {
+function createRepeater(callback: (payload: string) => void, clock: Clock): { readonly notify: (payload: string) => void; readonly stop: () => void } {
   let timers: readonly Timer[] = []
   const stop = (): void => timers.forEach((timer) => timer.cancel())
   return {
-    ring(payload) {
+    notify(payload) {
       stop()
       timers = REPLICA_NOTIFY_AGAIN_MS.map((afterMs) => clock.setTimer(afterMs, () => callback(payload)))
       callback(payload)

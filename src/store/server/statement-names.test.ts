@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createStatementNames } from './statement-names.ts'
 
-test('a text keeps its name, no two share one, and there are only so many', () => {
+test('each text has one name, no two share one, and their number is limited', () => {
   const nameOf = createStatementNames(2)
   const first = nameOf('select 1')
   const second = nameOf('select 2')

@@ -1,15 +1,15 @@
-// The names under which statements are prepared. A connection reads the text of a named statement once, and the server may keep its plan: for a page of
-// fifty rows both together are as much work as finding the rows.
+// Names for prepared statements. The server parses a named statement once per connection and may cache its plan. For a page of fifty rows, parsing and
+// planning cost as much as finding the rows.
 
-/** The name of a statement's text; undefined when it stays without one. */
+/** The name for a statement's text; undefined when it is not prepared. */
 export type StatementNames = (sql: string) => string | undefined
 
-/** Names the first `most` texts: each named one takes memory in every connection for as long as that lives, and texts that were built anew each time would. */
-export function createStatementNames(most: number): StatementNames {
+/** Names the first `max` texts only, because each one takes memory on every connection until that is closed. */
+export function createStatementNames(max: number): StatementNames {
   const names = new Map<string, string>()
   return (sql) => {
     const known = names.get(sql)
-    if (known !== undefined || names.size >= most) return known
+    if (known !== undefined || names.size >= max) return known
     const name = `read_${names.size + 1}`
     names.set(sql, name)
     return name

@@ -1,5 +1,5 @@
-// The writer lock on a server: a session's advisory lock. Its statements go over that very session, so that whoever lost the lock can write nothing
-// (docs/decisions/one-writer.md). The server ends the session of a holder that has vanished or stands still.
+// The writer lock on a server is an advisory lock of a session. The holder's statements use the same session, so a process that lost the lock cannot write
+// (docs/decisions/one-writer.md). The server closes the session of a holder that vanished or is suspended.
 
 import type pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -10,7 +10,7 @@ import type { Param, Queryable, Writer, WriterLock } from '../store.ts'
 import { runTransaction } from '../transaction.ts'
 import { advisoryLockKey, connect, send } from './connection.ts'
 
-/** Takes the lock, or undefined when another session has it; one statement of its holder may take `limitMs`. Raises StoreUnavailable. */
+/** Takes the lock; undefined when another session has it. `limitMs` is the time limit of the holder's statements. Raises StoreUnavailable. */
 export async function tryWriterLock(url: string, name: string, clock: Clock, limitMs = BULK_STATEMENT_TIMEOUT_MS): Promise<WriterLock | undefined> {
   const lost = new AbortController()
   const client = await connect(url, `lock ${name}`, limitMs, () => lost.abort())
@@ -28,12 +28,12 @@ export async function tryWriterLock(url: string, name: string, clock: Clock, lim
 
 const PROBE_EVERY_SEC = 1
 
-/** What a server is asked to do about a holder that says nothing. Older servers know fewer of them. */
+/** Settings by which the server closes the session of a silent holder. Older servers do not have all of them. */
 const SESSION_TIMEOUTS: Readonly<Record<string, string>> = {
-  // A process that stands still: its machine goes on answering probes, so only its silence tells.
+  // A suspended process: its machine still acknowledges keepalives, so only its silence shows.
   idle_session_timeout: `${WRITER_LOCK_LOST_AFTER_MS}ms`,
   idle_in_transaction_session_timeout: `${WRITER_LOCK_LOST_AFTER_MS}ms`,
-  // A machine that is gone, while the server waits for it, sends to it, or works for it.
+  // A machine that is gone, while the server is idle, sends to it, or runs its statement.
   tcp_keepalives_idle: `${PROBE_EVERY_SEC}s`,
   tcp_keepalives_interval: `${PROBE_EVERY_SEC}s`,
   tcp_keepalives_count: String(WRITER_LOCK_PEER_TIMEOUT_MS / 1000 / PROBE_EVERY_SEC - 1),
@@ -47,7 +47,7 @@ async function setSessionTimeouts(client: pg.Client): Promise<void> {
   await send(client, apply, [settings.map(([name]) => name), settings.map(([, value]) => value)])
 }
 
-/** A writer with a connection of its own, for work that takes longer than a pooled connection's time limit. */
+/** Runs `work` on its own connection, for statements that take longer than the pool's time limit. */
 export async function withOwnConnection<T>(url: string, role: string, clock: Clock, work: (db: Writer) => Promise<T>): Promise<T> {
   const client = await connect(url, role, BULK_STATEMENT_TIMEOUT_MS, () => {})
   try {
@@ -57,7 +57,7 @@ export async function withOwnConnection<T>(url: string, role: string, clock: Clo
   }
 }
 
-/** Statements and transactions of one connection, one after the other. `check` raises when it may no longer be used. */
+/** Runs statements and transactions one after the other on one connection. `check` raises when it may no longer be used. */
 function createWriter(client: pg.Client, clock: Clock, check: () => void): Writer {
   const runExclusive = createMutex()
   const sendChecked = async (sql: string, params?: readonly Param[]) => {
@@ -73,10 +73,10 @@ function createWriter(client: pg.Client, clock: Clock, check: () => void): Write
 function createLock(client: pg.Client, lost: AbortController, clock: Clock): WriterLock {
   let released = false
   const db = createWriter(client, clock, () => {
-    if (released) throw new StoreUnavailable('the writer lock was given back')
+    if (released) throw new StoreUnavailable('the writer lock was released')
     if (lost.signal.aborted) throw new StoreUnavailable('the writer lock was lost with its connection')
   })
-  let pulse = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
+  let heartbeat = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
   return {
     lost: lost.signal,
     db: {
@@ -85,22 +85,22 @@ function createLock(client: pg.Client, lost: AbortController, clock: Clock): Wri
     },
     async [Symbol.asyncDispose]() {
       released = true
-      pulse.cancel()
-      // The session's end gives the lock back. Nobody is to take its end for a loss.
+      heartbeat.cancel()
+      // Ending the session releases the lock, which must not be reported as a loss.
       client.removeAllListeners('end')
       await client.end().catch(() => {})
     },
   }
 
-  /** Tells the server that the holder lives. Behind a statement under way it waits, as that tells the same. */
+  /** Waits for a running statement, which shows as well that the holder is alive. */
   function sendHeartbeat(): void {
     const again = (): void => {
-      if (!released && !lost.signal.aborted) pulse = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
+      if (!released && !lost.signal.aborted) heartbeat = clock.setTimer(WRITER_LOCK_HEARTBEAT_MS, sendHeartbeat)
     }
     endIfBroken(db.query('select 1')).then(again, again)
   }
 
-  /** A connection that no longer answers may still hold the lock on the server: it is given up, so that the loss is told. */
+  /** A connection that no longer responds may still hold the lock on the server. Close it and report the loss. */
   async function endIfBroken<T>(work: Promise<T>): Promise<T> {
     try {
       return await work
