@@ -1,17 +1,17 @@
-// What accounts sign besides the ten order operations: cross margin, the liquidity vault, trader vaults, referral. One table: the contract and function of
-// each action, the fields that it takes, and how they become the function's arguments.
+// Actions other than the ten order operations: cross margin, the liquidity vault, trader vaults, referral. One table maps each action to its contract,
+// function and arguments.
 
 import { argumentOf, bool, i128, SHARED_ENCODERS, text, u32 } from './call-arguments.ts'
 import type { CallArgument, ContractCall, Encoders } from './call-arguments.ts'
 import type { ContractAddresses, ContractKey } from './contracts.ts'
 
-/** The fields of all actions, as a body holds them. A name means the same in each action that has it. */
+/** The request fields of all actions. A field has the same meaning in every action. */
 export interface ActionFields {
   readonly asset: string
   /** 7-decimal USDC. */
   readonly amount: string
   readonly collateral: string
-  /** 7-decimal LP tokens, and shares of a trader vault. */
+  /** LP tokens and trader vault shares, both 7-decimal. */
   readonly lpAmount: string
   readonly shares: string
   readonly leverage: number
@@ -22,7 +22,7 @@ export interface ActionFields {
   readonly triggerPrice: string
   readonly triggerCondition: 'Above' | 'Below'
   readonly slippageToleranceBps: number
-  /** The last ledger of an allowance. */
+  /** Last ledger in which the allowance is valid. */
   readonly expirationLedger: number
   readonly name: string
   readonly code: string
@@ -31,65 +31,65 @@ export interface ActionFields {
 
 export type ActionField = keyof ActionFields
 
-/** The account that signs, and the liquidity vault's address. */
+/** Arguments that do not come from the request. */
 const SIGNER = Symbol('signer')
 const LIQUIDITY_VAULT = Symbol('liquidity vault')
 
 interface ActionRow {
   readonly contract: ContractKey
   readonly functionName: string
-  readonly takes: readonly (ActionField | symbol)[]
+  readonly parameters: readonly (ActionField | symbol)[]
 }
 
 const ACTIONS = {
-  deposit_cross_margin: { contract: 'market', functionName: 'deposit_cross_margin', takes: [SIGNER, 'amount'] },
-  withdraw_cross_margin: { contract: 'market', functionName: 'withdraw_cross_margin', takes: [SIGNER, 'amount'] },
-  deposit_liquidity: { contract: 'vault', functionName: 'deposit', takes: [SIGNER, 'amount'] },
-  // The vault pulls the LP tokens, so that a withdrawal needs their allowance first.
-  approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', takes: [SIGNER, LIQUIDITY_VAULT, 'lpAmount', 'expirationLedger'] },
-  withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', takes: [SIGNER, 'lpAmount'] },
-  create_vault: { contract: 'vaultFactory', functionName: 'create_vault', takes: [SIGNER, 'name'] },
-  deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', takes: [SIGNER, 'vaultId', 'amount'] },
-  withdraw_vault: { contract: 'vaultFactory', functionName: 'withdraw', takes: [SIGNER, 'vaultId', 'shares'] },
+  deposit_cross_margin: { contract: 'market', functionName: 'deposit_cross_margin', parameters: [SIGNER, 'amount'] },
+  withdraw_cross_margin: { contract: 'market', functionName: 'withdraw_cross_margin', parameters: [SIGNER, 'amount'] },
+  deposit_liquidity: { contract: 'vault', functionName: 'deposit', parameters: [SIGNER, 'amount'] },
+  // The vault pulls the LP tokens, so a withdrawal needs this allowance first.
+  approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', parameters: [SIGNER, LIQUIDITY_VAULT, 'lpAmount', 'expirationLedger'] },
+  withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', parameters: [SIGNER, 'lpAmount'] },
+  create_vault: { contract: 'vaultFactory', functionName: 'create_vault', parameters: [SIGNER, 'name'] },
+  deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', parameters: [SIGNER, 'vaultId', 'amount'] },
+  withdraw_vault: { contract: 'vaultFactory', functionName: 'withdraw', parameters: [SIGNER, 'vaultId', 'shares'] },
   leader_open_position: {
-    contract: 'vaultFactory', functionName: 'leader_open_position', takes: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'],
+    contract: 'vaultFactory', functionName: 'leader_open_position', parameters: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction'],
   },
-  leader_close_position: { contract: 'vaultFactory', functionName: 'leader_close_position', takes: [SIGNER, 'vaultId', 'positionId'] },
+  leader_close_position: { contract: 'vaultFactory', functionName: 'leader_close_position', parameters: [SIGNER, 'vaultId', 'positionId'] },
   leader_place_limit_order: {
     contract: 'vaultFactory',
     functionName: 'leader_place_limit_order',
-    takes: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
+    parameters: [SIGNER, 'vaultId', 'asset', 'collateral', 'leverage', 'direction', 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
   },
-  leader_cancel_order: { contract: 'vaultFactory', functionName: 'leader_cancel_order', takes: [SIGNER, 'vaultId', 'orderId'] },
-  claim_leader_fees: { contract: 'vaultFactory', functionName: 'claim_leader_fees', takes: ['vaultId'] },
-  set_vault_paused: { contract: 'vaultFactory', functionName: 'set_paused', takes: ['vaultId', 'paused'] },
-  create_referral_code: { contract: 'referral', functionName: 'create_code', takes: [SIGNER, 'code'] },
-  set_referrer: { contract: 'referral', functionName: 'set_referrer', takes: [SIGNER, 'code'] },
-  claim_referral: { contract: 'referral', functionName: 'claim', takes: [SIGNER] },
+  leader_cancel_order: { contract: 'vaultFactory', functionName: 'leader_cancel_order', parameters: [SIGNER, 'vaultId', 'orderId'] },
+  claim_leader_fees: { contract: 'vaultFactory', functionName: 'claim_leader_fees', parameters: ['vaultId'] },
+  set_vault_paused: { contract: 'vaultFactory', functionName: 'set_paused', parameters: ['vaultId', 'paused'] },
+  create_referral_code: { contract: 'referral', functionName: 'create_code', parameters: [SIGNER, 'code'] },
+  set_referrer: { contract: 'referral', functionName: 'set_referrer', parameters: [SIGNER, 'code'] },
+  claim_referral: { contract: 'referral', functionName: 'claim', parameters: [SIGNER] },
 } as const satisfies Readonly<Record<string, ActionRow>>
 
 export type ActionName = keyof typeof ACTIONS
 
 export const ACTION_NAMES = Object.keys(ACTIONS) as readonly ActionName[]
 
-/** A request for one of the actions: its name and its own fields. */
+/** An action and its fields. */
 export type ActionRequest = {
-  readonly [Op in ActionName]: { readonly op: Op } & Pick<ActionFields, Extract<(typeof ACTIONS)[Op]['takes'][number], ActionField>>
+  readonly [Op in ActionName]: { readonly op: Op } & Pick<ActionFields, Extract<(typeof ACTIONS)[Op]['parameters'][number], ActionField>>
 }[ActionName]
 
-/** The fields that an action takes, all of them required. */
+/** The fields of an action. All are required. */
 export function actionFields(op: ActionName): readonly ActionField[] {
-  const takes: readonly (ActionField | symbol)[] = ACTIONS[op].takes
-  return takes.filter((part) => typeof part === 'string')
+  const parameters: readonly (ActionField | symbol)[] = ACTIONS[op].parameters
+  return parameters.filter((parameter) => typeof parameter === 'string')
 }
 
-/** The call that a request asks for, on behalf of the account `signer`. */
+/** The contract call for a request signed by account `signer`. */
 export function actionCall(request: ActionRequest, signer: string, contracts: ContractAddresses): ContractCall & { readonly contract: ContractKey } {
-  const { contract, functionName, takes }: ActionRow = ACTIONS[request.op]
+  const { contract, functionName, parameters }: ActionRow = ACTIONS[request.op]
   const fields = request as Partial<ActionFields>
-  const args = takes.map((part): CallArgument => {
-    if (typeof part === 'string') return argumentOf(ENCODERS, fields, part)
-    return { type: 'address', value: part === SIGNER ? signer : contracts.vault }
+  const args = parameters.map((parameter): CallArgument => {
+    if (typeof parameter === 'string') return argumentOf(ENCODERS, fields, parameter)
+    return { type: 'address', value: parameter === SIGNER ? signer : contracts.vault }
   })
   return { contract, functionName, args }
 }

@@ -1,12 +1,11 @@
-// The fourteen assets of the exchange, in the order in which they are listed (specification, "Supported assets").
+// The fourteen assets of the exchange, in listing order (specification, "Supported assets").
 
-/** What is known of an asset apart from its price. */
 export interface Asset {
   readonly symbol: string
   readonly name: string
   /** Display metadata only; prices on the API keep seven decimals. */
   readonly decimals: number
-  /** The USDT pair of the outside klines, where one exists. */
+  /** USDT pair on the external exchange that serves klines; null if it lists none. */
   readonly klinesPair: string | null
 }
 
@@ -31,7 +30,7 @@ export const ASSET_SYMBOLS: readonly string[] = ASSETS.map((asset) => asset.symb
 
 const bySymbol = new Map(ASSETS.map((asset) => [asset.symbol, asset]))
 
-/** The asset of this symbol, upper case as listed; undefined when the exchange does not know it. */
+/** Finds an asset by its upper-case symbol. */
 export function findAsset(symbol: string): Asset | undefined {
   return bySymbol.get(symbol)
 }

@@ -1,13 +1,11 @@
-// Arguments of contract calls, as the tables of calls write them.
+// Arguments of contract calls.
 
-/** An argument of a contract call. */
 export type CallArgument =
   | { readonly type: 'u32'; readonly value: number }
   | { readonly type: 'u64' | 'i128'; readonly value: bigint }
   | { readonly type: 'symbol' | 'string' | 'address'; readonly value: string }
   | { readonly type: 'bool'; readonly value: boolean }
 
-/** A call of one of a contract's functions. */
 export interface ContractCall {
   readonly functionName: string
   readonly args: readonly CallArgument[]
@@ -21,7 +19,7 @@ export function u64(value: number | string): CallArgument {
   return { type: 'u64', value: BigInt(value) }
 }
 
-/** From digits: a JSON number would have lost some on its way. */
+/** Takes digits, because a JSON number would lose precision. */
 export function i128(digits: string): CallArgument {
   return { type: 'i128', value: BigInt(digits) }
 }
@@ -34,7 +32,7 @@ export function bool(value: boolean): CallArgument {
   return { type: 'bool', value }
 }
 
-/** How the fields that order operations and other actions share become arguments. */
+/** Encoders of the fields shared by order operations and other actions. */
 export const SHARED_ENCODERS = {
   asset: (value: string): CallArgument => ({ type: 'symbol', value }),
   collateral: i128,
@@ -47,10 +45,9 @@ export const SHARED_ENCODERS = {
   slippageToleranceBps: u32,
 } as const
 
-/** An encoder for each field. */
 export type Encoders<Fields> = { readonly [Field in keyof Fields]: (value: Fields[Field]) => CallArgument }
 
-/** The argument that a body's field becomes. Throws TypeError for one that is not there. */
+/** Encodes a request field as a call argument. Throws TypeError if the field is missing. */
 export function argumentOf<Fields>(encoders: Encoders<Fields>, fields: Partial<Fields>, field: keyof Fields & string): CallArgument {
   const value = fields[field]
   if (value === undefined) throw new TypeError(`${field} is missing`)

@@ -1,5 +1,5 @@
 // Error codes of the contracts (specification, "Shared contract errors", "Trader vault errors", "Referral errors").
-// 43 (DepositCapExceeded) is left out of the shared table on purpose: the specification serves it as UnknownContractError.
+// The shared table omits 43 (DepositCapExceeded) because the specification serves it as UnknownContractError.
 
 import type { ContractKey } from './contracts.ts'
 
@@ -38,12 +38,12 @@ const TABLES: Readonly<Record<ContractKey, ErrorTable>> = {
   router: SHARED_ERRORS,
   vaultFactory: TRADER_VAULT_ERRORS,
   referral: REFERRAL_ERRORS,
-  // The tokens are built-in asset contracts: their codes share the number space but not the names.
+  // The tokens are built-in asset contracts: the same code has a different meaning there.
   usdcToken: {},
   lpToken: {},
 }
 
-/** The name of a contract's error code: each contract has its own code space (specification, "On-chain error decoding"). */
+/** The name of an error code. Each contract has its own code space (specification, "On-chain error decoding"). */
 export function contractErrorName(raisedBy: ContractKey | undefined, code: number): string {
   if (raisedBy === undefined) return UNKNOWN_CONTRACT_ERROR
   return TABLES[raisedBy][code] ?? UNKNOWN_CONTRACT_ERROR

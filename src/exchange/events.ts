@@ -1,17 +1,16 @@
-// Every event the contracts publish: topic -> the data tuple in wire order, with the key each value is served under.
+// Every contract event: topic -> data tuple in wire order, with the payload key of each value.
 // Sources: specification, "Events"; payload keys of the liquidity vault are its tuple names in camelCase.
 
 import type { EventContractKey } from './contracts.ts'
 
-/** How a value is encoded on chain. `id` is a u64 served as a JSON number; a wide integer is served as a digit string. */
+/** On-chain type of a value. `id` is a u64 served as a JSON number; wide integers are served as digit strings. */
 export type EventFieldType = 'address' | 'symbol' | 'string' | 'i128' | 'u64' | 'u32' | 'id' | 'idText'
 
-/** One value of an event: the key it is served under and its type on chain. */
+/** One value of an event: its payload key and on-chain type. */
 export type EventField = readonly [key: string, type: EventFieldType]
 
-/** The shape of one event. */
 export interface EventShape {
-  /** The second topic, where there is one. */
+  /** The second topic, if the event has one. */
   readonly secondTopic?: EventField
   /** The data tuple in wire order; empty means void. */
   readonly data: readonly EventField[]
@@ -102,9 +101,9 @@ export const EVENT_SHAPES: Readonly<Record<EventContractKey, Readonly<Record<str
   referral: REFERRAL,
 }
 
-/** The keys under which an event names the accounts that it concerns. Administrators and contracts are no accounts in this sense. */
+/** Payload keys that name the accounts an event concerns. Administrators and contracts do not count. */
 export const ACCOUNT_ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper'] as const
 
-/** Topics that have a list of an account's own (specification, "GET /v1/account/me/orders", "GET /v1/account/me/positions"). */
+/** Topics of the per-account lists (specification, "GET /v1/account/me/orders", "GET /v1/account/me/positions"). */
 export const ORDER_TOPICS = ['order_placed', 'order_executed', 'order_cancelled'] as const
 export const POSITION_TOPICS = ['position_opened', 'position_closed', 'position_liquidated'] as const

@@ -1,10 +1,10 @@
-// The ten operations of POST /v1/orders/prepare as one table: which fields each takes, and how these become the arguments of the market's function of
-// the same name. The trader comes first in every call and stands in no row.
+// The ten operations of POST /v1/orders/prepare. One table maps each operation to the arguments of the market function of the same name. The trader is the
+// first argument of every function and is omitted from the table.
 
 import { argumentOf, i128, SHARED_ENCODERS, u32 } from './call-arguments.ts'
 import type { CallArgument, Encoders } from './call-arguments.ts'
 
-/** The fields of all operations, as a body holds them. A name means the same in each operation that has it. */
+/** The request fields of all operations. A field has the same meaning in every operation. */
 export interface OperationFields {
   readonly asset: string
   /** 7-decimal USDC. */
@@ -23,14 +23,13 @@ export interface OperationFields {
 
 export type OperationField = keyof OperationFields
 
-/** Good till cancelled: the API offers no other. */
+/** Good till cancelled, the only time in force that the API offers. */
 const TIME_IN_FORCE: CallArgument = { type: 'u32', value: 0 }
-/** A take-profit without a limit. */
 const NO_LIMIT_PRICE: CallArgument = { type: 'i128', value: 0n }
 
 const ENTRY = ['asset', 'collateral', 'leverage', 'direction'] as const
 
-/** What each market function takes behind the trader, in order: a field of the body, or a fixed value. */
+/** Arguments of each market function after the trader, in order: a request field or a fixed value. */
 const ARGUMENTS = {
   open_position: ENTRY,
   open_position_cross: ENTRY,
@@ -52,17 +51,17 @@ export type OperationName = keyof typeof ARGUMENTS
 
 export const OPERATION_NAMES = Object.keys(ARGUMENTS) as readonly OperationName[]
 
-/** A request for one of the operations: its name and its own fields. */
+/** An operation and its fields. */
 export type OperationRequest = {
   readonly [Op in OperationName]: { readonly op: Op } & Pick<OperationFields, Extract<(typeof ARGUMENTS)[Op][number], OperationField>>
 }[OperationName]
 
-/** The fields that an operation takes, all of them required. */
+/** The fields of an operation. All are required. */
 export function operationFields(op: OperationName): readonly OperationField[] {
   return ARGUMENTS[op].filter((part) => typeof part === 'string')
 }
 
-/** The call that a request asks for: the market's function and its arguments in order, `trader` first. */
+/** The market call for a request, with `trader` as the first argument. */
 export function operationCall(request: OperationRequest, trader: string): { readonly functionName: string; readonly args: readonly CallArgument[] } {
   const fields = request as Partial<OperationFields>
   const args = ARGUMENTS[request.op].map((part) => (typeof part === 'string' ? argumentOf(ENCODERS, fields, part) : part))

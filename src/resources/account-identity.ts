@@ -6,11 +6,11 @@ import { address } from './fields.ts'
 /** Specification, "Account identity". */
 export const AccountIdentity = Type.Object(
   {
-    owner: address('The account that issued the key'),
+    owner: address('Account that the key was issued to.'),
     tier: keyTier,
     keyId,
   },
-  { $id: 'AccountIdentity', description: 'Who the caller is' },
+  { $id: 'AccountIdentity', description: 'The key that authenticated the request, and its owner.' },
 )
 
 export type AccountIdentity = Static<typeof AccountIdentity>

@@ -6,84 +6,93 @@ import { EXAMPLE_OPEN_ORDER, OpenOrder } from './open-order.ts'
 const marginMode: TUnsafe<'isolated' | 'cross'> = Type.Unsafe({
   type: 'string',
   enum: ['isolated', 'cross'],
-  description: 'Whose collateral is at risk: the position\'s own, or the whole cross account',
+  description: 'Margin mode. isolated: only the collateral of this position is at risk. cross: the whole cross margin account is at risk.',
   examples: ['isolated'],
 })
 
 const AccountPosition = Type.Object({
-  positionId: Type.Integer({ description: 'On-chain position id', examples: [42] }),
-  asset: Type.String({ description: 'Asset symbol', examples: ['BTC'] }),
-  direction: Type.Integer({ description: '0 long, 1 short', examples: [0] }),
+  positionId: Type.Integer({ description: 'On-chain position id.', examples: [42] }),
+  asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }),
+  direction: Type.Integer({ description: '0 is long, 1 is short.', examples: [0] }),
   marginMode,
-  size: amount('Notional, 7-decimal USDC', '500000000'),
-  collateral: amount('Net of the fee for opening, 7-decimal USDC', '99750000'),
-  leverage: Type.Integer({ examples: [5] }),
-  entryPrice: amount('7-decimal', '1084215000000'),
-  openedAt: seconds('Close time of the opening ledger, unix seconds'),
-  price: amountOrNull('What the shim says at this ledger, 7-decimal', '1090000000000'),
-  priceTimestamp: integerOrNull({ description: 'When that price was attested, unix seconds', examples: [1_783_339_200] }),
-  unrealizedPnl: amountOrNull('By price alone, as position_closed would state it, 7-decimal USDC', '2667828'),
-  accruedFunding: amountOrNull('Run up since the open: positive is owed by the trader, 7-decimal USDC', '12500'),
-  closeValue: amountOrNull('What closing at this price would bring, to the wallet or to the cross pool, if the vault can pay profits whole', '102405328'),
-  liquidationPrice: amountOrNull('The first price at which a keeper may liquidate, funding and fees counted; null under cross margin', '880000000000'),
+  size: amount('Notional value in USDC, 7-decimal.', '500000000'),
+  collateral: amount('Collateral after the opening fee, in USDC, 7-decimal.', '99750000'),
+  leverage: Type.Integer({ description: 'Position size divided by collateral.', examples: [5] }),
+  entryPrice: amount('Entry price in USD, 7-decimal.', '1084215000000'),
+  openedAt: seconds('Close time of the ledger that opened the position, Unix seconds.'),
+  price: amountOrNull('Oracle price at this ledger in USD, 7-decimal.', '1090000000000'),
+  priceTimestamp: integerOrNull({ description: 'Attestation time of the price, Unix seconds.', examples: [1_783_339_200] }),
+  unrealizedPnl: amountOrNull('Unrealised profit or loss from price movement alone, in USDC, 7-decimal. Funding is excluded.', '2667828'),
+  accruedFunding: amountOrNull('Funding accrued since the position opened, in USDC, 7-decimal. Positive when the trader owes it.', '12500'),
+  closeValue: amountOrNull(
+    'Payout in USDC, 7-decimal, if the position closed at this price: to the wallet, or to the cross margin pool. Assumes that the liquidity vault can ' +
+    'pay the full profit.',
+    '102405328',
+  ),
+  liquidationPrice: amountOrNull(
+    'First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin.', '880000000000',
+  ),
 })
 
 const CrossMargin = Type.Object({
-  pool: amountOrNull('Idle collateral, 7-decimal USDC', '0'),
-  equity: amountOrNull('Pool, collateral and PnL of every cross position, less funding', '0'),
-  usedMargin: amountOrNull('Size over leverage, of every cross position', '0'),
-  maintenanceMargin: amountOrNull('Below this equity the account can be liquidated', '0'),
-  freeMargin: amountOrNull('Equity less used margin; may be negative', '0'),
-  withdrawable: amountOrNull('What withdraw_cross_margin would pay now', '0'),
-  liquidatable: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'A keeper may liquidate the account now', examples: [false] }),
+  pool: amountOrNull('Idle collateral in USDC, 7-decimal.', '0'),
+  equity: amountOrNull('Pool plus the collateral and PnL of every cross position, minus funding, in USDC, 7-decimal.', '0'),
+  usedMargin: amountOrNull('Sum of size divided by leverage over all cross positions, in USDC, 7-decimal.', '0'),
+  maintenanceMargin: amountOrNull('Equity below which the account can be liquidated, in USDC, 7-decimal.', '0'),
+  freeMargin: amountOrNull('Equity minus used margin, in USDC, 7-decimal. Can be negative.', '0'),
+  withdrawable: amountOrNull('Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal.', '0'),
+  liquidatable: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True if a keeper can liquidate the account now.', examples: [false] }),
 })
 
-/** What an account has and is worth, all of it out of one ledger. */
+/** Positions, orders, balances and margin of an account, all read from one ledger. */
 export const AccountState = Type.Object(
   {
-    owner: address('The account'),
-    ledger: Type.Integer({ description: 'The ledger that everything was read from', examples: [1_234_567] }),
-    ledgerCloseTs: integerOrNull({ description: 'When it closed, unix seconds', examples: [1_783_339_200] }),
+    owner: address('The account.'),
+    ledger: Type.Integer({ description: 'Ledger that all values were read from.', examples: [1_234_567] }),
+    ledgerCloseTs: integerOrNull({ description: 'Close time of that ledger, Unix seconds.', examples: [1_783_339_200] }),
     positions: Type.Unsafe<Static<typeof AccountPosition>[] | null>({
-      type: ['array', 'null'], items: AccountPosition, description: 'Open positions, newest first; null when they could not be read whole',
+      type: ['array', 'null'], items: AccountPosition, description: 'Open positions, newest first. Null if not all of them could be read.',
     }),
     orders: Type.Unsafe<OpenOrder[] | null>({
-      type: ['array', 'null'], items: ref(OpenOrder), description: 'Resting orders, newest first; null when they could not be read whole',
+      type: ['array', 'null'], items: ref(OpenOrder), description: 'Open orders, newest first. Null if not all of them could be read.',
     }),
     balances: Type.Object({
-      usdc: amountOrNull('7-decimal', '1000000000'),
-      lp: amountOrNull('Tokens of the liquidity vault, 7-decimal', '0'),
-      xlm: amountOrNull('For the network\'s fees, 7-decimal', '100000000000'),
+      usdc: amountOrNull('USDC balance, 7-decimal.', '1000000000'),
+      lp: amountOrNull('LP token balance, 7-decimal.', '0'),
+      xlm: amountOrNull('XLM balance, which pays network fees, 7-decimal.', '100000000000'),
     }),
     cross: CrossMargin,
     fees: Type.Object({
-      volume: amountOrNull('The market\'s own record that tiers go by, 7-decimal USDC', '20000000000'),
-      tier: integerOrNull({ description: 'Place in the market\'s list of tiers, from 0', examples: [0] }),
-      makerRate: amountOrNull('Share of the size of an executed limit order, 7-decimal: 2000 is 0.02 %', '2000'),
-      takerRate: amountOrNull('Share of the size of an open at once', '5000'),
-      nextTierVolume: amountOrNull('Where the next tier begins; null at the last', '200000000000'),
+      volume: amountOrNull('14-day trading volume recorded by the market contract, which determines the fee tier, in USDC, 7-decimal.', '20000000000'),
+      tier: integerOrNull({ description: 'Index of the fee tier, starting at 0.', examples: [0] }),
+      makerRate: amountOrNull('Fee for executed limit orders as a share of the size, 7-decimal: 2000 is 0.02 %.', '2000'),
+      takerRate: amountOrNull('Fee for market orders as a share of the size, 7-decimal: 5000 is 0.05 %.', '5000'),
+      nextTierVolume: amountOrNull('Volume at which the next tier starts, in USDC, 7-decimal. Null in the last tier.', '200000000000'),
     }),
     limits: Type.Object({
-      minCollateral: amountOrNull('7-decimal USDC', '100000000'),
-      maxPositionSize: amountOrNull('7-decimal USDC', '1000000000000'),
-      maxLeverage: integerOrNull({ description: 'The least is 1', examples: [10] }),
-      maxPriceAgeSec: integerOrNull({ description: 'Opening needs a price that is no older', examples: [60] }),
-      maxPriceDeviationBps: integerOrNull({ description: 'Opening needs a price no further from the last good one', examples: [100] }),
-      tradingPaused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'Only cancelling and liquidating go on', examples: [false] }),
+      minCollateral: amountOrNull('Minimum collateral of a position in USDC, 7-decimal.', '100000000'),
+      maxPositionSize: amountOrNull('Maximum position size in USDC, 7-decimal.', '1000000000000'),
+      maxLeverage: integerOrNull({ description: 'Maximum leverage. The minimum is 1.', examples: [10] }),
+      maxPriceAgeSec: integerOrNull({ description: 'Maximum age of the price for opening a position, seconds.', examples: [60] }),
+      maxPriceDeviationBps: integerOrNull({ description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100] }),
+      tradingPaused: Type.Unsafe<boolean | null>({
+        type: ['boolean', 'null'], description: 'True while trading is paused: only cancellations and liquidations succeed.', examples: [false],
+      }),
     }),
     unknown: Type.Array(
       Type.Object({
-        part: Type.String({ description: 'JSON pointer into this answer', examples: ['/positions/0/unrealizedPnl'] }),
+        part: Type.String({ description: 'JSON pointer to the null value in this response.', examples: ['/positions/0/unrealizedPnl'] }),
         reason: Type.String({
           description:
-            'no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, never, or not_told',
+            'Why the value is null: no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, ' +
+            'never, or not_told.',
           examples: ['price_unreadable'],
         }),
       }),
-      { description: 'Why figures are null. What hangs on one of these is null as well' },
+      { description: 'Reasons for null values. A value that depends on one of these is null too.' },
     ),
   },
-  { $id: 'AccountState', description: 'What an account has and is worth at one ledger' },
+  { $id: 'AccountState', description: 'Positions, orders, balances and margin of an account at one ledger.' },
 )
 
 export type AccountPosition = Static<typeof AccountPosition>

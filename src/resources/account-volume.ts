@@ -5,10 +5,12 @@ import { address, amount } from './fields.ts'
 /** Specification, "Account volume". */
 export const AccountVolume = Type.Object(
   {
-    address: address('The account (G…) or contract (C…) that was asked for'),
-    volume14d: amount('Traded notional of the last 14 x 86,400 seconds, 7-decimal USDC: opens and matched closes, no liquidations', '20000000000'),
+    address: address('The requested account (G…) or contract (C…).'),
+    volume14d: amount(
+      'Notional traded in the past 14 × 86,400 seconds, in USDC, 7-decimal. Includes opens and matched closes, excludes liquidations.', '20000000000',
+    ),
   },
-  { $id: 'AccountVolume', description: 'What an account has traded in fourteen days' },
+  { $id: 'AccountVolume', description: 'Trading volume of an account over 14 days.' },
 )
 
 export type AccountVolume = Static<typeof AccountVolume>

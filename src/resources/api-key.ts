@@ -3,20 +3,19 @@ import type { Static } from 'typebox'
 import { KEY_LABEL_MAX_LENGTH, KEY_TIERS } from '../limits.ts'
 import { address, EXAMPLE_TRADER, integerOrNull, textOrNull } from './fields.ts'
 
-/** The tiers that a key may have. */
 export type KeyTier = (typeof KEY_TIERS)[number]
 
 export const keyTier = Type.Unsafe<KeyTier>({
   type: 'string',
   enum: [...KEY_TIERS],
-  description: 'The allowance that calls with the key are counted against; always standard at issuance',
+  description: 'Rate limit tier of the key. New keys are always standard.',
   examples: [KEY_TIERS[0]],
 })
 
 export const keyId = Type.Unsafe<string>({
   type: 'string',
   pattern: '^nk_[0-9a-f]{24}$',
-  description: 'Names the key; no secret',
+  description: 'Public id of the key.',
   examples: ['nk_9f86d081884c7d659a2feaa0'],
 })
 
@@ -24,56 +23,56 @@ function milliseconds(description: string, example: number) {
   return Type.Unsafe<number>({ type: 'integer', description, examples: [example] })
 }
 
-const createdAt = milliseconds('When the key was issued, milliseconds', 1_783_339_200_000)
+const createdAt = milliseconds('Time the key was issued, Unix milliseconds.', 1_783_339_200_000)
 
 /** Specification, "API key record (list)". */
 export const ApiKey = Type.Object(
   {
     keyId,
-    owner: address('The account that the key was issued to'),
+    owner: address('Account that the key was issued to.'),
     tier: keyTier,
-    label: textOrNull({ description: `What the owner calls it; at most ${KEY_LABEL_MAX_LENGTH} characters`, examples: ['market maker, Frankfurt'] }),
+    label: textOrNull({ description: `Label chosen by the owner, at most ${KEY_LABEL_MAX_LENGTH} characters.`, examples: ['market maker, Frankfurt'] }),
     createdAt,
-    lastUsedAt: integerOrNull({ description: 'The last successful authentication, milliseconds', examples: [1_783_342_800_123] }),
-    revokedAt: integerOrNull({ description: 'Since when it is refused, milliseconds; null while it is active', examples: [null] }),
+    lastUsedAt: integerOrNull({ description: 'Time of the last successful authentication, Unix milliseconds.', examples: [1_783_342_800_123] }),
+    revokedAt: integerOrNull({ description: 'Time the key was revoked, Unix milliseconds. Null while the key is active.', examples: [null] }),
   },
-  { $id: 'ApiKey', description: 'A key as its owner sees it; the secret is never told again' },
+  { $id: 'ApiKey', description: 'An API key without its secret.' },
 )
 
 export type ApiKey = Static<typeof ApiKey>
 
-/** The answer to POST /v1/keys. */
+/** Response of POST /v1/keys. */
 export const IssuedKey = Type.Object(
   {
     keyId,
-    secret: Type.String({ description: '64 hex characters. Shown this once: keep it, nobody can tell it again', examples: ['3d1f'.repeat(16)] }),
+    secret: Type.String({ description: 'Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely.', examples: ['3d1f'.repeat(16)] }),
     tier: keyTier,
-    owner: address('The account that the key was issued to'),
+    owner: address('Account that the key was issued to.'),
     createdAt,
   },
-  { $id: 'IssuedKey', description: 'A new key with its secret' },
+  { $id: 'IssuedKey', description: 'A new API key with its secret.' },
 )
 
 export type IssuedKey = Static<typeof IssuedKey>
 
-/** The answer to POST /v1/keys/challenge. */
+/** Response of POST /v1/keys/challenge. */
 export const KeyChallenge = Type.Object(
   {
-    challengeHex: Type.String({ description: '32 random bytes as 64 hex characters', examples: ['a7c4'.repeat(16)] }),
-    expiresAt: milliseconds('From then on the challenge is void, milliseconds', 1_783_339_500_000),
+    challengeHex: Type.String({ description: '32 random bytes as 64 hex characters.', examples: ['a7c4'.repeat(16)] }),
+    expiresAt: milliseconds('Time the challenge expires, Unix milliseconds.', 1_783_339_500_000),
   },
-  { $id: 'KeyChallenge', description: 'What is to be signed to be issued a key' },
+  { $id: 'KeyChallenge', description: 'A challenge to sign with the wallet.' },
 )
 
 export type KeyChallenge = Static<typeof KeyChallenge>
 
-/** The answer to GET /v1/keys/beta-status. */
+/** Response of GET /v1/keys/beta-status. */
 export const BetaStatus = Type.Object(
   {
-    gated: Type.Boolean({ description: 'True when issuance is limited to listed addresses' }),
-    allowed: Type.Boolean({ description: 'True when the address may be issued a key; false without an address while the gate is on' }),
+    gated: Type.Boolean({ description: 'True if only allow-listed addresses can create keys.' }),
+    allowed: Type.Boolean({ description: 'True if the address can create a key. False if no address was given and gated is true.' }),
   },
-  { $id: 'BetaStatus', description: 'Who may be issued a key' },
+  { $id: 'BetaStatus', description: 'Whether key creation is restricted.' },
 )
 
 export type BetaStatus = Static<typeof BetaStatus>

@@ -6,23 +6,23 @@ import { address, seconds, txHash } from './fields.ts'
 export const EventRow = Type.Object(
   {
     eventId: Type.String({
-      description: 'Unique id; rows are ordered by ledger, then event id, descending',
+      description: 'Unique id. Rows are sorted by ledger, then event id, descending.',
       examples: ['0005302424969216000-0000000003'],
     }),
-    contractId: address('The emitting contract; may belong to an earlier deployment', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),
-    topic: Type.String({ description: 'Event topic; empty for an event without one', examples: ['funding_applied'] }),
-    ledger: Type.Integer({ description: 'Ledger sequence', examples: [1234567] }),
-    ledgerCloseTs: seconds('Close time of the ledger, unix seconds'),
-    txHash: txHash('The emitting transaction'),
+    contractId: address('Contract that emitted the event. It can belong to an earlier deployment.', 'CAE3U7JKESRWZHPEQ72DVNGOQ6WPA7HSPQZL5YV46NPCE4TMUPAGYMEC'),
+    topic: Type.String({ description: 'Event topic. Empty if the event has none.', examples: ['funding_applied'] }),
+    ledger: Type.Integer({ description: 'Ledger sequence number.', examples: [1234567] }),
+    ledgerCloseTs: seconds('Close time of the ledger, Unix seconds.'),
+    txHash: txHash('Transaction that emitted the event.'),
     payload: Type.Optional(
       Type.Unknown({
-        description: 'Decoded event body; its keys vary by topic. An event of unknown shape keeps its raw form.',
+        description: 'Decoded event data. The keys depend on the topic. Events of unknown shape keep their raw form.',
         examples: [{ topic: 'funding_applied', fundingRate: '1250', hoursElapsed: '1' }],
       }),
     ),
-    insertedAt: Type.Optional(Type.Integer({ description: 'When the indexer wrote the row, milliseconds', examples: [1_783_339_202_481] })),
+    insertedAt: Type.Optional(Type.Integer({ description: 'Time the indexer stored the event, Unix milliseconds.', examples: [1_783_339_202_481] })),
   },
-  { $id: 'EventRow', description: 'A contract event from the archive' },
+  { $id: 'EventRow', description: 'An archived contract event.' },
 )
 
 export type EventRow = Static<typeof EventRow>

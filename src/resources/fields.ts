@@ -1,4 +1,4 @@
-// Fields that several resources share: how an amount, an address or a moment looks on the wire (specification, "Global conventions").
+// Schemas of common field types (specification, "Global conventions").
 
 import { Type } from 'typebox'
 import type { Static, TSchema, TUnsafe } from 'typebox'
@@ -13,17 +13,14 @@ export function amount(description: string, example = '10000000'): TUnsafe<strin
   return Type.Unsafe<string>({ type: 'string', pattern: '^-?[0-9]+$', description, examples: [example] })
 }
 
-/** An amount that may be unknown. */
 export function amountOrNull(description: string, example = '10000000'): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], description, examples: [example] })
 }
 
-/** A text that may be unknown. */
 export function textOrNull(options: FieldOptions): TUnsafe<string | null> {
   return Type.Unsafe<string | null>({ type: ['string', 'null'], ...options })
 }
 
-/** An integer that may be unknown. */
 export function integerOrNull(options: FieldOptions): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ['integer', 'null'], ...options })
 }
@@ -38,12 +35,11 @@ export function address(description: string, example = EXAMPLE_TRADER): TUnsafe<
   return Type.Unsafe<string>({ type: 'string', description, examples: [example] })
 }
 
-/** A transaction hash. */
 export function txHash(description: string): TUnsafe<string> {
   return Type.Unsafe<string>({ type: 'string', description, examples: [EXAMPLE_TX_HASH] })
 }
 
-/** A reference to a resource's schema, which carries its heading's name as `$id`. */
+/** A reference to a resource schema by its `$id`. */
 export function ref<S extends TSchema & { readonly $id?: string }>(schema: S): TUnsafe<Static<S>> {
   return Type.Unsafe<Static<S>>({ $ref: `${schema.$id ?? ''}#` })
 }

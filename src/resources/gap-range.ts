@@ -2,24 +2,25 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 const ledgers = {
-  epoch: Type.String({ description: 'The epoch that the ledgers belong to: ledgers repeat after a reset of the network' }),
-  fromLedger: Type.Integer({ description: 'The first of them' }),
-  toLedger: Type.Integer({ description: 'The last of them' }),
+  epoch: Type.String({ description: 'Epoch of the ledgers. Ledger numbers repeat after a network reset.' }),
+  fromLedger: Type.Integer({ description: 'First missing ledger.' }),
+  toLedger: Type.Integer({ description: 'Last missing ledger.' }),
 }
 
-/** Ledgers that were lost, inclusive on both ends. */
+/** A range of missing ledgers, inclusive. */
 export const GapRange = Type.Object(ledgers)
 
 export const GAP_STATES = ['open', 'filled', 'unfillable'] as const
 
-/** The same, with what became of them. */
+/** A missing range and its current state. */
 export const NotedGap = Type.Object({
   ...ledgers,
-  since: Type.Integer({ description: 'When it was noticed, milliseconds' }),
+  since: Type.Integer({ description: 'Time the gap was detected, Unix milliseconds.' }),
   state: Type.Unsafe<(typeof GAP_STATES)[number]>({
     type: 'string',
     enum: [...GAP_STATES],
-    description: 'open: missing; filled: read from elsewhere since, and in every list; unfillable: missing, and no source that was asked has these ledgers',
+    description:
+      'open: the ledgers are missing. filled: the events were recovered from another source. unfillable: the ledgers are missing and no source has them.',
   }),
 })
 

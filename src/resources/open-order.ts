@@ -5,49 +5,50 @@ import { amountOrNull, EXAMPLE_TRADER, address, integerOrNull, ref, seconds, tex
 const oneOf = <Name extends string>(names: readonly Name[], description: string): TUnsafe<Name> =>
   Type.Unsafe<Name>({ type: 'string', enum: [...names], description, examples: [names[0]] })
 
-/** An order that rests, as the ledger has it: stop-limit orders and trailing stops included, whose placement emits no event. */
+/** Read from the ledger, because placing a stop-limit order or trailing stop emits no event. */
 export const OpenOrder = Type.Object(
   {
-    orderId: Type.Integer({ description: 'On-chain order id', examples: [17] }),
-    trader: address('Who placed it', EXAMPLE_TRADER),
+    orderId: Type.Integer({ description: 'On-chain order id.', examples: [17] }),
+    trader: address('Account that placed the order.', EXAMPLE_TRADER),
     orderType: oneOf(
       ['limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'],
-      'The first two open a position, the others close the one they hang on',
+      'Order type. limit and stop_limit open a position. The others close the position they are attached to.',
     ),
-    asset: Type.String({ description: 'Asset symbol', examples: ['BTC'] }),
-    direction: Type.Integer({ description: '0 long, 1 short: of the position that it opens or closes', examples: [0] }),
-    positionId: integerOrNull({ description: 'The position that it hangs on; null for an order that opens one', examples: [42] }),
-    collateral: amountOrNull('Waits in the market until the order ends, 7-decimal USDC; null for an order that hangs on a position', '100000000'),
-    leverage: Type.Integer({ description: 'Of the position', examples: [5] }),
-    size: amountOrNull('Collateral times leverage, 7-decimal USDC; null for an order that hangs on a position', '500000000'),
-    triggerPrice: amountOrNull('7-decimal; null for a trailing stop', '1050000000000'),
-    triggerCondition: oneOf(['Above', 'Below'], 'The side of its price at which it triggers'),
-    limitPrice: amountOrNull('7-decimal; null where the order has none', '1051000000000'),
-    stopLimitPhase: textOrNull({ description: 'waiting_for_stop or limit_active; null for other types', examples: ['waiting_for_stop'] }),
-    trailingPercentBps: integerOrNull({ description: 'Null for other types', examples: [250] }),
-    peakPrice: amountOrNull('The best price since the trailing stop was placed, 7-decimal; null for other types', '1090000000000'),
+    asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }),
+    direction: Type.Integer({ description: 'Direction of the position that the order opens or closes: 0 is long, 1 is short.', examples: [0] }),
+    positionId: integerOrNull({ description: 'Position that the order is attached to. Null for orders that open a position.', examples: [42] }),
+    collateral: amountOrNull(
+      'Collateral that the market contract holds until the order executes or is cancelled, in USDC, 7-decimal. Null for attached orders.', '100000000',
+    ),
+    leverage: Type.Integer({ description: 'Leverage of the position.', examples: [5] }),
+    size: amountOrNull('Collateral times leverage, in USDC, 7-decimal. Null for attached orders.', '500000000'),
+    triggerPrice: amountOrNull('Trigger price in USD, 7-decimal. Null for trailing stops.', '1050000000000'),
+    triggerCondition: oneOf(['Above', 'Below'], 'Whether the order triggers above or below its trigger price.'),
+    limitPrice: amountOrNull('Limit price in USD, 7-decimal. Null if the order has none.', '1051000000000'),
+    stopLimitPhase: textOrNull({ description: 'waiting_for_stop or limit_active. Null for other order types.', examples: ['waiting_for_stop'] }),
+    trailingPercentBps: integerOrNull({ description: 'Trailing distance in basis points. Null for other order types.', examples: [250] }),
+    peakPrice: amountOrNull('Best price since the trailing stop was placed, in USD, 7-decimal. Null for other order types.', '1090000000000'),
     referencePrice: amountOrNull(
-      'What the price is compared with next: trigger, limit, or what the trail has come to; null when that is not known',
+      'Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown.',
       '1050000000000',
     ),
-    slippageToleranceBps: Type.Integer({ description: 'Further from the reference price than this, the order is cancelled', examples: [100] }),
-    timeInForce: oneOf(['gtc', 'ioc', 'post_only'], 'As it was placed'),
-    reduceOnly: Type.Boolean({ description: 'Closes an opposite position and opens none', examples: [false] }),
-    createdAt: seconds('Close time of the ledger that it was placed in, unix seconds'),
+    slippageToleranceBps: Type.Integer({ description: 'Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice.', examples: [100] }),
+    timeInForce: oneOf(['gtc', 'ioc', 'post_only'], 'Time in force.'),
+    reduceOnly: Type.Boolean({ description: 'True if the order can only close an opposite position.', examples: [false] }),
+    createdAt: seconds('Close time of the ledger in which the order was placed, Unix seconds.'),
   },
-  { $id: 'OpenOrder', description: 'A resting order' },
+  { $id: 'OpenOrder', description: 'An open order.' },
 )
 
 export type OpenOrder = Static<typeof OpenOrder>
 
-/** All of an account's, and where they were read. */
 export const OpenOrders = Type.Object(
   {
     orders: Type.Array(ref(OpenOrder)),
-    ledger: Type.Integer({ description: 'The ledger that the orders were read from', examples: [1_234_567] }),
-    ledgerCloseTs: integerOrNull({ description: 'When it closed, unix seconds; null when the network did not tell', examples: [1_783_339_200] }),
+    ledger: Type.Integer({ description: 'Ledger that the orders were read from.', examples: [1_234_567] }),
+    ledgerCloseTs: integerOrNull({ description: 'Close time of that ledger, Unix seconds. Null if the network did not report it.', examples: [1_783_339_200] }),
   },
-  { $id: 'OpenOrders', description: 'An account\'s resting orders, newest first' },
+  { $id: 'OpenOrders', description: 'Open orders of an account, newest first.' },
 )
 
 export type OpenOrders = Static<typeof OpenOrders>

@@ -5,18 +5,18 @@ import { address, amount, EXAMPLE_TX_HASH, seconds, textOrNull } from './fields.
 /** Specification, "Open position". */
 export const OpenPosition = Type.Object(
   {
-    positionId: Type.Integer({ description: 'On-chain position id', examples: [42] }),
-    trader: address('Owner: an account (G…) or a contract (C…); trader vaults trade as contracts'),
-    asset: Type.String({ description: 'Asset symbol', examples: ['BTC'] }),
-    direction: Type.Integer({ description: '0 long, 1 short', examples: [0] }),
-    size: amount('Notional, 7-decimal USDC', '500000000'),
-    entryPrice: amount('7-decimal', '1084215000000'),
-    openedAt: seconds('Close time of the opening ledger, unix seconds'),
+    positionId: Type.Integer({ description: 'On-chain position id.', examples: [42] }),
+    trader: address('Owner: an account (G…), or a contract (C…) for trader vaults.'),
+    asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }),
+    direction: Type.Integer({ description: '0 is long, 1 is short.', examples: [0] }),
+    size: amount('Notional value in USDC, 7-decimal.', '500000000'),
+    entryPrice: amount('Entry price in USD, 7-decimal.', '1084215000000'),
+    openedAt: seconds('Close time of the ledger that opened the position, Unix seconds.'),
     openedTxHash: textOrNull({
-      description: 'The opening transaction; null when its event was lost and the position was read off the ledger', examples: [EXAMPLE_TX_HASH],
+      description: 'Transaction that opened the position. Null if its event is missing and the position was read from the ledger.', examples: [EXAMPLE_TX_HASH],
     }),
   },
-  { $id: 'OpenPosition', description: 'A position that was opened and neither closed nor liquidated since' },
+  { $id: 'OpenPosition', description: 'An open position.' },
 )
 
 export type OpenPosition = Static<typeof OpenPosition>

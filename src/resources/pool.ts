@@ -3,57 +3,58 @@ import type { Static } from 'typebox'
 import { amount, amountOrNull, integerOrNull, seconds } from './fields.ts'
 
 const headroom = {
-  long: amountOrNull('Size that longs can still be opened for, 7-decimal USDC', '250000000000'),
-  short: amountOrNull('The same for shorts', '250000000000'),
+  long: amountOrNull('Position size that can still be opened long, in USDC, 7-decimal.', '250000000000'),
+  short: amountOrNull('Position size that can still be opened short, in USDC, 7-decimal.', '250000000000'),
 }
 
 const SideHeadroom = Type.Object(headroom)
 
-/** What can still be opened on each side of an asset. */
 export type SideHeadroom = Static<typeof SideHeadroom>
 
-/** Beyond the specification: the liquidity vault. */
+/** Not in the specification. */
 export const PoolState = Type.Object(
   {
-    ledger: Type.Integer({ description: 'The ledger that it was read from', examples: [1_234_567] }),
-    aum: amountOrNull('What the pool is worth, 7-decimal USDC', '1000000000000'),
-    lpPrice: amountOrNull('Of one LP token, 7-decimal USDC', '10000000'),
-    lpSupply: amountOrNull('LP tokens in circulation, 7-decimal', '1000000000000'),
-    totalUsdc: amountOrNull('The pool\'s own books, 7-decimal USDC', '1000000000000'),
-    usdcBalance: amountOrNull('What it holds, 7-decimal USDC', '1000000000000'),
-    totalFees: amountOrNull('Deposit and withdrawal fees so far, 7-decimal USDC', '0'),
-    unrealizedPnl: amountOrNull('Of all traders, as the pool was last told: their profit is its debt', '0'),
-    reservedPayout: amountOrNull('What is reserved for open positions, 7-decimal USDC', '0'),
-    shortfall: amountOrNull('Profits that could not be paid, 7-decimal USDC', '0'),
-    depositFeeBps: integerOrNull({ description: 'Basis points', examples: [30] }),
-    withdrawFeeBps: integerOrNull({ description: 'Basis points', examples: [30] }),
-    paused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'No deposits and withdrawals', examples: [false] }),
+    ledger: Type.Integer({ description: 'Ledger that the values were read from.', examples: [1_234_567] }),
+    aum: amountOrNull('Assets under management of the pool in USDC, 7-decimal.', '1000000000000'),
+    lpPrice: amountOrNull('Price of one LP token in USDC, 7-decimal.', '10000000'),
+    lpSupply: amountOrNull('LP tokens in circulation, 7-decimal.', '1000000000000'),
+    totalUsdc: amountOrNull('USDC recorded by the pool contract, 7-decimal.', '1000000000000'),
+    usdcBalance: amountOrNull('USDC token balance of the pool contract, 7-decimal.', '1000000000000'),
+    totalFees: amountOrNull('Total deposit and withdrawal fees collected, in USDC, 7-decimal.', '0'),
+    unrealizedPnl: amountOrNull('Unrealised profit of all traders as last reported to the pool, in USDC, 7-decimal. The pool owes it when positive.', '0'),
+    reservedPayout: amountOrNull('USDC reserved for payouts of open positions, 7-decimal.', '0'),
+    shortfall: amountOrNull('Profits that the pool could not pay, in USDC, 7-decimal.', '0'),
+    depositFeeBps: integerOrNull({ description: 'Deposit fee, basis points.', examples: [30] }),
+    withdrawFeeBps: integerOrNull({ description: 'Withdrawal fee, basis points.', examples: [30] }),
+    paused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True while deposits and withdrawals are paused.', examples: [false] }),
     caps: Type.Object({
-      reservedBps: Type.Integer({ description: 'Reserved payouts against aum, by default', examples: [7000] }),
-      assetSideBps: Type.Integer({ description: 'Open interest of one side of an asset against aum, by default', examples: [2500] }),
+      reservedBps: Type.Integer({ description: 'Maximum reserved payouts as a share of aum, basis points. Contract default.', examples: [7000] }),
+      assetSideBps: Type.Integer({ description: 'Maximum open interest of one side of an asset as a share of aum, basis points. Contract default.', examples: [2500] }),
     }),
     headroom: Type.Object({
-      total: amountOrNull('Size that can still be opened in all, 7-decimal USDC', '700000000000'),
-      assets: Type.Array(Type.Object({ asset: Type.String({ examples: ['BTC'] }), ...headroom }), { description: 'By asset and side' }),
+      total: amountOrNull('Total position size that can still be opened, in USDC, 7-decimal.', '700000000000'),
+      assets: Type.Array(Type.Object({ asset: Type.String({ description: 'Asset symbol.', examples: ['BTC'] }), ...headroom }), {
+        description: 'Headroom by asset and side.',
+      }),
     }),
   },
-  { $id: 'PoolState', description: 'The liquidity vault, and what can still be opened against it. Null: not known now' },
+  { $id: 'PoolState', description: 'State of the liquidity vault and the remaining headroom. Values that could not be read are null.' },
 )
 
 export type PoolState = Static<typeof PoolState>
 
-/** Beyond the specification: the pool at a time. */
+/** Not in the specification. */
 export const PoolSample = Type.Object(
   {
-    time: seconds('Begin of the five minutes, unix seconds'),
-    ledger: Type.Integer({ description: 'The ledger that was sampled in them', examples: [1_234_567] }),
-    aum: amount('7-decimal USDC', '1000000000000'),
-    lpPrice: amount('7-decimal USDC'),
-    lpSupply: amount('7-decimal', '1000000000000'),
-    reservedPayout: amountOrNull('7-decimal USDC', '0'),
-    unrealizedPnl: amountOrNull('7-decimal USDC', '0'),
+    time: seconds('Start of the five-minute interval, Unix seconds.'),
+    ledger: Type.Integer({ description: 'Ledger that was sampled.', examples: [1_234_567] }),
+    aum: amount('Assets under management in USDC, 7-decimal.', '1000000000000'),
+    lpPrice: amount('Price of one LP token in USDC, 7-decimal.'),
+    lpSupply: amount('LP tokens in circulation, 7-decimal.', '1000000000000'),
+    reservedPayout: amountOrNull('USDC reserved for payouts of open positions, 7-decimal.', '0'),
+    unrealizedPnl: amountOrNull('Unrealised profit of all traders in USDC, 7-decimal.', '0'),
   },
-  { $id: 'PoolSample', description: 'The liquidity vault as it was' },
+  { $id: 'PoolSample', description: 'A historical sample of the liquidity vault.' },
 )
 
 export type PoolSample = Static<typeof PoolSample>

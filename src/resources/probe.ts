@@ -1,27 +1,26 @@
-// What probes of an orchestrator or a load balancer are answered.
+// Responses of the liveness and readiness probes.
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
 export const Alive = Type.Object(
   { status: Type.Literal('alive') },
-  { $id: 'Alive', description: 'The process answers' },
+  { $id: 'Alive', description: 'The process is alive.' },
 )
 
 export type Alive = Static<typeof Alive>
 
 export const Ready = Type.Object(
   { status: Type.Literal('ready') },
-  { $id: 'Ready', description: 'Requests may be sent here' },
+  { $id: 'Ready', description: 'The instance accepts traffic.' },
 )
 
 export type Ready = Static<typeof Ready>
 
-/** Why requests should go elsewhere. */
 export const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind'] as const
 export type NotReadyReason = (typeof NOT_READY_REASONS)[number]
 
-/** 503 of GET /readyz. */
+/** 503 response of GET /readyz. */
 export const NotReady = Type.Object(
   {
     status: Type.Literal('not_ready'),
@@ -30,13 +29,13 @@ export const NotReady = Type.Object(
         type: 'string',
         enum: [...NOT_READY_REASONS],
         description:
-          'draining: the process is about to end; database: it does not answer; index_empty: nothing is indexed yet; index_behind: the last indexed ledger ' +
-          'closed longer ago than is configured',
+          'draining: the process is shutting down. database: the database does not respond. index_empty: nothing is indexed yet. index_behind: the last ' +
+          'indexed ledger is older than READY_MAX_LEDGER_AGE_SEC.',
       }),
       { examples: [['index_behind']] },
     ),
   },
-  { $id: 'NotReady', description: 'Requests should go elsewhere for now' },
+  { $id: 'NotReady', description: 'The instance does not accept traffic.' },
 )
 
 export type NotReady = Static<typeof NotReady>

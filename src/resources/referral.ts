@@ -2,24 +2,24 @@ import { Type } from 'typebox'
 import type { Static } from 'typebox'
 import { address, amount, seconds, txHash } from './fields.ts'
 
-const code = Type.Unsafe<string>({ type: 'string', description: '3 to 16 characters; upper and lower case differ', examples: ['STAR'] })
-const id = Type.Integer({ description: 'Position of its event in the log', examples: [4217] })
-const ledger = Type.Integer({ description: 'Ledger of the event', examples: [1234567] })
-const updatedAt = Type.Integer({ description: 'Of the last event that changed it, milliseconds', examples: [1_783_339_200_000] })
+const code = Type.Unsafe<string>({ type: 'string', description: 'Referral code, 3 to 16 characters, case-sensitive.', examples: ['STAR'] })
+const id = Type.Integer({ description: 'Sequence number of the event in the log.', examples: [4217] })
+const ledger = Type.Integer({ description: 'Ledger of the event.', examples: [1234567] })
+const updatedAt = Type.Integer({ description: 'Time of the last event that changed this row, Unix milliseconds.', examples: [1_783_339_200_000] })
 
 /** Specification, "Referrer row". */
 export const Referrer = Type.Object(
   {
-    referrer: address('The code\'s owner'),
+    referrer: address('Owner of the code.'),
     code,
-    createdAt: seconds('When the code was registered, unix seconds'),
-    referredCount: Type.Integer({ description: 'Wallets bound to the code', examples: [3] }),
-    totalVolumeGenerated: amount('Fees of referred trades together (fees, not sizes), 7-decimal USDC', '0'),
-    totalEarned: amount('The referrer\'s share of them, ever, 7-decimal USDC', '0'),
-    claimable: amount('What of it can be claimed, 7-decimal USDC', '0'),
+    createdAt: seconds('Time the code was registered, Unix seconds.'),
+    referredCount: Type.Integer({ description: 'Number of referred accounts.', examples: [3] }),
+    totalVolumeGenerated: amount('Total fees of referred trades (fees, not sizes) in USDC, 7-decimal.', '0'),
+    totalEarned: amount('Total earnings of the referrer in USDC, 7-decimal.', '0'),
+    claimable: amount('Earnings that can be claimed now, in USDC, 7-decimal.', '0'),
     updatedAt,
   },
-  { $id: 'Referrer', description: 'The owner of a referral code. Until the exchange pays for referrals, its amounts are 0' },
+  { $id: 'Referrer', description: 'The owner of a referral code. Amounts are 0 until the exchange pays referral rewards.' },
 )
 
 export type Referrer = Static<typeof Referrer>
@@ -27,13 +27,13 @@ export type Referrer = Static<typeof Referrer>
 /** Specification, "Binding row". */
 export const ReferralBinding = Type.Object(
   {
-    referee: address('Who was referred'),
-    referrer: address('By whom'),
+    referee: address('Referred account.'),
+    referrer: address('Account that referred it.'),
     code,
-    boundAt: seconds('When, unix seconds; once and for good'),
-    txHash: txHash('The transaction that bound them'),
+    boundAt: seconds('Time of the referral, Unix seconds. A referrer cannot be changed.'),
+    txHash: txHash('Transaction that set the referrer.'),
   },
-  { $id: 'ReferralBinding', description: 'A wallet bound to a referral code' },
+  { $id: 'ReferralBinding', description: 'An account and its referrer.' },
 )
 
 export type ReferralBinding = Static<typeof ReferralBinding>
@@ -42,16 +42,16 @@ export type ReferralBinding = Static<typeof ReferralBinding>
 export const ReferralTrade = Type.Object(
   {
     id,
-    referee: address('Who traded'),
-    referrer: address('Who referred them'),
-    originalFee: amount('The trade\'s fee without discount, 7-decimal USDC', '5000000'),
-    discount: amount('What the referee did not have to pay, 7-decimal USDC', '200000'),
-    payout: amount('The referrer\'s share, 7-decimal USDC', '500000'),
+    referee: address('Account that traded.'),
+    referrer: address('Account that referred the trader.'),
+    originalFee: amount('Trading fee before the discount, in USDC, 7-decimal.', '5000000'),
+    discount: amount('Discount for the referred account in USDC, 7-decimal.', '200000'),
+    payout: amount('Reward of the referrer in USDC, 7-decimal.', '500000'),
     ledger,
     ts: seconds('Close time of that ledger, unix seconds'),
-    txHash: txHash('The trade\'s transaction'),
+    txHash: txHash('Transaction of the trade.'),
   },
-  { $id: 'ReferralTrade', description: 'A trade that a referrer was paid for' },
+  { $id: 'ReferralTrade', description: 'A trade that earned a referral reward.' },
 )
 
 export type ReferralTrade = Static<typeof ReferralTrade>
@@ -60,13 +60,13 @@ export type ReferralTrade = Static<typeof ReferralTrade>
 export const ReferralClaim = Type.Object(
   {
     id,
-    referrer: address('Who claimed'),
-    amount: amount('7-decimal USDC', '500000'),
+    referrer: address('Account that claimed.'),
+    amount: amount('Claimed amount in USDC, 7-decimal.', '500000'),
     ledger,
     ts: seconds('Close time of that ledger, unix seconds'),
-    txHash: txHash('The claim\'s transaction'),
+    txHash: txHash('Transaction of the claim.'),
   },
-  { $id: 'ReferralClaim', description: 'A referrer\'s claim' },
+  { $id: 'ReferralClaim', description: 'A claim of referral rewards.' },
 )
 
 export type ReferralClaim = Static<typeof ReferralClaim>

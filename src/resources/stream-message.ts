@@ -1,4 +1,4 @@
-// The messages of the stream, both ways, as its document shows them.
+// All messages of the WebSocket stream, as documented in the AsyncAPI document.
 
 import { Type } from 'typebox'
 import type { TProperties, TSchema } from 'typebox'
@@ -7,122 +7,130 @@ import { amount, address, EXAMPLE_TRADER, integerOrNull, ref, seconds, textOrNul
 import { OpenOrder } from './open-order.ts'
 import { OpenPosition } from './open-position.ts'
 
-/** A message by its name in the document. */
 export interface StreamMessage {
+  /** Name in the AsyncAPI document. */
   readonly name: string
   readonly summary: string
   readonly payload: TSchema
 }
 
 const oneOf = (...values: readonly string[]): TSchema => Type.Unsafe({ type: 'string', enum: [...values] })
-const channels = Type.Array(Type.String({ examples: ['trades.BTC'] }), { description: 'Names of channels' })
+const channels = Type.Array(Type.String({ examples: ['trades.BTC'] }), { description: 'Channel names.' })
 const milliseconds = (description: string): TSchema => Type.Integer({ description, examples: [1_783_339_200_000] })
-const place = (description: string): TSchema => Type.Integer({ minimum: 0, description, examples: [1204] })
-const epoch = Type.String({ description: 'Which history of the network the places belong to', examples: ['667e41f1'] })
-const id = Type.Optional(Type.Unsafe({ type: ['string', 'integer', 'number'], description: 'The answers to the message carry the same', examples: [1] }))
+const seq = (description: string): TSchema => Type.Integer({ minimum: 0, description, examples: [1204] })
+const epoch = Type.String({ description: 'Identifies the history that sequence numbers refer to. Changes after a network reset.', examples: ['667e41f1'] })
+const id = Type.Optional(Type.Unsafe({ type: ['string', 'integer', 'number'], description: 'Client-chosen id. The reply carries the same id.', examples: [1] }))
 
 const message = (name: string, summary: string, fields: TProperties): StreamMessage => ({ name, summary, payload: Type.Object(fields) })
-const ask = (op: string, summary: string, fields: TProperties): StreamMessage => message(op, summary, { op: oneOf(op), ...fields, id })
-const told = (type: string, summary: string, fields: TProperties, name = type): StreamMessage =>
+const clientMessage = (op: string, summary: string, fields: TProperties): StreamMessage => message(op, summary, { op: oneOf(op), ...fields, id })
+const controlMessage = (type: string, summary: string, fields: TProperties, name = type): StreamMessage =>
   message(name, summary, { type: oneOf(type), ...fields })
 
-/** What clients send. */
 export const CLIENT_MESSAGES: readonly StreamMessage[] = [
-  ask('subscribe', 'Delivery begins: live, behind a place, or with what is known now first', {
+  clientMessage('subscribe', 'Subscribe to channels: live, after a sequence number, or starting with a snapshot', {
     channels,
-    since: Type.Optional(place('Everything behind this place first')),
+    since: Type.Optional(seq('Replay all frames after this sequence number first.')),
     epoch: Type.Optional(epoch),
-    snapshot: Type.Optional(Type.Boolean({ description: 'What is known now first' })),
+    snapshot: Type.Optional(Type.Boolean({ description: 'Send a snapshot first.' })),
   }),
-  ask('unsubscribe', 'Delivery ends', { channels }),
-  ask('login', 'Opens the channel of the key\'s account', { keyId: Type.String({ examples: ['nk_5f2b'] }), secret: Type.String() }),
-  ask('ping', 'Asks for a pong', {}),
+  clientMessage('unsubscribe', 'Unsubscribe from channels', { channels }),
+  clientMessage('login', 'Authenticate to access the account channel', {
+    keyId: Type.String({ description: 'Key id.', examples: ['nk_5f2b'] }), secret: Type.String({ description: 'Secret of the key.' }),
+  }),
+  clientMessage('ping', 'Request a pong', {}),
 ]
 
-/** What the gateway answers, and says by itself. */
+/** Replies and notifications of the gateway. */
 export const CONTROL_MESSAGES: readonly StreamMessage[] = [
-  told('hello', 'First of all: where the log stands', {
-    ts: milliseconds('Now'), epoch: textOrNull({ description: 'Null while nothing is indexed' }), head: place('The last place of the log'),
-    ledger: integerOrNull({ description: 'The last indexed ledger' }),
+  controlMessage('hello', 'First message of a connection: current head of the log', {
+    ts: milliseconds('Server time, Unix milliseconds.'), epoch: textOrNull({ description: 'Current epoch. Null if nothing is indexed.' }),
+    head: seq('Last sequence number of the log.'), ledger: integerOrNull({ description: 'Last indexed ledger.' }),
   }),
-  told('subscribed', 'The channels that were accepted', {
+  controlMessage('subscribed', 'Accepted channels', {
     channels,
-    heads: Type.Unsafe({ type: 'object', description: 'The place of each log channel\'s last frame', additionalProperties: { type: 'integer' } }),
+    heads: Type.Unsafe({ type: 'object', description: 'Sequence number of the last frame of each log channel.', additionalProperties: { type: 'integer' } }),
     id,
   }),
-  told('rejected', 'Those that were refused: they do not exist, or are not the client\'s', { channels, id }),
-  told('unsubscribed', 'The channels that were named', { channels, id }),
-  told('login', 'What came of a login', {
-    ok: Type.Boolean(),
-    owner: Type.Optional(address('The account', EXAMPLE_TRADER)),
-    tier: Type.Optional(Type.String({ examples: ['standard'] })),
+  controlMessage('rejected', 'Rejected channels: they do not exist, or the client has no access', { channels, id }),
+  controlMessage('unsubscribed', 'Channels removed from the subscription', { channels, id }),
+  controlMessage('login', 'Result of a login', {
+    ok: Type.Boolean({ description: 'True if the login succeeded.' }),
+    owner: Type.Optional(address('Account of the key.', EXAMPLE_TRADER)),
+    tier: Type.Optional(Type.String({ description: 'Rate limit tier.', examples: ['standard'] })),
     error: Type.Optional(oneOf('missing_credentials', 'invalid_credentials', 'unavailable')),
     id,
   }, 'loggedIn'),
-  told('pong', 'Answers a ping', { ts: milliseconds('Now'), id }),
-  told('gap', 'Not everything behind a place can be sent: read REST for what is missing; live frames follow', {
-    channels, since: place('What the client has'), oldest: place('Where delivery goes on'), reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
+  controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),
+  controlMessage('gap', 'Some frames cannot be replayed. Fetch them over REST; live frames follow', {
+    channels, since: seq('Sequence number requested by the client.'), oldest: seq('Sequence number after which delivery continues.'), reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
     epoch: Type.Optional(epoch), id,
   }),
-  told('error', 'A message was not taken', {
+  controlMessage('error', 'The gateway rejected a client message', {
     error: oneOf('invalid_json', 'invalid_channels', 'invalid_since', 'unknown_op', 'rate_limited'), detail: Type.Optional(Type.String()), id,
   }),
-  told('draining', 'This instance is about to stop: connect again within that time, and resume', { graceMs: Type.Integer({ examples: [5_000] }) }),
+  controlMessage('draining', 'This instance is shutting down. Reconnect within graceMs and resume', {
+    graceMs: Type.Integer({ description: 'Time until the connection closes, milliseconds.', examples: [5_000] }),
+  }),
 ]
 
 const EVENT = {
-  topic: Type.String({ examples: ['position_closed'] }),
-  ledger: Type.Integer({ examples: [1_234_567] }),
-  ledgerCloseTs: seconds('When the ledger closed'),
-  txHash: txHash('The transaction'),
-  trader: Type.Optional(address('Whom it is about, where it names one', EXAMPLE_TRADER)),
-  raw: Type.Unsafe({ type: 'object', description: 'The payload, as /v1/events has it', additionalProperties: true }),
+  topic: Type.String({ description: 'Event topic.', examples: ['position_closed'] }),
+  ledger: Type.Integer({ description: 'Ledger sequence number.', examples: [1_234_567] }),
+  ledgerCloseTs: seconds('Close time of the ledger, Unix seconds.'),
+  txHash: txHash('Transaction hash.'),
+  trader: Type.Optional(address('Account named by the event, if any.', EXAMPLE_TRADER)),
+  raw: Type.Unsafe({ type: 'object', description: 'Payload, as in GET /v1/events.', additionalProperties: true }),
 }
 
-const LOGGED = { seq: place('Its place in the log'), prev: place('The place of the frame before it on this channel; 0 when there is none') }
+const LOGGED = {
+  seq: seq('Sequence number in the log.'), prev: seq('Sequence number of the previous frame on this channel. 0 if there is none.'),
+}
 const frame = (name: string, summary: string, fields: TProperties): StreamMessage =>
-  message(name, summary, { channel: Type.String({ description: 'The channel\'s name' }), ...fields })
+  message(name, summary, { channel: Type.String({ description: 'Channel name.' }), ...fields })
 
-/** Frames of channels, by the kind of their channel. */
+/** Frames by channel type. */
 export const CHANNEL_MESSAGES = {
-  ticker: frame('ticker', 'A price, every three seconds', {
+  ticker: frame('ticker', 'Price update, every three seconds', {
     data: Type.Object({
-      asset: Type.String(), price: amount('7-decimal'), priceFloat: Type.Number(), timestamp: seconds('Of the attestation'),
-      ts: milliseconds('Of the broadcast'),
+      asset: Type.String({ description: 'Asset symbol.' }), price: amount('Price in USD, 7-decimal.'),
+      priceFloat: Type.Number({ description: 'The same price as a floating-point number, for display.' }),
+      timestamp: seconds('Attestation time of the price, Unix seconds.'), ts: milliseconds('Broadcast time, Unix milliseconds.'),
     }),
   }),
-  candles: frame('candle', 'A bucket while it forms, and once when it is over', {
-    data: Type.Object({ ...Candle.properties, final: Type.Boolean({ description: 'The bucket is over' }) }),
+  candles: frame('candle', 'Candle update, and one final frame when the interval ends', {
+    data: Type.Object({ ...Candle.properties, final: Type.Boolean({ description: 'True in the last frame of the interval.' }) }),
   }),
-  trades: frame('trade', 'A position opened, closed or liquidated', {
+  trades: frame('trade', 'Position opened, closed or liquidated', {
     ...LOGGED,
     data: Type.Object({
-      kind: oneOf('open', 'close', 'liquidation'), asset: Type.String(), positionId: Type.Integer(), trader: address('Whose', EXAMPLE_TRADER),
-      price: amount('Where it opened or closed, 7-decimal'), pnl: Type.Optional(amount('7-decimal USDC')), ledger: Type.Integer(),
-      ts: milliseconds('When the ledger closed'), txHash: txHash('The transaction'),
+      kind: oneOf('open', 'close', 'liquidation'), asset: Type.String({ description: 'Asset symbol.' }),
+      positionId: Type.Integer({ description: 'On-chain position id.' }), trader: address('Owner of the position.', EXAMPLE_TRADER),
+      price: amount('Entry or close price in USD, 7-decimal.'), pnl: Type.Optional(amount('Realised profit or loss in USDC, 7-decimal.')),
+      ledger: Type.Integer({ description: 'Ledger sequence number.' }), ts: milliseconds('Close time of the ledger, Unix milliseconds.'),
+      txHash: txHash('Transaction hash.'),
     }),
   }),
-  events: frame('event', 'An event of any of the exchange\'s contracts', { ...LOGGED, data: Type.Object(EVENT) }),
-  account: frame('accountEvent', 'An event that concerns the account', {
-    ...LOGGED, data: Type.Object({ ...EVENT, owner: address('The account', EXAMPLE_TRADER) }),
+  events: frame('event', 'Event of any exchange contract', { ...LOGGED, data: Type.Object(EVENT) }),
+  account: frame('accountEvent', 'Event that concerns the account', {
+    ...LOGGED, data: Type.Object({ ...EVENT, owner: address('The account.', EXAMPLE_TRADER) }),
   }),
-  accountSnapshot: frame('accountSnapshot', 'The account as of a place in the log', {
+  accountSnapshot: frame('accountSnapshot', 'Account state at a sequence number', {
     snapshot: Type.Unsafe({ type: 'boolean', enum: [true] }),
-    seq: place('The place that it stands for'),
+    seq: seq('Sequence number of the snapshot.'),
     data: Type.Object({
       positions: Type.Array(ref(OpenPosition)),
       orders: Type.Unsafe({
-        description: 'Null when the ledger cannot be read right now', oneOf: [Type.Array(ref(OpenOrder)), { type: 'null' }],
+        description: 'Open orders. Null if the ledger cannot be read.', oneOf: [Type.Array(ref(OpenOrder)), { type: 'null' }],
       }),
     }),
   }),
-  heartbeat: frame('heartbeat', 'Every second, so that silence is not loss', {
+  heartbeat: frame('heartbeat', 'Heartbeat, every second', {
     data: Type.Object({
-      ts: milliseconds('Now'), epoch: textOrNull({ description: 'Null while nothing is indexed' }), head: place('The last place of the log'),
-      ledger: integerOrNull({ description: 'The last indexed ledger' }), ledgerCloseTs: integerOrNull({ description: 'When it closed, unix seconds' }),
+      ts: milliseconds('Server time, Unix milliseconds.'), epoch: textOrNull({ description: 'Current epoch. Null if nothing is indexed.' }),
+      head: seq('Last sequence number of the log.'), ledger: integerOrNull({ description: 'Last indexed ledger.' }),
+      ledgerCloseTs: integerOrNull({ description: 'Close time of that ledger, Unix seconds.' }),
     }),
   }),
 } as const satisfies Readonly<Record<string, StreamMessage>>
 
-/** Schemas that the messages refer to. */
 export const STREAM_SCHEMAS: readonly TSchema[] = [OpenPosition, OpenOrder]

@@ -7,14 +7,14 @@ export interface ContractError {
   readonly name: string
 }
 
-/** An error that a contract raised (specification, "On-chain error decoding"), or null where none did. */
+/** Specification, "On-chain error decoding". */
 export function contractErrorOrNull(description: string): TUnsafe<ContractError | null> {
   return Type.Unsafe<ContractError | null>({
     type: ['object', 'null'],
     properties: {
-      code: { type: 'integer', description: 'The contract\'s own code: match on this', examples: [22] },
+      code: { type: 'integer', description: 'Error code of the contract. Match on this value.', examples: [22] },
       name: {
-        type: 'string', description: 'Its name, by the contract that raised it; UnknownContractError where there is none', examples: ['InsufficientCollateral'],
+        type: 'string', description: 'Name of the error, or UnknownContractError if the code has no name.', examples: ['InsufficientCollateral'],
       },
     },
     required: ['code', 'name'],
@@ -25,16 +25,16 @@ export function contractErrorOrNull(description: string): TUnsafe<ContractError 
 /** Specification, "Submit result". */
 export const SubmitResult = Type.Object(
   {
-    hash: txHash('The transaction\'s hash'),
+    hash: txHash('Transaction hash.'),
     status: Type.Unsafe<'SUCCESS' | 'PENDING' | 'FAILED'>({
       type: 'string', enum: ['SUCCESS', 'PENDING', 'FAILED'],
-      description: 'PENDING when it was not final in time: submit the same signedXdr again to go on waiting',
+      description: 'Outcome. PENDING: not final within pollTimeoutMs. Submit the same signedXdr again to keep waiting.',
     }),
-    ledger: Type.Optional(Type.Integer({ description: 'The ledger that holds it; with SUCCESS', examples: [1_234_567] })),
-    contractError: Type.Optional(contractErrorOrNull('With FAILED; null when no contract raised the error: look at resultXdr then')),
-    resultXdr: Type.Optional(Type.String({ description: 'TransactionResult, base64; with FAILED' })),
+    ledger: Type.Optional(Type.Integer({ description: 'Ledger that includes the transaction. Only with SUCCESS.', examples: [1_234_567] })),
+    contractError: Type.Optional(contractErrorOrNull('Only with FAILED. Null if no contract raised the error. See resultXdr in that case.')),
+    resultXdr: Type.Optional(Type.String({ description: 'TransactionResult, base64 XDR. Only with FAILED.' })),
   },
-  { $id: 'SubmitResult', description: 'What became of a submitted transaction' },
+  { $id: 'SubmitResult', description: 'Outcome of a submitted transaction.' },
 )
 
 export type SubmitResult = Static<typeof SubmitResult>

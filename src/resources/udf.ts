@@ -1,9 +1,9 @@
-// What TradingView's charts ask of a data feed over HTTP (their "UDF"): names and shapes are theirs.
+// Responses of the TradingView UDF datafeed protocol. TradingView defines all names and shapes.
 
 import { Type } from 'typebox'
 import type { Static } from 'typebox'
 
-/** What goes wrong is told in the body, as charts expect it. */
+/** UDF reports errors in the body of a 200 response. */
 export interface UdfError {
   readonly s: 'error'
   readonly errmsg: string
@@ -15,26 +15,26 @@ const flag = (description: string) => Type.Boolean({ description })
 
 export const UdfConfiguration = Type.Object(
   {
-    supported_resolutions: strings('Widths of a bar: minutes, or days and weeks with their letter'),
-    supports_group_request: flag('Symbols are looked up one by one'),
-    supports_marks: flag('There are no marks'),
-    supports_search: flag('/udf/search answers'),
-    supports_timescale_marks: flag('There are no marks on the time scale'),
-    supports_time: flag('/udf/time answers'),
+    supported_resolutions: strings('Supported bar widths: minutes, or a number followed by D or W.'),
+    supports_group_request: flag('False: symbols are resolved one by one.'),
+    supports_marks: flag('False: the feed has no marks.'),
+    supports_search: flag('True: use /udf/search.'),
+    supports_timescale_marks: flag('False: the feed has no timescale marks.'),
+    supports_time: flag('True: use /udf/time.'),
   },
-  { $id: 'UdfConfiguration', description: 'What the feed can do, in TradingView\'s terms' },
+  { $id: 'UdfConfiguration', description: 'Capabilities of the UDF datafeed.' },
 )
 export type UdfConfiguration = Static<typeof UdfConfiguration>
 
 const status = (values: readonly ('ok' | 'no_data' | 'error')[]) => Type.Unsafe<'ok' | 'no_data' | 'error'>({ type: 'string', enum: [...values] })
-const errmsg = Type.Optional(Type.String({ description: 'With s error: what is wrong' }))
+const errmsg = Type.Optional(Type.String({ description: 'Error message. Only with s: error.' }))
 
 export const UdfSymbol = Type.Object(
   {
     s: Type.Optional(status(['error'])),
     errmsg,
     name: Type.Optional(Type.String({ examples: ['BTC'] })),
-    ticker: Type.Optional(Type.String({ description: 'What the other addresses take as symbol', examples: ['BTC'] })),
+    ticker: Type.Optional(Type.String({ description: 'Symbol to pass to the other UDF endpoints.', examples: ['BTC'] })),
     description: Type.Optional(Type.String({ examples: ['Bitcoin'] })),
     type: Type.Optional(Type.String({ examples: ['crypto'] })),
     exchange: Type.Optional(Type.String()),
@@ -43,18 +43,18 @@ export const UdfSymbol = Type.Object(
     timezone: Type.Optional(Type.String({ examples: ['Etc/UTC'] })),
     format: Type.Optional(Type.String({ examples: ['price'] })),
     minmov: Type.Optional(Type.Integer({ examples: [1] })),
-    pricescale: Type.Optional(Type.Integer({ description: 'Ten to the number of decimals that are shown', examples: [100] })),
+    pricescale: Type.Optional(Type.Integer({ description: '10 to the power of the number of displayed decimals.', examples: [100] })),
     has_intraday: Type.Optional(Type.Boolean()),
-    intraday_multipliers: Type.Optional(strings('Minutes that there are bars of; others are put together from them')),
+    intraday_multipliers: Type.Optional(strings('Bar widths in minutes that the feed provides. Charts build other widths from them.')),
     has_daily: Type.Optional(Type.Boolean()),
     has_weekly_and_monthly: Type.Optional(Type.Boolean()),
-    weekly_multipliers: Type.Optional(strings('Weeks')),
-    monthly_multipliers: Type.Optional(strings('None: months are put together from days')),
-    supported_resolutions: Type.Optional(strings('Widths of a bar')),
-    visible_plots_set: Type.Optional(Type.String({ description: 'There is no volume', examples: ['ohlc'] })),
+    weekly_multipliers: Type.Optional(strings('Bar widths in weeks.')),
+    monthly_multipliers: Type.Optional(strings('Empty: charts build monthly bars from daily bars.')),
+    supported_resolutions: Type.Optional(strings('Supported bar widths.')),
+    visible_plots_set: Type.Optional(Type.String({ description: 'ohlc: bars have no volume.', examples: ['ohlc'] })),
     data_status: Type.Optional(Type.String({ examples: ['streaming'] })),
   },
-  { $id: 'UdfSymbol', description: 'A market, in TradingView\'s terms; {s: error} for one that there is not' },
+  { $id: 'UdfSymbol', description: 'A UDF symbol. An unknown symbol returns s: error.' },
 )
 export type UdfSymbol = Static<typeof UdfSymbol>
 
@@ -67,7 +67,7 @@ export const UdfFound = Type.Object(
     ticker: Type.String({ examples: ['BTC'] }),
     type: Type.String({ examples: ['crypto'] }),
   },
-  { $id: 'UdfFound', description: 'A market that a search found' },
+  { $id: 'UdfFound', description: 'A UDF search result.' },
 )
 export type UdfFound = Static<typeof UdfFound>
 
@@ -75,13 +75,13 @@ export const UdfHistory = Type.Object(
   {
     s: status(['ok', 'no_data', 'error']),
     errmsg,
-    nextTime: Type.Optional(Type.Integer({ description: 'With no_data: start of the newest bar before what was asked for, where there is one' })),
-    t: numbers('Starts of the bars, unix seconds, ascending'),
-    o: numbers('First prices'),
-    h: numbers('Highest prices'),
-    l: numbers('Lowest prices'),
-    c: numbers('Last prices'),
+    nextTime: Type.Optional(Type.Integer({ description: 'With no_data: start of the newest bar before the requested range, if one exists.' })),
+    t: numbers('Bar start times, Unix seconds, ascending.'),
+    o: numbers('Open prices.'),
+    h: numbers('High prices.'),
+    l: numbers('Low prices.'),
+    c: numbers('Close prices.'),
   },
-  { $id: 'UdfHistory', description: 'Bars as columns, in TradingView\'s terms. There is no volume.' },
+  { $id: 'UdfHistory', description: 'UDF bars as columns. Bars have no volume.' },
 )
 export type UdfHistory = Static<typeof UdfHistory>
