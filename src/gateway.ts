@@ -1,4 +1,4 @@
-// The composition root: builds each part of the gateway once and registers policies and routes in reading order.
+// The composition root: creates each part of the gateway and registers policies and routes.
 
 import manifest from '../package.json' with { type: 'json' }
 import type { Clock } from './base/clock.ts'
@@ -83,16 +83,15 @@ import type { Stream, StreamOptions } from './stream/stream.ts'
 import { createVenue } from './venue/venue.ts'
 import type { Venue } from './venue/venue.ts'
 
-/** Requests under way may take this long to finish when the gateway closes; then their connections are cut. */
+/** Time for requests in progress to finish during shutdown. Then their connections are closed. */
 const CLOSE_GRACE_MS = 5_000
 
-/** What a gateway is made of. */
 export interface GatewayParts {
   readonly store: Store
   readonly rpc: Rpc
   readonly contracts: ContractSources
   readonly network: {
-    /** As health names it: `testnet`. */
+    /** Name in GET /v1/health, for example `testnet`. */
     readonly name: string
     readonly passphrase: string
   }
@@ -101,43 +100,39 @@ export interface GatewayParts {
   readonly log: Log
   readonly webOrigin: string | null
   readonly trustProxy: TrustProxy
-  /** Base addresses of outside klines, tried in turn; empty: none. */
+  /** Base URLs of the external klines API, tried in order. Empty disables external klines. */
   readonly klinesUrls: readonly string[]
-  /** What several instances share; null: this one serves alone. */
+  /** State shared by several instances. Null for a single instance. */
   readonly redis: Redis | null
-  /** Where the proxy tells a client's region; null: the guard is off. */
+  /** Headers with the client's region. Null disables the region guard. */
   readonly regionGuard: RegionHeaders | null
-  /** Who may be issued a key; everyone when it is left out. */
+  /** Addresses that can create keys. Everyone by default. */
   readonly allowlist?: Allowlist
-  /** Other limits than the specification's; for measurements only. */
+  /** Overrides the limits of the specification. For benchmarks only. */
   readonly rateLimits?: RateLimits
-  /** Other limits of the stream than the documented ones. */
   readonly streamLimits?: StreamLimits
-  /** Not ready when the last indexed ledger closed longer ago. */
+  /** Maximum age of the last indexed ledger for readiness. */
   readonly readyMaxLedgerAgeSec?: number
-  /** Closing, it goes on taking requests for this long; not at all when it is left out. */
+  /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
-  /** What the web page is made of; none is served when it is left out. */
+  /** Null or absent disables the web console. */
   readonly consoleOrder?: BuildOrder | null
-  /** Who is told of requests; nobody when it is left out. */
   readonly observer?: HttpObserver | null
-  /** Who traces requests; nobody when it is left out. */
   readonly tracer?: HttpTracer | null
 }
 
 export interface Gateway {
   readonly app: App
-  /** The ticker of prices, to be run or stepped by whoever composes the process. */
+  /** The caller must run it. */
   readonly oracle: Oracle
-  /** The same for the stream. */
+  /** The caller must start it. */
   readonly stream: Stream
-  /** What is kept for clients right now; all of it is bounded. */
   stats(): GatewayStats
-  /** Listens and returns the address with the port that was taken. */
+  /** Returns the URL with the actual port. */
   listen(where: { readonly host: string; readonly port: number }): Promise<string>
   /**
-   * Announces the end at once, goes on serving while balancers and the stream's clients notice, stops listening, lets requests under way finish within bounds,
-   * and returns. Prices are to be kept fresh until then. Whoever asks again waits for the same end.
+   * Announces the shutdown, keeps serving for `drainMs`, stops listening, lets requests in progress finish, and closes all connections. Keep the oracle
+   * running until it resolves. Further calls return the same promise.
    */
   close(): Promise<void>
 }
@@ -199,9 +194,9 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
     await Promise.all([stream.drain(), parts.drainMs === undefined ? undefined : clock.sleep(parts.drainMs)])
     relay.submissions.stop()
     await indexWaiter[Symbol.asyncDispose]()
-    const cut = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
+    const forceClose = clock.setTimer(CLOSE_GRACE_MS, () => app.server.closeAllConnections())
     await app.close()
-    cut.cancel()
+    forceClose.cancel()
     await keys[Symbol.asyncDispose]()
   }
 
@@ -215,7 +210,6 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   }
 }
 
-/** The server with its policies, ahead of every route. */
 function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' | 'isDraining' | 'authenticate'>): App {
   return createApp({
     ...own,
@@ -232,7 +226,6 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' 
   })
 }
 
-/** How the gateway itself is. */
 function statusRoutes(
   app: App,
   parts: GatewayParts,
@@ -244,7 +237,7 @@ function statusRoutes(
   probesRoutes(app, { readIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
 }
 
-/** Everything that is read from the index alone. */
+/** Routes that read only from the index. */
 function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readonly clock: Clock }): void {
   tradesRoutes(app, { db })
   leaderboardRoutes(app, { db, clock })
@@ -255,28 +248,26 @@ function historyRoutes(app: App, { db, clock }: { readonly db: Queryable; readon
   accountFeedsRoutes(app, { db, clock })
 }
 
-/** What is a caller's own, the index apart. */
+/** Routes for the caller's keys and account, except those that read from the index. */
 function callerRoutes(app: App, { keys, accounts }: { readonly keys: Keys; readonly accounts: Accounts }): void {
   keysRoutes(app, { keys })
   accountRoutes(app)
   accountStateRoutes(app, { accounts })
 }
 
-/** What leads to the ledger. */
 function tradingRoutes(app: App, { relay, contracts }: { readonly relay: Relay; readonly contracts: ContractAddresses }): void {
   ordersRoutes(app, { prepare: relay.prepare })
   actionsRoutes(app, { prepare: relay.prepare, contracts })
   txRoutes(app, { relay })
 }
 
-/** The exchange as a whole, read from the network. */
+/** Routes that read the state of the exchange from the network. */
 function venueRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {
   marketLimitsRoutes(app, parts)
   poolRoutes(app, parts)
   fundingRoutes(app, parts)
 }
 
-/** What the parts hold for clients. */
 function statsOf(parts: {
   readonly stream: Stream
   readonly indexWaiter: IndexWaiter
@@ -293,14 +284,13 @@ function statsOf(parts: {
   }
 }
 
-/** Assets without a fresh price; null while no board stands. */
+/** Number of assets without a fresh price. Null before the first price board. */
 function stalePricesOf(prices: Prices): number | null {
   const board = prices.cachedSnapshot()
   if (board === undefined) return null
   return ASSET_SYMBOLS.length - [...board.prices.values()].filter(({ stale }) => !stale).length
 }
 
-/** What the stream asks the rest of the gateway. */
 function streamServices(
   parts: { readonly keys: Keys; readonly db: Queryable; readonly prices: Prices; readonly accounts: Accounts },
 ): StreamOptions['services'] {
@@ -313,7 +303,7 @@ function streamServices(
     },
     async readAccount(owner) {
       const { head, rows } = await listOpenPositions(db, { trader: owner })
-      // One after the other: orders that were read before that place could hold one whose end stands in the log already, and would rest for ever.
+      // Read positions first. Orders read before `head` could include one whose execution is already in the log; the client would never see it end.
       return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, owner, head.ledger ?? 0) }
     },
     async readPrices() {
@@ -324,7 +314,7 @@ function streamServices(
   }
 }
 
-/** All of one ledger, this one or a later; null when they cannot be read from the network now. */
+/** Open orders at `fromLedger` or later. Null if the network is unavailable. */
 async function restingOrders(accounts: Accounts, owner: string, fromLedger: number): Promise<readonly object[] | null> {
   try {
     return (await accounts.openOrders(owner, fromLedger)).orders
@@ -334,7 +324,7 @@ async function restingOrders(accounts: Accounts, owner: string, fromLedger: numb
   }
 }
 
-/** What everything that reads the ledger has in common: the marks as well, so that what one part saw of an account the others do not take back. */
+/** Dependencies of all parts that read the ledger. They share the ledger marks, so that no part serves an older state of an account than another. */
 function chainPartsFrom({ rpc, clock, log, contracts, network }: GatewayParts) {
   return { rpc, clock, log, contracts: addressesOf(contracts), networkPassphrase: network.passphrase, ledgerWatermarks: createLedgerWatermarks(clock) }
 }
@@ -343,7 +333,7 @@ function addressesOf(contracts: ContractSources): ContractAddresses {
   return Object.fromEntries(CONTRACT_KEYS.map((key) => [key, contracts[key].address])) as Record<ContractKey, string>
 }
 
-/** What chain, store and projections throw, and how it is answered. */
+/** Maps errors of chain, store and projections to responses. */
 export const ERROR_RULES: readonly ErrorRule[] = [
   {
     matches: (error) => error instanceof InvalidCursor,
@@ -351,7 +341,7 @@ export const ERROR_RULES: readonly ErrorRule[] = [
   },
   {
     matches: (error) => error instanceof RpcFailure,
-    toResponse: () => rpcFailure('The network\'s RPC cannot be reached or is too busy. Try again with growing pauses.').response,
+    toResponse: () => rpcFailure('The Stellar RPC server is unreachable or overloaded. Retry with exponential backoff.').response,
   },
   {
     matches: (error) => error instanceof StatementTimeout || error instanceof StoreUnavailable || error instanceof ChallengesUnavailable,

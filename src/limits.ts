@@ -1,9 +1,9 @@
-// Every number of the specification's "Limits", once, with its unit in its name. Own bounds that the specification leaves open stand below it.
+// All numbers of the specification's "Limits", with their unit in the name, followed by bounds that the specification leaves open.
 
-/** Counted in windows of one minute, aligned to the wall clock ("Rate limits"). */
+/** Windows are aligned to the wall clock ("Rate limits"). */
 export const RATE_LIMIT_WINDOW_SEC = 60
 export const RATE_LIMIT_PER_WINDOW = { public: 60, standard: 600, market_maker: 6000 } as const
-/** The tiers that a key may have, the one of self-issued keys first. */
+/** Tiers of API keys. Self-issued keys get the first. */
 export const KEY_TIERS = ['standard', 'market_maker'] as const
 
 /** "Pagination and size limits". */
@@ -36,7 +36,7 @@ export const POLL_INTERVAL_MS = 2_000
 export const PRICE_STALENESS_LIMIT_SEC = 60
 export const CHALLENGE_TTL_MS = 5 * 60_000
 export const TIMESTAMP_TOLERANCE_SEC = 30
-/** Counted in code points. */
+/** In code points. */
 export const KEY_LABEL_MAX_LENGTH = 64
 
 export const PREPARED_VALIDITY_SEC = 300
@@ -44,79 +44,78 @@ export const POLL_TIMEOUT_MS = { min: 1_000, max: 60_000, default: 30_000 } as c
 export const SUBMIT_POLL_INTERVAL_MS = 1_000
 export const QUEUE_FULL_RETRY_AFTER_SEC = 2
 export const LEVERAGE = { min: 1, max: 10 } as const
-/** As the API takes them; the contracts refuse slippage 0 and trailing above 5000. */
+/** Bounds of the API. The contracts also reject slippage 0 and trailing distances above 5000. */
 export const SLIPPAGE_TOLERANCE_BPS = { min: 0, max: 10_000 } as const
 export const TRAILING_PERCENT_BPS = { min: 1, max: 10_000 } as const
 
-/** By default: reserved payouts against the pool's AUM, and open interest of one side of an asset. */
+/** Contract defaults, as shares of the pool's AUM: all reserved payouts, and open interest of one side of an asset. */
 export const OPEN_INTEREST_CAPS_BPS = { reserved: 7_000, assetSide: 2_500 } as const
 
-/** Own bounds. */
-/** Files of the console that one address may load in a minute: about twenty times all of them. */
+// Bounds not in the specification.
+
+/** Console files per address and minute: about twenty full page loads. */
 export const CONSOLE_FILES_PER_WINDOW = 1_500
-/** Bars of one answer to a chart. */
+/** Bars per UDF response. */
 export const UDF_BARS_MAX = 2_000
-/** What was read of the market and the pool is kept this long. */
+/** Cache time of market and pool state. */
 export const VENUE_CACHE_MS = 3_000
-/** Reading them may take this long, repetitions included. */
+/** Timeout for reading market and pool state, including retries. */
 export const VENUE_READ_TIMEOUT_MS = 5_000
-/** The pool is sampled once in so many seconds. */
+/** Sampling interval of the pool history. */
 export const POOL_SAMPLE_SEC = 300
-/** An unreadable asset is served from its last known price for this long, marked stale. */
+/** How long the last known price of an unreadable asset is served, marked stale. */
 export const STALE_PRICE_SERVED_MS = 5 * 60_000
-/** getEvents' largest page; catch-up asks for it, and one page is one transaction. */
+/** Maximum page size of getEvents, used during catch-up. One page is one database transaction. */
 export const EVENTS_PAGE_LIMIT = 1_000
-/** So many positions, and as many orders, of one account are read from the ledger; one with more is told that they cannot be. */
+/** Maximum number of positions and of orders read from the ledger per account. Accounts with more get null. */
 export const ACCOUNT_ENTRIES_MAX = 500
-/** What was read of an account is kept this long: about as long as a ledger stands at its shortest. */
+/** Cache time of account state: about the shortest ledger close time. */
 export const ACCOUNT_CACHE_MS = 1_000
-/** Reading an account from the ledger may take this long, repetitions included. */
+/** Timeout for reading an account from the ledger, including retries. */
 export const ACCOUNT_READ_TIMEOUT_MS = 8_000
-/** A gateway whose last indexed ledger closed longer ago says that it is not ready: above the restarts and upgrades of a node, below what users bear. */
+/** Maximum age of the last indexed ledger for readiness. Longer than an RPC node restart or upgrade, shorter than what users tolerate. */
 export const READY_MAX_LEDGER_AGE_SEC = 300
-/** Answers wait this long for the ledger that X-Min-Ledger names: about the close of a ledger and a poll. */
+/** Maximum wait for X-Min-Ledger: about one ledger close and one poll. */
 export const INDEX_WAIT_MS = 5_000
-/** So many may wait for the index at the same time; those that come on top are told at once how far it is. */
+/** Maximum number of requests waiting for X-Min-Ledger. Further requests do not wait. */
 export const INDEX_WAITERS_MAX = 1_024
-/** So many of one caller, so that nobody takes all the places. */
+/** The same per caller, so that no caller can take all waiting slots. */
 export const INDEX_WAITERS_PER_CALLER_MAX = 64
-/** One read statement may take this long. */
 export const READ_STATEMENT_TIMEOUT_MS = 5_000
-/** Connections of all kinds at the same time. */
+/** Open connections, WebSockets included. */
 export const HTTP_CONNECTIONS_MAX = 8_192
-/** Largest request body. */
 export const BODY_LIMIT_BYTES = 64 * 1024
-/** Largest signed envelope that proves an address, in characters of base64; a hundred operations of this kind fit. */
+/** Base64 characters of the signed envelope that proves an address. Fits a hundred operations. */
 export const SIGNED_CHALLENGE_MAX_LENGTH = 32 * 1024
-/** A list of keys ends here; its owner would have to sign for every one of them. */
+/** The key list is not paged. The owner must sign for every key, so no owner reaches this limit in practice. */
 export const KEYS_LISTED_MAX = 1_000
-/** Largest body that brings a signed transaction: what the network takes at most, in base64, and some room. */
+/** Fits the largest transaction that the network accepts, in base64. */
 export const TRANSACTION_BODY_LIMIT_BYTES = 256 * 1024
-/** Transactions that are waited for at the same time, each asked after once a second however many wait for it. */
+/** Transactions polled at the same time. Each is polled once per second, regardless of the number of waiting callers. */
 export const SUBMISSIONS_MAX = 256
-/** Callers that wait for transactions at the same time. */
+/** Callers waiting for transactions at the same time. */
 export const SUBMISSION_WAITERS_MAX = 4_096
-/** A client's own x-request-id is kept up to this length. */
+/** Longer request ids of clients are replaced. */
 export const REQUEST_ID_MAX_LENGTH = 128
 
-/** The stream's limits; all of them are configuration, with these defaults. */
+/** Defaults of the configurable stream limits. */
 export const STREAM_LIMITS = {
   connections: 1_000,
   connectionsPerAddress: 20,
-  /** Per connection, and how many may come at once. */
+  /** Per connection. Also the burst size. */
   messagesPerSecond: 20,
-  /** That may wait to be sent to one client. */
+  /** Bytes queued for one client. */
   waitingBytes: 1_048_576,
   pingIntervalMs: 30_000,
-  /** Of a client's frame. */
+  /** Size of a frame from a client. */
   frameBytes: 65_536,
-  /** One replay sends no more. */
+  /** Frames per replay. */
   replayFrames: 100_000,
-  /** Delivery goes on for so long after the shutdown was announced. */
+  /** Time between the shutdown notice and the close of connections. */
   drainMs: 5_000,
 } as const
 export type StreamLimits = Readonly<Record<keyof typeof STREAM_LIMITS, number>>
-/** "Sent every 3 s, changed or not". */
+/** Sent every 3 s even if unchanged. */
 export const TICKER_BROADCAST_MS = 3_000
 export const HEARTBEAT_MS = 1_000
 export const PRINTS_IN_SNAPSHOT = 50

@@ -1,6 +1,5 @@
-// The HTTP server and what every request meets, in this order: its id, the browser policy, its caller, its allowance, the region guard, the need of a key.
-// It waits for nothing but a key that is not known yet and counts that are shared, and nothing of it matches on URL text: a route that differs declares
-// so in its config.
+// The HTTP server and its request pipeline: request id, CORS, caller, rate limit, region guard, API key. The pipeline awaits only key lookups and shared rate
+// limit counts. No policy matches on URL text: routes declare exceptions in their config.
 
 import Fastify from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -20,7 +19,7 @@ import { createClientAddress } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
 import { limitConnections } from './connections.ts'
 import { createCors } from './cors.ts'
-import { toErrorResponse, isTooLarge, keepConnectionOpen } from './errors.ts'
+import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
 import { FORMATS } from './formats.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
@@ -36,13 +35,13 @@ import { parseQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
 import type { HttpTracer } from './trace.ts'
 
-/** A client has this long to send its headers and body; slower ones are cut off. Shorter, a process that stands still for a moment would cut off others. */
+/** Time for a client to send its headers and body. A shorter limit would also disconnect healthy clients when the process pauses. */
 const REQUEST_TIMEOUT_MS = 10_000
-/** How often slow clients are looked for. */
+/** Interval of the check for slow clients. */
 const SLOW_CLIENTS_INTERVAL_MS = 1_000
-/** A connection on which nothing moves either way is cut after this long: above the longest wait for an answer, so that it meets only who does not read. */
+/** Closes silent connections. Longer than the slowest response, so that it affects only clients that do not read. */
 const SILENCE_TIMEOUT_MS = 90_000
-/** An idle connection is kept this long: longer than common proxies keep theirs, so that none reuses one that is being closed. */
+/** Longer than common proxies keep idle connections, so that no proxy reuses a connection that is closing. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000
 /** Request line and headers together. */
 const MAX_HEADER_BYTES = 16 * 1024
@@ -51,11 +50,11 @@ export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, Fasti
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False exempts the route from the rate limit; every other answer is counted. */
+    /** False exempts the route from the rate limit. */
     rateLimited?: boolean
-    /** True refuses callers without a valid key (401). */
+    /** True rejects callers without a valid key (401). */
     requiresKey?: boolean
-    /** True refuses callers from restricted regions (451) when the operator has switched the guard on. */
+    /** True rejects callers from restricted regions (451) if the operator enabled the region guard. */
     regionGuarded?: boolean
   }
 }
@@ -67,21 +66,19 @@ export interface AppOptions {
   readonly webOrigin: string | null
   readonly trustProxy: TrustProxy
   readonly rateLimits: RateLimits
-  /** Judges the credentials that a request carries; without it nobody has any. */
+  /** Validates credentials. Without it all callers are anonymous. */
   readonly authenticate?: Authenticate
-  /** Counts that all instances share; without it this process counts alone. */
+  /** Rate limit counts shared by all instances. Without it this process counts alone. */
   readonly sharedCounts?: SharedCounts | null
-  /** Where the proxy tells a client's region; null or absent: nobody is refused for it. */
+  /** Headers with the client's region. Null or absent disables the region guard. */
   readonly regionGuard?: RegionHeaders | null
-  /** Connections at the same time, the stream's included. */
+  /** Maximum number of open connections, WebSockets included. */
   readonly maxConnections?: number
-  /** Who is told of requests; null or absent: nobody. */
   readonly observer?: HttpObserver | null
-  /** True from when the end of the process was announced: every answer then tells its connection to end, too, so that the next request goes elsewhere. */
+  /** True during shutdown. Every response then closes its connection, so that the next request goes to another instance. */
   readonly isDraining?: () => boolean
-  /** Who traces requests; null or absent: nobody. */
   readonly tracer?: HttpTracer | null
-  /** What lower layers throw and how it is answered. */
+  /** Maps errors of lower layers to responses. */
   readonly errorRules: readonly ErrorRule[]
 }
 
@@ -91,7 +88,7 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const
 
-/** Builds the server with its policies and without routes. */
+/** Creates the server with its policies but no routes. */
 export function createApp(options: AppOptions): App {
   const newId = createRequestIds(options.random)
   const observer = options.observer ?? null
@@ -104,46 +101,46 @@ export function createApp(options: AppOptions): App {
     connectionTimeout: SILENCE_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     forceCloseConnections: 'idle',
-    // What still comes over a connection that was open is served like everything before it.
+    // Serve requests that arrive on open connections during shutdown.
     return503OnClosing: false,
     http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: REQUEST_TIMEOUT_MS, connectionsCheckingInterval: SLOW_CLIENTS_INTERVAL_MS },
-    // No name is too long to be answered as unknown.
+    // Long path parameters get the route's own 404 instead of a router error.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
     schemaController: { compilersFactory: { buildSerializer } },
-    frameworkErrors: (error, request, reply) => refuseUnroutable(error, request, reply),
-    clientErrorHandler: (error, socket) => refuseMalformed(error, socket, newId({})),
+    frameworkErrors: (error, request, reply) => rejectUnroutable(error, request, reply),
+    clientErrorHandler: (error, socket) => rejectMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
   const cors = createCors(options.webOrigin)
-  const callerOf = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
+  const resolveCaller = createCallerResolver(createClientAddress(options.trustProxy), options.authenticate ?? (() => 'missing_bearer'))
   const limiter = createRateLimiter({ clock: options.clock, limits: options.rateLimits, shared: options.sharedCounts ?? null })
   const regionGuard = createRegionGuard(options.regionGuard ?? null)
 
-  /** Names the request's caller, and goes on. Waits only where a key has to be looked up. */
-  function identify(request: FastifyRequest, asks: boolean, next: () => void): void {
-    const named = (caller: Caller): void => {
+  /** Sets `request.caller`, then calls `next`. Asynchronous only if a key must be looked up. */
+  function identify(request: FastifyRequest, authenticated: boolean, next: () => void): void {
+    const onCaller = (caller: Caller): void => {
       request.caller = caller
       next()
     }
-    const caller = callerOf(request, asks)
-    if (caller instanceof Promise) void caller.then(named)
-    else named(caller)
+    const resolved = resolveCaller(request, authenticated)
+    if (resolved instanceof Promise) void resolved.then(onCaller)
+    else onCaller(resolved)
   }
 
-  /** Counts the request, and goes on with the answer that refuses it when the allowance is used up. Waits only where counts are shared. */
-  function count(request: FastifyRequest, reply: FastifyReply, next: (refusal: ErrorResponse | undefined) => void): void {
+  /** Counts the request against the rate limit, then calls `next` with a 429 response if the limit is exceeded. Asynchronous only if counts are shared. */
+  function count(request: FastifyRequest, reply: FastifyReply, next: (rejection: ErrorResponse | undefined) => void): void {
     const { tier, bucket } = request.caller
-    const told = (remaining: number): void => {
+    const onCount = (remaining: number): void => {
       observer?.onRateLimitDecision(tier, remaining >= 0)
       reply.header('x-ratelimit-tier', tier)
       reply.header('x-ratelimit-remaining', remaining < 0 ? '0' : String(remaining))
-      next(remaining < 0 ? tooMany(limiter.retryAfterSec()) : undefined)
+      next(remaining < 0 ? rateLimited(limiter.retryAfterSec()) : undefined)
     }
     const taken = limiter.take(tier, bucket)
-    if (typeof taken === 'number') told(taken)
-    else void taken.then(told)
+    if (typeof taken === 'number') onCount(taken)
+    else void taken.then(onCount)
   }
 
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -156,13 +153,13 @@ export function createApp(options: AppOptions): App {
     sendErrorResponse(reply, response)
   }
 
-  /** URLs that no route can be looked up for skip the hooks; they are answered and counted all the same. */
-  function refuseUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  /** Malformed URLs bypass the hooks. They are identified and rate limited here. */
+  function rejectUnroutable(error: Error, request: FastifyRequest, reply: FastifyReply): void {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     identify(request, true, () =>
-      count(request, reply, (refusal) => {
-        if (refusal === undefined) sendError(error, request, reply)
-        else sendErrorResponse(reply, refusal)
+      count(request, reply, (rejection) => {
+        if (rejection === undefined) sendError(error, request, reply)
+        else sendErrorResponse(reply, rejection)
         if (observer !== null) observeUnrouted(observer, request, reply)
       }))
   }
@@ -174,17 +171,17 @@ export function createApp(options: AppOptions): App {
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS)
     if (options.isDraining?.() === true) reply.header('connection', 'close')
     if (cors(request, reply)) return
-    const { rateLimited, regionGuarded, requiresKey } = request.routeOptions.config
+    const { rateLimited: counted, regionGuarded, requiresKey } = request.routeOptions.config
     const admit = (tooMany: ErrorResponse | undefined): void => {
-      const refusal = tooMany
+      const rejection = tooMany
         ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
-        ?? (requiresKey === true ? request.caller.refusal : null)
-      if (refusal === null) done()
-      else sendErrorResponse(reply, refusal)
+        ?? (requiresKey === true ? request.caller.rejection : null)
+      if (rejection === null) done()
+      else sendErrorResponse(reply, rejection)
     }
-    // Health and the documentation are not counted and ask for no key: they do not wait for a look at the keys.
-    identify(request, rateLimited !== false || requiresKey === true, () => {
-      if (rateLimited === false) admit(undefined)
+    // Health and documentation are exempt from the rate limit and need no key, so they skip the key lookup.
+    identify(request, counted !== false || requiresKey === true, () => {
+      if (counted === false) admit(undefined)
       else count(request, reply, admit)
     })
   })
@@ -199,12 +196,7 @@ export function createApp(options: AppOptions): App {
   return app
 }
 
-/** Specification, "Rate limits". */
-function tooMany(retryAfterSec: number): ErrorResponse {
-  return { status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers: { 'retry-after': String(retryAfterSec) } }
-}
-
-/** Writes an error's answer past the route's response schemas: its shape is fixed where it is made. */
+/** Sends an error as a string, which bypasses the response schemas of the route. */
 function sendErrorResponse(reply: FastifyReply, response: ErrorResponse): void {
   reply
     .code(response.status)
@@ -212,8 +204,8 @@ function sendErrorResponse(reply: FastifyReply, response: ErrorResponse): void {
     .send(JSON.stringify(response.body))
 }
 
-/** Bytes that are not HTTP, or too much of it, never become a request; the socket is answered and closed. */
-function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
+/** Responds on the socket to input that Node cannot parse as a request, then closes it. */
+function rejectMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (!socket.writable) {
     socket.destroy()
@@ -221,7 +213,7 @@ function refuseMalformed(error: NodeJS.ErrnoException, socket: Socket, requestId
   }
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
   const reason = STATUS_CODES[status] ?? ''
-  const body = JSON.stringify({ statusCode: status, error: reason, message: 'The request could not be read.' })
+  const body = JSON.stringify({ statusCode: status, error: reason, message: 'Malformed HTTP request.' })
   socket.end(
     [
       `HTTP/1.1 ${status} ${reason}`,

@@ -1,4 +1,4 @@
-// The stream's document (AsyncAPI 3), served beside the OpenAPI one: made from the same schemas, and exempt from the rate limit like it.
+// The AsyncAPI 3 document of the WebSocket stream. Generated from the same schemas as the OpenAPI document and exempt from the rate limit.
 
 import { CHANNEL_MESSAGES, CLIENT_MESSAGES, CONTROL_MESSAGES, STREAM_SCHEMAS } from '../resources/stream-message.ts'
 import type { StreamMessage } from '../resources/stream-message.ts'
@@ -9,13 +9,13 @@ const SOCKET = '/v1/ws'
 
 const TEXTS = {
   description:
-    'Prices every three seconds, every event of the exchange as soon as it is indexed, and what concerns one\'s own account, over one WebSocket. Frames of ' +
-    'the log carry their place (seq) and that of the frame before them on their channel (prev): a client can prove that it missed nothing, and resume at any ' +
-    'instance. Amounts are strings that hold integers in 7-decimal fixed point.',
-  server: 'The address of the gateway; ws where it is reached without TLS',
+    'One WebSocket delivers prices every three seconds, every exchange event as soon as it is indexed, and the events of your account. Log frames carry ' +
+    'their sequence number (seq) and the sequence number of the previous frame on the channel (prev), so that a client can detect missing frames and resume ' +
+    'on any instance. Amounts are digit strings in 7-decimal fixed point.',
+  server: 'Address of the gateway. Use ws without TLS.',
   channel:
-    'Channels are chosen by messages: ticker.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, account.events.<address>, heartbeat. The last ' +
-    'frame before a close tells why; its code is 1012 for a restart, 1013 for a limit, 4401 for a key that was revoked.',
+    'Subscribe to channels with messages: ticker.<ASSET>, candles.<ASSET>.<interval>, trades.<ASSET>, events, account.events.<address>, heartbeat. The close ' +
+    'frame states the reason: code 1012 for a restart, 1013 for an exceeded limit, 4401 for a revoked key.',
 } as const
 
 /** GET /docs/stream.json. */
@@ -35,22 +35,22 @@ function describeStream(version: string): object {
     channels: {
       stream: {
         address: SOCKET,
-        title: 'One connection for everything',
+        title: 'WebSocket stream',
         description: TEXTS.channel,
         messages: Object.fromEntries(messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }])),
       },
     },
     operations: {
-      ask: operation('receive', 'What a client sends', CLIENT_MESSAGES),
-      answer: operation('send', 'Answers, and what the gateway says by itself', CONTROL_MESSAGES),
-      deliver: operation('send', 'Frames of the channels that a client subscribed to', frames),
+      receiveMessages: operation('receive', 'Messages from clients', CLIENT_MESSAGES),
+      sendControlMessages: operation('send', 'Replies and notifications', CONTROL_MESSAGES),
+      sendFrames: operation('send', 'Frames of subscribed channels', frames),
     },
     components: {
       messages: Object.fromEntries(messages.map(({ name, summary, payload }) => [name, { name, summary, payload }])),
       schemas: Object.fromEntries(STREAM_SCHEMAS.map((schema) => [String((schema as { $id?: string }).$id), withoutId(schema)])),
     },
   }
-  // A resource's own references name it as Fastify does.
+  // Resource schemas use Fastify's reference format.
   return JSON.parse(JSON.stringify(document).replaceAll(/"\$ref":"(\w+)#"/g, '"$ref":"#/components/schemas/$1"')) as object
 }
 

@@ -1,4 +1,4 @@
-// Who is calling and which allowance the call draws on (specification, "Rate limits"). Decided once per request, before anything is counted.
+// Identifies the caller of a request and its rate limit bucket (specification, "Rate limits"). Runs once per request, before rate limiting.
 
 import type { FastifyRequest } from 'fastify'
 import type { Socket } from 'node:net'
@@ -15,12 +15,12 @@ export type Tier = keyof typeof RATE_LIMIT_PER_WINDOW
 
 export interface Caller {
   readonly tier: Tier
-  /** What is counted: the client's address for the public tier, else the key's id. */
+  /** The client address for the public tier, otherwise the key id. */
   readonly bucket: string
-  /** Null when the request carries no valid key. */
+  /** Null if the request has no valid key. */
   readonly key: KeyIdentity | null
-  /** What a route that requires a key answers; null when the request carries a valid one. */
-  readonly refusal: ErrorResponse | null
+  /** The response of a route that requires a key. Null if the request has a valid key. */
+  readonly rejection: ErrorResponse | null
 }
 
 declare module 'fastify' {
@@ -29,16 +29,16 @@ declare module 'fastify' {
   }
 }
 
-/** The key of a request to a route that requires one. */
+/** Returns the key of a request. Call it only on routes that require a key. */
 export function callerKey(request: FastifyRequest): KeyIdentity {
   return defined(request.caller.key, 'the key of a route that requires one')
 }
 
-/** Names the caller of a request: at once, unless its key has to be looked up. `asks` false looks at no credentials. Never rejects. */
-export type ResolveCaller = (request: FastifyRequest, asks: boolean) => Caller | Promise<Caller>
+/** Asynchronous only if the key must be looked up. Ignores credentials if `authenticated` is false. Never rejects. */
+export type ResolveCaller = (request: FastifyRequest, authenticated: boolean) => Caller | Promise<Caller>
 
 /** Specification, "Authentication failures". */
-const REFUSALS: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
+const RESPONSES: Readonly<Record<AuthenticationFailure, ErrorResponse>> = {
   missing_bearer: unauthorized({ error: 'missing_bearer' }),
   malformed_bearer: unauthorized({ error: 'malformed_bearer', hint: 'Authorization: Bearer <keyId>:<secret>' }),
   stale_timestamp: unauthorized({ error: 'stale_timestamp' }),
@@ -49,36 +49,36 @@ function unauthorized(body: Readonly<Record<string, string>>): ErrorResponse {
   return { status: 401, body, headers: { 'www-authenticate': 'Bearer' } }
 }
 
-/** A valid key is counted as itself, on every endpoint; whoever has none is counted by address, whatever is wrong with what was presented. */
+/** Requests with a valid key are counted by key, on every endpoint. All others are counted by address, whatever is wrong with their credentials. */
 export function createCallerResolver(clientAddress: ClientAddress, authenticate: Authenticate): ResolveCaller {
-  function callerOf(request: FastifyRequest, authentication: Authentication): Caller {
+  function toCaller(request: FastifyRequest, authentication: Authentication): Caller {
     if (typeof authentication === 'object') {
-      return { tier: authentication.tier, bucket: authentication.keyId, key: authentication, refusal: null }
+      return { tier: authentication.tier, bucket: authentication.keyId, key: authentication, rejection: null }
     }
     const forwardedFor = request.raw.headers['x-forwarded-for']
     const address = clientAddress(request.raw.socket.remoteAddress, typeof forwardedFor === 'string' ? forwardedFor : undefined)
-    // Whether the key is valid is unknown: saying that it is not would be a guess.
-    const refusal = authentication === 'unknown' ? UNAVAILABLE : REFUSALS[authentication]
-    return { tier: 'public', bucket: addressBucket(address), key: null, refusal }
+    // If the key lookup failed, the key may still be valid, so the response is 503 and not 401.
+    const rejection = authentication === 'unknown' ? UNAVAILABLE : RESPONSES[authentication]
+    return { tier: 'public', bucket: addressBucket(address), key: null, rejection }
   }
 
-  // Whoever says nothing of itself is the same caller in every request of its connection: its address is read and cut into shape once.
-  const silentCallers = new WeakMap<Socket, Caller>()
+  // Without credentials and X-Forwarded-For every request of a connection has the same caller, so it is resolved once per socket.
+  const anonymousCallers = new WeakMap<Socket, Caller>()
 
-  function silentCallerOf(request: FastifyRequest): Caller {
+  function anonymousCaller(request: FastifyRequest): Caller {
     const { socket } = request.raw
-    const known = silentCallers.get(socket)
+    const known = anonymousCallers.get(socket)
     if (known !== undefined) return known
-    const caller = callerOf(request, 'missing_bearer')
-    silentCallers.set(socket, caller)
+    const caller = toCaller(request, 'missing_bearer')
+    anonymousCallers.set(socket, caller)
     return caller
   }
 
-  return (request, asks) => {
+  return (request, authenticated) => {
     const { authorization, 'x-timestamp': timestamp, 'x-forwarded-for': forwardedFor } = request.raw.headers
-    if (authorization === undefined && forwardedFor === undefined) return silentCallerOf(request)
-    if (authorization === undefined || !asks) return callerOf(request, 'missing_bearer')
+    if (authorization === undefined && forwardedFor === undefined) return anonymousCaller(request)
+    if (authorization === undefined || !authenticated) return toCaller(request, 'missing_bearer')
     const authentication = authenticate(authorization, typeof timestamp === 'string' ? timestamp : undefined)
-    return authentication instanceof Promise ? authentication.then((known) => callerOf(request, known)) : callerOf(request, authentication)
+    return authentication instanceof Promise ? authentication.then((known) => toCaller(request, known)) : toCaller(request, authentication)
   }
 }

@@ -1,27 +1,25 @@
-// Who is asking, as far as the network tells: the socket's peer, or what trusted proxies say of it in X-Forwarded-For.
+// Determines the client address: the socket peer, or the X-Forwarded-For entry added by trusted proxies.
 
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Which proxies may tell the client's address: none (false), every one (true: the left-most address counts), the nearest n hops, or those inside
- * address ranges (`10.0.0.0/8`, `::1`).
+ * Trusted proxies: none (false), all (true, so the left-most address counts), the nearest n hops, or those in address ranges (`10.0.0.0/8`, `::1`).
  */
 export type TrustProxy = boolean | number | readonly string[]
 
-/** The client's address, given the socket's peer and the X-Forwarded-For header. */
 export type ClientAddress = (peer: string | undefined, forwardedFor: string | undefined) => string
 
-/** Builds the resolver for a TRUST_PROXY setting whose ranges have been validated. */
+/** `trustProxy` must be validated: invalid ranges throw. */
 export function createClientAddress(trustProxy: TrustProxy): ClientAddress {
-  if (trustProxy === false || trustProxy === 0) return (peer) => plain(peer ?? '')
+  if (trustProxy === false || trustProxy === 0) return (peer) => normalise(peer ?? '')
   const trusts = createTrust(trustProxy)
   return (peer, forwardedFor) => {
-    let address = plain(peer ?? '')
+    let address = normalise(peer ?? '')
     if (forwardedFor === undefined) return address
     const hops = forwardedFor.split(',')
     for (let hop = 0; hop < hops.length && trusts(address, hop); hop++) {
-      const next = plain((hops[hops.length - 1 - hop] ?? '').trim())
-      // A proxy that writes nonsense is believed no further.
+      const next = normalise((hops[hops.length - 1 - hop] ?? '').trim())
+      // Stop at an invalid entry: everything before it is untrusted.
       if (isIP(next) === 0) break
       address = next
     }
@@ -30,8 +28,8 @@ export function createClientAddress(trustProxy: TrustProxy): ClientAddress {
 }
 
 /**
- * The unit in which callers are counted: an IPv4 address, or an IPv6 network of 64 bits, because that is what one subscriber is given: counting single
- * addresses there would hand every client 2^64 allowances.
+ * The rate limit bucket of an address: the IPv4 address, or the IPv6 /64 network. Subscribers get a /64, so counting single IPv6 addresses would give each
+ * client 2^64 buckets.
  */
 export function addressBucket(address: string): string {
   if (!address.includes(':')) return address
@@ -52,8 +50,8 @@ function createTrust(trustProxy: Exclude<TrustProxy, false>): (address: string, 
   return (address) => isIP(address) !== 0 && ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Drops what decorates an address: brackets, a port, a zone, the IPv6 coat of an IPv4 address. */
-function plain(text: string): string {
+/** Removes brackets, port, zone id and the IPv4-mapped prefix. */
+function normalise(text: string): string {
   let address = text
   const bracketed = /^\[([^\]]*)\](?::\d+)?$/.exec(address)
   if (bracketed !== null) address = bracketed[1] ?? ''

@@ -1,12 +1,10 @@
-// A caller that has gone away while its answer was being made.
-
 import type { FastifyReply } from 'fastify'
 
-/** Aborts when the connection ends before the answer is out. The request's own `close` would not do: it comes as soon as the body was read. */
+/** Aborts when the client disconnects before the response is sent. The `close` event of the request fires too early: when the body has been read. */
 export function clientDisconnected(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController()
+  const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
+    if (!reply.raw.writableFinished) controller.abort()
   })
-  return gone.signal
+  return controller.signal
 }

@@ -1,16 +1,16 @@
-// Limits how many connections are open, and which of them make room for new ones.
+// Limits the number of open connections.
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** From this share of the maximum on, idle connections are closed. */
+/** Above this share of the limit, idle connections are closed. */
 const CROWDED_SHARE = 0.9
 
 /**
- * Bounds the open connections of `server`. A connection above the maximum is closed at once. When few places are left, connections that are kept alive without
- * a request under way are closed first, so that idle clients cannot lock others out.
+ * Limits `server` to `max` connections. It closes new connections above the limit at once. Near the limit it closes idle keep-alive connections, so that a
+ * flood of idle clients cannot lock out others.
  *
- * NOTE: `server.closeIdleConnections()` is no replacement: from Node 26 on it also closes connections whose first request has not arrived yet.
+ * NOTE: `server.closeIdleConnections()` does not work here. From Node 26 on it also closes connections that have not sent their first request.
  */
 export function limitConnections(server: Server, max: number): void {
   server.maxConnections = max

@@ -1,9 +1,8 @@
-// Browsers may call from the operator's web app only (specification, "Global conventions"). Any other origin's page gets an answer that its browser
-// keeps from it.
+// CORS: browsers may call only from the origin of the operator's web app (specification, "Global conventions"). Pages of other origins cannot read responses.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What scripts may read beside the body. */
+/** Response headers that scripts may read. */
 const EXPOSED_HEADERS = [
   'ETag', 'Link', 'Retry-After', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale',
 ].join(', ')
@@ -14,14 +13,14 @@ const PREFLIGHT_HEADERS = {
   'access-control-max-age': '600',
 } as const
 
-/** Applies the policy; true when the request was a preflight and has been answered. */
+/** Applies the policy. Returns true if the request was a preflight and the response has been sent. */
 export type Cors = (request: FastifyRequest, reply: FastifyReply) => boolean
 
 export function createCors(webOrigin: string | null): Cors {
   return (request, reply) => {
     const { headers, method } = request.raw
     const allowed = webOrigin !== null && headers.origin === webOrigin
-    // Caches must not hand the web app's answer to another origin or the other way round.
+    // Caches must not share responses between origins.
     if (webOrigin !== null) reply.header('vary', 'Origin')
     if (allowed) reply.header('access-control-allow-origin', webOrigin)
     if (method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined) {

@@ -1,68 +1,71 @@
-// One function maps errors to HTTP (specification, "Gateway HTTP errors"). Clients match on codes; operators read causes in the log, under the
-// request's id; an answer of 500 and above says nothing about the inside.
+// Maps errors to HTTP responses (specification, "Gateway HTTP errors"). Clients match on codes. Responses of 500 and above reveal no internals; the log has
+// the cause under the request id.
 
 import type { FastifyReply } from 'fastify'
 import { STATUS_CODES } from 'node:http'
 
-/** An answer that is an error, whole. */
 export interface ErrorResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An error that knows its answer. */
+/** An error with a fixed HTTP response. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly response: ErrorResponse
   constructor(response: ErrorResponse, options?: ErrorOptions) {
-    super(`answered ${response.status}`, options)
+    super(`HTTP ${response.status}`, options)
     this.response = response
   }
 }
 
-/** 400 in the shape that schema validation answers with; the message begins with the part and the parameter's name. */
+/** 400 in the format of schema validation errors. The message starts with the request part and the parameter name. */
 export function validationFailure(message: string): HttpFailure {
   return new HttpFailure({ status: 400, body: validationBody(message) })
 }
 
-/** 502 `rpc_error`: the chain could not be read. */
+/** 502 `rpc_error`: the chain cannot be read. */
 export function rpcFailure(message: string): HttpFailure {
   return new HttpFailure({ status: 502, body: { error: 'rpc_error', message } })
 }
 
-/** True when the body was larger than is read. */
+/** 429 `rate_limited` (specification, "Rate limits"). */
+export function rateLimited(retryAfterSec: number): ErrorResponse {
+  return { status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers: { 'retry-after': String(retryAfterSec) } }
+}
+
+/** True if the request body exceeds the size limit. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 }
 
 /**
- * Keeps the connection of a request whose body is not read open: it is thrown away as it comes, for as long as a request may take. Closed under a client that
- * is still sending, it would take the answer with it.
+ * Keeps the connection open after rejecting a request whose body is still arriving. The body is discarded, for at most the request timeout. Closing the
+ * connection while the client sends would lose the response.
  */
 export function keepConnectionOpen(reply: FastifyReply): void {
   reply.removeHeader('connection')
 }
 
-/** What lower layers throw, and what it means over HTTP; the composition lists these, because this folder knows neither store nor projections. */
+/** Maps an error of a lower layer to a response. src/gateway.ts lists the rules, because this folder imports neither store nor projections. */
 export interface ErrorRule {
   matches(error: Error): boolean
   toResponse(error: Error): ErrorResponse
 }
 
-/** 503 with Retry-After: the data is there but cannot be read right now. */
+/** 503 with Retry-After: the data is temporarily unavailable. */
 export const UNAVAILABLE: ErrorResponse = {
   status: 503,
-  body: { statusCode: 503, error: 'Service Unavailable', message: 'The data cannot be read right now; try again shortly.' },
+  body: { statusCode: 503, error: 'Service Unavailable', message: 'The data is temporarily unavailable. Retry after one second.' },
   headers: { 'retry-after': '1' },
 }
 
 const INTERNAL: ErrorResponse = {
   status: 500,
-  body: { statusCode: 500, error: 'Internal Server Error', message: 'Something went wrong inside; name the x-request-id when you report it.' },
+  body: { statusCode: 500, error: 'Internal Server Error', message: 'Internal error. Include the x-request-id when you report it.' },
 }
 
-/** The answer to an error. */
 export function toErrorResponse(error: unknown, rules: readonly ErrorRule[]): ErrorResponse {
   if (error instanceof HttpFailure) return error.response
   if (!(error instanceof Error)) return INTERNAL
@@ -73,7 +76,7 @@ export function toErrorResponse(error: unknown, rules: readonly ErrorRule[]): Er
   return frameworkResponse(error) ?? INTERNAL
 }
 
-/** Fastify's own refusals keep Fastify's default shape. */
+/** Fastify's own errors keep Fastify's default format. */
 function frameworkResponse(error: Error): ErrorResponse | undefined {
   if (!('statusCode' in error) || typeof error.statusCode !== 'number' || error.statusCode < 400 || error.statusCode > 499) return undefined
   const status = error.statusCode

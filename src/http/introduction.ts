@@ -1,51 +1,52 @@
-// What a reader of the document has to know before the first call, and every error that there is. What the code has a table of is written from that table.
+// The description of the OpenAPI document: conventions, and every error with its resolution. Error tables are generated from the tables that the code uses.
 
 import { STATUS_CODES } from 'node:http'
 import { CONTRACT_ERROR_TABLES } from '../resources/contract-error-tables.ts'
-import { ServerError } from '../resources/error.ts'
+import { HeadersTooLarge, ServerError } from '../resources/error.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../limits.ts'
 import { ERROR_SCHEMAS, statusOf } from './operation.ts'
 import type { ErrorName } from './operation.ts'
 
-/** What to do about each refusal; complete by its type. */
-const WHAT_TO_DO: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
-  400: 'Mend the request: the message names the part and the parameter',
-  '400 unsupported_asset': 'Use a symbol of /v1/markets, in upper case',
-  '400 simulation_failed': 'Look at `contractError.code` below and at the message, and change the operation or wait',
-  '400 submission_rejected': 'Prepare anew, unless the message says otherwise',
-  '401 invalid_signature': 'Ask for a new challenge and sign that one',
-  403: 'Ask for early access; keys that exist go on working',
-  404: 'Use a symbol of /v1/markets',
-  '404 key_not_found': 'Nothing: there is no such active key of yours',
-  '404 vault_not_found': 'Use an id of /v1/vaults',
-  '404 unknown_code': 'Look at its spelling; upper and lower case differ',
-  '404 no_code': 'Nothing: it has none',
-  '409 not_yet': 'Ask again with the same X-Min-Ledger',
-  429: 'Wait for the seconds of Retry-After',
-  451: 'Nothing: trading is not offered there. Reading goes on',
-  500: 'Report it with its x-request-id',
-  502: 'Try again with growing pauses. A `hash` in it means that a submitted transaction\'s outcome is unknown: submit the same signedXdr again',
-  503: 'Try again after Retry-After',
-  '503 try_again_later': 'Submit the same signedXdr again after Retry-After; prepare nothing new',
-  '503 not_ready': 'Send requests to another instance for now',
+/** How to resolve each error. The type requires an entry for every error name. */
+const RESOLUTIONS: Readonly<Record<Exclude<ErrorName, 401>, string>> = {
+  400: 'Fix the request. The message names the invalid parameter.',
+  '400 unsupported_asset': 'Use a symbol from /v1/markets, in upper case.',
+  '400 simulation_failed': 'See `contractError.code` below and the message. Change the operation, or retry later.',
+  '400 submission_rejected': 'Prepare a new transaction, unless the message says otherwise.',
+  '401 invalid_signature': 'Request a new challenge and sign it.',
+  403: 'Request early access. Existing keys remain valid.',
+  404: 'Use a symbol from /v1/markets.',
+  '404 key_not_found': 'Check the key id. GET /v1/keys lists your keys.',
+  '404 vault_not_found': 'Use an id from /v1/vaults.',
+  '404 unknown_code': 'Check the spelling. Codes are case-sensitive.',
+  '404 no_code': 'Use an address that has registered a code.',
+  '409 not_yet': 'Retry with the same X-Min-Ledger.',
+  429: 'Wait for the number of seconds in Retry-After.',
+  431: 'Send fewer or shorter headers.',
+  451: 'Do not retry. All endpoints that do not trade remain available.',
+  500: 'Report the error with its x-request-id.',
+  502: 'Retry with exponential backoff. If the body has a `hash`, the outcome of that transaction is unknown: submit the same signedXdr again.',
+  503: 'Wait for the number of seconds in Retry-After, then retry.',
+  '503 try_again_later': 'Wait for the number of seconds in Retry-After, then submit the same signedXdr again. Do not prepare a new transaction.',
+  '503 not_ready': 'Send requests to another instance.',
 }
 
-/** What an answer's body calls itself: the values of its `error`, or what the framework calls those that it makes. */
+/** The `error` values of an error body, or the status text for errors in Fastify's default format. */
 function codesOf(name: ErrorName): readonly string[] {
   if (name === 400) return ['FST_ERR_VALIDATION']
   const schema = ERROR_SCHEMAS[name]
-  if (schema === ServerError) return [STATUS_CODES[statusOf(name)] ?? '']
+  if (schema === ServerError || schema === HeadersTooLarge) return [STATUS_CODES[statusOf(name)] ?? '']
   const { properties } = schema as unknown as { readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>> }
   const { const: only, enum: values = [only] } = properties['error'] ?? properties['status'] ?? {}
   return values as readonly string[]
 }
 
-/** The four ways in which a key is refused. */
-const KEY_REFUSALS = {
-  missing_bearer: ['There is no Authorization header, or none of a bearer', 'Send `Authorization: Bearer <keyId>:<secret>`'],
-  malformed_bearer: ['The bearer has no colon', 'Send `<keyId>:<secret>`, the two parts that POST /v1/keys answered'],
-  stale_timestamp: ['X-Timestamp is more than 30 seconds off', 'Set the clock, or leave the header out'],
-  invalid_credentials: ['The key is unknown or revoked, or the secret is wrong', 'Get a new key; another gateway\'s keys are unknown here'],
+/** Meaning and resolution of each 401 error. */
+const AUTHENTICATION_ERRORS = {
+  missing_bearer: ['The request has no bearer token.', 'Send `Authorization: Bearer <keyId>:<secret>`.'],
+  malformed_bearer: ['The bearer token has no colon.', 'Send `<keyId>:<secret>`, as returned by POST /v1/keys.'],
+  stale_timestamp: ['X-Timestamp is more than 30 seconds off.', 'Synchronise your clock, or omit the header.'],
+  invalid_credentials: ['The key is unknown or revoked, or the secret is wrong.', 'Create a new key. Keys of other gateways are not valid here.'],
 } as const
 
 function errorRows(): readonly string[] {
@@ -53,70 +54,75 @@ function errorRows(): readonly string[] {
   return names.toSorted((a, b) => statusOf(a) - statusOf(b)).flatMap((name) => {
     const { description = '' } = ERROR_SCHEMAS[name] as { readonly description?: string }
     return codesOf(name).map((code) => {
-      const [meaning, whatToDo] = name === 401 ? KEY_REFUSALS[code as keyof typeof KEY_REFUSALS] : [description, WHAT_TO_DO[name]]
-      return `| ${statusOf(name)} | \`${code}\` | ${meaning} | ${whatToDo} |`
+      const [meaning, resolution] = name === 401
+        ? AUTHENTICATION_ERRORS[code as keyof typeof AUTHENTICATION_ERRORS]
+        : [description, RESOLUTIONS[name]]
+      return `| ${statusOf(name)} | \`${code}\` | ${meaning} | ${resolution} |`
     })
   })
 }
 
 const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
   ['Amounts, times, directions', [
-    'Amounts, prices and sizes are strings that hold integers in 7-decimal fixed point: `"10000000"` is 1.0, `"1000000000"` is 100 USDC.',
-    'Calculate with big integers.',
-    'Only `priceFloat` and candles are numbers, for showing. A field that ends in `Bps` is in basis points, 10000 being the whole.',
-    'Times are unix seconds unless a field says milliseconds. In answers `0` is long and `1` short; requests say `Long` and `Short`.',
+    'Amounts, prices and sizes are digit strings in 7-decimal fixed point: `"10000000"` is 1.0 and `"1000000000"` is 100 USDC.',
+    'Use big integers for calculations.',
+    'Only `priceFloat` and candle prices are JSON numbers, for display. Fields that end in `Bps` are in basis points: 10000 is 100 %.',
+    'Times are in Unix seconds unless the field description says milliseconds.',
+    'In responses, direction `0` is long and `1` is short. Requests use `Long` and `Short`.',
   ].join(' ')],
   ['Authentication', [
-    'Reading the exchange needs no key.',
-    'Your own account and trading need one: ask for a challenge, sign it with the wallet, send it to `POST /v1/keys`.',
-    'The secret is answered that once. Then send `Authorization: Bearer <keyId>:<secret>`.',
-    'A key can read and submit; only the account\'s own signature can move anything, and the wallet\'s secret never leaves its owner.',
+    'Market data is public. Trading and account endpoints require an API key.',
+    'To create a key, request a challenge, sign it with your wallet, and send it to `POST /v1/keys`.',
+    'The response contains the secret, which is returned only once. Then send `Authorization: Bearer <keyId>:<secret>` with each request.',
+    'A key can read account data and submit transactions that you signed. It cannot move funds: only the signature of the account can,',
+    'and the gateway never sees the secret key of the account.',
   ].join(' ')],
   ['Trading', [
-    '`POST /v1/orders/prepare` builds and simulates an unsigned transaction, you sign it, `POST /v1/tx/submit` relays it and waits.',
-    'One signed transaction is applied once, however often it is submitted:',
-    'after `PENDING`, 502 or 503, or no answer, submit the same bytes again, and prepare nothing new.',
+    '`POST /v1/orders/prepare` builds and simulates an unsigned transaction. Sign it, then send it to `POST /v1/tx/submit`, which submits it and waits for',
+    'the result. A signed transaction is applied at most once, no matter how often you submit it. After `PENDING`, 502, 503 or a timeout, submit the same',
+    'signed transaction again. Do not prepare a new one.',
   ].join(' ')],
   ['Limits', [
-    `Calls are counted by the minute of the clock: ${RATE_LIMIT_PER_WINDOW.public} for an address without a key,`,
-    `${RATE_LIMIT_PER_WINDOW.standard} for a standard key.`,
-    'Every answer says what is left (`x-ratelimit-remaining`); a 429 says how many seconds to wait (`retry-after`).',
-    '`/v1/health` and these pages are not counted.',
-    'Answers carry an `etag`: send it back as `If-None-Match`, and what has not changed is a 304.',
-    'What changes often is pushed by the stream at `/v1/ws` (its document: `/docs/stream.json`).',
+    `Rate limits apply per clock minute: ${RATE_LIMIT_PER_WINDOW.public} requests per address without a key,`,
+    `${RATE_LIMIT_PER_WINDOW.standard} requests per standard key.`,
+    'Each response reports the remaining requests in `x-ratelimit-remaining`. A 429 response reports the seconds to wait in `retry-after`.',
+    '`/v1/health` and the documentation are exempt.',
+    'Responses carry an `etag`. Send it back as `If-None-Match` to get a 304 if nothing has changed.',
+    'For live data, use the WebSocket stream at `/v1/ws` (documented in `/docs/stream.json`).',
   ].join(' ')],
   ['Pages', [
-    'Lists are newest first (candles oldest first). `limit` says how many rows; the header `link` with `rel="next"` says where the list goes on.',
-    'Its cursor stands exactly behind the last row, so that nothing is lost or repeated while new rows arrive. `before_ts` begins strictly before a second.',
-    'A list of which there is nothing yet is empty, and no error.',
+    'Lists are sorted newest first, candles oldest first. `limit` sets the page size. The `link` header with `rel="next"` is the URL of the next page.',
+    'Its cursor continues exactly after the last row, so that new rows cause neither duplicates nor gaps. `before_ts` returns only rows older than a time.',
+    'A list without rows is empty, not an error.',
   ].join(' ')],
-  ['Which state an answer is of', [
-    'Answers from the index carry `x-ledger` and `x-seq`: the last ledger and the place in the log that they know of.',
-    'The index lags the chain by a second or two; `/v1/health` says how much.',
-    'Send the `ledger` of your transaction as `X-Min-Ledger`, and the answer waits until what it did can be read; 409 `not_yet` when that takes too long.',
-    'Prices are never refused for their age: `timestamp` says when a price was attested, `x-stale: 1` that it could not be read anew.',
+  ['Consistency', [
+    'Responses from the index carry `x-ledger` and `x-seq`: the last indexed ledger and the last sequence number of the event log.',
+    'The index lags the chain by one or two seconds. `/v1/health` reports the lag.',
+    'To read your own writes, send the `ledger` of your transaction as `X-Min-Ledger`. The response then waits until that ledger is indexed, or returns',
+    '409 `not_yet` after 5 seconds.',
+    'Old prices are served, not rejected: `timestamp` is the attestation time of a price, and `x-stale: 1` means that it could not be refreshed.',
   ].join(' ')],
-  ['Requests', 'Every answer carries `x-request-id`, your own when you sent one. Name it when you report something.'],
+  ['Requests', 'Every response carries `x-request-id`: yours if you sent one, otherwise a new one. Include it when you report a problem.'],
 ]
 
-const REFUSALS = [
-  'Match on the status and on the code, `error` in the body (`code` where the framework refuses). Messages are for people and may change.',
-  ['| Status | Code | What it means | What to do |', '|---|---|---|---|', ...errorRows()].join('\n'),
-  'An address that there is not is a 404 `Not Found`; a body that is too large a 413, another type of body than JSON a 415.',
+const ERRORS = [
+  'Match on the status and the code: `error` in the body, or `code` for validation errors. Messages are for humans and may change.',
+  ['| Status | Code | Meaning | Resolution |', '|---|---|---|---|', ...errorRows()].join('\n'),
+  'Unknown paths return 404 `Not Found`. Bodies that are too large return 413, and bodies that are not JSON return 415.',
 ].join('\n\n')
 
 const CONTRACT_ERRORS = [
-  'When a contract refuses, `contractError` holds its `code` and `name`; null when something else did.',
-  'Match on the code, together with the contract that you called: each has codes of its own.',
-  'A code without a name is `UnknownContractError`.',
+  'If a contract rejects a transaction, `contractError` holds the `code` and `name` of its error. It is null if the transaction failed for another reason.',
+  'Match on the code and the contract that you called, because each contract defines its own codes.',
+  'A code without a name is served as `UnknownContractError`.',
 ].join(' ')
 
-/** The introduction, in Markdown. */
+/** Markdown. */
 export const INTRODUCTION = [
-  'Public gateway of a perpetual-futures exchange that runs as smart contracts on a test network (test funds only). It serves prices, markets and the whole ' +
-    'history of the exchange, and prepares and relays transactions that you sign. It holds no keys and moves no funds.',
+  'Public API of a perpetual-futures exchange that runs as Soroban smart contracts on a Stellar test network, with test funds only. It serves prices, ' +
+    'markets and the full history of the exchange, and it prepares and submits transactions that you sign. It holds no private keys and cannot move funds.',
   ...SECTIONS.map(([heading, text]) => `## ${heading}\n\n${text}`),
-  `## Errors\n\n${REFUSALS}`,
-  `## Errors of the contracts\n\n${CONTRACT_ERRORS}`,
-  ...CONTRACT_ERROR_TABLES.map(([of, markdown]) => `### ${of}\n\n${markdown}`),
+  `## Errors\n\n${ERRORS}`,
+  `## Contract errors\n\n${CONTRACT_ERRORS}`,
+  ...CONTRACT_ERROR_TABLES.map(([heading, markdown]) => `### ${heading}\n\n${markdown}`),
 ].join('\n\n')

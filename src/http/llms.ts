@@ -1,42 +1,43 @@
-// GET /llms.txt: where a language model, or a person in a hurry, finds what the gateway offers.
+// GET /llms.txt: an overview of the API for language models.
 
 import { CACHE_REVALIDATE } from './response.ts'
 import type { App } from './app.ts'
 
 const TEXT = `# Perpetual Exchange Gateway
 
-> Public REST and WebSocket gateway of a perpetual-futures exchange that runs as Soroban smart contracts on a Stellar test network. Test funds only.
-> It serves prices, markets and the exchange's whole history, and prepares and relays orders that the client signs: it never holds a private key.
+> Public REST and WebSocket API of a perpetual-futures exchange that runs as Soroban smart contracts on a Stellar test network. Test funds only.
+> It serves prices, markets and the full history of the exchange, and it prepares and submits orders that the client signs. It never holds a private key.
 
-Amounts, prices and sizes are strings that hold integers in 7-decimal fixed point: "10000000" is 1.0. Times are unix seconds unless a field says milliseconds.
-Direction 0 is long and 1 is short. Lists continue with the Link header (rel="next"). Every answer has x-request-id, those from the index x-ledger.
-Without a key 60 requests a minute are free; a 429 says when to come again. To read what a transaction of yours did, send its ledger as X-Min-Ledger.
+Amounts, prices and sizes are digit strings in 7-decimal fixed point: "10000000" is 1.0. Times are in Unix seconds unless a field says milliseconds.
+Direction 0 is long and 1 is short. Lists continue with the Link header (rel="next"). Every response has x-request-id; responses from the index have x-ledger.
+Without a key the limit is 60 requests per minute; a 429 response has the seconds to wait in retry-after. To read your own writes, send the ledger of your
+transaction as X-Min-Ledger.
 
 ## Reference
 
-- [OpenAPI document](/docs/json): every endpoint, parameter, answer and error, with examples
-- [Pages to try it on](/docs)
-- [AsyncAPI document](/docs/stream.json): every message of the stream at /v1/ws
-- [State](/v1/health): contracts' addresses, how far the index is, what it lacks
+- [OpenAPI document](/docs/json): every endpoint, parameter, response and error, with examples
+- [Interactive documentation](/docs)
+- [AsyncAPI document](/docs/stream.json): every message of the WebSocket stream at /v1/ws
+- [Health](/v1/health): contract addresses, index progress and gaps
 
 ## Read
 
 - [Prices](/v1/oracle/prices), [markets](/v1/markets), [open interest and volume](/v1/markets/stats): GET, no key
 - [Trades](/v1/trades), [events](/v1/events), [open positions](/v1/positions/open), [leaderboard](/v1/leaderboard)
-- [Vaults](/v1/vaults), [the pool](/v1/pool), [funding](/v1/funding)
-- [Candles](/v1/candles?asset=BTC&interval=1h): OHLC of the oracle's prices; [for TradingView's charts](/udf/config)
+- [Vaults](/v1/vaults), [liquidity pool](/v1/pool), [funding](/v1/funding)
+- [Candles](/v1/candles?asset=BTC&interval=1h): OHLC of oracle prices; [TradingView datafeed](/udf/config)
 
 ## Trade
 
-1. POST /v1/keys/challenge {address}: a challengeHex; put it into a transaction of the account as [documented](/docs/json), sign that (it is never sent to the
-   network), POST /v1/keys {address, challenge, signature}: an API key, shown once, sent from then on as Authorization: Bearer keyId:secret
-2. POST /v1/orders/prepare {op, ...}: ten operations, told apart by op; answers an unsigned transaction (xdr) for the key's account
-3. Sign it with the account's own key. Check before what it does: source, contract, function, arguments
-4. POST /v1/tx/submit {signedXdr}: sends it once and waits; SUCCESS, FAILED with the contract's error, or PENDING when nobody knows yet: submit the same
-   signedXdr again to ask
-5. POST /v1/actions/prepare {op, ...}: cross margin, liquidity, vaults, referral, in the same way
+1. POST /v1/keys/challenge {address} returns challengeHex. Put it into a transaction of the account as [documented](/docs/json) and sign it; it is never
+   submitted to the network. POST /v1/keys {address, challenge, signature} returns an API key, shown once. Send it as Authorization: Bearer keyId:secret
+2. POST /v1/orders/prepare {op, ...} returns an unsigned transaction (xdr) for the account of the key. op selects one of ten operations
+3. Verify source, contract, function and arguments, then sign it with the key of the account
+4. POST /v1/tx/submit {signedXdr} submits it and waits. It returns SUCCESS, FAILED with the contract error, or PENDING if the outcome is not known yet: submit
+   the same signedXdr again
+5. POST /v1/actions/prepare {op, ...} does the same for cross margin, liquidity, vaults and referral
 
-Errors are {error: code, ...}; validation errors are {statusCode: 400, code: "FST_ERR_VALIDATION", error, message} and name the parameter.
+Errors are {error: code, ...}. Validation errors are {statusCode: 400, code: "FST_ERR_VALIDATION", error, message}; the message names the parameter.
 `
 
 export function serveLlmsText(app: App): void {

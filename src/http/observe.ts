@@ -1,19 +1,19 @@
-// Who is told of requests, when somebody wants to be: nothing is noted otherwise.
+// Reports requests to an observer, such as the metrics.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Tier } from './caller.ts'
 
 export interface HttpObserver {
-  /** A request was answered. `route` is the address as it is declared, with its parameters' names. */
+  /** Called after each response. `route` is the declared path with parameter names. */
   onResponse(response: { readonly method: string; readonly route: string; readonly status: number; readonly seconds: number }): void
-  /** A request was counted: within its allowance, or above it. */
+  /** Called for each rate-limited request. `allowed` is false if the request exceeds the limit. */
   onRateLimitDecision(tier: Tier, allowed: boolean): void
 }
 
-/** The route of requests that have none. */
+/** The route label of requests that match no route. */
 const NO_ROUTE = 'none'
 
-/** The address as it is declared; bounded in number, unlike those that are asked for. */
+/** The declared path. Unlike requested paths, the number of values is bounded. */
 export function routeOf(request: FastifyRequest): string {
   return request.routeOptions.url ?? NO_ROUTE
 }
@@ -25,7 +25,7 @@ export function observeResponses(app: FastifyInstance, observer: HttpObserver): 
   })
 }
 
-/** The same for an answer that passes no hook. */
+/** Reports a response that bypasses the hooks. */
 export function observeUnrouted(observer: HttpObserver, request: FastifyRequest, reply: FastifyReply): void {
   observer.onResponse({ method: request.method, route: NO_ROUTE, status: reply.statusCode, seconds: 0 })
 }

@@ -1,5 +1,4 @@
-// The OpenAPI 3.0.3 document, gathered from the routes' own schemas, and the pages under /docs that show it. Everything the pages need is served from
-// here, so that a reader's browser talks to nobody else.
+// The OpenAPI 3.0.3 document, generated from the route schemas, and the interactive documentation at /docs. The pages load nothing from other servers.
 
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
@@ -11,8 +10,8 @@ import { ACTION_REQUESTS } from '../resources/action-request.ts'
 import { ApiKey, BetaStatus, IssuedKey, KeyChallenge } from '../resources/api-key.ts'
 import { Candle } from '../resources/candle.ts'
 import {
-  InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
-  TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
+  HeadersTooLarge, InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { EventRow } from '../resources/event-row.ts'
 import { CurrentFunding, FundingRow } from '../resources/funding.ts'
@@ -41,7 +40,9 @@ import type { App } from './app.ts'
 import { INTRODUCTION } from './introduction.ts'
 import { KEY_SCHEME } from './operation.ts'
 
-/** The version that the document declares of itself (specification, "Versioning"). */
+const TITLE = 'Perpetual Exchange Gateway'
+
+/** Version of the API, not of the gateway (specification, "Versioning"). */
 const DOCUMENT_VERSION = '0.1.0'
 
 const SCHEMAS: readonly TSchema[] = [
@@ -52,37 +53,37 @@ const SCHEMAS: readonly TSchema[] = [
   UdfConfiguration, UdfSymbol, UdfFound, UdfHistory,
   ...ORDER_REQUESTS, ...ACTION_REQUESTS, PreparedTransaction, SubmitResult,
   ValidationError, UnsupportedAsset, SimulationFailure, SubmissionRejected, Unauthorized, InvalidSignature, NotInBeta, UnknownAsset, KeyNotFound, VaultNotFound,
-  UnknownCode, NoCode, RateLimited, RegionRestricted, RpcError, ServerError, TryAgainLater,
+  UnknownCode, NoCode, RateLimited, HeadersTooLarge, RegionRestricted, RpcError, ServerError, TryAgainLater,
 ]
 
 const KEY_DESCRIPTION = [
-  '`Authorization: Bearer <keyId>:<secret>`. A valid key counts a call against the key\'s own allowance, on public endpoints too.',
-  'An optional `X-Timestamp` (unix seconds) is refused when it is more than 30 s off.',
+  'Send `Authorization: Bearer <keyId>:<secret>`. With a valid key, requests count against the rate limit of the key, also on public endpoints.',
+  'The optional header `X-Timestamp` (Unix seconds) is rejected if it is more than 30 seconds off.',
 ].join(' ')
 
-/** In the order in which they are needed: what anybody may read, then what needs a key, then what operators ask. */
+/** Public data first, then endpoints that require a key, then operations. */
 const TAGS = [
-  { name: 'markets', description: 'What can be traded, at which price, how much of it is, and what each market takes' },
-  { name: 'oracle', description: 'All prices at once, as the chain holds them' },
-  { name: 'candles', description: 'Prices over time, of ticks of the oracle: there is no volume' },
-  { name: 'charts', description: 'The same as TradingView\'s charts ask for them' },
-  { name: 'trades', description: 'Positions that ended, by a close or a liquidation' },
-  { name: 'events', description: 'What the contracts said: the log that everything else is made of' },
-  { name: 'positions', description: 'Positions that are open' },
-  { name: 'leaderboard', description: 'Who has earned or traded most' },
-  { name: 'pool', description: 'The liquidity vault, the other side of every trade, and what can still be opened against it' },
-  { name: 'funding', description: 'What longs and shorts pay each other by the hour' },
-  { name: 'vaults', description: 'Vaults whose leaders trade with their depositors\' funds' },
-  { name: 'referral', description: 'Referral codes, and what came of them' },
-  { name: 'keys', description: 'API keys, issued against a wallet\'s signature: the first step to everything below' },
-  { name: 'account', description: 'The account that a key belongs to: what it has, what happened to it' },
-  { name: 'orders', description: 'Trading, first half: a transaction to sign for each of ten operations' },
-  { name: 'actions', description: 'The same for cross margin, liquidity, trader vaults and referral' },
-  { name: 'tx', description: 'Trading, second half: a signed transaction, and what becomes of it' },
-  { name: 'health', description: 'How the gateway is, for people, balancers and orchestrators; also the addresses of the contracts' },
+  { name: 'markets', description: 'Markets with prices, open interest, volume and trading limits.' },
+  { name: 'oracle', description: 'Current oracle prices of all assets.' },
+  { name: 'candles', description: 'Historical OHLC prices, built from oracle prices. Candles have no volume.' },
+  { name: 'charts', description: 'TradingView UDF datafeed.' },
+  { name: 'trades', description: 'Closed and liquidated positions.' },
+  { name: 'events', description: 'Archived contract events, the source of all historical data.' },
+  { name: 'positions', description: 'Open positions.' },
+  { name: 'leaderboard', description: 'Traders ranked by profit or volume.' },
+  { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
+  { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },
+  { name: 'vaults', description: 'Trader vaults, whose leaders trade with the funds of depositors.' },
+  { name: 'referral', description: 'Referral codes and rewards.' },
+  { name: 'keys', description: 'API keys, created with a wallet signature. Required for the endpoints below.' },
+  { name: 'account', description: 'Balances, positions, orders and events of your account.' },
+  { name: 'orders', description: 'Prepares unsigned transactions that open and close positions and place and cancel orders.' },
+  { name: 'actions', description: 'Prepares unsigned transactions for cross margin, liquidity, trader vaults and referral.' },
+  { name: 'tx', description: 'Submits signed transactions.' },
+  { name: 'health', description: 'Health, liveness and readiness of the gateway, and contract addresses.' },
 ]
 
-/** Where the pages may load from: this server and nowhere else. */
+/** Content security policy of the pages: this server only. */
 const PAGES_POLICY = {
   'default-src': ["'self'"],
   'base-uri': ["'none'"],
@@ -92,15 +93,21 @@ const PAGES_POLICY = {
   'object-src': ["'none'"],
 }
 
-/** Starts gathering; to be called before the first route. */
+/** Call it before the first route is registered. */
 export async function registerOpenApi(app: App): Promise<void> {
   for (const schema of SCHEMAS) app.addSchema(schema)
   await app.register(swagger, {
     openapi: {
       openapi: '3.0.3',
-      info: { title: 'Perpetual Exchange Gateway', version: DOCUMENT_VERSION, description: INTRODUCTION },
-      // A placeholder, as the specification says: clients use the address that they were given.
-      servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'The address of the gateway' } } }],
+      info: {
+        title: TITLE,
+        version: DOCUMENT_VERSION,
+        description: INTRODUCTION,
+        contact: { name: TITLE, url: '/docs' },
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      // Relative, so that "Try it out" works on any port and behind any host.
+      servers: [{ url: '/', description: 'The gateway that serves this document.' }],
       tags: TAGS,
       components: { securitySchemes: { [KEY_SCHEME]: { type: 'http', scheme: 'bearer', bearerFormat: 'keyId:secret', description: KEY_DESCRIPTION } } },
     },
@@ -109,9 +116,9 @@ export async function registerOpenApi(app: App): Promise<void> {
   })
 }
 
-/** Serves the pages and the document, exempt from the rate limit. */
+/** The pages and the document are exempt from the rate limit. */
 export async function serveOpenApi(app: App): Promise<void> {
-  let prepared: PreparedResponse | undefined
+  let response: PreparedResponse | undefined
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, rateLimited: false }
@@ -119,13 +126,14 @@ export async function serveOpenApi(app: App): Promise<void> {
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: PAGES_POLICY,
+      theme: { title: TITLE },
       uiConfig: { deepLinking: true },
       uiHooks: {
-        // The document is the same all along: serialised once, with an etag.
+        // The document never changes, so it is serialised once and gets an etag.
         preHandler: (request, reply, done) => {
           if (request.routeOptions.url !== '/docs/json') return done()
-          prepared ??= prepareResponse(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
-          sendResponse(request, reply, prepared)
+          response ??= prepareResponse(JSON.stringify(app.swagger()), { 'cache-control': CACHE_REVALIDATE })
+          sendResponse(request, reply, response)
         },
       },
     })

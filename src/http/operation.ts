@@ -1,17 +1,17 @@
-// An operation as the OpenAPI document shows it and as Fastify validates it: written once per route.
+// Builds the Fastify schema of a route, used for both validation and the OpenAPI document.
 
 import type { FastifySchema } from 'fastify'
 import type { TObject, TSchema } from 'typebox'
 import { ref } from '../resources/fields.ts'
 import {
-  InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure, SubmissionRejected,
-  TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
+  HeadersTooLarge, InvalidSignature, KeyNotFound, NoCode, NotInBeta, RateLimited, RegionRestricted, RpcError, ServerError, SimulationFailure,
+  SubmissionRejected, TryAgainLater, Unauthorized, UnknownAsset, UnknownCode, UnsupportedAsset, ValidationError, VaultNotFound,
 } from '../resources/error.ts'
 import { NotYet } from '../resources/not-yet.ts'
 import { NotReady } from '../resources/probe.ts'
 import { MIN_LEDGER_HEADERS } from './min-ledger.ts'
 
-/** By status; where a status has several bodies, also by status and body. */
+/** Error bodies by status, or by status and code if a status has several bodies. */
 export const ERROR_SCHEMAS = {
   400: ValidationError,
   '400 unsupported_asset': UnsupportedAsset,
@@ -27,6 +27,7 @@ export const ERROR_SCHEMAS = {
   '404 no_code': NoCode,
   '409 not_yet': NotYet,
   429: RateLimited,
+  431: HeadersTooLarge,
   451: RegionRestricted,
   500: ServerError,
   502: RpcError,
@@ -37,23 +38,23 @@ export const ERROR_SCHEMAS = {
 
 export type ErrorName = keyof typeof ERROR_SCHEMAS
 
-const REQUEST_ID = { type: 'string', description: 'The request\'s id: the client\'s own when it sent one, else a new one' } as const
+const REQUEST_ID = { type: 'string', description: 'Request id: the value sent by the client, otherwise a new one.' } as const
 
-const COUNTED_HEADERS = {
-  'x-ratelimit-tier': { type: 'string', description: 'The allowance that the call was counted against' },
-  'x-ratelimit-remaining': { type: 'integer', description: 'Calls left until the minute ends' },
+const RATE_LIMIT_HEADERS = {
+  'x-ratelimit-tier': { type: 'string', description: 'Rate limit tier of the caller.' },
+  'x-ratelimit-remaining': { type: 'integer', description: 'Requests left in the current minute.' },
 } as const
 
 const OPTIONAL_HEADERS = {
   index: {
-    'x-ledger': { type: 'integer', description: 'The last indexed ledger; 0 while nothing is indexed' },
-    'x-seq': { type: 'integer', description: 'Position of the index in the log of events' },
+    'x-ledger': { type: 'integer', description: 'Last indexed ledger. 0 if nothing is indexed.' },
+    'x-seq': { type: 'integer', description: 'Last sequence number of the event log.' },
   },
-  next: { link: { type: 'string', description: 'rel="next": where the list goes on, when it does' } },
-  stale: { 'x-stale': { type: 'string', description: '1 when a price could not be read and the last known one is served' } },
+  next: { link: { type: 'string', description: 'URL of the next page with rel="next". Absent on the last page.' } },
+  stale: { 'x-stale': { type: 'string', description: '1 if a price could not be refreshed and the last known price is served.' } },
 } as const
 
-/** The security scheme's name in the document. */
+/** Name of the security scheme in the OpenAPI document. */
 export const KEY_SCHEME = 'bearer'
 
 interface OperationBase {
@@ -64,17 +65,17 @@ interface OperationBase {
   readonly ok: TSchema
   readonly example: unknown
   readonly errors: readonly ErrorName[]
-  /** The status of a successful answer; 200 by default. */
+  /** Status of a successful response, 200 by default. */
   readonly status?: 200 | 201
-  /** False for answers that nobody may keep, and that carry no etag for this reason. */
+  /** False for responses that must not be cached. They have no etag. */
   readonly cacheable?: boolean
-  /** True for operations that need a key: they name the scheme, 401, and 503 for a key that cannot be looked up. */
+  /** True documents the security scheme, 401, and 503 for failed key lookups. */
   readonly requiresKey?: boolean
-  /** True for operations that restricted regions are refused: they name 451. */
+  /** True documents 451. */
   readonly regionGuarded?: boolean
-  /** What a successful answer carries beside the common headers. */
+  /** Additional headers of a successful response. */
   readonly headers?: readonly (keyof typeof OPTIONAL_HEADERS)[]
-  /** False for operations exempt from the rate limit. */
+  /** False if the operation is exempt from the rate limit. */
   readonly rateLimited?: boolean
 }
 
@@ -84,11 +85,11 @@ interface OperationParts {
   readonly body?: TSchema
 }
 
-const ETAG = { etag: { type: 'string', description: 'Weak; send it back as If-None-Match' } } as const
+const ETAG = { etag: { type: 'string', description: 'Weak entity tag. Send it back as If-None-Match.' } } as const
 
-/** A route's schema: validation from `querystring`, `params` and `body`, documentation from all of it. */
+/** Validation uses `querystring`, `params` and `body`. The OpenAPI document uses everything. */
 export function operation<const Parts extends OperationParts>(base: OperationBase, parts: Parts): FastifySchema & Parts {
-  const counted = base.rateLimited === false ? {} : COUNTED_HEADERS
+  const counted = base.rateLimited === false ? {} : RATE_LIMIT_HEADERS
   const extra = Object.assign({}, ...(base.headers ?? []).map((name) => OPTIONAL_HEADERS[name])) as Record<string, unknown>
   const response: Record<string, unknown> = {
     [base.status ?? 200]: {
@@ -99,24 +100,25 @@ export function operation<const Parts extends OperationParts>(base: OperationBas
   }
   for (const [status, schemas] of errorSchemas(base)) {
     response[status] = {
-      description: schemas.map(describe).join('; or: '),
+      description: schemas.map(describe).join(' Or: '),
       headers: {
         'x-request-id': REQUEST_ID,
         ...counted,
-        ...(status === 429 || status === 503 ? { 'retry-after': { type: 'integer', description: 'Seconds to wait' } } : {}),
+        ...(status === 429 || status === 503 ? { 'retry-after': { type: 'integer', description: 'Seconds to wait before retrying.' } } : {}),
       },
       content: { 'application/json': { schema: oneOf(schemas) } },
     }
   }
   const headers = waitsForIndex(base) ? { headers: MIN_LEDGER_HEADERS } : {}
-  const security = base.requiresKey === true ? { security: [{ [KEY_SCHEME]: [] }] } : {}
-  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, ...security, ...headers, ...parts, response }
+  const security = base.requiresKey === true ? [{ [KEY_SCHEME]: [] }] : []
+  return { operationId: base.id, tags: [base.tag], summary: base.summary, description: base.description, security, ...headers, ...parts, response }
 }
 
-/** What the operation names itself, and what every operation of its kind may answer: the bodies of each status, in the order of their statuses. */
+/** Error bodies by status, ascending: those listed by the operation, and those common to its kind. */
 function errorSchemas(base: OperationBase): Map<number, readonly TSchema[]> {
   const common: readonly ErrorName[] = [
-    ...(base.rateLimited === false ? [] : [429 as const]),
+    // Any operation can return 431. It is documented where no other 4xx is possible.
+    base.rateLimited === false ? 431 : 429,
     ...(base.requiresKey === true ? [401 as const, 503 as const] : []),
     ...(waitsForIndex(base) ? [400 as const, '409 not_yet' as const, 503 as const] : []),
     ...(base.regionGuarded === true ? [451 as const] : []),
@@ -126,12 +128,11 @@ function errorSchemas(base: OperationBase): Map<number, readonly TSchema[]> {
   return new Map(names.map((name) => [statusOf(name), names.filter((other) => statusOf(other) === statusOf(name)).map((other) => ERROR_SCHEMAS[other])]))
 }
 
-/** What is read from the index can be waited for. Whoever is not counted may not wait, or waiting would cost nothing. */
+/** Reads from the index can wait for a ledger. Unmetered routes must not wait for the index. */
 function waitsForIndex(base: OperationBase): boolean {
   return base.headers?.includes('index') === true && base.rateLimited !== false
 }
 
-/** A reference to the one body that there is, or to each of several. */
 function oneOf(schemas: readonly TSchema[]): unknown {
   const references = schemas.map((schema) => ref(schema))
   return references.length === 1 ? references[0] : { oneOf: references }

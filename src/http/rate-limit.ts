@@ -1,5 +1,5 @@
-// Fixed windows of one minute, aligned to the wall clock (specification, "Rate limits"). Written here because the common plugin starts a window at each
-// client's first request and forgets a client's count when its table is full.
+// Fixed one-minute windows aligned to the wall clock (specification, "Rate limits"). The common Fastify plugin does not fit: it starts a window at each
+// client's first request and drops counts when its table is full.
 
 import type { Clock } from '../base/clock.ts'
 import { RATE_LIMIT_WINDOW_SEC } from '../limits.ts'
@@ -8,28 +8,28 @@ import type { Tier } from './caller.ts'
 /** Requests per window for each tier. */
 export type RateLimits = Readonly<Record<Tier, number>>
 
-/** This many callers are told apart in one window; those that come later share one allowance, so that a flood cannot fill the memory. */
+/** Callers counted separately per window. Further callers share one bucket, so that a flood cannot exhaust memory. */
 export const MAX_COUNTED_CALLERS = 100_000
 
-const OVERFLOW = 'overflow'
+const OVERFLOW_BUCKET = 'overflow'
 const WINDOW_MS = RATE_LIMIT_WINDOW_SEC * 1000
 
-/** Counts that several instances share. */
+/** Counts shared by several instances. */
 export interface SharedCounts {
-  /** Adds one to a caller's count of a window and answers the new count; undefined when that cannot be told right now. Never rejects. */
+  /** Increments a count and returns the new value, or undefined if the shared store is unavailable. Never rejects. */
   add(window: number, tier: Tier, bucket: string): Promise<number | undefined>
   readonly available: boolean
 }
 
 export interface RateLimiter {
   /**
-   * Counts one request and returns how many remain in this window, or -1 when the caller has used up its allowance. Answers at once where nothing is
-   * shared, and always for a caller that this process knows to have used up its allowance.
+   * Counts one request and returns the number of requests left in this window, or -1 if the limit is exceeded. Synchronous without shared counts, and for
+   * callers that this process already knows to be over the limit.
    */
   take(tier: Tier, bucket: string): number | Promise<number>
-  /** Seconds until the window ends: rounded up, at least 1. */
+  /** Seconds until the window ends, rounded up, at least 1. */
   retryAfterSec(): number
-  /** How many callers this window remembers. */
+  /** Number of callers counted in this window. */
   size(): number
 }
 
@@ -37,11 +37,11 @@ export interface RateLimiterOptions {
   readonly clock: Clock
   readonly limits: RateLimits
   readonly maxCallers?: number
-  /** Counts of all instances; without it this process counts alone. */
+  /** Without it this process counts alone. */
   readonly shared?: SharedCounts | null
 }
 
-/** Builds the limiter. What is counted together is counted here as well, so that counting goes on from there when the shared counts are away. */
+/** Also counts shared requests locally, so that local counting can take over when the shared store is unavailable. */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { clock, limits, maxCallers = MAX_COUNTED_CALLERS, shared = null } = options
   let window = Math.floor(clock.nowMs() / WINDOW_MS)
@@ -51,7 +51,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     return counts.public.size + counts.standard.size + counts.market_maker.size
   }
 
-  /** What all instances have counted decides; it is remembered here, so that a caller who is refused costs no more questions. */
+  /** The shared count decides. It is stored locally, so that callers over the limit cause no further calls to the shared store. */
   async function takeShared(sharedCounts: SharedCounts, taken: { window: number; tier: Tier; key: string; remaining: number }): Promise<number> {
     const count = await sharedCounts.add(taken.window, taken.tier, taken.key)
     if (count === undefined) return taken.remaining
@@ -73,8 +73,8 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       const ofTier = counts[tier]
       const limit = limits[tier]
       let used = ofTier.get(bucket)
-      const key = used === undefined && size() >= maxCallers ? OVERFLOW : bucket
-      if (key === OVERFLOW) used = ofTier.get(OVERFLOW)
+      const key = used === undefined && size() >= maxCallers ? OVERFLOW_BUCKET : bucket
+      if (key === OVERFLOW_BUCKET) used = ofTier.get(OVERFLOW_BUCKET)
       used ??= 0
       if (used >= limit) return -1
       ofTier.set(key, used + 1)

@@ -1,13 +1,13 @@
-// The regional restriction of trading (specification, "Regional restriction"). Routes declare that they are guarded; no URL is looked at.
+// Blocks trading from restricted regions (specification, "Regional restriction"). Guarded routes declare it in their config.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ErrorResponse } from './errors.ts'
 
-/** The headers in which the proxy before the gateway tells where a client is. Names in lower case. */
+/** Names of the headers that the proxy sets to the client's region, in lower case. */
 export interface RegionHeaders {
-  /** Holds the country's two letters. */
+  /** Two-letter country code. */
   readonly country: string
-  /** Holds the country's subdivision, with the country before it or without: `ON`, `CA-ON`. */
+  /** Subdivision code, with or without the country: `ON`, `CA-ON`. */
   readonly region: string
 }
 
@@ -16,26 +16,26 @@ const RESTRICTED_COUNTRIES: ReadonlySet<string> = new Set(['US', 'CU', 'IR', 'KP
 const CANADA = 'CA'
 const ONTARIO: ReadonlySet<string> = new Set(['ON', 'CA-ON'])
 
-const REFUSAL: ErrorResponse = {
+const RESTRICTED: ErrorResponse = {
   status: 451,
-  body: { error: 'region_restricted', message: 'Trading is not offered in your region. Market data, history and keys stay available.' },
+  body: { error: 'region_restricted', message: 'Trading is not available in your region. Market data, history and keys remain available.' },
 }
 
-/** The answer that refuses a client in a restricted region. Where nothing is told about the region nobody is refused. */
+/** Returns the error response for a client in a restricted region. Clients of unknown region are allowed. */
 export type RegionGuard = (headers: IncomingHttpHeaders) => ErrorResponse | undefined
 
-/** Builds the guard; without headers to look at it refuses nobody. */
+/** Null disables the guard. */
 export function createRegionGuard(names: RegionHeaders | null): RegionGuard {
   if (names === null) return () => undefined
   return (headers) => {
     const countries = codes(headers[names.country])
-    if (countries.some((country) => RESTRICTED_COUNTRIES.has(country))) return REFUSAL
+    if (countries.some((country) => RESTRICTED_COUNTRIES.has(country))) return RESTRICTED
     const inOntario = countries.includes(CANADA) && codes(headers[names.region]).some((region) => ONTARIO.has(region))
-    return inOntario ? REFUSAL : undefined
+    return inOntario ? RESTRICTED : undefined
   }
 }
 
-/** A header that was sent twice arrives joined by commas: each of its values counts, so that adding one hides nothing. */
+/** Node joins repeated headers with commas. Every value counts, so that a client cannot hide its region by adding a header. */
 function codes(value: string | readonly string[] | undefined): readonly string[] {
   if (value === undefined) return []
   return String(value).split(',').map((code) => code.trim().toUpperCase())

@@ -1,63 +1,62 @@
-// How a successful response leaves the house: its bytes, a weak etag and 304, how long it may be kept, and from which state of the index it was read.
+// Successful responses: body, weak etag and 304, cache policy, and the state of the index that the body was read from.
 
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Live figures that are built anew every few seconds: may be kept for one. */
+/** For live values that are recomputed every few seconds. */
 export const CACHE_ONE_SECOND = 'public, max-age=1'
-/** Lists: may be kept, but are asked for again each time; the etag makes that cheap. */
+/** For lists: caches may store them but must revalidate. The etag makes that cheap. */
 export const CACHE_REVALIDATE = 'no-cache'
-/** Lists of an account's own: the same, and in nobody's cache but the caller's. */
+/** For lists of one account: as CACHE_REVALIDATE, but not in shared caches. */
 export const CACHE_PRIVATE = 'private, no-cache'
 export const CACHE_NEVER = 'no-store'
 
-/** An response ready to be written: serialised once, sent often. */
+/** A response that is serialised once and sent many times. */
 export interface PreparedResponse {
-  /** Kept as text: Node writes it together with the headers in one call, which measured a tenth faster than bytes of their own. */
+  /** A string, because Node writes it together with the headers in one call. That measured 10 % faster than a buffer. */
   readonly json: string
   readonly etag: string
-  /** Everything but the content's type and length; names in lower case. */
+  /** All headers except content-type and content-length, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Prepares an response from its serialised body. */
 export function prepareResponse(json: string, headers: Readonly<Record<string, string>>): PreparedResponse {
   const etag = `W/"${hash('sha1', json, 'base64url')}"`
   return { json, etag, headers: { ...headers, etag } }
 }
 
-/** Sends a prepared response, or 304 when the client has it already. */
+/** Sends a prepared response, or 304 if the client already has it. */
 export function sendResponse(request: FastifyRequest, reply: FastifyReply, response: PreparedResponse): void {
   reply.headers(response.headers)
-  const known = request.raw.headers['if-none-match']
-  if (known !== undefined && matchesEtag(known, response.etag)) {
+  const ifNoneMatch = request.raw.headers['if-none-match']
+  if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, response.etag)) {
     reply.code(304).send()
     return
   }
   reply.header('content-type', JSON_TYPE).send(response.json)
 }
 
-/** Compares weakly, as If-None-Match asks for: `*`, or a list of tags with or without `W/`. */
+/** Weak comparison, as If-None-Match requires: `*`, or a list of tags with or without `W/`. */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag || ifNoneMatch.trim() === '*') return true
   const opaque = etag.slice('W/'.length)
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === opaque)
 }
 
-/** The state of the index that an response was read from. */
+/** The state of the index that a response was read from. */
 export interface IndexHead {
   readonly ledger: number | null
   readonly seq: number
 }
 
-/** `x-ledger` is the last indexed ledger and `x-seq` the position in the log; both are 0 while nothing is indexed. */
+/** `x-ledger` is the last indexed ledger and `x-seq` the last sequence number of the log. Both are 0 if nothing is indexed. */
 export function indexHeaders(head: IndexHead): Readonly<Record<string, string>> {
   return { 'x-ledger': String(head.ledger ?? 0), 'x-seq': String(head.seq) }
 }
 
-/** Link to the next page: the same request with the cursor that continues behind the last row. Relative, so that it holds behind any proxy. */
+/** Link to the next page: the same URL with `cursor` set. Relative, so that it works behind any proxy. */
 export function nextLink(url: string, cursor: string): Readonly<Record<string, string>> {
   const mark = url.indexOf('?')
   const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))

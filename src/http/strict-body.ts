@@ -1,30 +1,27 @@
-// A body's unknown fields are refused by name: a safety parameter that is misspelt and ignored is worse than an error. The validator itself tells only
-// that there is one. Of a union only the member is looked at that the body's tag names.
+// Rejects unknown body fields and names them in the error: silently ignoring a misspelt safety parameter is worse than an error. The schema validator does
+// not name the fields. For a union, only the member selected by the discriminator is checked.
 
 import type { FastifyInstance } from 'fastify'
 import { HttpFailure, validationFailure } from './errors.ts'
 
-/** So many unknown fields are named, and so much of each. */
-const NAMED_FIELDS = 10
-const NAMED_CHARACTERS = 64
+/** Bounds of the error message. */
+const MAX_LISTED_FIELDS = 10
+const MAX_FIELD_CHARACTERS = 64
 
-/**
- * Refuses bodies that are compressed, by their header: none is ever unpacked, so that a few bytes cannot become many, and the client is told instead of being
- * told that its JSON is none.
- */
+/** Rejects compressed bodies with a clear error. The gateway never decompresses a body, so a decompression bomb is impossible. */
 export function rejectEncodedBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, _payload, done) => {
     const encoding = request.headers['content-encoding']
     if (encoding === undefined || encoding.toLowerCase() === 'identity') done()
-    else done(new HttpFailure({ status: 415, body: { statusCode: 415, error: 'Unsupported Media Type', message: ENCODED } }))
+    else done(new HttpFailure({ status: 415, body: { statusCode: 415, error: 'Unsupported Media Type', message: ENCODED_BODY } }))
   })
 }
 
-const ENCODED = 'Bodies are taken as they are; leave out content-encoding.'
+const ENCODED_BODY = 'Compressed request bodies are not supported. Remove the Content-Encoding header.'
 
 type Check = (body: Readonly<Record<string, unknown>>) => void
 
-/** Makes every route whose body schema allows no additional properties name those that it gets, ahead of schema validation. */
+/** Applies to every route whose body schema forbids additional properties. Runs before schema validation. */
 export function rejectUnknownFields(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const schema = route.schema?.body
@@ -42,7 +39,7 @@ export function rejectUnknownFields(app: FastifyInstance): void {
   })
 }
 
-/** A union whose members are told apart by a tag: schemas that are named as the tag's values. */
+/** A discriminated union. The `$id` of each member is its discriminator value. */
 interface UnionSchema {
   readonly discriminator: { readonly propertyName: string }
   readonly oneOf: readonly { readonly $ref: string }[]
@@ -63,14 +60,14 @@ function checkOfUnion(app: FastifyInstance, schema: unknown): Check | undefined 
 
 function checkOfObject(schema: unknown): Check | undefined {
   const known = knownFields(schema)
-  return known === undefined ? undefined : (body) => refuseUnknown(body, known)
+  return known === undefined ? undefined : (body) => rejectUnknown(body, known)
 }
 
-function refuseUnknown(body: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): void {
+function rejectUnknown(body: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): void {
   const unknown = Object.keys(body).filter((field) => !known.has(field))
   if (unknown.length === 0) return
-  const named = unknown.slice(0, NAMED_FIELDS).map((field) => JSON.stringify(field.slice(0, NAMED_CHARACTERS)))
-  const more = unknown.length > NAMED_FIELDS ? ` and ${unknown.length - NAMED_FIELDS} more` : ''
+  const named = unknown.slice(0, MAX_LISTED_FIELDS).map((field) => JSON.stringify(field.slice(0, MAX_FIELD_CHARACTERS)))
+  const more = unknown.length > MAX_LISTED_FIELDS ? ` and ${unknown.length - MAX_LISTED_FIELDS} more` : ''
   throw validationFailure(`body must not have the fields ${named.join(', ')}${more}`)
 }
 

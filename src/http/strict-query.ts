@@ -1,10 +1,10 @@
-// Query and path values arrive as text. Here strict decimal integers become numbers, and nothing else is guessed: Fastify's own coercion would also
-// take `0x10`, ` 5 ` and `1e3`, and is off for that reason.
+// Converts query and path parameters from text: only strict decimal integers become numbers. Fastify's own coercion is off because it also accepts `0x10`,
+// ` 5 ` and `1e3`.
 
 import type { FastifyInstance } from 'fastify'
 import { validationFailure } from './errors.ts'
 
-/** Sixteen digits hold every safe integer; what is larger stays text and fails validation as no integer. */
+/** Sixteen digits cover all safe integers. Larger values stay text and fail schema validation. */
 const DECIMAL_INTEGER = /^(?:0|-?[1-9]\d{0,15})$/
 
 interface Part {
@@ -13,7 +13,7 @@ interface Part {
   readonly known: readonly string[]
 }
 
-/** Makes every route that declares a querystring or params read them strictly, ahead of schema validation. */
+/** Applies to every route with a querystring or params schema. Runs before schema validation. */
 export function parseQueriesStrictly(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const parts = [partOf('querystring', route.schema?.querystring), partOf('params', route.schema?.params)].filter((part) => part !== undefined)
@@ -21,7 +21,7 @@ export function parseQueriesStrictly(app: FastifyInstance): void {
     const earlier = route.preValidation === undefined ? [] : [route.preValidation].flat()
     route.preValidation = [
       (request, _reply, done) => {
-        for (const part of parts) readStrictly(part, part.name === 'params' ? request.params : request.query)
+        for (const part of parts) parseStrictly(part, part.name === 'params' ? request.params : request.query)
         done()
       },
       ...earlier,
@@ -29,13 +29,13 @@ export function parseQueriesStrictly(app: FastifyInstance): void {
   })
 }
 
-function readStrictly(part: Part, values: unknown): void {
+function parseStrictly(part: Part, values: unknown): void {
   const record = values as Record<string, unknown>
   for (const name of part.known) {
     const value = record[name]
     if (value === undefined) continue
     if (typeof value !== 'string') throw validationFailure(`${part.name}/${name} must be given once`)
-    // PostgreSQL cannot hold it, and no identifier contains it.
+    // PostgreSQL cannot store it.
     if (value.includes('\0')) throw validationFailure(`${part.name}/${name} must not contain a null character`)
     if (!part.integers.has(name) || !DECIMAL_INTEGER.test(value)) continue
     const number = Number(value)

@@ -1,4 +1,4 @@
-// Requests as traces, when the operator wants them: begun ahead of every other hook, so that all that a request causes becomes a part of it.
+// Traces requests. The span starts before all other hooks, so that it covers everything a request does.
 
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { routeOf } from './observe.ts'
@@ -7,26 +7,26 @@ type OnResponse = (response: { readonly route: string; readonly status: number }
 
 export interface HttpTracer {
   /**
-   * A request has come. Goes on with it by calling `proceed` once, with what is to be told when it was answered. `traceparent` is the caller's header of that
-   * name (W3C Trace Context).
+   * Starts a span and calls `proceed` once, with the function to call after the response. `traceparent` is the request header of that name (W3C Trace
+   * Context).
    */
   startSpan(
     request: { readonly method: string; readonly traceparent: string | undefined; readonly requestId: string },
-    proceed: (ended: OnResponse) => void,
+    proceed: (onResponse: OnResponse) => void,
   ): void
 }
 
 export function traceRequests(app: FastifyInstance, tracer: HttpTracer): void {
-  const underWay = new WeakMap<FastifyRequest, OnResponse>()
+  const spans = new WeakMap<FastifyRequest, OnResponse>()
   app.addHook('onRequest', (request, _reply, done) => {
     const { traceparent } = request.headers
-    tracer.startSpan({ method: request.method, traceparent: typeof traceparent === 'string' ? traceparent : undefined, requestId: request.id }, (ended) => {
-      underWay.set(request, ended)
+    tracer.startSpan({ method: request.method, traceparent: typeof traceparent === 'string' ? traceparent : undefined, requestId: request.id }, (span) => {
+      spans.set(request, span)
       done()
     })
   })
   app.addHook('onResponse', (request, reply, done) => {
-    underWay.get(request)?.({ route: routeOf(request), status: reply.statusCode })
+    spans.get(request)?.({ route: routeOf(request), status: reply.statusCode })
     done()
   })
 }

@@ -1,4 +1,4 @@
-// Upgrades of HTTP connections take the way of every request: they get an id and a caller, are counted, and may be refused like any other.
+// Routes upgrade requests like any other request, so that they get an id and a caller, are rate limited, and can be rejected.
 
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -6,28 +6,28 @@ import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app.ts'
 
-/** A connection that is to speak another protocol from here on. */
+/** A connection that switches to another protocol. */
 export interface Upgrade {
   readonly socket: Duplex
-  /** What the client has sent behind its request already. */
+  /** Bytes that the client sent after its request. */
   readonly head: Buffer
 }
 
-/** Takes the connection of a request that asked for an upgrade; undefined when it did not ask. After it the request is not answered any more. */
+/** Takes over the connection of an upgrade request. The request then gets no HTTP response. Returns undefined for other requests. */
 export type TakeUpgrade = (request: FastifyRequest, reply: FastifyReply) => Upgrade | undefined
 
 interface Pending extends Upgrade {
   readonly response: ServerResponse
 }
 
-/** Routes upgrade requests like GET requests. A route that does not take the upgrade answers in plain HTTP, and the connection ends. */
+/** Routes upgrade requests like GET requests. If the route does not take the upgrade, the client gets a plain HTTP response and the connection closes. */
 export function routeUpgrades(app: App): TakeUpgrade {
   const pending = new WeakMap<IncomingMessage, Pending>()
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const response = new ServerResponse(request)
     response.shouldKeepAlive = false
     pending.set(request, { socket, head, response })
-    // Whoever breaks the connection before it is taken over gets no answer, and harms nobody.
+    // Without a listener, a client that breaks the connection here would crash the process.
     socket.on('error', () => socket.destroy())
     response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0])
     response.on('finish', () => socket.end())

@@ -74,7 +74,9 @@ export const AccountState = Type.Object(
       maxPositionSize: amountOrNull('Maximum position size in USDC, 7-decimal.', '1000000000000'),
       maxLeverage: integerOrNull({ description: 'Maximum leverage. The minimum is 1.', examples: [10] }),
       maxPriceAgeSec: integerOrNull({ description: 'Maximum age of the price for opening a position, seconds.', examples: [60] }),
-      maxPriceDeviationBps: integerOrNull({ description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100] }),
+      maxPriceDeviationBps: integerOrNull({
+        description: 'Maximum deviation from the last valid price for opening a position, basis points.', examples: [100],
+      }),
       tradingPaused: Type.Unsafe<boolean | null>({
         type: ['boolean', 'null'], description: 'True while trading is paused: only cancellations and liquidations succeed.', examples: [false],
       }),

@@ -1,4 +1,5 @@
-// The body of POST /v1/actions/prepare: a union discriminated by `op`. src/exchange/actions.ts lists the fields of each action; this file defines their schemas.
+// The body of POST /v1/actions/prepare: a union discriminated by `op`. src/exchange/actions.ts lists the fields of each action; this file defines their
+// schemas.
 
 import { Type } from 'typebox'
 import type { TSchema, TUnsafe } from 'typebox'

@@ -45,7 +45,9 @@ export type ApiKey = Static<typeof ApiKey>
 export const IssuedKey = Type.Object(
   {
     keyId,
-    secret: Type.String({ description: 'Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely.', examples: ['3d1f'.repeat(16)] }),
+    secret: Type.String({
+      description: 'Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely.', examples: ['3d1f'.repeat(16)],
+    }),
     tier: keyTier,
     owner: address('Account that the key was issued to.'),
     createdAt,

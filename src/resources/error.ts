@@ -1,6 +1,7 @@
 // Bodies of error responses (specification, "Gateway HTTP errors").
 
 import { Type } from 'typebox'
+import type { TString } from 'typebox'
 import { EXAMPLE_TRADER, txHash } from './fields.ts'
 import { contractErrorOrNull } from './submit-result.ts'
 
@@ -34,14 +35,17 @@ export const Unauthorized = Type.Object(
 /** 401 of POST /v1/keys. */
 export const InvalidSignature = Type.Object(
   { error: Type.Literal('invalid_signature') },
-  { $id: 'InvalidSignature', description: 'The challenge is wrong, expired or already used, or the signed transaction does not prove ownership of the address.' },
+  {
+    $id: 'InvalidSignature',
+    description: 'The challenge is wrong, expired or already used, or the signed transaction does not prove ownership of the address.',
+  },
 )
 
 /** 403 of POST /v1/keys. */
 export const NotInBeta = Type.Object(
   {
     error: Type.Literal('not_in_beta'),
-    message: Type.String({ description: 'Human-readable message.', examples: ['This address is not on the early access list.'] }),
+    message: message('This address is not on the early access list.'),
   },
   { $id: 'NotInBeta', description: 'Key creation is limited to allow-listed addresses.' },
 )
@@ -78,19 +82,23 @@ export const SimulationFailure = Type.Object(
 export const SubmissionRejected = Type.Object(
   {
     error: Type.Literal('submission_rejected'),
-    message: Type.String({ description: 'Human-readable message.', examples: ['The transaction has expired. Prepare a new one.'] }),
+    message: message('The transaction has expired. Prepare a new one.'),
     contractError: contractErrorOrNull('Error raised by a contract. Null if no contract raised one.'),
   },
   { $id: 'SubmissionRejected', description: 'The transaction is malformed, or the network rejected it before including it in a ledger. No fee was charged.' },
+)
+
+/** 431. */
+export const HeadersTooLarge = Type.Object(
+  statusBody(431, 'Request Header Fields Too Large', 'Malformed HTTP request.'),
+  { $id: 'HeadersTooLarge', description: 'The request headers exceed 16 KiB.' },
 )
 
 /** 451 of trading endpoints. */
 export const RegionRestricted = Type.Object(
   {
     error: Type.Literal('region_restricted'),
-    message: Type.String({
-      description: 'Human-readable message.', examples: ['Trading is not available in your region. Market data, history and keys remain available.'],
-    }),
+    message: message('Trading is not available in your region. Market data, history and keys remain available.'),
   },
   { $id: 'RegionRestricted', description: 'Trading is not available in the region of the caller.' },
 )
@@ -101,7 +109,7 @@ export const TryAgainLater = Type.Object(
     error: Type.Literal('try_again_later'),
     retryable: Type.Literal(true, { description: 'Always true.' }),
     hash: txHash('Transaction hash.'),
-    message: Type.String({ description: 'Human-readable message.', examples: ['The network queue is full. Submit the same signedXdr again.'] }),
+    message: message('The network queue is full. Submit the same signedXdr again.'),
   },
   { $id: 'TryAgainLater', description: 'The queue of the network or the gateway is full.' },
 )
@@ -146,7 +154,7 @@ export const RateLimited = Type.Object(
 export const RpcError = Type.Object(
   {
     error: Type.Literal('rpc_error'),
-    message: Type.String({ description: 'Human-readable message.', examples: ['The oracle price of BTC is unavailable.'] }),
+    message: message('The oracle price of BTC is unavailable.'),
     hash: Type.Optional(txHash('Hash of a submitted transaction whose outcome is unknown. Submit the same signedXdr again to get it.')),
   },
   { $id: 'RpcError', description: 'The Stellar RPC server is unreachable or overloaded.' },
@@ -154,10 +162,19 @@ export const RpcError = Type.Object(
 
 /** 500 and 503, in Fastify's default shape. Reveals no internals. */
 export const ServerError = Type.Object(
-  {
-    statusCode: Type.Integer({ description: 'HTTP status code.', examples: [503] }),
-    error: Type.String({ description: 'HTTP status text.', examples: ['Service Unavailable'] }),
-    message: Type.String({ description: 'Human-readable message.', examples: ['The data is temporarily unavailable. Retry after one second.'] }),
-  },
+  statusBody(503, 'Service Unavailable', 'The data is temporarily unavailable. Retry after one second.'),
   { $id: 'ServerError', description: 'The gateway could not process the request. Its log has the cause under the x-request-id.' },
 )
+
+/** Fastify's default error format. */
+function statusBody(status: number, error: string, text: string) {
+  return {
+    statusCode: Type.Integer({ description: 'HTTP status code.', examples: [status] }),
+    error: Type.String({ description: 'HTTP status text.', examples: [error] }),
+    message: message(text),
+  }
+}
+
+function message(example: string): TString {
+  return Type.String({ description: 'Human-readable message.', examples: [example] })
+}

@@ -32,7 +32,9 @@ export const OpenOrder = Type.Object(
       'Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown.',
       '1050000000000',
     ),
-    slippageToleranceBps: Type.Integer({ description: 'Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice.', examples: [100] }),
+    slippageToleranceBps: Type.Integer({
+      description: 'Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice.', examples: [100],
+    }),
     timeInForce: oneOf(['gtc', 'ioc', 'post_only'], 'Time in force.'),
     reduceOnly: Type.Boolean({ description: 'True if the order can only close an opposite position.', examples: [false] }),
     createdAt: seconds('Close time of the ledger in which the order was placed, Unix seconds.'),

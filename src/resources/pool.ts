@@ -29,7 +29,9 @@ export const PoolState = Type.Object(
     paused: Type.Unsafe<boolean | null>({ type: ['boolean', 'null'], description: 'True while deposits and withdrawals are paused.', examples: [false] }),
     caps: Type.Object({
       reservedBps: Type.Integer({ description: 'Maximum reserved payouts as a share of aum, basis points. Contract default.', examples: [7000] }),
-      assetSideBps: Type.Integer({ description: 'Maximum open interest of one side of an asset as a share of aum, basis points. Contract default.', examples: [2500] }),
+      assetSideBps: Type.Integer({
+        description: 'Maximum open interest of one side of an asset as a share of aum, basis points. Contract default.', examples: [2500],
+      }),
     }),
     headroom: Type.Object({
       total: amountOrNull('Total position size that can still be opened, in USDC, 7-decimal.', '700000000000'),

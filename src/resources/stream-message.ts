@@ -62,7 +62,8 @@ export const CONTROL_MESSAGES: readonly StreamMessage[] = [
   }, 'loggedIn'),
   controlMessage('pong', 'Reply to a ping', { ts: milliseconds('Server time, Unix milliseconds.'), id }),
   controlMessage('gap', 'Some frames cannot be replayed. Fetch them over REST; live frames follow', {
-    channels, since: seq('Sequence number requested by the client.'), oldest: seq('Sequence number after which delivery continues.'), reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
+    channels, since: seq('Sequence number requested by the client.'), oldest: seq('Sequence number after which delivery continues.'),
+    reason: oneOf('expired', 'epoch', 'too_far', 'ahead'),
     epoch: Type.Optional(epoch), id,
   }),
   controlMessage('error', 'The gateway rejected a client message', {

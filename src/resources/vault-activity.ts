@@ -13,7 +13,9 @@ export const VaultTrade = Type.Object(
     id,
     vaultId,
     positionId: Type.String({ description: 'On-chain position id.', examples: ['42'] }),
-    action: Type.Unsafe<'open' | 'close'>({ type: 'string', enum: ['open', 'close'], description: 'open, or close for any kind of close.', examples: ['close'] }),
+    action: Type.Unsafe<'open' | 'close'>({
+      type: 'string', enum: ['open', 'close'], description: 'open, or close for closes and liquidations.', examples: ['close'],
+    }),
     leader: address('Leader who opened or closed the position.'),
     collateral: amount('Collateral in USDC, 7-decimal. 0 on closes.', '0'),
     ledger,
@@ -33,7 +35,9 @@ export const VaultFlow = Type.Object(
     vaultId,
     principal: address('Depositor, or leader for fee claims.'),
     amount: amount('Amount in USDC, 7-decimal. For withdrawals, the amount paid out.', '1000000000'),
-    shares: Type.Optional(Type.Unsafe<string>({ type: 'string', description: 'Shares minted or burned, 7-decimal. Absent on fee claims.', examples: ['1000000000'] })),
+    shares: Type.Optional(Type.Unsafe<string>({
+      type: 'string', description: 'Shares minted or burned, 7-decimal. Absent on fee claims.', examples: ['1000000000'],
+    })),
     ledger,
     ts,
     txHash: txHash('Transaction of the deposit, withdrawal or claim.'),

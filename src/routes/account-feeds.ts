@@ -1,4 +1,4 @@
-// What the index knows of an account: GET /v1/account/me/events, /v1/account/me/positions, /v1/account/me/orders, /v1/account/volume.
+// Account data from the index: GET /v1/account/me/events, /v1/account/me/positions, /v1/account/me/orders, /v1/account/volume.
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
@@ -18,18 +18,18 @@ import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION, EXAMPLE_POSITION_EVENT } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { beforeTs, cursor, limit, listOf, topic } from './parameters.ts'
+import { beforeTsParameter, cursorParameter, limitParameter, listOf, topicParameter } from './parameters.ts'
 
 const CONCERNS =
-  'An event concerns the account when its payload names it in any role, and when it is the execution or cancellation of one of its orders. Orders whose ' +
-  'placement emits no event (stop-limit, trailing stop) join a moment later, at their own place in the order.'
+  'Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop ' +
+  'orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.'
 
 const listMyEvents = operation(
   {
     id: 'listAccountEvents',
     tag: 'account',
-    summary: 'Events that concern the caller',
-    description: `Newest first. ${CONCERNS}`,
+    summary: 'List your account events',
+    description: `Returns the events of your account, newest first. ${CONCERNS}`,
     ok: listOf('events', ref(EventRow)),
     example: { events: [EXAMPLE_ORDER_EVENT, EXAMPLE_POSITION_EVENT] },
     headers: ['index', 'next'],
@@ -37,7 +37,7 @@ const listMyEvents = operation(
     requiresKey: true,
   },
   {
-    querystring: Type.Object({ topic, before_ts: beforeTs, limit: limit(PAGE_LIMITS.events), cursor }),
+    querystring: Type.Object({ topic: topicParameter, before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.events), cursor: cursorParameter }),
   },
 )
 
@@ -45,26 +45,29 @@ const listMyOrders = operation(
   {
     id: 'listAccountOrderEvents',
     tag: 'account',
-    summary: 'What happened to the caller\'s orders',
-    description: `Events of the topics order_placed, order_executed and order_cancelled, newest first. ${CONCERNS}`,
+    summary: 'List your order events',
+    description: `Returns your order_placed, order_executed and order_cancelled events, newest first. ${CONCERNS}`,
     ok: listOf('events', ref(EventRow)),
     example: { events: [EXAMPLE_ORDER_EVENT] },
     headers: ['index', 'next'],
     errors: [400],
     requiresKey: true,
   },
-  { querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.accountOrders), cursor }) },
+  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.accountOrders), cursor: cursorParameter }) },
 )
 
 const listMyPositions = operation(
   {
     id: 'listAccountPositions',
     tag: 'account',
-    summary: 'The caller\'s open positions and what happened to positions',
+    summary: 'List your positions and position events',
     description:
-      'Open positions, newest first, up to 500 (the Link header continues them at /v1/positions/open), and the newest 200 of the caller\'s ' +
-      'position_opened, position_closed and position_liquidated events, both as of one state of the index.',
-    ok: Type.Object({ positions: Type.Array(ref(OpenPosition)), events: Type.Array(ref(EventRow)) }),
+      'Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both ' +
+      'come from the same state of the index. The Link header continues the positions at /v1/positions/open.',
+    ok: Type.Object({
+      positions: Type.Array(ref(OpenPosition), { description: 'Open positions.' }),
+      events: Type.Array(ref(EventRow), { description: 'Position events.' }),
+    }),
     example: { positions: [EXAMPLE_POSITION], events: [EXAMPLE_POSITION_EVENT] },
     headers: ['index', 'next'],
     errors: [],
@@ -77,10 +80,10 @@ const getVolume = operation(
   {
     id: 'getAccountVolume',
     tag: 'account',
-    summary: 'What an account has traded in fourteen days',
+    summary: 'Get the 14-day volume of an account',
     description:
-      'Rolling seconds up to now: opens and matched closes at full size, liquidations nothing. The market\'s own record, which fee tiers go by, counts the ' +
-      'same by calendar days.',
+      'Returns the notional that an account opened and closed in the past 14 × 86,400 seconds. Liquidations do not count. The market contract, which sets ' +
+      'fee tiers, counts the same trades by calendar day.',
     ok: ref(AccountVolume),
     example: { address: EXAMPLE_TRADER, volume14d: '20000000000' } satisfies AccountVolume,
     headers: ['index'],
@@ -88,7 +91,7 @@ const getVolume = operation(
   },
   {
     querystring: Type.Object({
-      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'The account (G…) or contract (C…)' }),
+      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
     }),
   },
 )
@@ -111,7 +114,7 @@ export function accountFeedsRoutes(app: App, parts: { readonly db: Queryable; re
   app.get('/v1/account/me/positions', { schema: listMyPositions, config: { requiresKey: true } }, async (request, reply) => {
     const { owner } = callerKey(request)
     const positions = await listOpenPositions(db, { trader: owner })
-    // Nothing that was indexed since: the positions are what these events have led to.
+    // Only events up to the state that the positions were read from.
     const events = await listAccountEvents(db, {
       account: owner, kind: 'position', throughSeq: positions.head.seq, limit: ACCOUNT_POSITION_EVENTS_MAX_ROWS,
     })

@@ -1,4 +1,4 @@
-// What the ledger knows of an account: GET /v1/account/me/orders/open, /v1/account/me/state. Beyond the specification.
+// Account data from the ledger: GET /v1/account/me/orders/open, /v1/account/me/state. Not in the specification.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../account/accounts.ts'
@@ -15,10 +15,10 @@ const listOpenOrders = operation(
   {
     id: 'listAccountOpenOrders',
     tag: 'account',
-    summary: 'The caller\'s resting orders',
+    summary: 'List your open orders',
     description:
-      'Every pending order as the ledger has it, newest first: stop-limit orders and trailing stops too, whose placement emits no event. Read from the ' +
-      'network and kept for a second; the body says at which ledger.',
+      'Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body ' +
+      'contains the ledger.',
     ok: ref(OpenOrders),
     example: { orders: [EXAMPLE_OPEN_ORDER], ledger: 1_234_567, ledgerCloseTs: 1_783_339_200 },
     errors: [502],
@@ -31,10 +31,10 @@ const getState = operation(
   {
     id: 'getAccountState',
     tag: 'account',
-    summary: 'What the caller has and is worth',
+    summary: 'Get your account state',
     description:
-      'Positions with unrealised profit, funding and liquidation price, resting orders, balances, cross margin, fee tier and limits, all read from one ' +
-      'ledger and kept for a second. What could not be told is null, and `unknown` says why.',
+      'Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come ' +
+      'from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons.',
     ok: ref(AccountState),
     example: EXAMPLE_ACCOUNT_STATE,
     errors: [502],
@@ -46,13 +46,13 @@ const getState = operation(
 export function accountStateRoutes(app: App, parts: { readonly accounts: Accounts }): void {
   const { accounts } = parts
   app.get('/v1/account/me/orders/open', { schema: listOpenOrders, config: { requiresKey: true } }, async (request, reply) => {
-    sendOwn(request, reply, await accounts.openOrders(callerKey(request).owner))
+    sendPrivate(request, reply, await accounts.openOrders(callerKey(request).owner))
   })
   app.get('/v1/account/me/state', { schema: getState, config: { requiresKey: true } }, async (request, reply) => {
-    sendOwn(request, reply, await accounts.state(callerKey(request).owner))
+    sendPrivate(request, reply, await accounts.state(callerKey(request).owner))
   })
 }
 
-function sendOwn(request: FastifyRequest, reply: FastifyReply, body: object): void {
+function sendPrivate(request: FastifyRequest, reply: FastifyReply, body: object): void {
   sendResponse(request, reply, prepareResponse(serialiseBody(reply, body), { 'cache-control': CACHE_PRIVATE }))
 }

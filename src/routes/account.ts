@@ -1,4 +1,4 @@
-// /v1/account: who the caller is.
+// GET /v1/account/me.
 
 import type { App } from '../http/app.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
@@ -12,8 +12,8 @@ const getIdentity = operation(
   {
     id: 'getAccountIdentity',
     tag: 'account',
-    summary: 'Who the caller is',
-    description: 'The key that the call was made with, and the account that it was issued to. Answered from memory: good for trying a key.',
+    summary: 'Get the identity of your key',
+    description: 'Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key.',
     ok: ref(AccountIdentity),
     example: { owner: EXAMPLE_TRADER, tier: EXAMPLE_API_KEY.tier, keyId: EXAMPLE_API_KEY.keyId } satisfies AccountIdentity,
     errors: [],

@@ -1,4 +1,4 @@
-// POST /v1/actions/prepare: what accounts sign besides the ten order operations.
+// POST /v1/actions/prepare.
 
 import { actionCall } from '../exchange/actions.ts'
 import type { ContractAddresses } from '../exchange/contracts.ts'
@@ -17,10 +17,10 @@ const prepareAction = operation(
   {
     id: 'prepareAction',
     tag: 'actions',
-    summary: 'An unsigned transaction for whatever else an account signs',
+    summary: 'Prepare an account action',
     description: [
-      'Cross margin, the liquidity vault, trader vaults and referral, prepared as POST /v1/orders/prepare does it: built on behalf of the key\'s owner,',
-      'simulated, and returned unsigned for POST /v1/tx/submit.',
+      'Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST',
+      '/v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit.',
     ].join(' '),
     ok: ref(PreparedTransaction),
     example: { ...EXAMPLE_PREPARED, op: 'deposit_cross_margin' },

@@ -16,34 +16,37 @@ import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_CANDLE } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { assetFilter, cursor, limit } from './parameters.ts'
+import { assetParameter, cursorParameter, limitParameter } from './parameters.ts'
 
-/** Outside klines are kept this long, so that a page that many people look at asks the outside once. */
 const KLINES_CACHE_MS = 5_000
-const MAX_KEPT_KLINES = 200
+const KLINES_CACHE_MAX_ENTRIES = 200
 
-const interval = Type.Unsafe<CandleInterval>({ type: 'string', enum: [...CANDLE_INTERVALS], default: '1h', description: 'Width of a bucket' })
+const interval = Type.Unsafe<CandleInterval>({ type: 'string', enum: [...CANDLE_INTERVALS], default: '1h', description: 'Candle interval.' })
 
 const source = Type.Unsafe<CandleSource>({
   type: 'string',
   enum: [...CANDLE_SOURCES],
-  description: 'noeracle: the oracle\'s own prices; binance: an outside exchange\'s USDT pair, only while there are no native rows',
+  description: 'noeracle: prices of the exchange\'s oracle. binance: the USDT pair of an external exchange, used if no native candles exist.',
 })
 
 const schema = operation(
   {
     id: 'listCandles',
     tag: 'candles',
-    summary: 'Prices over time',
+    summary: 'List candles',
     description:
-      'OHLC buckets of the oracle\'s prices (not of trades), oldest first, the bucket that is still forming included; the Link header continues towards ' +
-      'older ones. Where no native row exists for the asset and interval, an outside exchange\'s klines are passed on. An unknown asset has no candles.',
-    ok: Type.Object({ candles: Type.Array(ref(Candle)), source }),
+      'Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The Link header continues with older ' +
+      'candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.',
+    ok: Type.Object({ candles: Type.Array(ref(Candle), { description: 'Candles, oldest first.' }), source }),
     example: { candles: [EXAMPLE_CANDLE], source: 'noeracle' },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ asset: assetFilter, interval: Type.Optional(interval), limit: limit(PAGE_LIMITS.candles), cursor }) },
+  {
+    querystring: Type.Object({
+      asset: assetParameter, interval: Type.Optional(interval), limit: limitParameter(PAGE_LIMITS.candles), cursor: cursorParameter,
+    }),
+  },
 )
 
 interface CandlesParts {
@@ -53,21 +56,22 @@ interface CandlesParts {
 }
 
 export function candlesRoutes(app: App, parts: CandlesParts): void {
-  const outside = createTtlCache<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: MAX_KEPT_KLINES })
+  const klines = createTtlCache<readonly Candle[]>({ clock: parts.clock, ttlMs: KLINES_CACHE_MS, maxEntries: KLINES_CACHE_MAX_ENTRIES })
 
-  async function outsideCandles(asset: string, interval: CandleInterval, limit: number): Promise<readonly Candle[]> {
+  async function externalCandles(asset: string, width: CandleInterval, count: number): Promise<readonly Candle[]> {
     if (findAsset(asset) === undefined) return []
-    return outside.get(`${asset} ${interval} ${limit}`, () => parts.readKlines({ asset, interval, limit }))
+    return klines.get(`${asset} ${width} ${count}`, () => parts.readKlines({ asset, interval: width, limit: count }))
   }
 
   app.get('/v1/candles', { schema }, async (request, reply) => {
-    const { interval = '1h', limit = PAGE_LIMITS.candles.default, cursor } = request.query
-    const asset = request.query.asset.toUpperCase()
-    const page = await listCandles(parts.db, { asset, interval, limit, cursor })
-    // A first page without rows means that there are none at all; a later one has only come to the end.
-    const native = page.rows.length > 0 || cursor !== undefined
-    const candles = native ? page.rows : await outsideCandles(asset, interval, limit)
-    const source: CandleSource = native ? 'noeracle' : 'binance'
-    sendResponse(request, reply, pageResponse(request, reply, page, { candles, source }))
+    const { query } = request
+    const { interval: width = '1h', limit: count = PAGE_LIMITS.candles.default } = query
+    const asset = query.asset.toUpperCase()
+    const page = await listCandles(parts.db, { asset, interval: width, limit: count, cursor: query.cursor })
+    // An empty first page means that no native candles exist. An empty later page is the end of the list.
+    const native = page.rows.length > 0 || query.cursor !== undefined
+    const candles = native ? page.rows : await externalCandles(asset, width, count)
+    const body = { candles, source: (native ? 'noeracle' : 'binance') satisfies CandleSource }
+    sendResponse(request, reply, pageResponse(request, reply, page, body))
   })
 }

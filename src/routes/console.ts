@@ -1,5 +1,5 @@
-// GET / and /console/…: the web page of the gateway. Its files are bytes in memory: they are not counted against the caller's allowance, which the page's own
-// calls draw on like anybody's, but have a bound of their own.
+// GET / and /console/…: the web console. Its files are served from memory. They do not count against the API rate limit, which the API calls of the page use,
+// but have their own limit.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
@@ -7,15 +7,15 @@ import type { BuildOrder, BuiltFile } from '../console/built.ts'
 import { createConsoleFiles } from '../console/files.ts'
 import { CACHE_REVALIDATE, matchesEtag } from '../http/response.ts'
 import type { App } from '../http/app.ts'
-import { HttpFailure } from '../http/errors.ts'
+import { HttpFailure, rateLimited } from '../http/errors.ts'
 import { createRateLimiter } from '../http/rate-limit.ts'
 import { CONSOLE_FILES_PER_WINDOW } from '../limits.ts'
 
-/** Another content has another address. */
-const CACHE_FOR_EVER = 'public, max-age=31536000, immutable'
+/** File names contain a content hash. */
+const CACHE_FOREVER = 'public, max-age=31536000, immutable'
 
 export interface ConsoleParts {
-  /** Null: there is no console, and nothing answers at `/`. */
+  /** Null disables the console. */
   readonly order: BuildOrder | null
   readonly clock: Clock
 }
@@ -30,9 +30,7 @@ export function consoleRoutes(app: App, { order, clock }: ConsoleParts): void {
 
   async function count(request: FastifyRequest): Promise<void> {
     if ((await limiter.take('public', request.caller.bucket)) >= 0) return
-    const retryAfterSec = limiter.retryAfterSec()
-    const headers = { 'retry-after': String(retryAfterSec) }
-    throw new HttpFailure({ status: 429, body: { error: 'rate_limited', retry_after_sec: retryAfterSec }, headers })
+    throw new HttpFailure(rateLimited(limiter.retryAfterSec()))
   }
 
   app.get('/', options, async (request, reply) => {
@@ -47,25 +45,25 @@ export function consoleRoutes(app: App, { order, clock }: ConsoleParts): void {
     const { assets } = await files()
     const asset = assets.get((request.raw.url ?? '').split('?')[0] ?? '')
     if (asset === undefined) return reply.callNotFound()
-    reply.header('cache-control', CACHE_FOR_EVER)
+    reply.header('cache-control', CACHE_FOREVER)
     return send(request, reply, asset)
   })
 }
 
-/** The page may load from this server and talk to it; to the local network's door as well, where there is one. Nothing stands inline. */
+/** The page may load from and connect to this server and the RPC server of the local network, if there is one. Inline scripts and styles are blocked. */
 function contentPolicy(localRpcUrl: string | null): string {
-  const doors = localRpcUrl === null ? '' : ` ${new URL(localRpcUrl).origin}`
+  const rpcOrigin = localRpcUrl === null ? '' : ` ${new URL(localRpcUrl).origin}`
   return [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", `connect-src 'self'${doors}`,
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", `connect-src 'self'${rpcOrigin}`,
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
   ].join('; ')
 }
 
 function send(request: FastifyRequest, reply: FastifyReply, file: BuiltFile): FastifyReply {
-  const { 'accept-encoding': accepted = '', 'if-none-match': known } = request.raw.headers
+  const { 'accept-encoding': accepted = '', 'if-none-match': ifNoneMatch } = request.raw.headers
   const vary = reply.getHeader('vary')
   reply.headers({ etag: file.etag, vary: vary === undefined ? 'Accept-Encoding' : `${String(vary)}, Accept-Encoding` })
-  if (known !== undefined && matchesEtag(known, file.etag)) return reply.code(304).send()
+  if (ifNoneMatch !== undefined && matchesEtag(ifNoneMatch, file.etag)) return reply.code(304).send()
   reply.type(file.type)
   if (/\bbr\b/.test(accepted)) return reply.header('content-encoding', 'br').send(file.brotli)
   if (/\bgzip\b/.test(accepted)) return reply.header('content-encoding', 'gzip').send(file.gzip)

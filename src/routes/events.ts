@@ -12,11 +12,11 @@ import { ref } from '../resources/fields.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { beforeTs, cursor, FILTER_MAX_LENGTH, limit, topic } from './parameters.ts'
+import { beforeTsParameter, cursorParameter, FILTER_MAX_LENGTH, limitParameter, topicParameter } from './parameters.ts'
 
 const EventsPage = Type.Object({
-  events: Type.Array(ref(EventRow)),
-  gaps: Type.Array(GapRange, { description: 'Ledgers inside the page\'s range that were lost and not read from elsewhere yet; empty when nothing is missing' }),
+  events: Type.Array(ref(EventRow), { description: 'Events, newest first.' }),
+  gaps: Type.Array(GapRange, { description: 'Missing ledgers in the range of this page. Empty if none are missing.' }),
 })
 
 const ledger = (description: string) => Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 0, description }))
@@ -25,10 +25,10 @@ const schema = operation(
   {
     id: 'listEvents',
     tag: 'events',
-    summary: 'Contract events',
+    summary: 'List contract events',
     description:
-      'The archive of the exchange\'s events, newest first: by ledger, then event id, descending. Events of earlier deployments stay. An event whose ' +
-      'topic or shape is not known is archived raw. Where ledgers were lost that belong into the page, gaps says which: their events are missing.',
+      'Returns archived contract events sorted by ledger, then event id, newest first. Includes events of earlier deployments. Events of unknown topic or ' +
+      'shape are returned raw. `gaps` lists ledgers in the range of the page whose events are missing.',
     ok: EventsPage,
     example: { events: [EXAMPLE_EVENT], gaps: [] },
     headers: ['index', 'next'],
@@ -36,13 +36,13 @@ const schema = operation(
   },
   {
     querystring: Type.Object({
-      topic,
-      contract: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Only events of this contract' })),
-      from_ledger: ledger('Only this ledger and later ones'),
-      to_ledger: ledger('Only this ledger and earlier ones'),
-      before_ts: beforeTs,
-      limit: limit(PAGE_LIMITS.events),
-      cursor,
+      topic: topicParameter,
+      contract: Type.Optional(Type.String({ maxLength: FILTER_MAX_LENGTH, description: 'Return only events of this contract.' })),
+      from_ledger: ledger('Return only this ledger and later ones.'),
+      to_ledger: ledger('Return only this ledger and earlier ones.'),
+      before_ts: beforeTsParameter,
+      limit: limitParameter(PAGE_LIMITS.events),
+      cursor: cursorParameter,
     }),
   },
 )

@@ -1,4 +1,4 @@
-// Examples of the OpenAPI document that several operations share.
+// Examples shared by several operations of the OpenAPI document.
 
 import { EXAMPLE_TRADER, EXAMPLE_TX_HASH } from '../resources/fields.ts'
 

@@ -1,4 +1,4 @@
-// GET /v1/funding. Beyond the specification.
+// GET /v1/funding. Not in the specification.
 
 import { Type } from 'typebox'
 import { sendResponse } from '../http/response.ts'
@@ -12,7 +12,7 @@ import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { EXAMPLE_EVENT } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { beforeTs, cursor, limit } from './parameters.ts'
+import { beforeTsParameter, cursorParameter, limitParameter } from './parameters.ts'
 
 const EXAMPLE_CURRENT: CurrentFunding = {
   ledger: 1_234_567, rate: '1250', cumulative: '95000', lastAppliedAt: 1_783_339_200, openInterestLong: '12500000000', openInterestShort: '9000000000',
@@ -26,19 +26,19 @@ const getFunding = operation(
   {
     id: 'getFunding',
     tag: 'funding',
-    summary: 'Funding now, and what was applied',
+    summary: 'Get current and past funding',
     description:
-      'One rate for all markets. `current` is read from the network and kept for 3 seconds; it is null while the network cannot be read. `history` is every ' +
-      'hour that was applied, newest first.',
+      'All markets share one funding rate. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` ' +
+      'lists every application of funding, newest first.',
     ok: Type.Object({
-      current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }] }),
-      history: Type.Array(ref(FundingRow)),
+      current: Type.Unsafe<CurrentFunding | null>({ anyOf: [ref(CurrentFunding), { type: 'null' }], description: 'Current funding.' }),
+      history: Type.Array(ref(FundingRow), { description: 'Applied funding, newest first.' }),
     }),
     example: { current: EXAMPLE_CURRENT, history: [EXAMPLE_ROW] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.funding), cursor }) },
+  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.funding), cursor: cursorParameter }) },
 )
 
 export function fundingRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {

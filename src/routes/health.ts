@@ -1,4 +1,4 @@
-// GET /v1/health. Answers even when the database does not: then with the index's last known state, whose age grows.
+// GET /v1/health. Without the database it serves the last known state of the index.
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
@@ -16,10 +16,10 @@ interface HealthParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
   readonly version: string
-  /** `testnet`, for one. */
+  /** For example `testnet`. */
   readonly networkName: string
   readonly contracts: ContractSources
-  /** Counts that all instances share; null: this one counts alone. */
+  /** Null if this instance counts alone. */
   readonly sharedCounts: SharedCounts | null
 }
 
@@ -77,8 +77,10 @@ function healthOperation(parts: HealthParts) {
     {
       id: 'getHealth',
       tag: 'health',
-      summary: 'State of the gateway and of its index',
-      description: 'Exempt from the rate limit. Read the contracts\' addresses here: they change when the exchange is deployed anew.',
+      summary: 'Get the health of the gateway',
+      description:
+        'Returns the state of the gateway and its index, and the contract addresses. Addresses change when the exchange is redeployed, so read them from ' +
+        'here. Exempt from the rate limit.',
       ok: ref(Health),
       example: {
         status: 'ok',

@@ -1,4 +1,4 @@
-// /v1/keys: the way from a wallet to a key, and what its owner may do with it.
+// /v1/keys: creates API keys from wallet signatures, lists and revokes them.
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -15,12 +15,12 @@ import { listOf } from './parameters.ts'
 
 const EXAMPLE_CHALLENGE = { challengeHex: 'a7c4'.repeat(16), expiresAt: 1_783_339_500_000 }
 
-const NOT_IN_BETA_MESSAGE = 'Keys are issued to addresses in early access only; this one is not on the list yet.'
+const NOT_IN_BETA_MESSAGE = 'This address is not on the early access list.'
 
 const owner = Type.String({
   minLength: ADDRESS_LENGTH,
   maxLength: ADDRESS_LENGTH,
-  description: 'The account (G…) that the key is for',
+  description: 'Account (G…) that will own the key.',
   examples: [EXAMPLE_TRADER],
 })
 
@@ -28,8 +28,8 @@ const betaStatus = operation(
   {
     id: 'getBetaStatus',
     tag: 'keys',
-    summary: 'Who may be issued a key',
-    description: 'Whether issuance is limited to listed addresses, and whether the given address may be issued a key.',
+    summary: 'Check early access',
+    description: 'Returns whether key creation is limited to allow-listed addresses, and whether the given address can create a key.',
     ok: ref(BetaStatus),
     example: { gated: true, allowed: false },
     errors: [400],
@@ -42,8 +42,9 @@ const requestChallenge = operation(
   {
     id: 'requestKeyChallenge',
     tag: 'keys',
-    summary: 'A challenge for a wallet to sign',
-    description: 'Replaces the challenge that was pending for the address. It is void after five minutes, and after one attempt, whatever the outcome.',
+    summary: 'Request a key challenge',
+    description:
+      'Returns a challenge to sign with the wallet. Replaces any pending challenge of the address. A challenge expires after five minutes or one attempt.',
     ok: ref(KeyChallenge),
     example: EXAMPLE_CHALLENGE,
     errors: [400],
@@ -56,11 +57,11 @@ const issueKey = operation(
   {
     id: 'issueKey',
     tag: 'keys',
-    summary: 'Issues a key for a proven address',
+    summary: 'Create a key',
     description: [
-      'Build a transaction that is never submitted: any source account, sequence 0, fee 0, no time bounds, first operation manage-data with the',
-      'challenge\'s 32 bytes as its value. Sign it with the wallet\'s key for the network and send the envelope as base64 XDR. The secret is answered',
-      'this once.',
+      'Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first',
+      'operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR.',
+      'The transaction is never submitted. The secret is returned only once.',
     ].join(' '),
     ok: ref(IssuedKey),
     example: {
@@ -78,18 +79,18 @@ const issueKey = operation(
     body: Type.Object(
       {
         address: owner,
-        challenge: Type.String({ description: 'The challengeHex that was signed', examples: [EXAMPLE_CHALLENGE.challengeHex] }),
+        challenge: Type.String({ description: 'Signed challengeHex.', examples: [EXAMPLE_CHALLENGE.challengeHex] }),
         signature: Type.String({
           maxLength: SIGNED_CHALLENGE_MAX_LENGTH,
-          description: 'The whole signed transaction envelope, base64 XDR; not a detached signature',
+          description: 'Complete signed transaction envelope, base64 XDR. Not a detached signature.',
           examples: ['AAAAAgAAAAAb…'],
         }),
         label: Type.Optional(
           Type.String({
             maxLength: KEY_LABEL_MAX_LENGTH,
-            // No control characters, and no half of a surrogate pair, which no database can keep.
+            // No control characters, and no lone surrogates, which the database cannot store.
             pattern: '^[^\\p{Cc}\\p{Cs}]*$',
-            description: 'What to call the key',
+            description: 'Label of the key.',
             examples: ['my bot'],
           }),
         ),
@@ -103,8 +104,8 @@ const listKeys = operation(
   {
     id: 'listKeys',
     tag: 'keys',
-    summary: 'The owner\'s keys',
-    description: 'Every key of the caller\'s owner, newest first, the revoked ones included. Secrets are never listed.',
+    summary: 'List your keys',
+    description: 'Returns all keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.',
     ok: listOf('keys', ref(ApiKey)),
     example: { keys: [EXAMPLE_API_KEY] },
     errors: [],
@@ -118,15 +119,15 @@ const revokeKey = operation(
   {
     id: 'revokeKey',
     tag: 'keys',
-    summary: 'Revokes a key',
-    description: 'Any key of an owner revokes any key of the same owner, itself included. It is refused from then on.',
-    ok: Type.Object({ revoked: Type.Literal(true) }),
+    summary: 'Revoke a key',
+    description: 'Revokes a key immediately. A key can revoke any key of the same owner, including itself.',
+    ok: Type.Object({ revoked: Type.Literal(true, { description: 'Always true.' }) }),
     example: { revoked: true },
     errors: [400, '404 key_not_found'],
     cacheable: false,
     requiresKey: true,
   },
-  { params: Type.Object({ keyId: Type.String({ description: 'The key to revoke' }) }) },
+  { params: Type.Object({ keyId: Type.String({ description: 'Id of the key to revoke.' }) }) },
 )
 
 export function keysRoutes(app: App, parts: { readonly keys: Keys }): void {
@@ -163,7 +164,7 @@ function send(reply: FastifyReply, status: number, body: object): void {
   reply.code(status).header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(body))
 }
 
-/** Here a body that is too large is one more malformed claim, and answered like the others. */
+/** Reports an oversized body as a validation error, like other invalid input of these endpoints. */
 function tooLargeIsInvalid(error: Error, _request: FastifyRequest, reply: FastifyReply): never {
   if (!isTooLarge(error)) throw error
   keepConnectionOpen(reply)

@@ -1,10 +1,10 @@
-// The asset that a path or a body names.
+// Validates asset symbols in paths and bodies.
 
 import { findAsset } from '../exchange/assets.ts'
 import type { Asset } from '../exchange/assets.ts'
 import { HttpFailure } from '../http/errors.ts'
 
-/** The asset of this symbol, in any case; 404 `Unknown asset` for every other text. */
+/** Finds an asset by its symbol in any case. Throws 404 `Unknown asset`. */
 export function knownAsset(text: string): Asset {
   const symbol = text.toUpperCase()
   const asset = findAsset(symbol)
@@ -12,7 +12,7 @@ export function knownAsset(text: string): Asset {
   return asset
 }
 
-/** Refuses a body whose `asset` is none of the supported symbols, which are upper case: 400 `unsupported_asset`. */
+/** Throws 400 `unsupported_asset` if the body has an unsupported `asset`. Symbols must be upper case. */
 export function requireSupportedAsset(body: object): void {
   if (!('asset' in body) || typeof body.asset !== 'string' || findAsset(body.asset) !== undefined) return
   throw new HttpFailure({ status: 400, body: { error: 'unsupported_asset', asset: body.asset } })

@@ -16,29 +16,29 @@ import type { LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_LEADER } from './examples.ts'
 import { cachedResponse, sharedPageResponse } from './page-response.ts'
-import { cursor, limit } from './parameters.ts'
+import { cursorParameter, limitParameter } from './parameters.ts'
 
-/** First pages that are kept: both sorts at every limit. Later pages are read each time. */
-const MAX_KEPT_PAGES = LEADERBOARD_SORTS.length * PAGE_LIMITS.leaderboard.max
+/** Only first pages are cached: both sorts at every limit. */
+const CACHE_MAX_ENTRIES = LEADERBOARD_SORTS.length * PAGE_LIMITS.leaderboard.max
 
-const sort = Type.Unsafe<LeaderboardSort>({ type: 'string', enum: [...LEADERBOARD_SORTS], default: 'pnl', description: 'What the ranking goes by' })
+const sortBy = Type.Unsafe<LeaderboardSort>({ type: 'string', enum: [...LEADERBOARD_SORTS], default: 'pnl', description: 'Ranking criterion.' })
 
 const schema = operation(
   {
     id: 'listLeaders',
     tag: 'leaderboard',
-    summary: 'Traders by lifetime profit or volume',
-    description: 'Lifetime totals over all deployments, best first. The first page is kept for 5 seconds.',
-    ok: Type.Object({ sort, leaders: Type.Array(ref(LeaderboardEntry)) }),
+    summary: 'List the leaderboard',
+    description: 'Returns traders ranked by lifetime profit or volume across all deployments, best first. The first page is cached for 5 seconds.',
+    ok: Type.Object({ sort: sortBy, leaders: Type.Array(ref(LeaderboardEntry), { description: 'Traders, best first.' }) }),
     example: { sort: 'pnl', leaders: [EXAMPLE_LEADER] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ sort: Type.Optional(sort), limit: limit(PAGE_LIMITS.leaderboard), cursor }) },
+  { querystring: Type.Object({ sort: Type.Optional(sortBy), limit: limitParameter(PAGE_LIMITS.leaderboard), cursor: cursorParameter }) },
 )
 
 export function leaderboardRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
-  const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: MAX_KEPT_PAGES })
+  const firstPages = createTtlCache<PreparedResponse>({ clock: parts.clock, ttlMs: LEADERBOARD_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
 
   app.get('/v1/leaderboard', { schema }, (request, reply) => {
     const { sort = 'pnl', limit = PAGE_LIMITS.leaderboard.default, cursor } = request.query

@@ -1,4 +1,4 @@
-// GET /v1/markets/{asset}/limits. Beyond the specification.
+// GET /v1/markets/{asset}/limits. Not in the specification.
 
 import { Type } from 'typebox'
 import { CACHE_ONE_SECOND, prepareResponse, sendResponse } from '../http/response.ts'
@@ -22,13 +22,15 @@ const schema = operation(
   {
     id: 'getMarketLimits',
     tag: 'markets',
-    summary: 'What a market takes, as data',
-    description: 'Leverage, sizes, fees by tier, caps and what is left of them. Read from the network and kept for 3 seconds; what could not be read is null.',
+    summary: 'Get the trading limits of a market',
+    description:
+      'Returns leverage, size and slippage limits, fee tiers, and open interest caps with the remaining headroom. Read from the network and cached for ' +
+      '3 seconds. Values that could not be read are null.',
     ok: ref(MarketLimits),
     example: EXAMPLE,
     errors: [400, 404, 502],
   },
-  { params: Type.Object({ asset: Type.String({ description: 'Asset symbol, in any case', examples: ['BTC'] }) }) },
+  { params: Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) }) },
 )
 
 export function marketLimitsRoutes(app: App, parts: { readonly venue: Venue }): void {

@@ -20,22 +20,22 @@ import { Market } from '../resources/market.ts'
 import { MarketStats } from '../resources/market-stats.ts'
 import { Price } from '../resources/price.ts'
 import type { Queryable } from '../store/store.ts'
-import { createBoardResponse, priceResponse } from './price-response.ts'
+import { createSnapshotResponse, priceResponse } from './price-response.ts'
 import { EXAMPLE_MARKET, EXAMPLE_PRICE, EXAMPLE_STATS } from './examples.ts'
 import { knownAsset } from './known-asset.ts'
 import { cachedResponse, serialiseBody } from './page-response.ts'
 import { listOf } from './parameters.ts'
 
-const LIVE = 'Read from the chain through the price shim and kept for 3 seconds per asset.'
+const LIVE = 'Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.'
 
-const params = Type.Object({ asset: Type.String({ description: 'Asset symbol, in any case', examples: ['BTC'] }) })
+const params = Type.Object({ asset: Type.String({ description: 'Asset symbol, case-insensitive.', examples: ['BTC'] }) })
 
 const listMarkets = operation(
   {
     id: 'listMarkets',
     tag: 'markets',
-    summary: 'Every market with its price',
-    description: `The fourteen assets of the exchange, each with its oracle price. ${LIVE}`,
+    summary: 'List markets',
+    description: `Returns the fourteen assets of the exchange with their oracle prices. ${LIVE}`,
     ok: listOf('markets', ref(Market)),
     example: { markets: [EXAMPLE_MARKET] },
     headers: ['stale'],
@@ -48,8 +48,8 @@ const listMarketStats = operation(
   {
     id: 'listMarketStats',
     tag: 'markets',
-    summary: 'Open interest and volume of every market',
-    description: 'One row for every supported asset, zeros where there is no data. Kept for 5 seconds.',
+    summary: 'List market statistics',
+    description: 'Returns open interest and volume of every supported asset, with zeros if there is no data. Cached for 5 seconds.',
     ok: listOf('stats', ref(MarketStats)),
     example: { stats: [EXAMPLE_STATS] },
     headers: ['index'],
@@ -62,8 +62,8 @@ const getMarket = operation(
   {
     id: 'getMarket',
     tag: 'markets',
-    summary: 'One market with its price',
-    description: LIVE,
+    summary: 'Get a market',
+    description: `Returns an asset with its oracle price. ${LIVE}`,
     ok: ref(Market),
     example: EXAMPLE_MARKET,
     headers: ['stale'],
@@ -76,8 +76,8 @@ const getMarketPrice = operation(
   {
     id: 'getMarketPrice',
     tag: 'markets',
-    summary: 'The price of one asset',
-    description: LIVE,
+    summary: 'Get the price of a market',
+    description: `Returns the oracle price of an asset. ${LIVE}`,
     ok: ref(Price),
     example: EXAMPLE_PRICE,
     headers: ['stale'],
@@ -94,14 +94,14 @@ interface MarketsParts {
 
 export function marketsRoutes(app: App, parts: MarketsParts): void {
   const { prices, db, clock } = parts
-  const marketsOf = createBoardResponse((board) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, board)) }))
-  const oneMarket = createAssetAnswers((asset, served) => ({ asset: describe(asset), oracle: served.price }))
-  const onePrice = createAssetAnswers((_asset, served) => served.price)
+  const marketsOf = createSnapshotResponse((snapshot) => JSON.stringify({ markets: ASSETS.flatMap((asset) => marketOf(asset, snapshot)) }))
+  const oneMarket = createAssetResponses((asset, served) => ({ asset: describe(asset), oracle: served.price }))
+  const onePrice = createAssetResponses((_asset, served) => served.price)
   const stats = createTtlCache<PreparedResponse>({ clock, ttlMs: STATS_CACHE_MS, maxEntries: 1 })
 
   app.get('/v1/markets', { schema: listMarkets }, (request, reply) => {
-    const board = prices.cachedSnapshot()
-    if (board !== undefined) return sendResponse(request, reply, marketsOf(board))
+    const snapshot = prices.cachedSnapshot()
+    if (snapshot !== undefined) return sendResponse(request, reply, marketsOf(snapshot))
     return prices.snapshot().then((settled) => sendResponse(request, reply, marketsOf(settled)))
   })
 
@@ -118,15 +118,15 @@ export function marketsRoutes(app: App, parts: MarketsParts): void {
 
   app.get('/v1/markets/:asset', { schema: getMarket }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
-    const board = prices.cachedSnapshot()
-    if (board !== undefined) return sendResponse(request, reply, oneMarket(asset, board.prices.get(asset.symbol)))
+    const snapshot = prices.cachedSnapshot()
+    if (snapshot !== undefined) return sendResponse(request, reply, oneMarket(asset, snapshot.prices.get(asset.symbol)))
     return prices.price(asset.symbol).then((served) => sendResponse(request, reply, oneMarket(asset, served)))
   })
 
   app.get('/v1/markets/:asset/price', { schema: getMarketPrice }, (request, reply) => {
     const asset = knownAsset(request.params.asset)
-    const board = prices.cachedSnapshot()
-    if (board !== undefined) return sendResponse(request, reply, onePrice(asset, board.prices.get(asset.symbol)))
+    const snapshot = prices.cachedSnapshot()
+    if (snapshot !== undefined) return sendResponse(request, reply, onePrice(asset, snapshot.prices.get(asset.symbol)))
     return prices.price(asset.symbol).then((served) => sendResponse(request, reply, onePrice(asset, served)))
   })
 }
@@ -135,17 +135,16 @@ function describe({ symbol, name, decimals }: Asset): Market['asset'] {
   return { symbol, name, decimals }
 }
 
-function marketOf(asset: Asset, board: PriceSnapshot): Market[] {
-  const served = board.prices.get(asset.symbol)
+function marketOf(asset: Asset, snapshot: PriceSnapshot): Market[] {
+  const served = snapshot.prices.get(asset.symbol)
   return served === undefined ? [] : [{ asset: describe(asset), oracle: served.price }]
 }
 
-/** The asset of a path; 404 `Unknown asset` otherwise, echoed in upper case. */
-/** One prepared answer per asset, built anew when its price or its freshness changes; 502 `rpc_error` where there is no price to serve. */
-function createAssetAnswers(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => PreparedResponse {
+/** Caches one response per asset until its price or staleness changes. Throws 502 `rpc_error` without a price. */
+function createAssetResponses(build: (asset: Asset, served: ServedPrice) => object): (asset: Asset, served: ServedPrice | undefined) => PreparedResponse {
   const built = new Map<string, { readonly served: ServedPrice; readonly response: PreparedResponse }>()
   return (asset, served) => {
-    if (served === undefined) throw rpcFailure(`The price of ${asset.symbol} cannot be read from the chain right now.`)
+    if (served === undefined) throw rpcFailure(`The oracle price of ${asset.symbol} is unavailable. Retry later.`)
     const kept = built.get(asset.symbol)
     if (kept?.served === served) return kept.response
     const response = priceResponse(JSON.stringify(build(asset, served)), served.stale)

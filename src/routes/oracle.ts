@@ -6,7 +6,7 @@ import { operation } from '../http/operation.ts'
 import type { Prices } from '../oracle/prices.ts'
 import { ref } from '../resources/fields.ts'
 import { Price } from '../resources/price.ts'
-import { createBoardResponse } from './price-response.ts'
+import { createSnapshotResponse } from './price-response.ts'
 import { EXAMPLE_PRICE } from './examples.ts'
 import { listOf } from './parameters.ts'
 
@@ -14,11 +14,11 @@ const listPrices = operation(
   {
     id: 'listOraclePrices',
     tag: 'oracle',
-    summary: 'Prices of every asset',
+    summary: 'List oracle prices',
     description:
-      'The price that the exchange\'s price shim holds for each supported asset, kept for 3 seconds per asset. A price is never rejected for its age: ' +
-      'look at its timestamp. An asset that cannot be read right now is served with its last known price and the header x-stale: 1 for up to five ' +
-      'minutes; one that was never read is left out.',
+      'Returns the price of each supported asset from the price shim contract, cached for 3 seconds per asset. Prices are served regardless of their age: ' +
+      'check `timestamp`. If a price cannot be read, the last known price is served for up to five minutes with the header x-stale: 1. Assets without ' +
+      'any known price are omitted.',
     ok: listOf('prices', ref(Price)),
     example: { prices: [EXAMPLE_PRICE] },
     headers: ['stale'],
@@ -28,7 +28,7 @@ const listPrices = operation(
 )
 
 export function oracleRoutes(app: App, parts: { readonly prices: Prices }): void {
-  const responseOf = createBoardResponse((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
+  const responseOf = createSnapshotResponse((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
     const board = parts.prices.cachedSnapshot()

@@ -16,11 +16,11 @@ const prepareOrder = operation(
   {
     id: 'prepareOrder',
     tag: 'orders',
-    summary: 'An unsigned transaction for one of the ten operations',
+    summary: 'Prepare an order transaction',
     description: [
-      'Builds the transaction that makes the operation on behalf of the key\'s owner, simulates it, and returns it unsigned: sign it unchanged and hand it to',
-      'POST /v1/tx/submit. It takes the account\'s next sequence number and is valid for 300 seconds. An operation that the network would refuse now is',
-      'answered with 400 simulation_failed and the contract\'s error.',
+      'Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the',
+      'next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract',
+      'error.',
     ].join(' '),
     ok: ref(PreparedTransaction),
     example: EXAMPLE_PREPARED,

@@ -1,4 +1,4 @@
-// GET /v1/pool, /v1/pool/history. Beyond the specification.
+// GET /v1/pool, /v1/pool/history. Not in the specification.
 
 import { Type } from 'typebox'
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
@@ -12,7 +12,7 @@ import { PoolSample, PoolState } from '../resources/pool.ts'
 import type { Queryable } from '../store/store.ts'
 import type { Venue } from '../venue/venue.ts'
 import { pageResponse, serialiseBody } from './page-response.ts'
-import { beforeTs, cursor, limit, listOf } from './parameters.ts'
+import { beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 
 const EXAMPLE_POOL: PoolState = {
   ledger: 1_234_567, aum: '1000000000000', lpPrice: '10000000', lpSupply: '1000000000000', totalUsdc: '1000000000000', usdcBalance: '1000000000000',
@@ -29,8 +29,10 @@ const getPool = operation(
   {
     id: 'getPool',
     tag: 'pool',
-    summary: 'The liquidity vault, and what can still be opened against it',
-    description: 'Read from the network, out of one ledger, and kept for 3 seconds. Caps are the contract\'s defaults; what could not be read is null.',
+    summary: 'Get the liquidity vault',
+    description:
+      'Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are the ' +
+      'defaults of the contract. Values that could not be read are null.',
     ok: ref(PoolState),
     example: EXAMPLE_POOL,
     errors: [502],
@@ -42,14 +44,14 @@ const listHistory = operation(
   {
     id: 'listPoolHistory',
     tag: 'pool',
-    summary: 'The liquidity vault over time',
-    description: 'One sample for every five minutes in which the gateway could read the vault, newest first.',
+    summary: 'List liquidity vault history',
+    description: 'Returns one sample per five minutes, newest first. Intervals in which the vault could not be read are missing.',
     ok: listOf('samples', ref(PoolSample)),
     example: { samples: [EXAMPLE_SAMPLE] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.pool), cursor }) },
+  { querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.pool), cursor: cursorParameter }) },
 )
 
 export function poolRoutes(app: App, parts: { readonly db: Queryable; readonly venue: Venue }): void {

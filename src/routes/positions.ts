@@ -10,22 +10,21 @@ import { OpenPosition } from '../resources/open-position.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_POSITION } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { cursor, listOf, trader } from './parameters.ts'
+import { cursorParameter, listOf, traderParameter } from './parameters.ts'
 
 const schema = operation(
   {
     id: 'listOpenPositions',
     tag: 'positions',
-    summary: 'Open positions',
+    summary: 'List open positions',
     description:
-      'Positions that were opened and neither closed nor liquidated since, newest first. At most 200 rows over all traders and 500 of one trader; ' +
-      'where more exist, the Link header continues the list.',
+      'Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list.',
     ok: listOf('positions', ref(OpenPosition)),
     example: { positions: [EXAMPLE_POSITION] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ trader, cursor }) },
+  { querystring: Type.Object({ trader: traderParameter, cursor: cursorParameter }) },
 )
 
 export function positionsRoutes(app: App, parts: { readonly db: Queryable }): void {

@@ -1,5 +1,4 @@
-// GET /livez and GET /readyz: whether the process should be left alone, and whether it should be sent requests. Two questions, because a process that
-// cannot serve now is not mended by ending it.
+// GET /livez and GET /readyz. Liveness and readiness are separate, because restarting a process does not fix an unavailable database.
 
 import type { Clock } from '../base/clock.ts'
 import { nowSec } from '../base/clock.ts'
@@ -15,8 +14,10 @@ const getLiveness = operation(
   {
     id: 'getLiveness',
     tag: 'health',
-    summary: 'Whether the process answers',
-    description: 'Asks nobody. An orchestrator should end the process only when this fails. Exempt from the rate limit.',
+    summary: 'Check liveness',
+    description:
+      'Returns 200 if the process responds, without checking its dependencies. An orchestrator should restart the process only if this fails. Exempt from ' +
+      'the rate limit.',
     ok: ref(Alive),
     example: { status: 'alive' } satisfies Alive,
     errors: [],
@@ -30,10 +31,10 @@ const getReadiness = operation(
   {
     id: 'getReadiness',
     tag: 'health',
-    summary: 'Whether requests should be sent here',
+    summary: 'Check readiness',
     description:
-      'Ready means: the database answers, the last indexed ledger is not older than the operator allows, and the process is not about to end. ' +
-      'Otherwise 503 with every reason. Exempt from the rate limit.',
+      'Returns 200 if the database responds, the index is recent enough, and the process is not shutting down. Otherwise returns 503 with all reasons. ' +
+      'Exempt from the rate limit.',
     ok: ref(Ready),
     example: { status: 'ready' } satisfies Ready,
     errors: ['503 not_ready'],
@@ -46,9 +47,9 @@ const getReadiness = operation(
 export interface ProbesParts {
   readonly readIndex: IndexSnapshotReader
   readonly clock: Clock
-  /** An index whose last ledger closed longer ago is not served to others. */
+  /** The instance is not ready if the last indexed ledger is older. */
   readonly maxLedgerAgeSec: number
-  /** True from when the end of the process was announced. */
+  /** True during shutdown. */
   readonly isDraining: () => boolean
 }
 
@@ -65,11 +66,10 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   })
 }
 
-/** Why requests should go elsewhere; none when they may come. */
 async function rejectionReasons({ readIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
   const { state, fresh: answered } = await readIndex()
   const draining: readonly NotReadyReason[] = isDraining() ? ['draining'] : []
-  // What was known before the database went away says nothing of how old the index is now.
+  // Without the database the age of the index is unknown: another instance may be indexing.
   if (!answered) return [...draining, 'database']
   const closeSec = state?.lastLedgerCloseTs ?? null
   if (closeSec === null) return [...draining, 'index_empty']

@@ -1,4 +1,4 @@
-// GET /v1/referral/lookup, /v1/referral/info, and what is the caller's own: /v1/referral/me, /me/trades, /me/claims.
+// GET /v1/referral/lookup, /v1/referral/info, and for the caller: /v1/referral/me, /me/trades, /me/claims.
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
@@ -14,16 +14,16 @@ import { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../reso
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_BINDING, EXAMPLE_REFERRAL_CLAIM, EXAMPLE_REFERRAL_TRADE, EXAMPLE_REFERRER } from './examples.ts'
 import { privatePageResponse, serialiseBody } from './page-response.ts'
-import { cursor, limit, listOf } from './parameters.ts'
+import { cursorParameter, limitParameter, listOf } from './parameters.ts'
 
-const NOT_YET = 'The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.'
+const NOT_YET = 'The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.'
 
 const lookup = operation(
   {
     id: 'lookupReferralCode',
     tag: 'referral',
-    summary: 'Who owns a referral code',
-    description: `Upper and lower case differ. ${NOT_YET}`,
+    summary: 'Look up a referral code',
+    description: `Returns the owner of a referral code. Codes are case-sensitive. ${NOT_YET}`,
     ok: ref(Referrer),
     example: EXAMPLE_REFERRER,
     headers: ['index'],
@@ -31,20 +31,20 @@ const lookup = operation(
   },
   {
     querystring: Type.Object({
-      code: Type.String({ minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'The code' }),
+      code: Type.String({ minLength: REFERRAL_CODE_LENGTH.min, maxLength: REFERRAL_CODE_LENGTH.max, description: 'Referral code.' }),
     }),
   },
 )
 
 const nullOr = (schema: TSchema, description: string): TSchema => Type.Unsafe({ anyOf: [schema, { type: 'null' }], description })
-const bindingOrNull = nullOr(ref(ReferralBinding), 'By whom the address was referred; null when by nobody')
+const bindingOrNull = nullOr(ref(ReferralBinding), 'Referrer of the address. Null if it has none.')
 
 const info = operation(
   {
     id: 'getReferralInfo',
     tag: 'referral',
-    summary: 'An address\'s referral code, and who referred it',
-    description: `For an address that owns a code. ${NOT_YET}`,
+    summary: 'Get the referral info of an address',
+    description: `Returns the referral code of an address and its referrer. The address must own a code. ${NOT_YET}`,
     ok: Type.Object({ self: ref(Referrer), binding: bindingOrNull }),
     example: { self: EXAMPLE_REFERRER, binding: null },
     headers: ['index'],
@@ -52,7 +52,7 @@ const info = operation(
   },
   {
     querystring: Type.Object({
-      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'The account (G…) or contract (C…)' }),
+      address: Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Account (G…) or contract (C…).' }),
     }),
   },
 )
@@ -61,9 +61,9 @@ const me = operation(
   {
     id: 'getMyReferral',
     tag: 'referral',
-    summary: 'The caller\'s referral code, and who referred the caller',
-    description: `Either may be null. ${NOT_YET}`,
-    ok: Type.Object({ self: nullOr(ref(Referrer), 'The caller\'s own code; null without one'), binding: bindingOrNull }),
+    summary: 'Get your referral info',
+    description: `Returns your referral code and your referrer. Either can be null. ${NOT_YET}`,
+    ok: Type.Object({ self: nullOr(ref(Referrer), 'Your referral code. Null if you have none.'), binding: bindingOrNull }),
     example: { self: EXAMPLE_REFERRER, binding: EXAMPLE_BINDING },
     headers: ['index'],
     errors: [],
@@ -76,30 +76,30 @@ const trades = operation(
   {
     id: 'listMyReferralTrades',
     tag: 'referral',
-    summary: 'Trades that the caller was paid for as a referrer',
-    description: `Newest first. ${NOT_YET}`,
+    summary: 'List your referral trades',
+    description: `Returns trades that earned you a referral reward, newest first. ${NOT_YET}`,
     ok: listOf('trades', ref(ReferralTrade)),
     example: { trades: [EXAMPLE_REFERRAL_TRADE] },
     headers: ['index', 'next'],
     errors: [400],
     requiresKey: true,
   },
-  { querystring: Type.Object({ limit: limit(PAGE_LIMITS.referral), cursor }) },
+  { querystring: Type.Object({ limit: limitParameter(PAGE_LIMITS.referral), cursor: cursorParameter }) },
 )
 
 const claims = operation(
   {
     id: 'listMyReferralClaims',
     tag: 'referral',
-    summary: 'What the caller has claimed as a referrer',
-    description: `Newest first. ${NOT_YET}`,
+    summary: 'List your referral claims',
+    description: `Returns your claims of referral rewards, newest first. ${NOT_YET}`,
     ok: listOf('claims', ref(ReferralClaim)),
     example: { claims: [EXAMPLE_REFERRAL_CLAIM] },
     headers: ['index', 'next'],
     errors: [400],
     requiresKey: true,
   },
-  { querystring: Type.Object({ limit: limit(PAGE_LIMITS.referral), cursor }) },
+  { querystring: Type.Object({ limit: limitParameter(PAGE_LIMITS.referral), cursor: cursorParameter }) },
 )
 
 export function referralRoutes(app: App, parts: { readonly db: Queryable }): void {

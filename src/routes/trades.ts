@@ -11,20 +11,28 @@ import { RealizedTrade } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_TRADE } from './examples.ts'
 import { pageResponse } from './page-response.ts'
-import { assetFilter, beforeTs, cursor, limit, listOf, trader } from './parameters.ts'
+import { assetParameter, beforeTsParameter, cursorParameter, limitParameter, listOf, traderParameter } from './parameters.ts'
 
 const schema = operation(
   {
     id: 'listTrades',
     tag: 'trades',
-    summary: 'Realised trades',
-    description: 'Closed and liquidated positions, newest first. The opening leg\'s fields are null when the open predates the index.',
+    summary: 'List trades',
+    description: 'Returns closed and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins.',
     ok: listOf('trades', ref(RealizedTrade)),
     example: { trades: [EXAMPLE_TRADE] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ trader, asset: Type.Optional(assetFilter), before_ts: beforeTs, limit: limit(PAGE_LIMITS.trades), cursor }) },
+  {
+    querystring: Type.Object({
+      trader: traderParameter,
+      asset: Type.Optional(assetParameter),
+      before_ts: beforeTsParameter,
+      limit: limitParameter(PAGE_LIMITS.trades),
+      cursor: cursorParameter,
+    }),
+  },
 )
 
 export function tradesRoutes(app: App, parts: { readonly db: Queryable }): void {

@@ -18,10 +18,10 @@ const submitTransaction = operation(
   {
     id: 'submitTransaction',
     tag: 'tx',
-    summary: 'Sends a signed transaction and waits for what becomes of it',
+    summary: 'Submit a signed transaction',
     description: [
-      'Relays the envelope as it is and asks for the transaction every second, up to pollTimeoutMs. Submitting the same signedXdr again is safe and returns',
-      'the current result of the one transaction, also long after: do so after PENDING, 502 and 503, instead of preparing a fresh one. A 502 with a hash means',
+      'Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time',
+      'and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means',
       'that the outcome is unknown.',
     ].join(' '),
     ok: ref(SubmitResult),
@@ -34,11 +34,11 @@ const submitTransaction = operation(
   {
     body: Type.Object(
       {
-        signedXdr: Type.String({ description: 'Signed transaction envelope, base64; a fee bump is relayed too', examples: ['AAAAAgAAAAAb…'] }),
+        signedXdr: Type.String({ description: 'Signed transaction envelope, base64 XDR. Fee-bump transactions are supported.', examples: ['AAAAAgAAAAAb…'] }),
         pollTimeoutMs: Type.Optional(
           Type.Unsafe<number>({
             type: 'integer', minimum: POLL_TIMEOUT_MS.min, maximum: POLL_TIMEOUT_MS.max, default: POLL_TIMEOUT_MS.default,
-            description: 'How long to wait for the transaction to be final, milliseconds',
+            description: 'Maximum time to wait for the final result, milliseconds.',
           }),
         ),
       },
@@ -54,24 +54,23 @@ export function txRoutes(app: App, parts: { readonly relay: Relay }): void {
   app.post('/v1/tx/submit', options, async (request, reply) => {
     const { signedXdr, pollTimeoutMs = POLL_TIMEOUT_MS.default } = request.body
     const signed = relay.decode(signedXdr)
-    if (signed === undefined) throw rejected('signedXdr is not a transaction envelope in base64.')
+    if (signed === undefined) throw rejected('signedXdr is not a base64 transaction envelope.')
     const disconnected = clientDisconnected(reply)
     const submitted = await relay.submissions.submit(signed, { pollTimeoutMs, signal: disconnected })
-    // Nobody is there to be answered.
     if (disconnected.aborted) reply.hijack()
     else reply.header('cache-control', CACHE_NEVER).type(JSON_TYPE).send(JSON.stringify(resultOf(submitted, signed.hash)))
   })
 }
 
-const NOTHING_SENT = 'The network\'s RPC cannot be reached or refuses calls. Nothing was sent: submit the same signedXdr again.'
+const NOT_SUBMITTED = 'The Stellar RPC server is unavailable. Nothing was submitted. Submit the same signedXdr again.'
 const UNKNOWN_OUTCOME =
-  'Whether the network has the transaction could not be learnt. It may still be applied: submit the same signedXdr again, and do not prepare a fresh one.'
-const NO_ROOM = {
-  network: 'The network takes no more transactions now, or none of this account yet. Submit the same signedXdr again.',
-  gateway: 'Too many transactions are waited for here. Nothing was sent: submit the same signedXdr again.',
+  'The outcome of the transaction is unknown. It may still be applied. Submit the same signedXdr again, and do not prepare a new transaction.'
+const QUEUE_FULL = {
+  network: 'The transaction queue of the network is full, or already holds a transaction of this account. Submit the same signedXdr again.',
+  gateway: 'The gateway is waiting for too many transactions. Nothing was submitted. Submit the same signedXdr again.',
 } as const
 
-/** The body of a 200; throws the answer of every other outcome. */
+/** Returns the body of a 200 response. Throws HttpFailure for other outcomes. */
 function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
   switch (submitted.kind) {
     case 'success':
@@ -85,11 +84,11 @@ function resultOf(submitted: SubmitOutcome, hash: string): SubmitResult {
     case 'tryAgainLater':
       throw new HttpFailure({
         status: 503,
-        body: { error: 'try_again_later', retryable: true, hash, message: NO_ROOM[submitted.fullQueue] },
+        body: { error: 'try_again_later', retryable: true, hash, message: QUEUE_FULL[submitted.fullQueue] },
         headers: { 'retry-after': String(QUEUE_FULL_RETRY_AFTER_SEC) },
       })
     default:
-      throw new HttpFailure({ status: 502, body: { error: 'rpc_error', message: submitted.kind === 'notSent' ? NOTHING_SENT : UNKNOWN_OUTCOME, hash } })
+      throw new HttpFailure({ status: 502, body: { error: 'rpc_error', message: submitted.kind === 'notSent' ? NOT_SUBMITTED : UNKNOWN_OUTCOME, hash } })
   }
 }
 

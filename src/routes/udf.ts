@@ -1,4 +1,4 @@
-// GET /udf/config, /udf/time, /udf/symbols, /udf/search and /udf/history: the candles as TradingView's charts ask for them.
+// GET /udf/config, /udf/time, /udf/symbols, /udf/search and /udf/history: a TradingView UDF datafeed.
 
 import { Type } from 'typebox'
 import type { Clock } from '../base/clock.ts'
@@ -18,7 +18,7 @@ import type { UdfError } from '../resources/udf.ts'
 import type { Queryable } from '../store/store.ts'
 import { serialiseBody } from './page-response.ts'
 
-/** By what charts call them; letters may come without their 1. */
+/** Candle intervals by UDF resolution. Charts may omit the 1 before a letter. */
 const INTERVALS: Readonly<Record<string, CandleInterval>> = {
   1: '1m', 5: '5m', 15: '15m', 60: '1h', 240: '4h', '1D': '1d', D: '1d', '1W': '1w', W: '1w',
 }
@@ -31,32 +31,33 @@ const CONFIGURATION: UdfConfiguration = {
 
 const SEARCH_MAX = 30
 const TEXT_MAX_LENGTH = 32
-/** So many significant digits of a price are shown, between these numbers of decimals. */
-const SHOWN_DIGITS = 6
-const DECIMALS = { least: 2, most: 7 } as const
+/** Displayed significant digits of a price, within the bounds of DECIMALS. */
+const SIGNIFICANT_DIGITS = 6
+const DECIMALS = { min: 2, max: 7 } as const
 
 const EXCHANGE = 'perpetual'
 const UNKNOWN_SYMBOL: UdfError = { s: 'error', errmsg: 'unknown_symbol' }
 const UNKNOWN_RESOLUTION: UdfError = { s: 'error', errmsg: `resolution must be one of ${RESOLUTIONS.join(', ')}` }
 
-const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, in any case' })
-const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Width of a bar: ${RESOLUTIONS.join(', ')}` })
-const moment = (description: string) => Type.Unsafe<number>({ type: 'integer', description })
+const symbol = Type.String({ minLength: 1, maxLength: TEXT_MAX_LENGTH, description: 'Asset symbol, case-insensitive.' })
+const resolution = Type.String({ minLength: 1, maxLength: 8, description: `Bar width: ${RESOLUTIONS.join(', ')}.` })
+const time = (description: string) => Type.Unsafe<number>({ type: 'integer', description })
 
 const EXAMPLE_FOUND: UdfFound = { symbol: 'BTC', full_name: 'BTC', description: 'Bitcoin', exchange: EXCHANGE, ticker: 'BTC', type: 'crypto' }
-const FEED = 'For TradingView\'s charts: give them the address of /udf as their data feed.'
+const FEED = 'Part of a TradingView UDF datafeed. Set the datafeed URL of your chart to /udf.'
 
 const getConfiguration = operation(
   {
-    id: 'udfConfig', tag: 'charts', summary: 'What the feed can do', description: FEED, ok: ref(UdfConfiguration), example: CONFIGURATION, errors: [],
+    id: 'udfConfig', tag: 'charts', summary: 'Get the datafeed configuration', description: `Returns the capabilities of the datafeed. ${FEED}`,
+    ok: ref(UdfConfiguration), example: CONFIGURATION, errors: [],
   },
   {},
 )
 
 const getTime = operation(
   {
-    id: 'udfTime', tag: 'charts', summary: 'The gateway\'s clock',
-    description: 'Unix seconds. Charts count down to the next bar by it.', ok: Type.Integer(),
+    id: 'udfTime', tag: 'charts', summary: 'Get the server time',
+    description: `Returns the server time in Unix seconds. ${FEED}`, ok: Type.Integer({ description: 'Server time, Unix seconds.' }),
     example: 1_783_339_200, errors: [],
   },
   {},
@@ -64,7 +65,7 @@ const getTime = operation(
 
 const getSymbol = operation(
   {
-    id: 'udfSymbols', tag: 'charts', summary: 'One market as charts describe it', description: FEED, ok: ref(UdfSymbol),
+    id: 'udfSymbols', tag: 'charts', summary: 'Resolve a symbol', description: `Returns the chart settings of a market. ${FEED}`, ok: ref(UdfSymbol),
     example: describe({ symbol: 'BTC', name: 'Bitcoin' }, 65_000), errors: [400],
   },
   { querystring: Type.Object({ symbol }) },
@@ -72,23 +73,24 @@ const getSymbol = operation(
 
 const search = operation(
   {
-    id: 'udfSearch', tag: 'charts', summary: 'Markets by symbol or name', description: 'Those that contain the text, in any case; all of them for none.',
+    id: 'udfSearch', tag: 'charts', summary: 'Search symbols',
+    description: 'Returns markets whose symbol or name contains the text, case-insensitive. Without a text, returns all markets.',
     ok: Type.Array(ref(UdfFound)), example: [EXAMPLE_FOUND], errors: [400],
   },
   {
     querystring: Type.Object({
-      query: Type.Optional(Type.String({ maxLength: TEXT_MAX_LENGTH, description: 'Part of a symbol or name' })),
-      limit: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: `Rows; ${SEARCH_MAX} at most` })),
+      query: Type.Optional(Type.String({ maxLength: TEXT_MAX_LENGTH, description: 'Text to search for in symbols and names.' })),
+      limit: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: `Maximum number of results, at most ${SEARCH_MAX}.` })),
     }),
   },
 )
 
 const getHistory = operation(
   {
-    id: 'udfHistory', tag: 'charts', summary: 'Bars of a market',
+    id: 'udfHistory', tag: 'charts', summary: 'List bars',
     description:
-      'The oracle\'s own prices, the forming bar included; outside prices are not mixed in. `to` is exclusive. With `countback` so many bars before `to` are ' +
-      `answered, whatever \`from\` says. At most ${UDF_BARS_MAX} bars, the newest; charts ask again for older ones.`,
+      'Returns OHLC bars of oracle prices, including the current incomplete bar. Prices of external exchanges are not included. `to` is exclusive. With ' +
+      `\`countback\`, returns that many bars before \`to\` and ignores \`from\`. Returns at most the ${UDF_BARS_MAX} newest bars.`,
     ok: ref(UdfHistory),
     example: { s: 'ok', t: [1_783_339_200], o: [65_000.5], h: [65_010], l: [64_990.25], c: [65_005] },
     headers: ['index'],
@@ -98,9 +100,9 @@ const getHistory = operation(
     querystring: Type.Object({
       symbol,
       resolution,
-      from: moment('Start of the first bar at the earliest, unix seconds'),
-      to: moment('Bars begin before this, unix seconds'),
-      countback: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: 'How many bars before `to` are wanted' })),
+      from: time('Earliest bar start, Unix seconds.'),
+      to: time('Bars start before this time, Unix seconds.'),
+      countback: Type.Optional(Type.Unsafe<number>({ type: 'integer', minimum: 1, description: 'Number of bars to return before `to`.' })),
     }),
   },
 )
@@ -123,8 +125,8 @@ export function udfRoutes(app: App, parts: { readonly db: Queryable; readonly pr
 
   app.get('/udf/search', { schema: search }, (request, reply) => {
     const { query = '', limit = SEARCH_MAX } = request.query
-    const part = query.toUpperCase()
-    const found = ASSETS.filter((asset) => asset.symbol.includes(part) || asset.name.toUpperCase().includes(part)).slice(0, Math.min(limit, SEARCH_MAX))
+    const text = query.toUpperCase()
+    const found = ASSETS.filter((asset) => asset.symbol.includes(text) || asset.name.toUpperCase().includes(text)).slice(0, Math.min(limit, SEARCH_MAX))
     const rows: UdfFound[] = found.map(({ symbol: name, name: description }) => ({
       ...EXAMPLE_FOUND, symbol: name, full_name: name, ticker: name, description,
     }))
@@ -153,10 +155,10 @@ function toColumns(candles: Awaited<ReturnType<typeof readCandlesBetween>>['cand
   return { s: 'ok', t: column('time'), o: column('open'), h: column('high'), l: column('low'), c: column('close') }
 }
 
-/** `price` decides how many decimals are shown; all there are while none is known. */
+/** `price` determines the number of displayed decimals: the maximum if it is unknown. */
 function describe({ symbol: name, name: description }: Pick<Asset, 'symbol' | 'name'>, price: number | undefined): UdfSymbol {
   const wholeDigits = price === undefined || price <= 0 ? 0 : Math.floor(Math.log10(price)) + 1
-  const decimals = price === undefined ? DECIMALS.most : Math.min(DECIMALS.most, Math.max(DECIMALS.least, SHOWN_DIGITS - wholeDigits))
+  const decimals = price === undefined ? DECIMALS.max : Math.min(DECIMALS.max, Math.max(DECIMALS.min, SIGNIFICANT_DIGITS - wholeDigits))
   return {
     name, ticker: name, description, type: 'crypto', exchange: EXCHANGE, listed_exchange: EXCHANGE, session: '24x7', timezone: 'Etc/UTC', format: 'price',
     minmov: 1, pricescale: 10 ** decimals, has_intraday: true, intraday_multipliers: ['1', '5', '15', '60', '240'], has_daily: true,

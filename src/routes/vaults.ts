@@ -1,4 +1,4 @@
-// GET /v1/vaults, /v1/vaults/{id}, and a vault's /trades, /deposits, /withdraws and /fee-claims.
+// GET /v1/vaults, /v1/vaults/{id}, and /trades, /deposits, /withdraws and /fee-claims of a vault.
 
 import { Type } from 'typebox'
 import type { TSchema } from 'typebox'
@@ -20,41 +20,41 @@ import { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
 import type { Queryable } from '../store/store.ts'
 import { EXAMPLE_VAULT, EXAMPLE_VAULT_DEPOSIT, EXAMPLE_VAULT_FEE_CLAIM, EXAMPLE_VAULT_TRADE, EXAMPLE_VAULT_WITHDRAW } from './examples.ts'
 import { cachedResponse, pageResponse, serialiseBody, sharedPageResponse } from './page-response.ts'
-import { beforeTs, cursor, limit, listOf } from './parameters.ts'
+import { beforeTsParameter, cursorParameter, limitParameter, listOf } from './parameters.ts'
 import type { ListKey } from './parameters.ts'
 
-const FIGURES =
-  'Totals are what the factory\'s events add up to, read back from the factory after each of the leader\'s trades, which no event tells the outcome of. ' +
-  'Money in an open position is not in totalUsdc, so a drawdown shows while one is open. Kept for 10 seconds: x-ledger says which ledger it is of, and ' +
-  'X-Min-Ledger asks for a later one.'
+const TOTALS =
+  'Totals are computed from factory events and re-read from the factory after each trade of the leader, because events do not report its outcome. totalUsdc ' +
+  'excludes collateral in open positions, so an open position shows as a drawdown. Cached for 10 seconds: x-ledger is the ledger of the cached values, and ' +
+  'X-Min-Ledger requests later ones.'
 
-/** Vaults, and first pages of their list, that are kept: those that were asked for last. */
-const MAX_KEPT_ANSWERS = 1_000
+/** Vaults and first pages of the list, least recently used evicted first. */
+const CACHE_MAX_ENTRIES = 1_000
 
-const params = Type.Object({ id: Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Vault id', examples: [0] }) })
+const params = Type.Object({ id: Type.Unsafe<number>({ type: 'integer', minimum: 0, description: 'Vault id.', examples: [0] }) })
 
-const leader = Type.Optional(Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Only vaults of this leader' }))
+const leaderParameter = Type.Optional(Type.String({ minLength: ADDRESS_LENGTH, maxLength: ADDRESS_LENGTH, description: 'Return only vaults of this leader.' }))
 
 const list = operation(
   {
     id: 'listVaults',
     tag: 'vaults',
-    summary: 'Trader vaults',
-    description: `Newest first. ${FIGURES} Later pages are read each time.`,
+    summary: 'List trader vaults',
+    description: `Returns trader vaults, newest first. ${TOTALS} Only the first page is cached.`,
     ok: listOf('vaults', ref(TraderVault)),
     example: { vaults: [EXAMPLE_VAULT] },
     headers: ['index', 'next'],
     errors: [400, 503],
   },
-  { querystring: Type.Object({ leader, limit: limit(PAGE_LIMITS.vaults), cursor }) },
+  { querystring: Type.Object({ leader: leaderParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter }) },
 )
 
 const get = operation(
   {
     id: 'getVault',
     tag: 'vaults',
-    summary: 'One trader vault',
-    description: FIGURES,
+    summary: 'Get a trader vault',
+    description: `Returns one trader vault. ${TOTALS}`,
     ok: ref(TraderVault),
     example: EXAMPLE_VAULT,
     headers: ['index'],
@@ -69,24 +69,26 @@ function activity(id: string, key: ListKey, summary: string, row: TSchema, examp
       id,
       tag: 'vaults',
       summary,
-      description: 'Newest first; empty for a vault that does not exist.',
+      description: 'Newest first. Empty if the vault does not exist.',
       ok: listOf(key, row),
       example: { [key]: [example] },
       headers: ['index', 'next'],
       errors: [400, 503],
     },
-    { params, querystring: Type.Object({ before_ts: beforeTs, limit: limit(PAGE_LIMITS.vaults), cursor }) },
+    { params, querystring: Type.Object({ before_ts: beforeTsParameter, limit: limitParameter(PAGE_LIMITS.vaults), cursor: cursorParameter }) },
   )
 }
 
-const trades = activity('listVaultTrades', 'trades', 'What was opened and closed for a vault', ref(VaultTrade), EXAMPLE_VAULT_TRADE)
+const trades = activity('listVaultTrades', 'trades', 'List trades of a vault', ref(VaultTrade), EXAMPLE_VAULT_TRADE)
 
-/** The three lists of money, by the last part of their path. */
 const FLOWS = [
-  { path: 'deposits', kind: 'deposit', id: 'listVaultDeposits', key: 'deposits', summary: 'Deposits into a vault', example: EXAMPLE_VAULT_DEPOSIT },
-  { path: 'withdraws', kind: 'withdraw', id: 'listVaultWithdraws', key: 'withdraws', summary: 'Withdrawals from a vault', example: EXAMPLE_VAULT_WITHDRAW },
+  { path: 'deposits', kind: 'deposit', id: 'listVaultDeposits', key: 'deposits', summary: 'List deposits into a vault', example: EXAMPLE_VAULT_DEPOSIT },
   {
-    path: 'fee-claims', kind: 'fee_claim', id: 'listVaultFeeClaims', key: 'feeClaims', summary: 'Profit shares that a vault\'s leader took',
+    path: 'withdraws', kind: 'withdraw', id: 'listVaultWithdraws', key: 'withdraws', summary: 'List withdrawals from a vault',
+    example: EXAMPLE_VAULT_WITHDRAW,
+  },
+  {
+    path: 'fee-claims', kind: 'fee_claim', id: 'listVaultFeeClaims', key: 'feeClaims', summary: 'List fee claims of a vault leader',
     example: EXAMPLE_VAULT_FEE_CLAIM,
   },
 ] as const satisfies readonly { path: string; kind: VaultFlowKind; id: string; key: ListKey; summary: string; example: object }[]
@@ -94,8 +96,8 @@ const FLOWS = [
 export function vaultsRoutes(app: App, parts: { readonly db: Queryable; readonly clock: Clock }): void {
   const { db, clock } = parts
 
-  const firstPages = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
-  const vaults = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: MAX_KEPT_ANSWERS })
+  const firstPages = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
+  const vaults = createTtlCache<PreparedResponse>({ clock, ttlMs: VAULT_CACHE_MS, maxEntries: CACHE_MAX_ENTRIES })
 
   app.get('/v1/vaults', { schema: list }, async (request, reply) => {
     const { leader, limit = PAGE_LIMITS.vaults.default, cursor } = request.query

@@ -1,4 +1,4 @@
-// GET /v1/ws: the upgrade to the stream (docs/websocket.md).
+// GET /v1/ws: upgrades to the WebSocket stream (docs/websocket.md).
 
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
@@ -29,16 +29,16 @@ export function wsRoutes(app: App, { stream, clientAddress, webOrigin }: WsParts
 
 const UPGRADE_REQUIRED = {
   status: 426,
-  body: { statusCode: 426, error: 'Upgrade Required', message: 'This address speaks WebSocket: connect to it with a WebSocket client.' },
+  body: { statusCode: 426, error: 'Upgrade Required', message: 'This endpoint requires a WebSocket connection.' },
   headers: { upgrade: 'websocket', connection: 'Upgrade' },
 } as const
 
 const FOREIGN_ORIGIN = {
   status: 403,
-  body: { statusCode: 403, error: 'Forbidden', message: 'Pages of this origin may not connect; programs outside a browser may.' },
+  body: { statusCode: 403, error: 'Forbidden', message: 'Web pages of this origin are not allowed to connect.' },
 } as const
 
-/** Browsers say which page asks, and do not keep the answer from it as they do elsewhere: foreign pages are refused. Other programs send no origin. */
+/** Browsers do not apply CORS to WebSockets, so the origin is checked here. Clients outside a browser send no origin. */
 function mayConnect(request: FastifyRequest, webOrigin: string | null): boolean {
   const { origin, host } = request.raw.headers
   if (origin === undefined || origin === webOrigin) return true

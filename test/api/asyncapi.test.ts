@@ -69,7 +69,7 @@ test('every line of the session on the page is exactly one of the document\'s me
   assert.ok(lines.length > 20)
   for (const line of lines) {
     if (line.includes('"op":"buy"')) continue
-    kindOf(JSON.parse(line.slice(2)), line.startsWith('>') ? ['ask'] : ['answer', 'deliver'])
+    kindOf(JSON.parse(line.slice(2)), line.startsWith('>') ? ['receiveMessages'] : ['sendControlMessages', 'sendFrames'])
   }
 })
 
@@ -95,9 +95,9 @@ test('whatever the stream sends of every channel is in the document, under the k
     await world.gateway.stream.tick()
     world.gateway.stream.heartbeat()
     await client.settle()
-    for (const frame of client.frames) kinds.add(kindOf(frame, ['answer', 'deliver']))
+    for (const frame of client.frames) kinds.add(kindOf(frame, ['sendControlMessages', 'sendFrames']))
   })
-  const missing = [...(operations['answer']?.messages ?? []), ...(operations['deliver']?.messages ?? [])].map(({ $ref }) => $ref.split('/').at(-1) ?? '')
+  const missing = [...(operations['sendControlMessages']?.messages ?? []), ...(operations['sendFrames']?.messages ?? [])].map(({ $ref }) => $ref.split('/').at(-1) ?? '')
     .filter((name) => !kinds.has(name))
   assert.deepEqual(missing.sort(), ['draining', 'rejected', 'unsubscribed'].filter((name) => !kinds.has(name)), 'the page\'s session has these')
 })
