@@ -1,14 +1,15 @@
-// The only reader of the environment: environment -> flat record -> validated, grouped Config. A malformed or contradictory setting stops the start,
-// with every problem listed at once. Secrets stand apart, so that the rest can be shown.
+// Turns the environment into grouped, validated settings. An invalid or contradictory setting aborts the start, with all problems in one error. Secrets are
+// separate from the configuration, so that the configuration can be logged. Only this file reads process.env.
 
 import { readFileSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
 import testnet from '../deployments/testnet.json' with { type: 'json' }
 import { parseAddressList } from './base/address-list.ts'
-import { isAccountAddress, isContractAddress } from './base/strkey.ts'
+import { isAccountAddress } from './base/strkey.ts'
+import { splitList } from './config/formats.ts'
+import { isSet, parseEnvironment } from './config/variables.ts'
+import type { Values, VariableName } from './config/variables.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
-import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 
 export type NetworkKind = 'local' | 'testnet'
@@ -19,62 +20,56 @@ export interface Config {
     readonly port: number
     readonly trustProxy: boolean | number | readonly string[]
     readonly webOrigin: string | null
-    /** Not ready when the last indexed ledger closed longer ago. */
     readonly readyMaxLedgerAgeSec: number
-    /** Told to end, it goes on taking requests for this long, so that a balancer notices. */
     readonly drainMs: number
-    /** Whether the web page is served. */
     readonly console: boolean
-    /** Where the proxy tells a client's region; null: the guard is off. Names in lower case. */
+    /** Header names in lower case. Null disables the region guard. */
     readonly regionGuard: { readonly country: string; readonly region: string } | null
   }
   readonly network: {
     readonly kind: NetworkKind
     readonly passphrase: string
-    /** What health calls it. */
+    /** Name in GET /v1/health. */
     readonly name: string
-    /** The deployment's own list; null on `local`, where the network itself tells. */
+    /** Null on `local`, where the network itself reports its contracts. */
     readonly manifest: ContractAddresses | null
     readonly contractOverrides: Readonly<Partial<Record<ContractKey, string>>>
   }
   readonly indexer: {
     readonly pollIntervalMs: number
-    /** null: the RPC's oldest. */
+    /** Null starts at the oldest ledger of the RPC. */
     readonly startLedger: number | null
   }
   readonly local: {
     readonly ledgerMs: number
     readonly rpcPort: number
-    /** null: rolled at the start. */
+    /** Null picks a random seed. */
     readonly seed: string | null
     readonly traders: number
   }
-  /** Where metrics are served; null: nowhere. */
   readonly metrics: { readonly host: string; readonly port: number } | null
-  /** How traces are told; null: not at all. The address stands with the secrets. */
+  /** The endpoint is in Secrets. */
   readonly tracing: { readonly serviceName: string; readonly sampleRatio: number } | null
   readonly stream: StreamLimits
   readonly role: 'all' | 'api' | 'indexer'
   readonly dataDir: string
-  /** Empty: no outside klines. */
+  /** Empty disables external klines. */
   readonly klinesUrls: readonly string[]
-  /** Who may be issued a key; null: everyone. */
+  /** Null lets everyone create keys. */
   readonly allowlist: { readonly addresses: readonly string[] } | { readonly file: string } | null
   readonly logLevel: string
   readonly production: boolean
 }
 
-/** What must not be shown or logged: addresses that may carry passwords or keys. */
+/** Values that must not be logged: URLs that may contain passwords or keys. */
 export interface Secrets {
   readonly databaseUrl: string | null
   readonly databaseReadUrl: string | null
-  /** null: nothing is shared between instances. */
   readonly redisUrl: string | null
-  /** Where traces are sent; null: nowhere. */
   readonly traces: { readonly endpoint: string; readonly headers: Readonly<Record<string, string>> } | null
-  /** Empty on a `local` network that this process serves itself. */
+  /** Empty if this process runs the local network. */
   readonly rpcUrls: readonly string[]
-  /** Nodes with more history; empty: none. */
+  /** RPC servers with more history. */
   readonly archiveRpcUrls: readonly string[]
 }
 
@@ -83,28 +78,17 @@ export interface Settings {
   readonly secrets: Secrets
 }
 
-/** Raised with everything that is wrong with the environment. */
+/** Lists all problems of the environment. */
 export class InvalidSettings extends Error {
   override readonly name = 'InvalidSettings'
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
-    super(`the environment holds ${problems.length === 1 ? 'a setting' : `${problems.length} settings`} that cannot be used`)
+    super(`invalid settings: ${problems.join('; ')}`)
     this.problems = problems
   }
 }
 
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-
-/** Close times of ledgers are whole seconds and grow. */
-const LEDGER_MIN_MS = 1_000
-const TRADERS_MAX = 100
-const PROXY_HOPS_MAX = 16
-const LEDGER_MAX = 2 ** 32 - 1
-/** A year: an index of any age is served. */
-const READY_AGE_MAX_SEC = 31_536_000
-const DRAIN_MAX_MS = 600_000
-
-/** The outside exchange, host by host in the order in which they are tried. */
+/** Hosts of the external klines API, in the order in which they are tried. */
 const PUBLIC_KLINES_URLS = ['https://api.binance.us', 'https://api4.binance.com', 'https://api1.binance.com', 'https://api.binance.com']
 
 const NETWORK_NAMES: Readonly<Record<string, string>> = {
@@ -114,7 +98,7 @@ const NETWORK_NAMES: Readonly<Record<string, string>> = {
   'Standalone Network ; February 2017': 'standalone',
 }
 
-const CONTRACT_VARIABLES: Readonly<Record<ContractKey, string>> = {
+const CONTRACT_VARIABLES = {
   market: 'CONTRACT_MARKET',
   vault: 'CONTRACT_VAULT',
   oracleShim: 'CONTRACT_ORACLE_SHIM',
@@ -123,252 +107,116 @@ const CONTRACT_VARIABLES: Readonly<Record<ContractKey, string>> = {
   lpToken: 'CONTRACT_LP_TOKEN',
   vaultFactory: 'CONTRACT_VAULT_FACTORY',
   referral: 'CONTRACT_REFERRAL',
-}
+} as const satisfies Readonly<Record<ContractKey, VariableName>>
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Reads and judges the environment. Throws InvalidSettings. */
+/** Reads and validates the environment. Throws InvalidSettings. */
 export function loadSettings(environment: Environment = process.env): Settings {
-  const reader = createReader(environment)
-  const network = readNetwork(reader)
+  const { values, problems } = parseEnvironment(environment)
+  const kind = values.NETWORK ?? (isSet(environment, 'RPC_URL') ? 'testnet' : 'local')
   const secrets: Secrets = {
-    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    databaseReadUrl: reader.url('DATABASE_READ_URL', ['postgres:', 'postgresql:']),
-    redisUrl: reader.url('REDIS_URL', ['redis:', 'rediss:']),
-    traces: readTraces(reader),
-    rpcUrls: readRpcUrls(reader, network.kind),
-    archiveRpcUrls: readArchiveUrls(reader),
+    databaseUrl: values.DATABASE_URL,
+    databaseReadUrl: values.DATABASE_READ_URL,
+    redisUrl: values.REDIS_URL,
+    traces: values.OTEL_EXPORTER_OTLP_ENDPOINT === null
+      ? null
+      : { endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT, headers: values.OTEL_EXPORTER_OTLP_HEADERS },
+    rpcUrls: values.RPC_URL ?? (kind === 'local' ? [] : testnet.rpcUrls),
+    archiveRpcUrls: values.ARCHIVE_RPC_URL ?? [],
   }
-  const config: Config = {
-    server: {
-      host: reader.text('HOST') ?? '127.0.0.1',
-      port: reader.integer('PORT', { fallback: 8080, min: 0, max: 65_535 }),
-      trustProxy: readTrustProxy(reader),
-      webOrigin: readOrigin(reader),
-      readyMaxLedgerAgeSec: reader.integer('READY_MAX_LEDGER_AGE_SEC', { fallback: READY_MAX_LEDGER_AGE_SEC, min: 1, max: READY_AGE_MAX_SEC }),
-      drainMs: reader.integer('HTTP_DRAIN_MS', { fallback: 0, min: 0, max: DRAIN_MAX_MS }),
-      console: reader.choice('CONSOLE', ['on', 'off'], 'on') === 'on',
-      regionGuard: readRegionGuard(reader),
-    },
-    network,
-    indexer: {
-      pollIntervalMs: reader.integer('POLL_INTERVAL_MS', { fallback: POLL_INTERVAL_MS, min: 100, max: 600_000 }),
-      startLedger: reader.integer('START_LEDGER', { fallback: null, min: 1, max: LEDGER_MAX }),
-    },
-    local: {
-      ledgerMs: reader.integer('LOCAL_LEDGER_MS', { fallback: LEDGER_MIN_MS, min: LEDGER_MIN_MS, max: 600_000 }),
-      rpcPort: reader.integer('LOCAL_RPC_PORT', { fallback: 8000, min: 0, max: 65_535 }),
-      seed: reader.text('LOCAL_SEED'),
-      traders: reader.integer('LOCAL_TRADERS', { fallback: 12, min: 0, max: TRADERS_MAX }),
-    },
-    metrics: readMetrics(reader),
-    tracing: readTracing(reader, secrets),
-    stream: readStreamLimits(reader),
-    role: reader.choice('ROLE', ['all', 'api', 'indexer'], 'all'),
-    dataDir: reader.text('DATA_DIR') ?? './data',
-    klinesUrls: readKlinesUrls(reader, network.kind),
-    allowlist: readAllowlist(reader),
-    logLevel: reader.choice('LOG_LEVEL', LOG_LEVELS, 'info'),
-    production: reader.text('NODE_ENV') === 'production',
-  }
-  refuseContradictions(reader, config, secrets)
-  if (reader.problems.length > 0) throw new InvalidSettings(reader.problems)
+  const allowlist = readAllowlist(values.ALLOWLIST)
+  const config = groupSettings(values, kind, allowlist.value)
+  const allProblems = [...problems, ...allowlist.problems, ...findContradictions(environment, config, secrets)]
+  if (allProblems.length > 0) throw new InvalidSettings(allProblems)
   return { config, secrets }
 }
 
-interface Reader {
-  readonly problems: string[]
-  /** The value, or null when the variable is not set; an empty value counts as not set. */
-  text(name: string): string | null
-  integer<Fallback extends number | null>(name: string, options: { fallback: Fallback; min: number; max: number }): number | Fallback
-  choice<Choice extends string>(name: string, choices: readonly Choice[], fallback: Choice): Choice
-  url(name: string, protocols: readonly string[]): string | null
-  /** Notes that the variable is wrong. The value itself is not repeated: it may be a secret. */
-  refuse(name: string, takes: string): void
-}
-
-function createReader(environment: Environment): Reader {
-  const problems: string[] = []
-  const reader: Reader = {
-    problems,
-    text(name) {
-      const value = environment[name]?.trim()
-      return value === undefined || value === '' ? null : value
+function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['allowlist']): Config {
+  return {
+    server: {
+      host: values.HOST,
+      port: values.PORT,
+      trustProxy: values.TRUST_PROXY,
+      webOrigin: values.WEB_ORIGIN,
+      readyMaxLedgerAgeSec: values.READY_MAX_LEDGER_AGE_SEC,
+      drainMs: values.HTTP_DRAIN_MS,
+      console: values.CONSOLE,
+      regionGuard: values.GEO_BLOCK ? { country: values.GEO_COUNTRY_HEADER, region: values.GEO_REGION_HEADER } : null,
     },
-    integer(name, { fallback, min, max }) {
-      const text = reader.text(name)
-      if (text === null) return fallback
-      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-      if (value >= min && value <= max) return value
-      reader.refuse(name, `an integer from ${min} to ${max}`)
-      return fallback
-    },
-    choice(name, choices, fallback) {
-      const text = reader.text(name)
-      const chosen = text === null ? fallback : choices.find((choice) => choice === text)
-      if (chosen !== undefined) return chosen
-      reader.refuse(name, `one of ${choices.join(', ')}`)
-      return fallback
-    },
-    url(name, protocols) {
-      const text = reader.text(name)
-      if (text === null || isUrl(text, protocols)) return text
-      reader.refuse(name, `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
-      return null
-    },
-    refuse(name, takes) {
-      problems.push(`${name} takes ${takes}`)
-    },
+    network: networkSettings(values, kind),
+    indexer: { pollIntervalMs: values.POLL_INTERVAL_MS, startLedger: values.START_LEDGER },
+    local: { ledgerMs: values.LOCAL_LEDGER_MS, rpcPort: values.LOCAL_RPC_PORT, seed: values.LOCAL_SEED, traders: values.LOCAL_TRADERS },
+    metrics: values.METRICS_PORT === null ? null : { host: values.METRICS_HOST, port: values.METRICS_PORT },
+    tracing: values.OTEL_EXPORTER_OTLP_ENDPOINT === null
+      ? null
+      : { serviceName: values.OTEL_SERVICE_NAME, sampleRatio: values.OTEL_TRACES_SAMPLER_ARG },
+    stream: streamSettings(values),
+    role: values.ROLE,
+    dataDir: values.DATA_DIR,
+    klinesUrls: values.KLINES_URL ?? (kind === 'local' ? [] : PUBLIC_KLINES_URLS),
+    allowlist,
+    logLevel: values.LOG_LEVEL,
+    production: values.NODE_ENV === 'production',
   }
-  return reader
 }
 
-function isUrl(text: string, protocols: readonly string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
-}
-
-function readNetwork(reader: Reader): Config['network'] {
-  const kind = reader.choice('NETWORK', ['local', 'testnet'], reader.text('RPC_URL') === null ? 'local' : 'testnet')
-  const passphrase = reader.text('NETWORK_PASSPHRASE') ?? testnet.passphrase
+function networkSettings(values: Values, kind: NetworkKind): Config['network'] {
+  const passphrase = values.NETWORK_PASSPHRASE ?? testnet.passphrase
   const contractOverrides: Partial<Record<ContractKey, string>> = {}
   for (const key of CONTRACT_KEYS) {
-    const address = reader.text(CONTRACT_VARIABLES[key])
-    if (address === null) continue
-    if (isContractAddress(address)) contractOverrides[key] = address
-    else reader.refuse(CONTRACT_VARIABLES[key], 'a contract address: C and 55 more characters, checksum included')
+    const address = values[CONTRACT_VARIABLES[key]]
+    if (address !== null) contractOverrides[key] = address
   }
   const name = NETWORK_NAMES[passphrase] ?? 'custom'
   return { kind, passphrase, name, manifest: kind === 'local' ? null : testnet.contracts, contractOverrides }
 }
 
-function readRpcUrls(reader: Reader, kind: NetworkKind): readonly string[] {
-  const text = reader.text('RPC_URL')
-  if (text === null) return kind === 'local' ? [] : testnet.rpcUrls
-  const urls = listOf(text)
-  if (urls.length > 0 && urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
-  reader.refuse('RPC_URL', 'one or more http:// or https:// addresses, comma separated')
-  return []
-}
-
-function readArchiveUrls(reader: Reader): readonly string[] {
-  const urls = listOf(reader.text('ARCHIVE_RPC_URL') ?? '')
-  if (urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
-  reader.refuse('ARCHIVE_RPC_URL', 'http:// or https:// addresses, comma separated')
-  return []
-}
-
-function readMetrics(reader: Reader): Config['metrics'] {
-  const port = reader.integer('METRICS_PORT', { fallback: null, min: 0, max: 65_535 })
-  return port === null ? null : { host: reader.text('METRICS_HOST') ?? '127.0.0.1', port }
-}
-
-/** The names are OpenTelemetry's own. */
-function readTraces(reader: Reader): Secrets['traces'] {
-  const endpoint = reader.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:'])
-  const pairs = listOf(reader.text('OTEL_EXPORTER_OTLP_HEADERS') ?? '').map((pair) => /^([\w-]+)=(.*)$/.exec(pair))
-  if (pairs.some((pair) => pair === null)) reader.refuse('OTEL_EXPORTER_OTLP_HEADERS', 'name=value pairs, comma separated')
-  if (endpoint === null) return null
-  return { endpoint, headers: Object.fromEntries(pairs.flatMap((pair) => (pair === null ? [] : [[pair[1] ?? '', pair[2] ?? '']]))) }
-}
-
-function readTracing(reader: Reader, { traces }: Secrets): Config['tracing'] {
-  const share = reader.text('OTEL_TRACES_SAMPLER_ARG') ?? '1'
-  if (!/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/.test(share)) reader.refuse('OTEL_TRACES_SAMPLER_ARG', 'a share from 0 to 1')
-  const serviceName = reader.text('OTEL_SERVICE_NAME') ?? 'perpetual-exchange-gateway'
-  return traces === null ? null : { serviceName, sampleRatio: Number(share) }
-}
-
-function readTrustProxy(reader: Reader): Config['server']['trustProxy'] {
-  const text = reader.text('TRUST_PROXY')
-  if (text === null || text === 'false' || text === 'off') return false
-  if (text === 'true') return true
-  if (/^\d{1,2}$/.test(text) && Number(text) <= PROXY_HOPS_MAX) return Number(text)
-  const ranges = listOf(text)
-  if (ranges.length > 0 && ranges.every(isAddressRange)) return ranges
-  reader.refuse('TRUST_PROXY', `true, a number of hops (at most ${PROXY_HOPS_MAX}), or addresses and CIDR ranges, comma separated`)
-  return false
-}
-
-function readOrigin(reader: Reader): string | null {
-  const text = reader.text('WEB_ORIGIN')
-  if (text === null) return null
-  const origin = isUrl(text, ['http:', 'https:']) ? new URL(text).origin : null
-  if (origin === text || `${origin}/` === text) return origin
-  reader.refuse('WEB_ORIGIN', 'one origin as browsers send it, such as https://app.example')
-  return null
-}
-
-function readKlinesUrls(reader: Reader, kind: NetworkKind): readonly string[] {
-  const text = reader.text('KLINES_URL')
-  if (text === 'off') return []
-  if (text === null) return kind === 'local' ? [] : PUBLIC_KLINES_URLS
-  const urls = listOf(text)
-  if (urls.length > 0 && urls.every((url) => isUrl(url, ['http:', 'https:']))) return urls
-  reader.refuse('KLINES_URL', 'off, or one or more http:// or https:// base addresses, comma separated')
-  return []
-}
-
-function readStreamLimits(reader: Reader): StreamLimits {
-  const limit = (name: string, fallback: number, max: number): number => reader.integer(name, { fallback, min: 1, max })
+function streamSettings(values: Values): StreamLimits {
   return {
-    connections: limit('WS_MAX_CONNECTIONS', STREAM_LIMITS.connections, 1_000_000),
-    connectionsPerAddress: limit('WS_MAX_CONNECTIONS_PER_IP', STREAM_LIMITS.connectionsPerAddress, 1_000_000),
-    messagesPerSecond: limit('WS_MESSAGES_PER_SECOND', STREAM_LIMITS.messagesPerSecond, 100_000),
-    waitingBytes: limit('WS_MAX_WAITING_BYTES', STREAM_LIMITS.waitingBytes, 2 ** 30),
-    pingIntervalMs: limit('WS_PING_INTERVAL_MS', STREAM_LIMITS.pingIntervalMs, 3_600_000),
-    frameBytes: limit('WS_MAX_FRAME_BYTES', STREAM_LIMITS.frameBytes, 2 ** 24),
-    replayFrames: limit('WS_REPLAY_LIMIT', STREAM_LIMITS.replayFrames, 100_000_000),
-    drainMs: limit('WS_DRAIN_MS', STREAM_LIMITS.drainMs, DRAIN_MAX_MS),
+    connections: values.WS_MAX_CONNECTIONS,
+    connectionsPerAddress: values.WS_MAX_CONNECTIONS_PER_IP,
+    messagesPerSecond: values.WS_MESSAGES_PER_SECOND,
+    waitingBytes: values.WS_MAX_WAITING_BYTES,
+    pingIntervalMs: values.WS_PING_INTERVAL_MS,
+    frameBytes: values.WS_MAX_FRAME_BYTES,
+    replayFrames: values.WS_REPLAY_LIMIT,
+    drainMs: values.WS_DRAIN_MS,
   }
 }
 
-/** Header names, in lower case as requests carry them; read even when the guard is off, so that a mistake shows before it is switched on. */
-function readRegionGuard(reader: Reader): Config['server']['regionGuard'] {
-  const country = readHeaderName(reader, 'GEO_COUNTRY_HEADER', 'cf-ipcountry')
-  const region = readHeaderName(reader, 'GEO_REGION_HEADER', 'cf-region-code')
-  return reader.choice('GEO_BLOCK', ['on', 'off'], 'off') === 'on' ? { country, region } : null
-}
-
-function readHeaderName(reader: Reader, name: string, fallback: string): string {
-  const text = reader.text(name) ?? fallback
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) reader.refuse(name, 'the name of a header: letters, digits and hyphens')
-  return text.toLowerCase()
-}
-
-/** Addresses in the variable itself, or the path of a file with them, which is judged too. Addresses are public: what is wrong with one may be shown. */
-function readAllowlist(reader: Reader): Config['allowlist'] {
-  const text = reader.text('ALLOWLIST')
-  if (text === null) return null
+/** `text` is a list of addresses or the path of a file, whose content is validated too. Addresses are public, so problems may quote them. */
+function readAllowlist(text: string | null): { readonly value: Config['allowlist']; readonly problems: readonly string[] } {
+  if (text === null) return { value: null, problems: [] }
   if (statSync(text, { throwIfNoEntry: false }) === undefined && !/[./\\]/.test(text)) {
-    const addresses = listOf(text)
-    const wrong = addresses.filter((address) => !isAccountAddress(address))
-    for (const address of wrong) reader.problems.push(`ALLOWLIST: ${JSON.stringify(address)} is neither an account address nor a file`)
-    return { addresses }
+    const addresses = splitList(text)
+    const invalid = addresses.filter((address) => !isAccountAddress(address))
+    return { value: { addresses }, problems: invalid.map((address) => `ALLOWLIST: ${JSON.stringify(address)} is neither an account address nor a file`) }
   }
+  return { value: { file: text }, problems: findFileProblems(text) }
+}
+
+function findFileProblems(file: string): readonly string[] {
   try {
-    const { problems } = parseAddressList(readFileSync(text, 'utf8'))
-    for (const problem of problems) reader.problems.push(`ALLOWLIST: ${text}, ${problem}`)
+    return parseAddressList(readFileSync(file, 'utf8')).problems.map((problem) => `ALLOWLIST: ${file}, ${problem}`)
   } catch (cause) {
-    reader.problems.push(`ALLOWLIST: ${text} cannot be read (${String((cause as { code?: unknown }).code)})`)
-  }
-  return { file: text }
-}
-
-function refuseContradictions(reader: Reader, config: Config, secrets: Secrets): void {
-  const { problems } = reader
-  if (secrets.databaseReadUrl !== null && reader.text('DATABASE_URL') === null) {
-    problems.push('DATABASE_READ_URL needs DATABASE_URL: a replica is of something')
-  }
-  if (config.role === 'all') return
-  if (config.network.kind === 'local' && secrets.rpcUrls.length === 0) {
-    problems.push(`ROLE=${config.role} and NETWORK=local need RPC_URL: one process serves the local network, and the others are told where`)
-  }
-  if (reader.text('DATABASE_URL') === null) {
-    problems.push(`ROLE=${config.role} needs DATABASE_URL: the embedded database serves one process only`)
+    return [`ALLOWLIST: cannot read ${file} (${String((cause as { code?: unknown }).code)})`]
   }
 }
 
-/** The contracts as health shows them: the deployment's own list, with what the environment overrides. */
+function findContradictions(environment: Environment, { role, network }: Config, secrets: Secrets): readonly string[] {
+  const problems: string[] = []
+  const hasDatabase = isSet(environment, 'DATABASE_URL')
+  if (secrets.databaseReadUrl !== null && !hasDatabase) problems.push('DATABASE_READ_URL requires DATABASE_URL')
+  if (role === 'all') return problems
+  if (network.kind === 'local' && secrets.rpcUrls.length === 0) {
+    problems.push(`ROLE=${role} with NETWORK=local requires RPC_URL. Run npm run localnet in another process and set RPC_URL to its address`)
+  }
+  if (!hasDatabase) problems.push(`ROLE=${role} requires DATABASE_URL. Several processes cannot share the embedded database`)
+  return problems
+}
+
+/** The contracts as reported in GET /v1/health: the manifest with the overrides of the environment. */
 export function resolveContracts(
   manifest: ContractAddresses,
   overrides: Config['network']['contractOverrides'],
@@ -378,15 +226,4 @@ export function resolveContracts(
     return [key, override === undefined ? { address: manifest[key], source: 'manifest' } : { address: override, source: 'env' }]
   })
   return Object.fromEntries(entries) as ReturnType<typeof resolveContracts>
-}
-
-function listOf(text: string): readonly string[] {
-  return text.split(',').map((item) => item.trim()).filter((item) => item !== '')
-}
-
-function isAddressRange(text: string): boolean {
-  const [address = '', prefix, more] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || more !== undefined) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
 }

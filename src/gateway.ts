@@ -284,11 +284,11 @@ function statsOf(parts: {
   }
 }
 
-/** Number of assets without a fresh price. Null before the first price board. */
+/** Number of assets without a fresh price. Null before the first price snapshot. */
 function stalePricesOf(prices: Prices): number | null {
-  const board = prices.cachedSnapshot()
-  if (board === undefined) return null
-  return ASSET_SYMBOLS.length - [...board.prices.values()].filter(({ stale }) => !stale).length
+  const snapshot = prices.cachedSnapshot()
+  if (snapshot === undefined) return null
+  return ASSET_SYMBOLS.length - [...snapshot.prices.values()].filter(({ stale }) => !stale).length
 }
 
 function streamServices(
@@ -307,8 +307,8 @@ function streamServices(
       return { seq: head.seq, positions: rows, orders: await restingOrders(accounts, owner, head.ledger ?? 0) }
     },
     async readPrices() {
-      const board = prices.cachedSnapshot() ?? (await prices.snapshot())
-      return [...board.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
+      const snapshot = prices.cachedSnapshot() ?? (await prices.snapshot())
+      return [...snapshot.prices.values()].filter(({ stale }) => !stale).map(({ price }) => price)
     },
     isRevoked: keys.isRevoked,
   }

@@ -55,6 +55,7 @@ test('the pages are exempt from the rate limit, load nothing from elsewhere, and
   const page = await app.inject('/docs/')
   assert.equal(page.statusCode, 200)
   assert.match(String(page.headers['content-type']), /^text\/html/)
+  assert.match(page.body, /<title>Perpetual Exchange Gateway<\/title>/)
   assert.doesNotMatch(page.body, /(?:src|href)="(?:https?:)?\/\//)
   const policy = String(page.headers['content-security-policy'])
   assert.match(policy, /default-src 'self'/)

@@ -69,7 +69,7 @@ const TAGS = [
   { name: 'charts', description: 'TradingView UDF datafeed.' },
   { name: 'trades', description: 'Closed and liquidated positions.' },
   { name: 'events', description: 'Archived contract events, the source of all historical data.' },
-  { name: 'positions', description: 'Open positions.' },
+  { name: 'positions', description: 'Open positions of all traders.' },
   { name: 'leaderboard', description: 'Traders ranked by profit or volume.' },
   { name: 'pool', description: 'The liquidity vault, which is the counterparty of every trade, and its remaining headroom.' },
   { name: 'funding', description: 'Hourly funding payments between longs and shorts.' },

@@ -28,11 +28,11 @@ const listPrices = operation(
 )
 
 export function oracleRoutes(app: App, parts: { readonly prices: Prices }): void {
-  const responseOf = createSnapshotResponse((board) => JSON.stringify({ prices: Array.from(board.prices.values(), ({ price }) => price) }))
+  const responseOf = createSnapshotResponse((snapshot) => JSON.stringify({ prices: Array.from(snapshot.prices.values(), ({ price }) => price) }))
 
   app.get('/v1/oracle/prices', { schema: listPrices }, (request, reply) => {
-    const board = parts.prices.cachedSnapshot()
-    if (board !== undefined) return sendResponse(request, reply, responseOf(board))
+    const snapshot = parts.prices.cachedSnapshot()
+    if (snapshot !== undefined) return sendResponse(request, reply, responseOf(snapshot))
     return parts.prices.snapshot().then((settled) => sendResponse(request, reply, responseOf(settled)))
   })
 }

@@ -44,7 +44,7 @@ const READS: readonly { readonly path: string; readonly cache: string; readonly 
 const TAGGED = READS.filter(({ cache }) => cache !== 'no-store')
 const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/health')
 
-const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data cannot be read right now; try again shortly.' }
+const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data is temporarily unavailable. Retry after one second.' }
 
 let world: World
 

@@ -1,0 +1,180 @@
+// All environment variables of the gateway: format, default and description. docs/configuration.md is generated from this table.
+
+import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
+import {
+  choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origin, ratio, text, trustProxy, url,
+} from './formats.ts'
+import type { Format } from './formats.ts'
+
+export interface Variable<Value> {
+  readonly format: Format<Exclude<Value, null>>
+  /** Value if the variable is unset or empty. */
+  readonly default: Value
+  /** The default in the documentation, if it is not `default` itself. */
+  readonly documentedDefault: string | null
+  /** Markdown, with links relative to docs/. */
+  readonly description: string
+}
+
+function variable<Value>(format: Format<Value>, defaultValue: NoInfer<Value>, description: string, documentedDefault: string | null = null): Variable<Value> {
+  return { format: format as Format<Exclude<Value, null>>, default: defaultValue, documentedDefault, description }
+}
+
+/** A variable that is null if unset. */
+function optional<Value>(format: Format<Value>, description: string, documentedDefault = 'unset'): Variable<Value | null> {
+  return { format: format as Format<Exclude<Value, null>>, default: null, documentedDefault, description }
+}
+
+/** Ledger close times are whole seconds and strictly increase. */
+const LEDGER_MIN_MS = 1_000
+const TRADERS_MAX = 100
+const LEDGER_MAX = 2 ** 32 - 1
+/** One year: effectively no limit. */
+const READY_AGE_MAX_SEC = 31_536_000
+const DRAIN_MAX_MS = 600_000
+const PORT_MAX = 65_535
+
+const LOOPBACK = '127.0.0.1'
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const postgresUrl = url('postgres:', 'postgresql:')
+const overrides = (contract: string): string => `Address of the ${contract} contract. \`/v1/health\` then reports \`source: env\`.`
+const override = (contract: string): Variable<string | null> => optional(contractAddress, overrides(contract), 'from the deployment')
+
+const SERVER = {
+  HOST: variable(text, LOOPBACK, 'Address to listen on.'),
+  PORT: variable(integer(0, PORT_MAX), 8080, 'Port to listen on. `0` picks a free port.'),
+  ROLE: variable(
+    choice('all', 'api', 'indexer'), 'all', '`api` serves requests, `indexer` indexes the chain, `all` does both. `api` and `indexer` require `DATABASE_URL`.',
+  ),
+  CONSOLE: variable(onOff, true, 'Serves the web console at `/`.', 'on'),
+  WEB_ORIGIN: optional(origin, 'The only origin that browsers may call from.'),
+  TRUST_PROXY: variable(trustProxy, false, 'Proxies whose `X-Forwarded-For` entries are trusted.', 'off'),
+  READY_MAX_LEDGER_AGE_SEC: variable(
+    integer(1, READY_AGE_MAX_SEC), READY_MAX_LEDGER_AGE_SEC, '`/readyz` returns 503 if the last indexed ledger is older, in seconds.',
+  ),
+  HTTP_DRAIN_MS: variable(
+    integer(0, DRAIN_MAX_MS), 0, 'Time to keep accepting requests during shutdown, so that load balancers notice it, in milliseconds.',
+  ),
+  LOG_LEVEL: variable(choice(...LOG_LEVELS), 'info', 'Level of the structured log on standard error.'),
+  NODE_ENV: optional(text, '`production` logs a warning if the embedded database is used.'),
+}
+
+const NETWORK = {
+  NETWORK: optional(
+    choice('local', 'testnet'),
+    '`local` runs the exchange in this process, or connects to the one at `RPC_URL` (`npm run localnet`). `testnet` serves the Stellar test network as described ' +
+    'in `deployments/testnet.json`.',
+    '`local`, or `testnet` if `RPC_URL` is set',
+  ),
+  RPC_URL: optional(httpUrls, 'Stellar RPC servers. The gateway uses the healthiest one.', 'by network'),
+  ARCHIVE_RPC_URL: optional(httpUrls, 'RPC servers with more history, from which [lost ledgers](operating.md#lost-ledgers) are recovered.'),
+  NETWORK_PASSPHRASE: optional(text, 'Network passphrase. `local` uses the passphrase of the test network, so that clients sign the same way.', 'of the test network'),
+  CONTRACT_MARKET: override('market'),
+  CONTRACT_VAULT: override('liquidity vault'),
+  CONTRACT_ORACLE_SHIM: override('price shim'),
+  CONTRACT_ROUTER: override('router'),
+  CONTRACT_USDC_TOKEN: override('USDC token'),
+  CONTRACT_LP_TOKEN: override('LP token'),
+  CONTRACT_VAULT_FACTORY: override('trader vault factory'),
+  CONTRACT_REFERRAL: override('referral'),
+  POLL_INTERVAL_MS: variable(integer(100, 600_000), POLL_INTERVAL_MS, 'Interval at which the indexer polls for events, in milliseconds.'),
+  START_LEDGER: optional(integer(1, LEDGER_MAX), 'First ledger to index when the database is empty.', 'oldest ledger of the RPC'),
+  KLINES_URL: optional(
+    httpUrlsOrOff, 'Base URLs of an external klines API, used for candles of assets without oracle prices in the index.',
+    'a public exchange, `off` on `local`',
+  ),
+}
+
+const DATABASE = {
+  DATABASE_URL: optional(postgresUrl, 'PostgreSQL server. If unset, an embedded database in `DATA_DIR` is used.'),
+  DATABASE_READ_URL: optional(postgresUrl, 'Read replica of `DATABASE_URL`.'),
+  DATA_DIR: variable(text, './data', 'Folder of the embedded database and the state of the local network.'),
+  REDIS_URL: optional(
+    url('redis:', 'rediss:'),
+    'Redis or Valkey server shared by several instances for rate limits and wallet challenges. While it is unavailable, each instance counts alone and ' +
+    '`/v1/health` reports it.',
+  ),
+}
+
+const ACCESS = {
+  ALLOWLIST: optional(
+    text, 'Accounts that may create API keys: a comma-separated list of addresses, or a file with one address per line. Changes to the file are applied.',
+    'everyone',
+  ),
+  GEO_BLOCK: variable(onOff, false, 'Rejects trading requests (`/v1/orders`, `/v1/actions`, `/v1/tx`) from restricted regions.', 'off'),
+  GEO_COUNTRY_HEADER: variable(headerName, 'cf-ipcountry', 'Header with the country of the client. Your proxy must overwrite it.'),
+  GEO_REGION_HEADER: variable(headerName, 'cf-region-code', 'Header with the region of the client. Your proxy must overwrite it.'),
+}
+
+const STREAM = {
+  WS_MAX_CONNECTIONS: variable(integer(1, 1_000_000), STREAM_LIMITS.connections, 'Maximum number of connections.'),
+  WS_MAX_CONNECTIONS_PER_IP: variable(integer(1, 1_000_000), STREAM_LIMITS.connectionsPerAddress, 'Maximum number of connections per client address.'),
+  WS_MESSAGES_PER_SECOND: variable(integer(1, 100_000), STREAM_LIMITS.messagesPerSecond, 'Maximum number of messages per second and connection.'),
+  WS_MAX_WAITING_BYTES: variable(integer(1, 2 ** 30), STREAM_LIMITS.waitingBytes, 'Maximum number of bytes queued for a slow client.'),
+  WS_PING_INTERVAL_MS: variable(integer(1, 3_600_000), STREAM_LIMITS.pingIntervalMs, 'Interval between pings, in milliseconds.'),
+  WS_MAX_FRAME_BYTES: variable(integer(1, 2 ** 24), STREAM_LIMITS.frameBytes, 'Maximum size of a frame from a client.'),
+  WS_REPLAY_LIMIT: variable(integer(1, 100_000_000), STREAM_LIMITS.replayFrames, 'Maximum number of frames per replay.'),
+  WS_DRAIN_MS: variable(
+    integer(1, DRAIN_MAX_MS), STREAM_LIMITS.drainMs, 'Time between the shutdown notice and the close of connections, in milliseconds.',
+  ),
+}
+
+const LOCAL = {
+  LOCAL_LEDGER_MS: variable(integer(LEDGER_MIN_MS, 600_000), LEDGER_MIN_MS, 'Ledger close time, in milliseconds.'),
+  LOCAL_RPC_PORT: variable(integer(0, PORT_MAX), 8000, 'Port of the JSON-RPC server at `/rpc` and the faucet at `/friendbot`.'),
+  LOCAL_SEED: optional(text, 'Seed of prices and traders.', 'random'),
+  LOCAL_TRADERS: variable(integer(0, TRADERS_MAX), 12, 'Number of simulated traders.'),
+}
+
+const OBSERVABILITY = {
+  METRICS_PORT: optional(integer(0, PORT_MAX), 'Port of the [metrics](operating.md#metrics) server.', 'no metrics'),
+  METRICS_HOST: variable(text, LOOPBACK, 'Address of the metrics server. Do not expose it to the public.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpUrl, 'OTLP/HTTP endpoint for [traces](operating.md#traces).', 'no traces'),
+  OTEL_EXPORTER_OTLP_HEADERS: variable<Readonly<Record<string, string>>>(nameValuePairs, {}, 'Headers for the OTLP endpoint.', 'none'),
+  OTEL_SERVICE_NAME: variable(text, 'perpetual-exchange-gateway', 'Service name in traces.'),
+  OTEL_TRACES_SAMPLER_ARG: variable(ratio, 1, 'Share of traces to send.'),
+}
+
+/** The variables under the headings of the documentation. */
+export const VARIABLE_GROUPS = {
+  Server: SERVER,
+  Network: NETWORK,
+  Database: DATABASE,
+  'Access control': ACCESS,
+  'WebSocket stream': STREAM,
+  'Local network': LOCAL,
+  Observability: OBSERVABILITY,
+} satisfies Readonly<Record<string, Readonly<Record<string, Variable<unknown>>>>>
+
+export const VARIABLES = { ...SERVER, ...NETWORK, ...DATABASE, ...ACCESS, ...STREAM, ...LOCAL, ...OBSERVABILITY }
+
+export type VariableName = keyof typeof VARIABLES
+export type Values = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]['default'] }
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface ParsedEnvironment {
+  /** Invalid variables have their default. */
+  readonly values: Values
+  /** One sentence per invalid variable. The value is omitted because it may be a secret. */
+  readonly problems: readonly string[]
+}
+
+/** Parses all variables. */
+export function parseEnvironment(environment: Environment): ParsedEnvironment {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, { format, default: defaultValue }] of Object.entries<Variable<unknown>>(VARIABLES)) {
+    values[name] = defaultValue
+    if (!isSet(environment, name)) continue
+    const value = format.parse(environment[name]?.trim() ?? '')
+    if (value === undefined) problems.push(`${name} must be ${format.expected}`)
+    else values[name] = value
+  }
+  return { values: values as Values, problems }
+}
+
+/** An empty value counts as unset. */
+export function isSet(environment: Environment, name: string): boolean {
+  return (environment[name]?.trim() ?? '') !== ''
+}
