@@ -1,851 +1,862 @@
 // Generated from docs/openapi.json. Do not edit: test/client/types.test.ts says how to regenerate it.
 export interface components {
   schemas: {
-    /** @description An oracle price, as the exchange's price shim answers it */
+    /** @description An oracle price from the price shim contract of the exchange. */
     readonly Price: {
-      /** @description Asset symbol */
+      /** @description Asset symbol. */
       readonly asset: string;
-      /** @description Price in US dollars, 7-decimal fixed point */
+      /** @description Price in USD, 7-decimal. */
       readonly price: string;
-      /** @description The same price as a float */
+      /** @description The same price as a floating-point number, for display. */
       readonly priceFloat: number;
-      /** @description Attestation time of the price that is stored on chain, unix seconds; not the time of the request */
+      /** @description Attestation time of the on-chain price, Unix seconds. Not the time of the request. */
       readonly timestamp: number;
     };
-    /** @description An asset that can be traded, with its oracle price */
+    /** @description A tradable asset with its oracle price. */
     readonly Market: {
       readonly asset: {
-        /** @description Asset symbol */
+        /** @description Asset symbol. */
         readonly symbol: string;
-        /** @description Display name */
+        /** @description Display name. */
         readonly name: string;
-        /** @description Display metadata only; prices stay 7-decimal */
+        /** @description Display metadata only. Prices always have 7 decimals. */
         readonly decimals: number;
       };
       readonly oracle: components["schemas"]["Price"];
     };
-    /** @description Open interest and volume of one asset */
+    /** @description Open interest and volume of one asset. */
     readonly MarketStats: {
-      /** @description Asset symbol */
+      /** @description Asset symbol. */
       readonly asset: string;
-      /** @description Open notional of the long side, 7-decimal USDC */
+      /** @description Open interest of longs in USDC, 7-decimal. */
       readonly openInterestLong: string;
-      /** @description Open notional of the short side, 7-decimal USDC */
+      /** @description Open interest of shorts in USDC, 7-decimal. */
       readonly openInterestShort: string;
-      /** @description Long minus short; may be negative */
+      /** @description Long minus short open interest in USDC, 7-decimal. Can be negative. */
       readonly openInterestNet: string;
-      /** @description Open positions */
+      /** @description Number of open positions. */
       readonly openPositions: number;
-      /** @description Notional of the trailing 24 hours: opened sizes plus realised close and liquidation notional */
+      /** @description Notional of opens, closes and liquidations in the past 24 hours, in USDC, 7-decimal. */
       readonly volume24h: string;
     };
-    /** @description A position that was opened and neither closed nor liquidated since */
+    /** @description An open position. */
     readonly OpenPosition: {
-      /** @description On-chain position id */
+      /** @description On-chain position id. */
       readonly positionId: number;
-      /** @description Owner: an account (G…) or a contract (C…); trader vaults trade as contracts */
+      /** @description Owner: an account (G…), or a contract (C…) for trader vaults. */
       readonly trader: string;
-      /** @description Asset symbol */
+      /** @description Asset symbol. */
       readonly asset: string;
-      /** @description 0 long, 1 short */
+      /** @description 0 is long, 1 is short. */
       readonly direction: number;
-      /** @description Notional, 7-decimal USDC */
+      /** @description Notional value in USDC, 7-decimal. */
       readonly size: string;
-      /** @description 7-decimal */
+      /** @description Entry price in USD, 7-decimal. */
       readonly entryPrice: string;
-      /** @description Close time of the opening ledger, unix seconds */
+      /** @description Close time of the ledger that opened the position, Unix seconds. */
       readonly openedAt: number;
-      /** @description The opening transaction; null when its event was lost and the position was read off the ledger */
+      /** @description Transaction that opened the position. Null if its event is missing and the position was read from the ledger. */
       readonly openedTxHash: string | null;
     };
-    /** @description A closed or liquidated position */
+    /** @description A closed or liquidated position. */
     readonly RealizedTrade: {
-      /** @description On-chain position id */
+      /** @description On-chain position id. */
       readonly positionId: number;
-      /** @description Owner of the position */
+      /** @description Owner of the position. */
       readonly trader: string;
       /**
-       * @description How the position ended
+       * @description How the position was closed.
        * @enum {string}
        */
       readonly kind: "close" | "liquidation";
-      /** @description Ledger of the realising event */
+      /** @description Ledger of the close or liquidation. */
       readonly ledger: number;
-      /** @description Close time of that ledger, unix seconds */
+      /** @description Close time of that ledger, Unix seconds. */
       readonly ts: number;
-      /** @description The realising transaction */
+      /** @description Transaction that closed or liquidated the position. */
       readonly txHash: string;
-      /** @description Asset symbol, from the opening leg; null when the open predates the index */
+      /** @description Asset symbol. Null if the position was opened before the index begins. */
       readonly asset: string | null;
-      /** @description 0 long, 1 short, from the opening leg; null when the open predates the index */
+      /** @description 0 is long, 1 is short. Null if the position was opened before the index begins. */
       readonly direction: number | null;
-      /** @description Notional, 7-decimal USDC, from the opening leg; null when the open predates the index */
+      /** @description Notional value in USDC, 7-decimal. Null if the position was opened before the index begins. */
       readonly size: string | null;
-      /** @description 7-decimal, from the opening leg; null when the open predates the index */
+      /** @description Entry price in USD, 7-decimal. Null if the position was opened before the index begins. */
       readonly entryPrice: string | null;
-      /** @description 7-decimal */
+      /** @description Close price in USD, 7-decimal. */
       readonly closePrice: string;
-      /** @description Realised profit or loss, 7-decimal USDC; always null for liquidations */
+      /** @description Realised profit or loss in USDC, 7-decimal. Always null for liquidations. */
       readonly pnl: string | null;
     };
-    /** @description Prices of one time bucket. There is no volume. */
+    /** @description OHLC prices of one time interval. Candles have no volume. */
     readonly Candle: {
-      /** @description Start of the bucket, unix seconds; weeks start on Monday 00:00 UTC */
+      /** @description Start of the interval, Unix seconds. Weeks start on Monday 00:00 UTC. */
       readonly time: number;
-      /** @description First price of the bucket */
+      /** @description First price of the interval. */
       readonly open: number;
-      /** @description Highest price */
+      /** @description Highest price of the interval. */
       readonly high: number;
-      /** @description Lowest price */
+      /** @description Lowest price of the interval. */
       readonly low: number;
-      /** @description Latest price; moves while the bucket is still forming */
+      /** @description Last price of the interval. Changes until the interval ends. */
       readonly close: number;
     };
-    /** @description One trader's lifetime results */
+    /** @description Lifetime results of one trader. */
     readonly LeaderboardEntry: {
-      /** @description An account (G…) or a contract (C…) */
+      /** @description Account (G…) or contract (C…). */
       readonly trader: string;
-      /** @description Lifetime realised profit or loss: the sum over closes, 7-decimal USDC */
+      /** @description Lifetime realised profit or loss of all closes, in USDC, 7-decimal. */
       readonly pnl: string;
-      /** @description Lifetime traded notional: opens plus matched closes, liquidations excluded, 7-decimal USDC */
+      /** @description Lifetime traded notional of opens and matched closes, excluding liquidations, in USDC, 7-decimal. */
       readonly volume: string;
     };
-    /** @description A contract event from the archive */
+    /** @description An archived contract event. */
     readonly EventRow: {
-      /** @description Unique id; rows are ordered by ledger, then event id, descending */
+      /** @description Unique id. Rows are sorted by ledger, then event id, descending. */
       readonly eventId: string;
-      /** @description The emitting contract; may belong to an earlier deployment */
+      /** @description Contract that emitted the event. It can belong to an earlier deployment. */
       readonly contractId: string;
-      /** @description Event topic; empty for an event without one */
+      /** @description Event topic. Empty if the event has none. */
       readonly topic: string;
-      /** @description Ledger sequence */
+      /** @description Ledger sequence number. */
       readonly ledger: number;
-      /** @description Close time of the ledger, unix seconds */
+      /** @description Close time of the ledger, Unix seconds. */
       readonly ledgerCloseTs: number;
-      /** @description The emitting transaction */
+      /** @description Transaction that emitted the event. */
       readonly txHash: string;
-      /** @description Decoded event body; its keys vary by topic. An event of unknown shape keeps its raw form. */
+      /** @description Decoded event data. The keys depend on the topic. Events of unknown shape keep their raw form. */
       readonly payload?: unknown;
-      /** @description When the indexer wrote the row, milliseconds */
+      /** @description Time the indexer stored the event, Unix milliseconds. */
       readonly insertedAt?: number;
     };
-    /** @description The state of the gateway */
+    /** @description Health of the gateway and its index. */
     readonly Health: {
-      /** @enum {string} */
+      /**
+       * @description Always ok.
+       * @enum {string}
+       */
       readonly status: "ok";
-      /** @description Seconds since the process started */
+      /** @description Uptime of the process, seconds. */
       readonly uptime: number;
-      /** @description Version of the gateway */
+      /** @description Version of the gateway. */
       readonly version: string;
-      /** @description The network that the contracts live on */
+      /** @description Stellar network of the contracts. */
       readonly network: string;
-      /** @description The contracts of the deployment; read them here rather than writing them down */
+      /** @description Contract addresses of the deployment. Read them from here instead of hard-coding them. */
       readonly contracts: {
         readonly market: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly vault: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly oracleShim: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly router: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly usdcToken: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly lpToken: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly vaultFactory: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
         readonly referral: {
-          /** @description Contract address */
+          /** @description Contract address. */
           readonly address: string;
           /**
-           * @description manifest: the deployment's own list; env: an override in the gateway's environment
+           * @description manifest: from the deployment manifest. env: overridden by the environment of the gateway.
            * @enum {string}
            */
           readonly source: "manifest" | "env";
         };
       };
-      /** @description How far the index is; every field is null while nothing is indexed */
+      /** @description Progress of the indexer. Every field is null until the first ledger is indexed. */
       readonly indexer: {
-        /** @description The last ledger that was scanned, with or without events */
+        /** @description Last indexed ledger. */
         readonly lastLedger: number | null;
-        /** @description When the index moved last, milliseconds */
+        /** @description Time of the last index update, Unix milliseconds. */
         readonly lastUpdatedAt: number | null;
-        /** @description Age of the last scanned ledger, whether the chain is busy or quiet */
+        /** @description Seconds since the last indexed ledger closed. */
         readonly ledgerAgeSeconds: number | null;
-        /** @description Archived events whose topic or shape is not known; anything but 0 deserves a look */
+        /** @description Archived events of unknown topic or shape. Investigate any value other than 0. */
         readonly unknownEvents: number | null;
-        /** @description How many events of each topic are archived since the network began; unknown: could not be decoded */
+        /** @description Number of archived events by topic. unknown counts events that could not be decoded. */
         readonly archived: {
           readonly [key: string]: number;
         } | null;
-        /** @description Stretches of history that the RPC had dropped before they were read, filled ones included */
+        /** @description Number of ledger ranges that the RPC dropped before they were indexed, including filled ones. */
         readonly gaps: number | null;
-        /** @description The newest of them, at most twenty */
+        /** @description The newest gaps, at most 20. */
         readonly gapRanges: readonly {
-          /** @description The epoch that the ledgers belong to: ledgers repeat after a reset of the network */
+          /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
           readonly epoch: string;
-          /** @description The first of them */
+          /** @description First missing ledger. */
           readonly fromLedger: number;
-          /** @description The last of them */
+          /** @description Last missing ledger. */
           readonly toLedger: number;
-          /** @description When it was noticed, milliseconds */
+          /** @description Time the gap was detected, Unix milliseconds. */
           readonly since: number;
           /**
-           * @description open: missing; filled: read from elsewhere since, and in every list; unfillable: missing, and no source that was asked has these ledgers
+           * @description open: the ledgers are missing. filled: the events were recovered from another source. unfillable: the ledgers are missing and no source has them.
            * @enum {string}
            */
           readonly state: "open" | "filled" | "unfillable";
         }[] | null;
-        /** @description How many more ledgers the RPC may drop before one is lost, as of the last poll; null while it has dropped none */
+        /** @description Ledgers the RPC can drop before history is lost, as of the last poll. Null until the RPC has dropped a ledger. */
         readonly ledgersUntilLost: number | null;
-        /** @description How often a vault's figures were not what its events add up to, and were corrected */
+        /** @description Number of times vault totals differed from their events and were corrected. */
         readonly vaultCorrections: number | null;
-        /** @description How often a position or the open interest was not what the ledger says, and was corrected */
+        /** @description Number of times a position or the open interest differed from the ledger and was corrected. */
         readonly corrections: number | null;
-        /** @description Whether the market is on the ledger at its address; false after a reset of the network, until the new addresses are known here */
+        /** @description True if the market contract exists at its address. False after a network reset until the gateway has the new addresses. */
         readonly marketFound: boolean | null;
-        /** @description The last comparison with the ledger's entries; null before the first */
+        /** @description Last comparison of the index with ledger entries. Null before the first comparison. */
         readonly compared: {
-          /** @description The ledger that the index was compared at */
+          /** @description Ledger at which the index was compared. */
           readonly ledger: number;
-          /** @description When, milliseconds */
+          /** @description Time of the comparison, Unix milliseconds. */
           readonly comparedAt: number;
-          /** @description Positions that the market has opened since the first that the index knows */
+          /** @description Positions opened by the market since the first indexed position. */
           readonly positions: number;
-          /** @description How many of these no archived event tells of: anything but 0 is lost history */
+          /** @description Positions without an archived event. Any value other than 0 means lost history. */
           readonly positionsMissing: number;
-          /** @description Orders since the first placement that the index knows; null: could not be counted */
+          /** @description Orders since the first indexed placement. Null if they could not be counted. */
           readonly orders: number | null;
-          /** @description How many of these are not pending and no archived event names: anything but 0 is lost history */
+          /** @description Orders that are not pending and have no archived event. Any value other than 0 means lost history. */
           readonly ordersMissing: number | null;
-          /** @description Trader vaults since the first that the index knows; null: could not be counted */
+          /** @description Trader vaults since the first indexed vault. Null if they could not be counted. */
           readonly vaults: number | null;
-          /** @description How many of these no archived event tells of: anything but 0 is lost history */
+          /** @description Trader vaults without an archived event. Any value other than 0 means lost history. */
           readonly vaultsMissing: number | null;
-          /** @description USDC of the trader vaults' factory on the ledger, 7-decimal; null when it has no entry */
+          /** @description On-chain USDC balance of the trader vault factory, 7-decimal. Null if it has no balance entry. */
           readonly factoryBalance: string | null;
-          /** @description What its vaults add up to there; null while they change. A leader's trade makes the two differ by design */
+          /** @description Sum of all trader vaults in USDC, 7-decimal. Null while they change. Trades by leaders make it differ from factoryBalance by design. */
           readonly vaultsTotal: string | null;
         } | null;
       };
-      /** @description Where requests are counted */
+      /** @description Rate limiting. */
       readonly rateLimits: {
         /**
-         * @description process: this instance counts alone; shared: all instances count together; fallback: alone, because what they share does not answer
+         * @description process: this instance counts alone. shared: all instances count together. fallback: this instance counts alone because the shared store is unavailable.
          * @enum {string}
          */
         readonly counting: "process" | "shared" | "fallback";
       };
     };
-    /** @description The process answers */
+    /** @description The process is alive. */
     readonly Alive: {
       /** @enum {string} */
       readonly status: "alive";
     };
-    /** @description Requests may be sent here */
+    /** @description The instance accepts traffic. */
     readonly Ready: {
       /** @enum {string} */
       readonly status: "ready";
     };
-    /** @description A key as its owner sees it; the secret is never told again */
+    /** @description An API key without its secret. */
     readonly ApiKey: {
-      /** @description Names the key; no secret */
+      /** @description Public id of the key. */
       readonly keyId: string;
-      /** @description The account that the key was issued to */
+      /** @description Account that the key was issued to. */
       readonly owner: string;
       /**
-       * @description The allowance that calls with the key are counted against; always standard at issuance
+       * @description Rate limit tier of the key. New keys are always standard.
        * @enum {string}
        */
       readonly tier: "standard" | "market_maker";
-      /** @description What the owner calls it; at most 64 characters */
+      /** @description Label chosen by the owner, at most 64 characters. */
       readonly label: string | null;
-      /** @description When the key was issued, milliseconds */
+      /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
-      /** @description The last successful authentication, milliseconds */
+      /** @description Time of the last successful authentication, Unix milliseconds. */
       readonly lastUsedAt: number | null;
-      /** @description Since when it is refused, milliseconds; null while it is active */
+      /** @description Time the key was revoked, Unix milliseconds. Null while the key is active. */
       readonly revokedAt: number | null;
     };
-    /** @description A new key with its secret */
+    /** @description A new API key with its secret. */
     readonly IssuedKey: {
-      /** @description Names the key; no secret */
+      /** @description Public id of the key. */
       readonly keyId: string;
-      /** @description 64 hex characters. Shown this once: keep it, nobody can tell it again */
+      /** @description Secret of the key, 64 hex characters. Returned only once and cannot be recovered: store it safely. */
       readonly secret: string;
       /**
-       * @description The allowance that calls with the key are counted against; always standard at issuance
+       * @description Rate limit tier of the key. New keys are always standard.
        * @enum {string}
        */
       readonly tier: "standard" | "market_maker";
-      /** @description The account that the key was issued to */
+      /** @description Account that the key was issued to. */
       readonly owner: string;
-      /** @description When the key was issued, milliseconds */
+      /** @description Time the key was issued, Unix milliseconds. */
       readonly createdAt: number;
     };
-    /** @description What is to be signed to be issued a key */
+    /** @description A challenge to sign with the wallet. */
     readonly KeyChallenge: {
-      /** @description 32 random bytes as 64 hex characters */
+      /** @description 32 random bytes as 64 hex characters. */
       readonly challengeHex: string;
-      /** @description From then on the challenge is void, milliseconds */
+      /** @description Time the challenge expires, Unix milliseconds. */
       readonly expiresAt: number;
     };
-    /** @description Who may be issued a key */
+    /** @description Whether key creation is restricted. */
     readonly BetaStatus: {
-      /** @description True when issuance is limited to listed addresses */
+      /** @description True if only allow-listed addresses can create keys. */
       readonly gated: boolean;
-      /** @description True when the address may be issued a key; false without an address while the gate is on */
+      /** @description True if the address can create a key. False if no address was given and gated is true. */
       readonly allowed: boolean;
     };
-    /** @description Who the caller is */
+    /** @description The key that authenticated the request, and its owner. */
     readonly AccountIdentity: {
-      /** @description The account that issued the key */
+      /** @description Account that the key was issued to. */
       readonly owner: string;
       /**
-       * @description The allowance that calls with the key are counted against; always standard at issuance
+       * @description Rate limit tier of the key. New keys are always standard.
        * @enum {string}
        */
       readonly tier: "standard" | "market_maker";
-      /** @description Names the key; no secret */
+      /** @description Public id of the key. */
       readonly keyId: string;
     };
-    /** @description What an account has traded in fourteen days */
+    /** @description Trading volume of an account over 14 days. */
     readonly AccountVolume: {
-      /** @description The account (G…) or contract (C…) that was asked for */
+      /** @description The requested account (G…) or contract (C…). */
       readonly address: string;
-      /** @description Traded notional of the last 14 x 86,400 seconds, 7-decimal USDC: opens and matched closes, no liquidations */
+      /** @description Notional traded in the past 14 × 86,400 seconds, in USDC, 7-decimal. Includes opens and matched closes, excludes liquidations. */
       readonly volume14d: string;
     };
-    /** @description A resting order */
+    /** @description An open order. */
     readonly OpenOrder: {
-      /** @description On-chain order id */
+      /** @description On-chain order id. */
       readonly orderId: number;
-      /** @description Who placed it */
+      /** @description Account that placed the order. */
       readonly trader: string;
       /**
-       * @description The first two open a position, the others close the one they hang on
+       * @description Order type. limit and stop_limit open a position. The others close the position they are attached to.
        * @enum {string}
        */
       readonly orderType: "limit" | "stop_limit" | "stop_loss" | "take_profit" | "trailing_stop";
-      /** @description Asset symbol */
+      /** @description Asset symbol. */
       readonly asset: string;
-      /** @description 0 long, 1 short: of the position that it opens or closes */
+      /** @description Direction of the position that the order opens or closes: 0 is long, 1 is short. */
       readonly direction: number;
-      /** @description The position that it hangs on; null for an order that opens one */
+      /** @description Position that the order is attached to. Null for orders that open a position. */
       readonly positionId: number | null;
-      /** @description Waits in the market until the order ends, 7-decimal USDC; null for an order that hangs on a position */
+      /** @description Collateral that the market contract holds until the order executes or is cancelled, in USDC, 7-decimal. Null for attached orders. */
       readonly collateral: string | null;
-      /** @description Of the position */
+      /** @description Leverage of the position. */
       readonly leverage: number;
-      /** @description Collateral times leverage, 7-decimal USDC; null for an order that hangs on a position */
+      /** @description Collateral times leverage, in USDC, 7-decimal. Null for attached orders. */
       readonly size: string | null;
-      /** @description 7-decimal; null for a trailing stop */
+      /** @description Trigger price in USD, 7-decimal. Null for trailing stops. */
       readonly triggerPrice: string | null;
       /**
-       * @description The side of its price at which it triggers
+       * @description Whether the order triggers above or below its trigger price.
        * @enum {string}
        */
       readonly triggerCondition: "Above" | "Below";
-      /** @description 7-decimal; null where the order has none */
+      /** @description Limit price in USD, 7-decimal. Null if the order has none. */
       readonly limitPrice: string | null;
-      /** @description waiting_for_stop or limit_active; null for other types */
+      /** @description waiting_for_stop or limit_active. Null for other order types. */
       readonly stopLimitPhase: string | null;
-      /** @description Null for other types */
+      /** @description Trailing distance in basis points. Null for other order types. */
       readonly trailingPercentBps: number | null;
-      /** @description The best price since the trailing stop was placed, 7-decimal; null for other types */
+      /** @description Best price since the trailing stop was placed, in USD, 7-decimal. Null for other order types. */
       readonly peakPrice: string | null;
-      /** @description What the price is compared with next: trigger, limit, or what the trail has come to; null when that is not known */
+      /** @description Price that the market price is compared with: the trigger, the limit or the current trailing stop price. Null if unknown. */
       readonly referencePrice: string | null;
-      /** @description Further from the reference price than this, the order is cancelled */
+      /** @description Slippage tolerance in basis points. The order is cancelled if the price deviates more from referencePrice. */
       readonly slippageToleranceBps: number;
       /**
-       * @description As it was placed
+       * @description Time in force.
        * @enum {string}
        */
       readonly timeInForce: "gtc" | "ioc" | "post_only";
-      /** @description Closes an opposite position and opens none */
+      /** @description True if the order can only close an opposite position. */
       readonly reduceOnly: boolean;
-      /** @description Close time of the ledger that it was placed in, unix seconds */
+      /** @description Close time of the ledger in which the order was placed, Unix seconds. */
       readonly createdAt: number;
     };
-    /** @description An account's resting orders, newest first */
+    /** @description Open orders of an account, newest first. */
     readonly OpenOrders: {
       readonly orders: readonly components["schemas"]["OpenOrder"][];
-      /** @description The ledger that the orders were read from */
+      /** @description Ledger that the orders were read from. */
       readonly ledger: number;
-      /** @description When it closed, unix seconds; null when the network did not tell */
+      /** @description Close time of that ledger, Unix seconds. Null if the network did not report it. */
       readonly ledgerCloseTs: number | null;
     };
-    /** @description What an account has and is worth at one ledger */
+    /** @description Positions, orders, balances and margin of an account at one ledger. */
     readonly AccountState: {
-      /** @description The account */
+      /** @description The account. */
       readonly owner: string;
-      /** @description The ledger that everything was read from */
+      /** @description Ledger that all values were read from. */
       readonly ledger: number;
-      /** @description When it closed, unix seconds */
+      /** @description Close time of that ledger, Unix seconds. */
       readonly ledgerCloseTs: number | null;
-      /** @description Open positions, newest first; null when they could not be read whole */
+      /** @description Open positions, newest first. Null if not all of them could be read. */
       readonly positions: readonly {
-        /** @description On-chain position id */
+        /** @description On-chain position id. */
         readonly positionId: number;
-        /** @description Asset symbol */
+        /** @description Asset symbol. */
         readonly asset: string;
-        /** @description 0 long, 1 short */
+        /** @description 0 is long, 1 is short. */
         readonly direction: number;
         /**
-         * @description Whose collateral is at risk: the position's own, or the whole cross account
+         * @description Margin mode. isolated: only the collateral of this position is at risk. cross: the whole cross margin account is at risk.
          * @enum {string}
          */
         readonly marginMode: "isolated" | "cross";
-        /** @description Notional, 7-decimal USDC */
+        /** @description Notional value in USDC, 7-decimal. */
         readonly size: string;
-        /** @description Net of the fee for opening, 7-decimal USDC */
+        /** @description Collateral after the opening fee, in USDC, 7-decimal. */
         readonly collateral: string;
+        /** @description Position size divided by collateral. */
         readonly leverage: number;
-        /** @description 7-decimal */
+        /** @description Entry price in USD, 7-decimal. */
         readonly entryPrice: string;
-        /** @description Close time of the opening ledger, unix seconds */
+        /** @description Close time of the ledger that opened the position, Unix seconds. */
         readonly openedAt: number;
-        /** @description What the shim says at this ledger, 7-decimal */
+        /** @description Oracle price at this ledger in USD, 7-decimal. */
         readonly price: string | null;
-        /** @description When that price was attested, unix seconds */
+        /** @description Attestation time of the price, Unix seconds. */
         readonly priceTimestamp: number | null;
-        /** @description By price alone, as position_closed would state it, 7-decimal USDC */
+        /** @description Unrealised profit or loss from price movement alone, in USDC, 7-decimal. Funding is excluded. */
         readonly unrealizedPnl: string | null;
-        /** @description Run up since the open: positive is owed by the trader, 7-decimal USDC */
+        /** @description Funding accrued since the position opened, in USDC, 7-decimal. Positive when the trader owes it. */
         readonly accruedFunding: string | null;
-        /** @description What closing at this price would bring, to the wallet or to the cross pool, if the vault can pay profits whole */
+        /** @description Payout in USDC, 7-decimal, if the position closed at this price: to the wallet, or to the cross margin pool. Assumes that the liquidity vault can pay the full profit. */
         readonly closeValue: string | null;
-        /** @description The first price at which a keeper may liquidate, funding and fees counted; null under cross margin */
+        /** @description First price at which a keeper can liquidate the position, including funding and fees. Null under cross margin. */
         readonly liquidationPrice: string | null;
       }[] | null;
-      /** @description Resting orders, newest first; null when they could not be read whole */
+      /** @description Open orders, newest first. Null if not all of them could be read. */
       readonly orders: readonly components["schemas"]["OpenOrder"][] | null;
       readonly balances: {
-        /** @description 7-decimal */
+        /** @description USDC balance, 7-decimal. */
         readonly usdc: string | null;
-        /** @description Tokens of the liquidity vault, 7-decimal */
+        /** @description LP token balance, 7-decimal. */
         readonly lp: string | null;
-        /** @description For the network's fees, 7-decimal */
+        /** @description XLM balance, which pays network fees, 7-decimal. */
         readonly xlm: string | null;
       };
       readonly cross: {
-        /** @description Idle collateral, 7-decimal USDC */
+        /** @description Idle collateral in USDC, 7-decimal. */
         readonly pool: string | null;
-        /** @description Pool, collateral and PnL of every cross position, less funding */
+        /** @description Pool plus the collateral and PnL of every cross position, minus funding, in USDC, 7-decimal. */
         readonly equity: string | null;
-        /** @description Size over leverage, of every cross position */
+        /** @description Sum of size divided by leverage over all cross positions, in USDC, 7-decimal. */
         readonly usedMargin: string | null;
-        /** @description Below this equity the account can be liquidated */
+        /** @description Equity below which the account can be liquidated, in USDC, 7-decimal. */
         readonly maintenanceMargin: string | null;
-        /** @description Equity less used margin; may be negative */
+        /** @description Equity minus used margin, in USDC, 7-decimal. Can be negative. */
         readonly freeMargin: string | null;
-        /** @description What withdraw_cross_margin would pay now */
+        /** @description Largest amount that withdraw_cross_margin can pay now, in USDC, 7-decimal. */
         readonly withdrawable: string | null;
-        /** @description A keeper may liquidate the account now */
+        /** @description True if a keeper can liquidate the account now. */
         readonly liquidatable: boolean | null;
       };
       readonly fees: {
-        /** @description The market's own record that tiers go by, 7-decimal USDC */
+        /** @description 14-day trading volume recorded by the market contract, which determines the fee tier, in USDC, 7-decimal. */
         readonly volume: string | null;
-        /** @description Place in the market's list of tiers, from 0 */
+        /** @description Index of the fee tier, starting at 0. */
         readonly tier: number | null;
-        /** @description Share of the size of an executed limit order, 7-decimal: 2000 is 0.02 % */
+        /** @description Fee for executed limit orders as a share of the size, 7-decimal: 2000 is 0.02 %. */
         readonly makerRate: string | null;
-        /** @description Share of the size of an open at once */
+        /** @description Fee for market orders as a share of the size, 7-decimal: 5000 is 0.05 %. */
         readonly takerRate: string | null;
-        /** @description Where the next tier begins; null at the last */
+        /** @description Volume at which the next tier starts, in USDC, 7-decimal. Null in the last tier. */
         readonly nextTierVolume: string | null;
       };
       readonly limits: {
-        /** @description 7-decimal USDC */
+        /** @description Minimum collateral of a position in USDC, 7-decimal. */
         readonly minCollateral: string | null;
-        /** @description 7-decimal USDC */
+        /** @description Maximum position size in USDC, 7-decimal. */
         readonly maxPositionSize: string | null;
-        /** @description The least is 1 */
+        /** @description Maximum leverage. The minimum is 1. */
         readonly maxLeverage: number | null;
-        /** @description Opening needs a price that is no older */
+        /** @description Maximum age of the price for opening a position, seconds. */
         readonly maxPriceAgeSec: number | null;
-        /** @description Opening needs a price no further from the last good one */
+        /** @description Maximum deviation from the last valid price for opening a position, basis points. */
         readonly maxPriceDeviationBps: number | null;
-        /** @description Only cancelling and liquidating go on */
+        /** @description True while trading is paused: only cancellations and liquidations succeed. */
         readonly tradingPaused: boolean | null;
       };
-      /** @description Why figures are null. What hangs on one of these is null as well */
+      /** @description Reasons for null values. A value that depends on one of these is null too. */
       readonly unknown: readonly {
-        /** @description JSON pointer into this answer */
+        /** @description JSON pointer to the null value in this response. */
         readonly part: string;
-        /** @description no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, never, or not_told */
+        /** @description Why the value is null: no_account, no_trustline, token_unreadable, entry_unreadable, price_unreadable, price_of_another_ledger, cross_margin, never, or not_told. */
         readonly reason: string;
       }[];
     };
-    /** @description A vault whose leader trades with its depositors' funds */
+    /** @description A vault whose leader trades with the funds of its depositors. */
     readonly TraderVault: {
-      /** @description Vault id */
+      /** @description Vault id. */
       readonly id: number;
-      /** @description Who trades for the vault */
+      /** @description Account that trades for the vault. */
       readonly leader: string;
+      /** @description Vault name. */
       readonly name: string;
-      /** @description Unix seconds */
+      /** @description Time the vault was created, Unix seconds. */
       readonly createdAt: number;
-      /** @description What the vault holds outside of positions, as the factory counts it, 7-decimal USDC */
+      /** @description USDC in the vault outside its positions, as recorded by the factory, 7-decimal. */
       readonly totalUsdc: string;
-      /** @description Shares outstanding, 7-decimal */
+      /** @description Shares outstanding, 7-decimal. */
       readonly circulatingShares: string;
-      /** @description The highest value of a share that profit was taken at: 10000000 is 1.0 */
+      /** @description High-water mark: the highest share value at which profit share was paid, 7-decimal. */
       readonly hwmNav: string;
-      /** @description The leader's profit share paid out so far, 7-decimal USDC */
+      /** @description Profit share paid to the leader so far, in USDC, 7-decimal. */
       readonly realizedPnl: string;
-      /** @description Shares that the leader holds */
+      /** @description Shares held by the leader, 7-decimal. */
       readonly leaderShares: string;
-      /** @description The leader's share of profits: 1000 is 10 % */
+      /** @description Profit share of the leader, basis points. */
       readonly profitShareBps: number;
-      /** @description No deposits, withdrawals or trades */
+      /** @description True while deposits, withdrawals and trades are paused. */
       readonly paused: boolean;
-      /** @description Of the last event that changed it, milliseconds */
+      /** @description Time of the last event that changed the vault, Unix milliseconds. */
       readonly updatedAt: number;
-      /** @description Who has ever deposited */
+      /** @description Number of accounts that have ever deposited. */
       readonly depositorCount: number;
-      /** @description Open positions of the vault */
+      /** @description Number of open positions. */
       readonly openPositions: number;
-      /** @description Positions that were opened for it, ever */
+      /** @description Number of positions ever opened. */
       readonly tradeCount: number;
-      /** @description How far a share's value is below hwmNav, in basis points of it */
+      /** @description Drawdown of the share value from hwmNav, basis points. */
       readonly drawdownBps: number;
-      /** @description closedTradePnl as a share of totalUsdc by the year, in basis points; 0 without a profit */
+      /** @description Annualised closedTradePnl relative to totalUsdc, basis points. 0 without a profit. */
       readonly apyBps: number;
-      /** @description Profit and loss of all closed positions, 7-decimal USDC */
+      /** @description Total profit or loss of closed positions in USDC, 7-decimal. */
       readonly closedTradePnl: string;
     };
-    /** @description A position that was opened for a vault, or its close */
+    /** @description A position opened or closed by a vault. */
     readonly VaultTrade: {
-      /** @description Position of its event in the log */
+      /** @description Sequence number of the event in the log. */
       readonly id: number;
+      /** @description Vault id. */
       readonly vaultId: number;
-      /** @description On-chain position id */
+      /** @description On-chain position id. */
       readonly positionId: string;
       /**
-       * @description However it came to a close
+       * @description open, or close for closes and liquidations.
        * @enum {string}
        */
       readonly action: "open" | "close";
-      /** @description Who opened it; who closed it, where a leader did */
+      /** @description Leader who opened or closed the position. */
       readonly leader: string;
-      /** @description What was put into it, 7-decimal USDC; 0 on closes */
+      /** @description Collateral in USDC, 7-decimal. 0 on closes. */
       readonly collateral: string;
-      /** @description Ledger of the event */
+      /** @description Ledger of the event. */
       readonly ledger: number;
-      /** @description Close time of that ledger, unix seconds */
+      /** @description Close time of that ledger, Unix seconds. */
       readonly ts: number;
-      /** @description The transaction that opened or closed it */
+      /** @description Transaction that opened or closed the position. */
       readonly txHash: string;
-      /** @description Realised profit or loss, 7-decimal USDC; null on opens, and where the chain tells of none (liquidations) */
+      /** @description Realised profit or loss in USDC, 7-decimal. Null on opens and liquidations. */
       readonly pnl: string | null;
     };
-    /** @description Money that came into a vault or left it */
+    /** @description A deposit into a vault, a withdrawal or a fee claim. */
     readonly VaultFlow: {
-      /** @description Position of its event in the log */
+      /** @description Sequence number of the event in the log. */
       readonly id: number;
+      /** @description Vault id. */
       readonly vaultId: number;
-      /** @description The depositor; the leader for fee claims */
+      /** @description Depositor, or leader for fee claims. */
       readonly principal: string;
-      /** @description 7-decimal USDC; what was paid out for withdrawals */
+      /** @description Amount in USDC, 7-decimal. For withdrawals, the amount paid out. */
       readonly amount: string;
-      /** @description Minted or burned; absent on fee claims */
+      /** @description Shares minted or burned, 7-decimal. Absent on fee claims. */
       readonly shares?: string;
-      /** @description Ledger of the event */
+      /** @description Ledger of the event. */
       readonly ledger: number;
-      /** @description Close time of that ledger, unix seconds */
+      /** @description Close time of that ledger, Unix seconds. */
       readonly ts: number;
-      /** @description Its transaction */
+      /** @description Transaction of the deposit, withdrawal or claim. */
       readonly txHash: string;
     };
-    /** @description The owner of a referral code. Until the exchange pays for referrals, its amounts are 0 */
+    /** @description The owner of a referral code. Amounts are 0 until the exchange pays referral rewards. */
     readonly Referrer: {
-      /** @description The code's owner */
+      /** @description Owner of the code. */
       readonly referrer: string;
-      /** @description 3 to 16 characters; upper and lower case differ */
+      /** @description Referral code, 3 to 16 characters, case-sensitive. */
       readonly code: string;
-      /** @description When the code was registered, unix seconds */
+      /** @description Time the code was registered, Unix seconds. */
       readonly createdAt: number;
-      /** @description Wallets bound to the code */
+      /** @description Number of referred accounts. */
       readonly referredCount: number;
-      /** @description Fees of referred trades together (fees, not sizes), 7-decimal USDC */
+      /** @description Total fees of referred trades (fees, not sizes) in USDC, 7-decimal. */
       readonly totalVolumeGenerated: string;
-      /** @description The referrer's share of them, ever, 7-decimal USDC */
+      /** @description Total earnings of the referrer in USDC, 7-decimal. */
       readonly totalEarned: string;
-      /** @description What of it can be claimed, 7-decimal USDC */
+      /** @description Earnings that can be claimed now, in USDC, 7-decimal. */
       readonly claimable: string;
-      /** @description Of the last event that changed it, milliseconds */
+      /** @description Time of the last event that changed this row, Unix milliseconds. */
       readonly updatedAt: number;
     };
-    /** @description A wallet bound to a referral code */
+    /** @description An account and its referrer. */
     readonly ReferralBinding: {
-      /** @description Who was referred */
+      /** @description Referred account. */
       readonly referee: string;
-      /** @description By whom */
+      /** @description Account that referred it. */
       readonly referrer: string;
-      /** @description 3 to 16 characters; upper and lower case differ */
+      /** @description Referral code, 3 to 16 characters, case-sensitive. */
       readonly code: string;
-      /** @description When, unix seconds; once and for good */
+      /** @description Time of the referral, Unix seconds. A referrer cannot be changed. */
       readonly boundAt: number;
-      /** @description The transaction that bound them */
+      /** @description Transaction that set the referrer. */
       readonly txHash: string;
     };
-    /** @description A trade that a referrer was paid for */
+    /** @description A trade that earned a referral reward. */
     readonly ReferralTrade: {
-      /** @description Position of its event in the log */
+      /** @description Sequence number of the event in the log. */
       readonly id: number;
-      /** @description Who traded */
+      /** @description Account that traded. */
       readonly referee: string;
-      /** @description Who referred them */
+      /** @description Account that referred the trader. */
       readonly referrer: string;
-      /** @description The trade's fee without discount, 7-decimal USDC */
+      /** @description Trading fee before the discount, in USDC, 7-decimal. */
       readonly originalFee: string;
-      /** @description What the referee did not have to pay, 7-decimal USDC */
+      /** @description Discount for the referred account in USDC, 7-decimal. */
       readonly discount: string;
-      /** @description The referrer's share, 7-decimal USDC */
+      /** @description Reward of the referrer in USDC, 7-decimal. */
       readonly payout: string;
-      /** @description Ledger of the event */
+      /** @description Ledger of the event. */
       readonly ledger: number;
       /** @description Close time of that ledger, unix seconds */
       readonly ts: number;
-      /** @description The trade's transaction */
+      /** @description Transaction of the trade. */
       readonly txHash: string;
     };
-    /** @description A referrer's claim */
+    /** @description A claim of referral rewards. */
     readonly ReferralClaim: {
-      /** @description Position of its event in the log */
+      /** @description Sequence number of the event in the log. */
       readonly id: number;
-      /** @description Who claimed */
+      /** @description Account that claimed. */
       readonly referrer: string;
-      /** @description 7-decimal USDC */
+      /** @description Claimed amount in USDC, 7-decimal. */
       readonly amount: string;
-      /** @description Ledger of the event */
+      /** @description Ledger of the event. */
       readonly ledger: number;
       /** @description Close time of that ledger, unix seconds */
       readonly ts: number;
-      /** @description The claim's transaction */
+      /** @description Transaction of the claim. */
       readonly txHash: string;
     };
-    /** @description The liquidity vault, and what can still be opened against it. Null: not known now */
+    /** @description State of the liquidity vault and the remaining headroom. Values that could not be read are null. */
     readonly PoolState: {
-      /** @description The ledger that it was read from */
+      /** @description Ledger that the values were read from. */
       readonly ledger: number;
-      /** @description What the pool is worth, 7-decimal USDC */
+      /** @description Assets under management of the pool in USDC, 7-decimal. */
       readonly aum: string | null;
-      /** @description Of one LP token, 7-decimal USDC */
+      /** @description Price of one LP token in USDC, 7-decimal. */
       readonly lpPrice: string | null;
-      /** @description LP tokens in circulation, 7-decimal */
+      /** @description LP tokens in circulation, 7-decimal. */
       readonly lpSupply: string | null;
-      /** @description The pool's own books, 7-decimal USDC */
+      /** @description USDC recorded by the pool contract, 7-decimal. */
       readonly totalUsdc: string | null;
-      /** @description What it holds, 7-decimal USDC */
+      /** @description USDC token balance of the pool contract, 7-decimal. */
       readonly usdcBalance: string | null;
-      /** @description Deposit and withdrawal fees so far, 7-decimal USDC */
+      /** @description Total deposit and withdrawal fees collected, in USDC, 7-decimal. */
       readonly totalFees: string | null;
-      /** @description Of all traders, as the pool was last told: their profit is its debt */
+      /** @description Unrealised profit of all traders as last reported to the pool, in USDC, 7-decimal. The pool owes it when positive. */
       readonly unrealizedPnl: string | null;
-      /** @description What is reserved for open positions, 7-decimal USDC */
+      /** @description USDC reserved for payouts of open positions, 7-decimal. */
       readonly reservedPayout: string | null;
-      /** @description Profits that could not be paid, 7-decimal USDC */
+      /** @description Profits that the pool could not pay, in USDC, 7-decimal. */
       readonly shortfall: string | null;
-      /** @description Basis points */
+      /** @description Deposit fee, basis points. */
       readonly depositFeeBps: number | null;
-      /** @description Basis points */
+      /** @description Withdrawal fee, basis points. */
       readonly withdrawFeeBps: number | null;
-      /** @description No deposits and withdrawals */
+      /** @description True while deposits and withdrawals are paused. */
       readonly paused: boolean | null;
       readonly caps: {
-        /** @description Reserved payouts against aum, by default */
+        /** @description Maximum reserved payouts as a share of aum, basis points. Contract default. */
         readonly reservedBps: number;
-        /** @description Open interest of one side of an asset against aum, by default */
+        /** @description Maximum open interest of one side of an asset as a share of aum, basis points. Contract default. */
         readonly assetSideBps: number;
       };
       readonly headroom: {
-        /** @description Size that can still be opened in all, 7-decimal USDC */
+        /** @description Total position size that can still be opened, in USDC, 7-decimal. */
         readonly total: string | null;
-        /** @description By asset and side */
+        /** @description Headroom by asset and side. */
         readonly assets: readonly {
+          /** @description Asset symbol. */
           readonly asset: string;
-          /** @description Size that longs can still be opened for, 7-decimal USDC */
+          /** @description Position size that can still be opened long, in USDC, 7-decimal. */
           readonly long: string | null;
-          /** @description The same for shorts */
+          /** @description Position size that can still be opened short, in USDC, 7-decimal. */
           readonly short: string | null;
         }[];
       };
     };
-    /** @description The liquidity vault as it was */
+    /** @description A historical sample of the liquidity vault. */
     readonly PoolSample: {
-      /** @description Begin of the five minutes, unix seconds */
+      /** @description Start of the five-minute interval, Unix seconds. */
       readonly time: number;
-      /** @description The ledger that was sampled in them */
+      /** @description Ledger that was sampled. */
       readonly ledger: number;
-      /** @description 7-decimal USDC */
+      /** @description Assets under management in USDC, 7-decimal. */
       readonly aum: string;
-      /** @description 7-decimal USDC */
+      /** @description Price of one LP token in USDC, 7-decimal. */
       readonly lpPrice: string;
-      /** @description 7-decimal */
+      /** @description LP tokens in circulation, 7-decimal. */
       readonly lpSupply: string;
-      /** @description 7-decimal USDC */
+      /** @description USDC reserved for payouts of open positions, 7-decimal. */
       readonly reservedPayout: string | null;
-      /** @description 7-decimal USDC */
+      /** @description Unrealised profit of all traders in USDC, 7-decimal. */
       readonly unrealizedPnl: string | null;
     };
-    /** @description Funding as it is now. Null: not known */
+    /** @description Current funding. Values that could not be read are null. */
     readonly CurrentFunding: {
-      /** @description The ledger that it was read from */
+      /** @description Ledger that the values were read from. */
       readonly ledger: number;
-      /** @description Per hour, 7-decimal: positive when longs pay */
+      /** @description Funding rate per hour, 7-decimal. Positive when longs pay shorts. */
       readonly rate: string | null;
-      /** @description Sum of all hours, 7-decimal: a position owes its change since it was opened */
+      /** @description Cumulative funding rate, 7-decimal. A position owes the change since it was opened. */
       readonly cumulative: string | null;
-      /** @description Unix seconds */
+      /** @description Time funding was last applied, Unix seconds. */
       readonly lastAppliedAt: number | null;
-      /** @description Of all assets, 7-decimal USDC */
+      /** @description Open interest of all longs, in USDC, 7-decimal. */
       readonly openInterestLong: string | null;
-      /** @description Of all assets, 7-decimal USDC */
+      /** @description Open interest of all shorts, in USDC, 7-decimal. */
       readonly openInterestShort: string | null;
     };
-    /** @description Funding that was applied */
+    /** @description One application of funding. */
     readonly FundingRow: {
-      /** @description Per hour, 7-decimal: positive when longs pay */
+      /** @description Funding rate per hour, 7-decimal. Positive when longs pay shorts. */
       readonly fundingRate: string;
-      /** @description Hours that it was applied for */
+      /** @description Number of hours covered. */
       readonly hoursElapsed: string;
+      /** @description Ledger in which funding was applied. */
       readonly ledger: number;
-      /** @description Close time of that ledger, unix seconds */
+      /** @description Close time of that ledger, Unix seconds. */
       readonly ts: number;
-      /** @description The transaction that applied it */
+      /** @description Transaction that applied the funding. */
       readonly txHash: string;
     };
-    /** @description What a market takes, as data. Null: not known now */
+    /** @description Trading limits of a market. Values that could not be read are null. */
     readonly MarketLimits: {
+      /** @description Asset symbol. */
       readonly asset: string;
-      /** @description The ledger that it was read from */
+      /** @description Ledger that the values were read from. */
       readonly ledger: number;
+      /** @description Minimum leverage. */
       readonly minLeverage: number;
-      /** @description Times the collateral */
+      /** @description Maximum leverage. */
       readonly maxLeverage: number | null;
-      /** @description 7-decimal USDC */
+      /** @description Minimum collateral of a position in USDC, 7-decimal. */
       readonly minCollateral: string | null;
-      /** @description Collateral times leverage, 7-decimal USDC */
+      /** @description Maximum position size (collateral times leverage) in USDC, 7-decimal. */
       readonly maxPositionSize: string | null;
-      /** @description Below this share of its size a position is liquidated */
+      /** @description Maintenance margin as a share of the position size, basis points. */
       readonly maintenanceMarginBps: number | null;
-      /** @description Opening needs a price that is no older */
+      /** @description Maximum age of the price for opening a position, seconds. */
       readonly maxPriceAgeSec: number | null;
-      /** @description Opening needs a price no further from the last good one */
+      /** @description Maximum deviation from the last valid price for opening a position, basis points. */
       readonly maxPriceDeviationBps: number | null;
-      /** @description As the contract takes it */
+      /** @description Slippage tolerance accepted by the contract, basis points. */
       readonly slippageToleranceBps: {
         readonly min: number;
         readonly max: number;
       };
-      /** @description As the contract takes it */
+      /** @description Trailing distance accepted by the contract, basis points. */
       readonly trailingPercentBps: {
         readonly min: number;
         readonly max: number;
       };
-      /** @description Fees by what was traded before */
+      /** @description Fee tiers by 14-day volume. */
       readonly feeTiers: readonly {
-        /** @description Traded in fourteen days, 7-decimal USDC */
+        /** @description 14-day volume at which the tier starts, in USDC, 7-decimal. */
         readonly minVolume: string;
-        /** @description Share of the size of an executed limit order, 7-decimal: 2000 is 0.02 % */
+        /** @description Fee for executed limit orders as a share of the size, 7-decimal: 2000 is 0.02 %. */
         readonly makerRate: string;
-        /** @description Share of the size of an open at once */
+        /** @description Fee for market orders as a share of the size, 7-decimal: 5000 is 0.05 %. */
         readonly takerRate: string;
       }[] | null;
       readonly openInterest: {
-        /** @description 7-decimal USDC */
+        /** @description Open interest of longs in USDC, 7-decimal. */
         readonly long: string | null;
-        /** @description 7-decimal USDC */
+        /** @description Open interest of shorts in USDC, 7-decimal. */
         readonly short: string | null;
       };
-      /** @description The most that each side may be, 7-decimal USDC */
+      /** @description Maximum open interest of each side in USDC, 7-decimal. */
       readonly assetSideCap: string | null;
       readonly headroom: {
-        /** @description What is left of it now */
+        /** @description Remaining open interest for longs in USDC, 7-decimal. */
         readonly long: string | null;
-        /** @description What is left of it now */
+        /** @description Remaining open interest for shorts in USDC, 7-decimal. */
         readonly short: string | null;
       };
-      /** @description Only cancelling and liquidating go on */
+      /** @description True while trading is paused: only cancellations and liquidations succeed. */
       readonly tradingPaused: boolean | null;
     };
-    /** @description What the feed can do, in TradingView's terms */
+    /** @description Capabilities of the UDF datafeed. */
     readonly UdfConfiguration: {
-      /** @description Widths of a bar: minutes, or days and weeks with their letter */
+      /** @description Supported bar widths: minutes, or a number followed by D or W. */
       readonly supported_resolutions: readonly string[];
-      /** @description Symbols are looked up one by one */
+      /** @description False: symbols are resolved one by one. */
       readonly supports_group_request: boolean;
-      /** @description There are no marks */
+      /** @description False: the feed has no marks. */
       readonly supports_marks: boolean;
-      /** @description /udf/search answers */
+      /** @description True: use /udf/search. */
       readonly supports_search: boolean;
-      /** @description There are no marks on the time scale */
+      /** @description False: the feed has no timescale marks. */
       readonly supports_timescale_marks: boolean;
-      /** @description /udf/time answers */
+      /** @description True: use /udf/time. */
       readonly supports_time: boolean;
     };
-    /** @description A market, in TradingView's terms; {s: error} for one that there is not */
+    /** @description A UDF symbol. An unknown symbol returns s: error. */
     readonly UdfSymbol: {
       /** @enum {string} */
       readonly s?: "error";
-      /** @description With s error: what is wrong */
+      /** @description Error message. Only with s: error. */
       readonly errmsg?: string;
       readonly name?: string;
-      /** @description What the other addresses take as symbol */
+      /** @description Symbol to pass to the other UDF endpoints. */
       readonly ticker?: string;
       readonly description?: string;
       readonly type?: string;
@@ -855,24 +866,24 @@ export interface components {
       readonly timezone?: string;
       readonly format?: string;
       readonly minmov?: number;
-      /** @description Ten to the number of decimals that are shown */
+      /** @description 10 to the power of the number of displayed decimals. */
       readonly pricescale?: number;
       readonly has_intraday?: boolean;
-      /** @description Minutes that there are bars of; others are put together from them */
+      /** @description Bar widths in minutes that the feed provides. Charts build other widths from them. */
       readonly intraday_multipliers?: readonly string[];
       readonly has_daily?: boolean;
       readonly has_weekly_and_monthly?: boolean;
-      /** @description Weeks */
+      /** @description Bar widths in weeks. */
       readonly weekly_multipliers?: readonly string[];
-      /** @description None: months are put together from days */
+      /** @description Empty: charts build monthly bars from daily bars. */
       readonly monthly_multipliers?: readonly string[];
-      /** @description Widths of a bar */
+      /** @description Supported bar widths. */
       readonly supported_resolutions?: readonly string[];
-      /** @description There is no volume */
+      /** @description ohlc: bars have no volume. */
       readonly visible_plots_set?: string;
       readonly data_status?: string;
     };
-    /** @description A market that a search found */
+    /** @description A UDF search result. */
     readonly UdfFound: {
       readonly symbol: string;
       readonly full_name: string;
@@ -881,497 +892,515 @@ export interface components {
       readonly ticker: string;
       readonly type: string;
     };
-    /** @description Bars as columns, in TradingView's terms. There is no volume. */
+    /** @description UDF bars as columns. Bars have no volume. */
     readonly UdfHistory: {
       /** @enum {string} */
       readonly s: "ok" | "no_data" | "error";
-      /** @description With s error: what is wrong */
+      /** @description Error message. Only with s: error. */
       readonly errmsg?: string;
-      /** @description With no_data: start of the newest bar before what was asked for, where there is one */
+      /** @description With no_data: start of the newest bar before the requested range, if one exists. */
       readonly nextTime?: number;
-      /** @description Starts of the bars, unix seconds, ascending */
+      /** @description Bar start times, Unix seconds, ascending. */
       readonly t?: readonly number[];
-      /** @description First prices */
+      /** @description Open prices. */
       readonly o?: readonly number[];
-      /** @description Highest prices */
+      /** @description High prices. */
       readonly h?: readonly number[];
-      /** @description Lowest prices */
+      /** @description Low prices. */
       readonly l?: readonly number[];
-      /** @description Last prices */
+      /** @description Close prices. */
       readonly c?: readonly number[];
     };
-    /** @description Opens an isolated position at the market price */
+    /** @description Opens an isolated position at the market price. */
     readonly open_position: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "open_position";
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
     };
-    /** @description Opens a position under cross margin at the market price */
+    /** @description Opens a cross margin position at the market price. */
     readonly open_position_cross: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "open_position_cross";
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
     };
-    /** @description Closes an isolated position */
+    /** @description Closes an isolated position. */
     readonly close_position: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "close_position";
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
     };
-    /** @description Closes a cross position */
+    /** @description Closes a cross margin position. */
     readonly close_position_cross: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "close_position_cross";
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
     };
-    /** @description Places an order that opens a position once the price is there */
+    /** @description Places an order that opens a position when the price reaches the trigger price. */
     readonly place_limit_order: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "place_limit_order";
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
       /**
        * Format: i128
-       * @description 7-decimal price at which the order is triggered
+       * @description Price at which the order triggers, in USD, 7-decimal.
        */
       readonly triggerPrice: string;
       /**
-       * @description On which side of the trigger price the order is triggered
+       * @description Whether the order triggers above or below the trigger price.
        * @enum {string}
        */
       readonly triggerCondition: "Above" | "Below";
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Places an order that becomes a limit order once the trigger price is there */
+    /** @description Places an order that becomes a limit order when the price reaches the trigger price. */
     readonly place_stop_limit_order: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "place_stop_limit_order";
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
       /**
        * Format: i128
-       * @description 7-decimal price at which the order is triggered
+       * @description Price at which the order triggers, in USD, 7-decimal.
        */
       readonly triggerPrice: string;
       /**
        * Format: i128
-       * @description 7-decimal price of the limit order that the stop becomes
+       * @description Price of the limit order placed when the stop triggers, in USD, 7-decimal.
        */
       readonly limitPrice: string;
       /**
-       * @description On which side of the trigger price the order is triggered
+       * @description Whether the order triggers above or below the trigger price.
        * @enum {string}
        */
       readonly triggerCondition: "Above" | "Below";
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Attaches a stop to a position that follows its best price */
+    /** @description Attaches a stop order that trails the best price of the position. */
     readonly place_trailing_stop: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "place_trailing_stop";
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
-      /** @description Distance from the best price, basis points; the contract refuses more than 5000 */
+      /** @description Distance from the best price in basis points. The contract rejects values above 5000. */
       readonly trailingPercentBps: number;
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Attaches a stop-loss to a position */
+    /** @description Attaches a stop-loss order to a position. */
     readonly set_stop_loss: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "set_stop_loss";
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
       /**
        * Format: i128
-       * @description 7-decimal price at which the order is triggered
+       * @description Price at which the order triggers, in USD, 7-decimal.
        */
       readonly triggerPrice: string;
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Attaches a take-profit to a position */
+    /** @description Attaches a take-profit order to a position. */
     readonly set_take_profit: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "set_take_profit";
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
       /**
        * Format: i128
-       * @description 7-decimal price at which the order is triggered
+       * @description Price at which the order triggers, in USD, 7-decimal.
        */
       readonly triggerPrice: string;
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Cancels a pending order; works while trading is paused */
+    /** @description Cancels a pending order. Works while trading is paused. */
     readonly cancel_order: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "cancel_order";
       /**
        * Format: u64
-       * @description The order: an integer, or its digits
+       * @description Order id, as an integer or a digit string.
        */
       readonly orderId: number | string;
     };
-    /** @description Puts USDC into the account's cross margin pool */
+    /** @description Deposits USDC into the cross margin pool of the account. */
     readonly deposit_cross_margin: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "deposit_cross_margin";
       /**
        * Format: i128
-       * @description 7-decimal USDC
+       * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
     };
-    /** @description Takes idle USDC out of the cross margin pool */
+    /** @description Withdraws idle USDC from the cross margin pool. */
     readonly withdraw_cross_margin: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "withdraw_cross_margin";
       /**
        * Format: i128
-       * @description 7-decimal USDC
+       * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
     };
-    /** @description Deposits USDC into the liquidity vault and receives LP tokens */
+    /** @description Deposits USDC into the liquidity vault in exchange for LP tokens. */
     readonly deposit_liquidity: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "deposit_liquidity";
       /**
        * Format: i128
-       * @description 7-decimal USDC
+       * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
     };
-    /** @description Lets the liquidity vault pull LP tokens: the step before withdraw_liquidity */
+    /** @description Approves the liquidity vault to pull LP tokens. Required before withdraw_liquidity. */
     readonly approve_liquidity_withdrawal: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "approve_liquidity_withdrawal";
       /**
        * Format: i128
-       * @description LP tokens, 7-decimal
+       * @description Number of LP tokens, 7-decimal.
        */
       readonly lpAmount: string;
-      /** @description The last ledger in which the allowance may be used */
+      /** @description Last ledger in which the allowance is valid. */
       readonly expirationLedger: number;
     };
-    /** @description Returns LP tokens to the liquidity vault for USDC; needs their allowance first */
+    /** @description Redeems LP tokens for USDC. Requires approve_liquidity_withdrawal first. */
     readonly withdraw_liquidity: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "withdraw_liquidity";
       /**
        * Format: i128
-       * @description LP tokens, 7-decimal
+       * @description Number of LP tokens, 7-decimal.
        */
       readonly lpAmount: string;
     };
-    /** @description Creates a trader vault that the account leads */
+    /** @description Creates a trader vault led by the account. */
     readonly create_vault: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "create_vault";
-      /** @description At most 64 bytes */
+      /** @description Vault name, 1 to 64 bytes. */
       readonly name: string;
     };
-    /** @description Deposits USDC into a trader vault and receives shares */
+    /** @description Deposits USDC into a trader vault in exchange for shares. */
     readonly deposit_vault: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "deposit_vault";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
       /**
        * Format: i128
-       * @description 7-decimal USDC
+       * @description Amount in USDC, 7-decimal.
        */
       readonly amount: string;
     };
-    /** @description Redeems shares of a trader vault for USDC */
+    /** @description Redeems shares of a trader vault for USDC. */
     readonly withdraw_vault: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "withdraw_vault";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
       /**
        * Format: i128
-       * @description Shares of the vault, 7-decimal
+       * @description Number of vault shares, 7-decimal.
        */
       readonly shares: string;
     };
-    /** @description Opens a position with the funds of a vault that the account leads */
+    /** @description Opens a position with the funds of a vault led by the account. */
     readonly leader_open_position: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "leader_open_position";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
     };
-    /** @description Closes a position of the vaults */
+    /** @description Closes a position of a vault led by the account. */
     readonly leader_close_position: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "leader_close_position";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
       /**
        * Format: u64
-       * @description The position: an integer, or its digits
+       * @description Position id, as an integer or a digit string.
        */
       readonly positionId: number | string;
     };
-    /** @description Places a limit order with the funds of a vault that the account leads */
+    /** @description Places a limit order with the funds of a vault led by the account. */
     readonly leader_place_limit_order: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "leader_place_limit_order";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
-      /** @description Symbol of a supported asset, upper case */
+      /** @description Symbol of a supported asset, in upper case. */
       readonly asset: string;
       /**
        * Format: i128
-       * @description 7-decimal USDC; the contract asks for 10 USDC at least
+       * @description Collateral in USDC, 7-decimal. The contract requires at least 10 USDC.
        */
       readonly collateral: string;
-      /** @description Times the collateral */
+      /** @description Position size divided by collateral. */
       readonly leverage: number;
-      /** @enum {string} */
+      /**
+       * @description Direction of the position.
+       * @enum {string}
+       */
       readonly direction: "Long" | "Short";
       /**
        * Format: i128
-       * @description 7-decimal price at which the order is triggered
+       * @description Price at which the order triggers, in USD, 7-decimal.
        */
       readonly triggerPrice: string;
       /**
-       * @description On which side of the trigger price the order is triggered
+       * @description Whether the order triggers above or below the trigger price.
        * @enum {string}
        */
       readonly triggerCondition: "Above" | "Below";
-      /** @description How far the price may be off at execution, basis points; the contract refuses 0 */
+      /** @description Maximum price deviation at execution, basis points. The contract rejects 0. */
       readonly slippageToleranceBps: number;
     };
-    /** @description Cancels an order of the vaults */
+    /** @description Cancels an order of a vault led by the account. */
     readonly leader_cancel_order: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "leader_cancel_order";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
       /**
        * Format: u64
-       * @description The order: an integer, or its digits
+       * @description Order id, as an integer or a digit string.
        */
       readonly orderId: number | string;
     };
-    /** @description Takes the leader's share of the profit above the high-water mark */
+    /** @description Pays the leader their share of the profit above the high-water mark. */
     readonly claim_leader_fees: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "claim_leader_fees";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
     };
-    /** @description Pauses a vault that the account leads, or lets it go on */
+    /** @description Pauses or resumes a vault led by the account. */
     readonly set_vault_paused: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "set_vault_paused";
-      /** @description The trader vault */
+      /** @description Trader vault id. */
       readonly vaultId: number;
-      /** @description No deposits, withdrawals or trades while it is true */
+      /** @description True pauses deposits, withdrawals and trades of the vault. False resumes them. */
       readonly paused: boolean;
     };
-    /** @description Registers the account's referral code, once and for good */
+    /** @description Registers the referral code of the account. A code cannot be changed. */
     readonly create_referral_code: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "create_referral_code";
-      /** @description Upper and lower case differ */
+      /** @description Referral code, case-sensitive. */
       readonly code: string;
     };
-    /** @description Binds the account to the owner of a referral code, once and for good */
+    /** @description Sets the owner of a referral code as the referrer of the account. A referrer cannot be changed. */
     readonly set_referrer: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "set_referrer";
-      /** @description Upper and lower case differ */
+      /** @description Referral code, case-sensitive. */
       readonly code: string;
     };
-    /** @description Claims what the account has earned as a referrer */
+    /** @description Claims the earnings of the account as a referrer. */
     readonly claim_referral: {
       /**
-       * @description discriminator enum property added by openapi-typescript
+       * @description Operation name. (enum property replaced by openapi-typescript)
        * @enum {string}
        */
       readonly op: "claim_referral";
     };
-    /** @description A transaction that was built and simulated, ready to be signed */
+    /** @description An unsigned transaction that passed simulation. */
     readonly PreparedTransaction: {
-      /** @description The operation that was asked for */
+      /** @description Requested operation. */
       readonly op: string;
-      /** @description The account that must sign: the one that owns the key */
+      /** @description Account that must sign: the owner of the key. */
       readonly trader: string;
-      /** @description Unsigned transaction envelope, base64. Sign it unchanged and submit it within 300 seconds */
+      /** @description Unsigned transaction envelope, base64 XDR. Sign it unchanged and submit it within 300 seconds. */
       readonly xdr: string;
-      /** @description What the network charges at least for the resources, stroops; part of the transaction's fee */
+      /** @description Minimum resource fee of the network in stroops. Included in the transaction fee. */
       readonly minResourceFee?: string;
     };
-    /** @description What became of a submitted transaction */
+    /** @description Outcome of a submitted transaction. */
     readonly SubmitResult: {
-      /** @description The transaction's hash */
+      /** @description Transaction hash. */
       readonly hash: string;
       /**
-       * @description PENDING when it was not final in time: submit the same signedXdr again to go on waiting
+       * @description Outcome. PENDING: not final within pollTimeoutMs. Submit the same signedXdr again to keep waiting.
        * @enum {string}
        */
       readonly status: "SUCCESS" | "PENDING" | "FAILED";
-      /** @description The ledger that holds it; with SUCCESS */
+      /** @description Ledger that includes the transaction. Only with SUCCESS. */
       readonly ledger?: number;
-      /** @description With FAILED; null when no contract raised the error: look at resultXdr then */
+      /** @description Only with FAILED. Null if no contract raised the error. See resultXdr in that case. */
       readonly contractError?: {
-        /** @description The contract's own code: match on this */
+        /** @description Error code of the contract. Match on this value. */
         readonly code: number;
-        /** @description Its name, by the contract that raised it; UnknownContractError where there is none */
+        /** @description Name of the error, or UnknownContractError if the code has no name. */
         readonly name: string;
       } | null;
-      /** @description TransactionResult, base64; with FAILED */
+      /** @description TransactionResult, base64 XDR. Only with FAILED. */
       readonly resultXdr?: string;
     };
   };
@@ -1383,8 +1412,8 @@ export interface components {
 }
 export interface operations {
   /**
-   * State of the gateway and of its index.
-   * @description Exempt from the rate limit. Read the contracts' addresses here: they change when the exchange is deployed anew.
+   * Get the health of the gateway.
+   * @description Returns the state of the gateway and its index, and the contract addresses. Addresses change when the exchange is redeployed, so read them from here. Exempt from the rate limit.
    */
   readonly getHealth: {
     readonly parameters: {
@@ -1406,8 +1435,8 @@ export interface operations {
     };
   };
   /**
-   * Whether the process answers.
-   * @description Asks nobody. An orchestrator should end the process only when this fails. Exempt from the rate limit.
+   * Check liveness.
+   * @description Returns 200 if the process responds, without checking its dependencies. An orchestrator should restart the process only if this fails. Exempt from the rate limit.
    */
   readonly getLiveness: {
     readonly parameters: {
@@ -1429,8 +1458,8 @@ export interface operations {
     };
   };
   /**
-   * Whether requests should be sent here.
-   * @description Ready means: the database answers, the last indexed ledger is not older than the operator allows, and the process is not about to end. Otherwise 503 with every reason. Exempt from the rate limit.
+   * Check readiness.
+   * @description Returns 200 if the database responds, the index is recent enough, and the process is not shutting down. Otherwise returns 503 with all reasons. Exempt from the rate limit.
    */
   readonly getReadiness: {
     readonly parameters: {
@@ -1452,8 +1481,8 @@ export interface operations {
     };
   };
   /**
-   * Every market with its price.
-   * @description The fourteen assets of the exchange, each with its oracle price. Read from the chain through the price shim and kept for 3 seconds per asset.
+   * List markets.
+   * @description Returns the fourteen assets of the exchange with their oracle prices. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
    */
   readonly listMarkets: {
     readonly parameters: {
@@ -1470,6 +1499,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly markets: readonly components["schemas"]["Market"][];
           };
         };
@@ -1477,8 +1507,8 @@ export interface operations {
     };
   };
   /**
-   * Open interest and volume of every market.
-   * @description One row for every supported asset, zeros where there is no data. Kept for 5 seconds.
+   * List market statistics.
+   * @description Returns open interest and volume of every supported asset, with zeros if there is no data. Cached for 5 seconds.
    */
   readonly listMarketStats: {
     readonly parameters: {
@@ -1495,6 +1525,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly stats: readonly components["schemas"]["MarketStats"][];
           };
         };
@@ -1502,15 +1533,15 @@ export interface operations {
     };
   };
   /**
-   * One market with its price.
-   * @description Read from the chain through the price shim and kept for 3 seconds per asset.
+   * Get a market.
+   * @description Returns an asset with its oracle price. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
    */
   readonly getMarket: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly asset: string;
       };
       readonly cookie?: never;
@@ -1528,15 +1559,15 @@ export interface operations {
     };
   };
   /**
-   * The price of one asset.
-   * @description Read from the chain through the price shim and kept for 3 seconds per asset.
+   * Get the price of a market.
+   * @description Returns the oracle price of an asset. Prices are read from the chain through the price shim contract and cached for 3 seconds per asset.
    */
   readonly getMarketPrice: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly asset: string;
       };
       readonly cookie?: never;
@@ -1554,8 +1585,8 @@ export interface operations {
     };
   };
   /**
-   * Prices of every asset.
-   * @description The price that the exchange's price shim holds for each supported asset, kept for 3 seconds per asset. A price is never rejected for its age: look at its timestamp. An asset that cannot be read right now is served with its last known price and the header x-stale: 1 for up to five minutes; one that was never read is left out.
+   * List oracle prices.
+   * @description Returns the price of each supported asset from the price shim contract, cached for 3 seconds per asset. Prices are served regardless of their age: check `timestamp`. If a price cannot be read, the last known price is served for up to five minutes with the header x-stale: 1. Assets without any known price are omitted.
    */
   readonly listOraclePrices: {
     readonly parameters: {
@@ -1572,6 +1603,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly prices: readonly components["schemas"]["Price"][];
           };
         };
@@ -1579,19 +1611,19 @@ export interface operations {
     };
   };
   /**
-   * Prices over time.
-   * @description OHLC buckets of the oracle's prices (not of trades), oldest first, the bucket that is still forming included; the Link header continues towards older ones. Where no native row exists for the asset and interval, an outside exchange's klines are passed on. An unknown asset has no candles.
+   * List candles.
+   * @description Returns OHLC candles of oracle prices (not of trades), oldest first, including the current incomplete candle. The Link header continues with older candles. If no native candles exist for the asset and interval, klines of an external exchange are returned. An unknown asset has no candles.
    */
   readonly listCandles: {
     readonly parameters: {
       readonly query: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly asset: string;
-        /** @description Width of a bucket */
+        /** @description Candle interval. */
         readonly interval?: "1m" | "5m" | "15m" | "1h" | "4h" | "1d" | "1w";
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1606,9 +1638,10 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Candles, oldest first. */
             readonly candles: readonly components["schemas"]["Candle"][];
             /**
-             * @description noeracle: the oracle's own prices; binance: an outside exchange's USDT pair, only while there are no native rows
+             * @description noeracle: prices of the exchange's oracle. binance: the USDT pair of an external exchange, used if no native candles exist.
              * @enum {string}
              */
             readonly source: "noeracle" | "binance";
@@ -1618,21 +1651,21 @@ export interface operations {
     };
   };
   /**
-   * Realised trades.
-   * @description Closed and liquidated positions, newest first. The opening leg's fields are null when the open predates the index.
+   * List trades.
+   * @description Returns closed and liquidated positions, newest first. Fields of the open are null if the position was opened before the index begins.
    */
   readonly listTrades: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows of this account (G…) or contract (C…) */
+        /** @description Return only rows of this account (G…) or contract (C…). */
         readonly trader?: string;
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly asset?: string;
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1647,6 +1680,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["RealizedTrade"][];
           };
         };
@@ -1654,17 +1688,17 @@ export interface operations {
     };
   };
   /**
-   * Traders by lifetime profit or volume.
-   * @description Lifetime totals over all deployments, best first. The first page is kept for 5 seconds.
+   * List the leaderboard.
+   * @description Returns traders ranked by lifetime profit or volume across all deployments, best first. The first page is cached for 5 seconds.
    */
   readonly listLeaders: {
     readonly parameters: {
       readonly query?: {
-        /** @description What the ranking goes by */
+        /** @description Ranking criterion. */
         readonly sort?: "pnl" | "volume";
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1680,11 +1714,12 @@ export interface operations {
         content: {
           readonly "application/json": {
             /**
-             * @description What the ranking goes by
+             * @description Ranking criterion.
              * @default pnl
              * @enum {string}
              */
             readonly sort: "pnl" | "volume";
+            /** @description Traders, best first. */
             readonly leaders: readonly components["schemas"]["LeaderboardEntry"][];
           };
         };
@@ -1692,25 +1727,25 @@ export interface operations {
     };
   };
   /**
-   * Contract events.
-   * @description The archive of the exchange's events, newest first: by ledger, then event id, descending. Events of earlier deployments stay. An event whose topic or shape is not known is archived raw. Where ledgers were lost that belong into the page, gaps says which: their events are missing.
+   * List contract events.
+   * @description Returns archived contract events sorted by ledger, then event id, newest first. Includes events of earlier deployments. Events of unknown topic or shape are returned raw. `gaps` lists ledgers in the range of the page whose events are missing.
    */
   readonly listEvents: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only events of this topic */
+        /** @description Return only events of this topic. */
         readonly topic?: string;
-        /** @description Only events of this contract */
+        /** @description Return only events of this contract. */
         readonly contract?: string;
-        /** @description Only this ledger and later ones */
+        /** @description Return only this ledger and later ones. */
         readonly from_ledger?: number;
-        /** @description Only this ledger and earlier ones */
+        /** @description Return only this ledger and earlier ones. */
         readonly to_ledger?: number;
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1725,14 +1760,15 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Events, newest first. */
             readonly events: readonly components["schemas"]["EventRow"][];
-            /** @description Ledgers inside the page's range that were lost and not read from elsewhere yet; empty when nothing is missing */
+            /** @description Missing ledgers in the range of this page. Empty if none are missing. */
             readonly gaps: readonly {
-              /** @description The epoch that the ledgers belong to: ledgers repeat after a reset of the network */
+              /** @description Epoch of the ledgers. Ledger numbers repeat after a network reset. */
               readonly epoch: string;
-              /** @description The first of them */
+              /** @description First missing ledger. */
               readonly fromLedger: number;
-              /** @description The last of them */
+              /** @description Last missing ledger. */
               readonly toLedger: number;
             }[];
           };
@@ -1741,15 +1777,15 @@ export interface operations {
     };
   };
   /**
-   * Open positions.
-   * @description Positions that were opened and neither closed nor liquidated since, newest first. At most 200 rows over all traders and 500 of one trader; where more exist, the Link header continues the list.
+   * List open positions.
+   * @description Returns open positions, newest first: up to 200 rows per page for all traders, or 500 for one trader. The Link header continues the list.
    */
   readonly listOpenPositions: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows of this account (G…) or contract (C…) */
+        /** @description Return only rows of this account (G…) or contract (C…). */
         readonly trader?: string;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1764,6 +1800,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly positions: readonly components["schemas"]["OpenPosition"][];
           };
         };
@@ -1771,17 +1808,17 @@ export interface operations {
     };
   };
   /**
-   * Trader vaults.
-   * @description Newest first. Totals are what the factory's events add up to, read back from the factory after each of the leader's trades, which no event tells the outcome of. Money in an open position is not in totalUsdc, so a drawdown shows while one is open. Kept for 10 seconds: x-ledger says which ledger it is of, and X-Min-Ledger asks for a later one. Later pages are read each time.
+   * List trader vaults.
+   * @description Returns trader vaults, newest first. Totals are computed from factory events and re-read from the factory after each trade of the leader, because events do not report its outcome. totalUsdc excludes collateral in open positions, so an open position shows as a drawdown. Cached for 10 seconds: x-ledger is the ledger of the cached values, and X-Min-Ledger requests later ones. Only the first page is cached.
    */
   readonly listVaults: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only vaults of this leader */
+        /** @description Return only vaults of this leader. */
         readonly leader?: string;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -1796,6 +1833,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly vaults: readonly components["schemas"]["TraderVault"][];
           };
         };
@@ -1803,15 +1841,15 @@ export interface operations {
     };
   };
   /**
-   * One trader vault.
-   * @description Totals are what the factory's events add up to, read back from the factory after each of the leader's trades, which no event tells the outcome of. Money in an open position is not in totalUsdc, so a drawdown shows while one is open. Kept for 10 seconds: x-ledger says which ledger it is of, and X-Min-Ledger asks for a later one.
+   * Get a trader vault.
+   * @description Returns one trader vault. Totals are computed from factory events and re-read from the factory after each trade of the leader, because events do not report its outcome. totalUsdc excludes collateral in open positions, so an open position shows as a drawdown. Cached for 10 seconds: x-ledger is the ledger of the cached values, and X-Min-Ledger requests later ones.
    */
   readonly getVault: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description Vault id */
+        /** @description Vault id. */
         readonly id: number;
       };
       readonly cookie?: never;
@@ -1829,22 +1867,22 @@ export interface operations {
     };
   };
   /**
-   * What was opened and closed for a vault.
-   * @description Newest first; empty for a vault that does not exist.
+   * List trades of a vault.
+   * @description Newest first. Empty if the vault does not exist.
    */
   readonly listVaultTrades: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
       readonly path: {
-        /** @description Vault id */
+        /** @description Vault id. */
         readonly id: number;
       };
       readonly cookie?: never;
@@ -1857,6 +1895,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["VaultTrade"][];
           };
         };
@@ -1864,22 +1903,22 @@ export interface operations {
     };
   };
   /**
-   * Deposits into a vault.
-   * @description Newest first; empty for a vault that does not exist.
+   * List deposits into a vault.
+   * @description Newest first. Empty if the vault does not exist.
    */
   readonly listVaultDeposits: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
       readonly path: {
-        /** @description Vault id */
+        /** @description Vault id. */
         readonly id: number;
       };
       readonly cookie?: never;
@@ -1892,6 +1931,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly deposits: readonly components["schemas"]["VaultFlow"][];
           };
         };
@@ -1899,22 +1939,22 @@ export interface operations {
     };
   };
   /**
-   * Withdrawals from a vault.
-   * @description Newest first; empty for a vault that does not exist.
+   * List withdrawals from a vault.
+   * @description Newest first. Empty if the vault does not exist.
    */
   readonly listVaultWithdraws: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
       readonly path: {
-        /** @description Vault id */
+        /** @description Vault id. */
         readonly id: number;
       };
       readonly cookie?: never;
@@ -1927,6 +1967,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly withdraws: readonly components["schemas"]["VaultFlow"][];
           };
         };
@@ -1934,22 +1975,22 @@ export interface operations {
     };
   };
   /**
-   * Profit shares that a vault's leader took.
-   * @description Newest first; empty for a vault that does not exist.
+   * List fee claims of a vault leader.
+   * @description Newest first. Empty if the vault does not exist.
    */
   readonly listVaultFeeClaims: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
       readonly path: {
-        /** @description Vault id */
+        /** @description Vault id. */
         readonly id: number;
       };
       readonly cookie?: never;
@@ -1962,6 +2003,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly feeClaims: readonly components["schemas"]["VaultFlow"][];
           };
         };
@@ -1969,13 +2011,13 @@ export interface operations {
     };
   };
   /**
-   * Who owns a referral code.
-   * @description Upper and lower case differ. The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.
+   * Look up a referral code.
+   * @description Returns the owner of a referral code. Codes are case-sensitive. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly lookupReferralCode: {
     readonly parameters: {
       readonly query: {
-        /** @description The code */
+        /** @description Referral code. */
         readonly code: string;
       };
       readonly header?: never;
@@ -1995,13 +2037,13 @@ export interface operations {
     };
   };
   /**
-   * An address's referral code, and who referred it.
-   * @description For an address that owns a code. The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.
+   * Get the referral info of an address.
+   * @description Returns the referral code of an address and its referrer. The address must own a code. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly getReferralInfo: {
     readonly parameters: {
       readonly query: {
-        /** @description The account (G…) or contract (C…) */
+        /** @description Account (G…) or contract (C…). */
         readonly address: string;
       };
       readonly header?: never;
@@ -2017,7 +2059,7 @@ export interface operations {
         content: {
           readonly "application/json": {
             readonly self: components["schemas"]["Referrer"];
-            /** @description By whom the address was referred; null when by nobody */
+            /** @description Referrer of the address. Null if it has none. */
             readonly binding: components["schemas"]["ReferralBinding"] | (never | null);
           };
         };
@@ -2025,8 +2067,8 @@ export interface operations {
     };
   };
   /**
-   * The caller's referral code, and who referred the caller. Needs a key.
-   * @description Either may be null. The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.
+   * Get your referral info. Needs a key.
+   * @description Returns your referral code and your referrer. Either can be null. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly getMyReferral: {
     readonly parameters: {
@@ -2043,9 +2085,9 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
-            /** @description The caller's own code; null without one */
+            /** @description Your referral code. Null if you have none. */
             readonly self: components["schemas"]["Referrer"] | (never | null);
-            /** @description By whom the address was referred; null when by nobody */
+            /** @description Referrer of the address. Null if it has none. */
             readonly binding: components["schemas"]["ReferralBinding"] | (never | null);
           };
         };
@@ -2053,15 +2095,15 @@ export interface operations {
     };
   };
   /**
-   * Trades that the caller was paid for as a referrer. Needs a key.
-   * @description Newest first. The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.
+   * List your referral trades. Needs a key.
+   * @description Returns trades that earned you a referral reward, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly listMyReferralTrades: {
     readonly parameters: {
       readonly query?: {
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2076,6 +2118,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly trades: readonly components["schemas"]["ReferralTrade"][];
           };
         };
@@ -2083,15 +2126,15 @@ export interface operations {
     };
   };
   /**
-   * What the caller has claimed as a referrer. Needs a key.
-   * @description Newest first. The exchange does not pay for referrals yet: until it does, amounts are 0 and the lists of trades and claims are empty.
+   * List your referral claims. Needs a key.
+   * @description Returns your claims of referral rewards, newest first. The exchange does not pay referral rewards yet: amounts are 0, and the lists of trades and claims are empty.
    */
   readonly listMyReferralClaims: {
     readonly parameters: {
       readonly query?: {
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2106,6 +2149,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly claims: readonly components["schemas"]["ReferralClaim"][];
           };
         };
@@ -2113,19 +2157,19 @@ export interface operations {
     };
   };
   /**
-   * Events that concern the caller. Needs a key.
-   * @description Newest first. An event concerns the account when its payload names it in any role, and when it is the execution or cancellation of one of its orders. Orders whose placement emits no event (stop-limit, trailing stop) join a moment later, at their own place in the order.
+   * List your account events. Needs a key.
+   * @description Returns the events of your account, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
    */
   readonly listAccountEvents: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only events of this topic */
+        /** @description Return only events of this topic. */
         readonly topic?: string;
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2140,6 +2184,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly events: readonly components["schemas"]["EventRow"][];
           };
         };
@@ -2147,17 +2192,17 @@ export interface operations {
     };
   };
   /**
-   * What happened to the caller's orders. Needs a key.
-   * @description Events of the topics order_placed, order_executed and order_cancelled, newest first. An event concerns the account when its payload names it in any role, and when it is the execution or cancellation of one of its orders. Orders whose placement emits no event (stop-limit, trailing stop) join a moment later, at their own place in the order.
+   * List your order events. Needs a key.
+   * @description Returns your order_placed, order_executed and order_cancelled events, newest first. Includes events whose payload names the account in any role, and executions and cancellations of its orders. Events of stop-limit and trailing stop orders, which emit no placement event, are added shortly after they are indexed, at their position in the log.
    */
   readonly listAccountOrderEvents: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2172,6 +2217,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly events: readonly components["schemas"]["EventRow"][];
           };
         };
@@ -2179,8 +2225,8 @@ export interface operations {
     };
   };
   /**
-   * The caller's open positions and what happened to positions. Needs a key.
-   * @description Open positions, newest first, up to 500 (the Link header continues them at /v1/positions/open), and the newest 200 of the caller's position_opened, position_closed and position_liquidated events, both as of one state of the index.
+   * List your positions and position events. Needs a key.
+   * @description Returns up to 500 of your open positions, newest first, and your 200 newest position_opened, position_closed and position_liquidated events. Both come from the same state of the index. The Link header continues the positions at /v1/positions/open.
    */
   readonly listAccountPositions: {
     readonly parameters: {
@@ -2197,7 +2243,9 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Open positions. */
             readonly positions: readonly components["schemas"]["OpenPosition"][];
+            /** @description Position events. */
             readonly events: readonly components["schemas"]["EventRow"][];
           };
         };
@@ -2205,13 +2253,13 @@ export interface operations {
     };
   };
   /**
-   * What an account has traded in fourteen days.
-   * @description Rolling seconds up to now: opens and matched closes at full size, liquidations nothing. The market's own record, which fee tiers go by, counts the same by calendar days.
+   * Get the 14-day volume of an account.
+   * @description Returns the notional that an account opened and closed in the past 14 × 86,400 seconds. Liquidations do not count. The market contract, which sets fee tiers, counts the same trades by calendar day.
    */
   readonly getAccountVolume: {
     readonly parameters: {
       readonly query: {
-        /** @description The account (G…) or contract (C…) */
+        /** @description Account (G…) or contract (C…). */
         readonly address: string;
       };
       readonly header?: never;
@@ -2231,8 +2279,8 @@ export interface operations {
     };
   };
   /**
-   * What the feed can do.
-   * @description For TradingView's charts: give them the address of /udf as their data feed.
+   * Get the datafeed configuration.
+   * @description Returns the capabilities of the datafeed. Part of a TradingView UDF datafeed. Set the datafeed URL of your chart to /udf.
    */
   readonly udfConfig: {
     readonly parameters: {
@@ -2254,8 +2302,8 @@ export interface operations {
     };
   };
   /**
-   * The gateway's clock.
-   * @description Unix seconds. Charts count down to the next bar by it.
+   * Get the server time.
+   * @description Returns the server time in Unix seconds. Part of a TradingView UDF datafeed. Set the datafeed URL of your chart to /udf.
    */
   readonly udfTime: {
     readonly parameters: {
@@ -2277,13 +2325,13 @@ export interface operations {
     };
   };
   /**
-   * One market as charts describe it.
-   * @description For TradingView's charts: give them the address of /udf as their data feed.
+   * Resolve a symbol.
+   * @description Returns the chart settings of a market. Part of a TradingView UDF datafeed. Set the datafeed URL of your chart to /udf.
    */
   readonly udfSymbols: {
     readonly parameters: {
       readonly query: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly symbol: string;
       };
       readonly header?: never;
@@ -2303,15 +2351,15 @@ export interface operations {
     };
   };
   /**
-   * Markets by symbol or name.
-   * @description Those that contain the text, in any case; all of them for none.
+   * Search symbols.
+   * @description Returns markets whose symbol or name contains the text, case-insensitive. Without a text, returns all markets.
    */
   readonly udfSearch: {
     readonly parameters: {
       readonly query?: {
-        /** @description Part of a symbol or name */
+        /** @description Text to search for in symbols and names. */
         readonly query?: string;
-        /** @description Rows; 30 at most */
+        /** @description Maximum number of results, at most 30. */
         readonly limit?: number;
       };
       readonly header?: never;
@@ -2331,21 +2379,21 @@ export interface operations {
     };
   };
   /**
-   * Bars of a market.
-   * @description The oracle's own prices, the forming bar included; outside prices are not mixed in. `to` is exclusive. With `countback` so many bars before `to` are answered, whatever `from` says. At most 2000 bars, the newest; charts ask again for older ones.
+   * List bars.
+   * @description Returns OHLC bars of oracle prices, including the current incomplete bar. Prices of external exchanges are not included. `to` is exclusive. With `countback`, returns that many bars before `to` and ignores `from`. Returns at most the 2000 newest bars.
    */
   readonly udfHistory: {
     readonly parameters: {
       readonly query: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly symbol: string;
-        /** @description Width of a bar: 1, 5, 15, 60, 240, 1D, 1W */
+        /** @description Bar width: 1, 5, 15, 60, 240, 1D, 1W. */
         readonly resolution: string;
-        /** @description Start of the first bar at the earliest, unix seconds */
+        /** @description Earliest bar start, Unix seconds. */
         readonly from: number;
-        /** @description Bars begin before this, unix seconds */
+        /** @description Bars start before this time, Unix seconds. */
         readonly to: number;
-        /** @description How many bars before `to` are wanted */
+        /** @description Number of bars to return before `to`. */
         readonly countback?: number;
       };
       readonly header?: never;
@@ -2365,15 +2413,15 @@ export interface operations {
     };
   };
   /**
-   * What a market takes, as data.
-   * @description Leverage, sizes, fees by tier, caps and what is left of them. Read from the network and kept for 3 seconds; what could not be read is null.
+   * Get the trading limits of a market.
+   * @description Returns leverage, size and slippage limits, fee tiers, and open interest caps with the remaining headroom. Read from the network and cached for 3 seconds. Values that could not be read are null.
    */
   readonly getMarketLimits: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description Asset symbol, in any case */
+        /** @description Asset symbol, case-insensitive. */
         readonly asset: string;
       };
       readonly cookie?: never;
@@ -2391,8 +2439,8 @@ export interface operations {
     };
   };
   /**
-   * The liquidity vault, and what can still be opened against it.
-   * @description Read from the network, out of one ledger, and kept for 3 seconds. Caps are the contract's defaults; what could not be read is null.
+   * Get the liquidity vault.
+   * @description Returns the state of the liquidity vault and the remaining headroom for new positions. Read from one ledger and cached for 3 seconds. Caps are the defaults of the contract. Values that could not be read are null.
    */
   readonly getPool: {
     readonly parameters: {
@@ -2414,17 +2462,17 @@ export interface operations {
     };
   };
   /**
-   * The liquidity vault over time.
-   * @description One sample for every five minutes in which the gateway could read the vault, newest first.
+   * List liquidity vault history.
+   * @description Returns one sample per five minutes, newest first. Intervals in which the vault could not be read are missing.
    */
   readonly listPoolHistory: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2439,6 +2487,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly samples: readonly components["schemas"]["PoolSample"][];
           };
         };
@@ -2446,17 +2495,17 @@ export interface operations {
     };
   };
   /**
-   * Funding now, and what was applied.
-   * @description One rate for all markets. `current` is read from the network and kept for 3 seconds; it is null while the network cannot be read. `history` is every hour that was applied, newest first.
+   * Get current and past funding.
+   * @description All markets share one funding rate. `current` is read from the network and cached for 3 seconds. It is null if the network is unavailable. `history` lists every application of funding, newest first.
    */
   readonly getFunding: {
     readonly parameters: {
       readonly query?: {
-        /** @description Only rows strictly older than this, unix seconds */
+        /** @description Return only rows older than this time, Unix seconds. */
         readonly before_ts?: number;
-        /** @description Rows per page */
+        /** @description Maximum number of rows per page. */
         readonly limit?: number;
-        /** @description Continues exactly behind the last row of the page before; taken from that answer's Link header, and opaque */
+        /** @description Opaque cursor from the Link header of the previous page. Continues exactly after its last row. */
         readonly cursor?: string;
       };
       readonly header?: never;
@@ -2471,7 +2520,9 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Current funding. */
             readonly current: components["schemas"]["CurrentFunding"] | (never | null);
+            /** @description Applied funding, newest first. */
             readonly history: readonly components["schemas"]["FundingRow"][];
           };
         };
@@ -2479,13 +2530,13 @@ export interface operations {
     };
   };
   /**
-   * Who may be issued a key.
-   * @description Whether issuance is limited to listed addresses, and whether the given address may be issued a key.
+   * Check early access.
+   * @description Returns whether key creation is limited to allow-listed addresses, and whether the given address can create a key.
    */
   readonly getBetaStatus: {
     readonly parameters: {
       readonly query?: {
-        /** @description The account (G…) that the key is for */
+        /** @description Account (G…) that will own the key. */
         readonly address?: string;
       };
       readonly header?: never;
@@ -2505,8 +2556,8 @@ export interface operations {
     };
   };
   /**
-   * A challenge for a wallet to sign.
-   * @description Replaces the challenge that was pending for the address. It is void after five minutes, and after one attempt, whatever the outcome.
+   * Request a key challenge.
+   * @description Returns a challenge to sign with the wallet. Replaces any pending challenge of the address. A challenge expires after five minutes or one attempt.
    */
   readonly requestKeyChallenge: {
     readonly parameters: {
@@ -2518,7 +2569,7 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly "application/json": {
-          /** @description The account (G…) that the key is for */
+          /** @description Account (G…) that will own the key. */
           readonly address: string;
         };
       };
@@ -2535,8 +2586,8 @@ export interface operations {
     };
   };
   /**
-   * The owner's keys. Needs a key.
-   * @description Every key of the caller's owner, newest first, the revoked ones included. Secrets are never listed.
+   * List your keys. Needs a key.
+   * @description Returns all keys of the owner of the calling key, newest first, including revoked keys. Secrets are never returned.
    */
   readonly listKeys: {
     readonly parameters: {
@@ -2553,6 +2604,7 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
+            /** @description Rows of this page. */
             readonly keys: readonly components["schemas"]["ApiKey"][];
           };
         };
@@ -2560,8 +2612,8 @@ export interface operations {
     };
   };
   /**
-   * Issues a key for a proven address.
-   * @description Build a transaction that is never submitted: any source account, sequence 0, fee 0, no time bounds, first operation manage-data with the challenge's 32 bytes as its value. Sign it with the wallet's key for the network and send the envelope as base64 XDR. The secret is answered this once.
+   * Create a key.
+   * @description Creates an API key for the owner of a signed challenge. Build a transaction with any source account, sequence 0, fee 0, no time bounds, and as first operation manage-data with the 32 bytes of the challenge as its value. Sign it with the wallet for this network and send the envelope as base64 XDR. The transaction is never submitted. The secret is returned only once.
    */
   readonly issueKey: {
     readonly parameters: {
@@ -2573,13 +2625,13 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly "application/json": {
-          /** @description The account (G…) that the key is for */
+          /** @description Account (G…) that will own the key. */
           readonly address: string;
-          /** @description The challengeHex that was signed */
+          /** @description Signed challengeHex. */
           readonly challenge: string;
-          /** @description The whole signed transaction envelope, base64 XDR; not a detached signature */
+          /** @description Complete signed transaction envelope, base64 XDR. Not a detached signature. */
           readonly signature: string;
-          /** @description What to call the key */
+          /** @description Label of the key. */
           readonly label?: string;
         };
       };
@@ -2596,15 +2648,15 @@ export interface operations {
     };
   };
   /**
-   * Revokes a key. Needs a key.
-   * @description Any key of an owner revokes any key of the same owner, itself included. It is refused from then on.
+   * Revoke a key. Needs a key.
+   * @description Revokes a key immediately. A key can revoke any key of the same owner, including itself.
    */
   readonly revokeKey: {
     readonly parameters: {
       readonly query?: never;
       readonly header?: never;
       readonly path: {
-        /** @description The key to revoke */
+        /** @description Id of the key to revoke. */
         readonly keyId: string;
       };
       readonly cookie?: never;
@@ -2617,7 +2669,10 @@ export interface operations {
         };
         content: {
           readonly "application/json": {
-            /** @enum {boolean} */
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
             readonly revoked: true;
           };
         };
@@ -2625,8 +2680,8 @@ export interface operations {
     };
   };
   /**
-   * Who the caller is. Needs a key.
-   * @description The key that the call was made with, and the account that it was issued to. Answered from memory: good for trying a key.
+   * Get the identity of your key. Needs a key.
+   * @description Returns the key of the request and its owner. Served from memory, so it is a cheap way to test a key.
    */
   readonly getAccountIdentity: {
     readonly parameters: {
@@ -2648,8 +2703,8 @@ export interface operations {
     };
   };
   /**
-   * The caller's resting orders. Needs a key.
-   * @description Every pending order as the ledger has it, newest first: stop-limit orders and trailing stops too, whose placement emits no event. Read from the network and kept for a second; the body says at which ledger.
+   * List your open orders. Needs a key.
+   * @description Returns all pending orders, newest first, including stop-limit and trailing stop orders. Read from the ledger and cached for one second. The body contains the ledger.
    */
   readonly listAccountOpenOrders: {
     readonly parameters: {
@@ -2671,8 +2726,8 @@ export interface operations {
     };
   };
   /**
-   * What the caller has and is worth. Needs a key.
-   * @description Positions with unrealised profit, funding and liquidation price, resting orders, balances, cross margin, fee tier and limits, all read from one ledger and kept for a second. What could not be told is null, and `unknown` says why.
+   * Get your account state. Needs a key.
+   * @description Returns positions with unrealised profit, funding and liquidation price, open orders, balances, cross margin, fee tier and limits. All values come from one ledger and are cached for one second. Values that could not be read are null, and `unknown` lists the reasons.
    */
   readonly getAccountState: {
     readonly parameters: {
@@ -2694,8 +2749,8 @@ export interface operations {
     };
   };
   /**
-   * An unsigned transaction for one of the ten operations. Needs a key.
-   * @description Builds the transaction that makes the operation on behalf of the key's owner, simulates it, and returns it unsigned: sign it unchanged and hand it to POST /v1/tx/submit. It takes the account's next sequence number and is valid for 300 seconds. An operation that the network would refuse now is answered with 400 simulation_failed and the contract's error.
+   * Prepare an order transaction. Needs a key.
+   * @description Builds and simulates a transaction for the owner of the key and returns it unsigned. Sign it unchanged and send it to POST /v1/tx/submit. It uses the next sequence number of the account and is valid for 300 seconds. If the simulation fails, the response is 400 simulation_failed with the contract error.
    */
   readonly prepareOrder: {
     readonly parameters: {
@@ -2721,8 +2776,8 @@ export interface operations {
     };
   };
   /**
-   * An unsigned transaction for whatever else an account signs. Needs a key.
-   * @description Cross margin, the liquidity vault, trader vaults and referral, prepared as POST /v1/orders/prepare does it: built on behalf of the key's owner, simulated, and returned unsigned for POST /v1/tx/submit.
+   * Prepare an account action. Needs a key.
+   * @description Builds and simulates a transaction for cross margin, the liquidity vault, trader vaults or referral, and returns it unsigned, as POST /v1/orders/prepare does for orders. Sign it and send it to POST /v1/tx/submit.
    */
   readonly prepareAction: {
     readonly parameters: {
@@ -2748,8 +2803,8 @@ export interface operations {
     };
   };
   /**
-   * Sends a signed transaction and waits for what becomes of it. Needs a key.
-   * @description Relays the envelope as it is and asks for the transaction every second, up to pollTimeoutMs. Submitting the same signedXdr again is safe and returns the current result of the one transaction, also long after: do so after PENDING, 502 and 503, instead of preparing a fresh one. A 502 with a hash means that the outcome is unknown.
+   * Submit a signed transaction. Needs a key.
+   * @description Submits the envelope unchanged and polls for the result every second, for up to pollTimeoutMs. Submitting the same signedXdr again is safe at any time and returns the current result of that transaction. Do so after PENDING, 502 and 503 instead of preparing a new transaction. A 502 with a hash means that the outcome is unknown.
    */
   readonly submitTransaction: {
     readonly parameters: {
@@ -2761,10 +2816,10 @@ export interface operations {
     readonly requestBody: {
       readonly content: {
         readonly "application/json": {
-          /** @description Signed transaction envelope, base64; a fee bump is relayed too */
+          /** @description Signed transaction envelope, base64 XDR. Fee-bump transactions are supported. */
           readonly signedXdr: string;
           /**
-           * @description How long to wait for the transaction to be final, milliseconds
+           * @description Maximum time to wait for the final result, milliseconds.
            * @default 30000
            */
           readonly pollTimeoutMs?: number;
