@@ -1,6 +1,6 @@
-// The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. `main.ts rebuild` computes every projection
-// anew from the archive instead, `main.ts keys` is the operator's way to API keys, `main.ts localnet` serves the local network alone, and `main.ts healthy`
-// asks a process beside this one how it is. Texts for people go to stdout, structured logs to stderr.
+// The process: environment -> config -> (local network) -> store -> indexer -> gateway -> signals -> exit. Subcommands: `rebuild` recomputes all projections
+// from the archive, `keys` administers API keys, `localnet` runs only the local network, and `healthy` checks another process. Messages for people go to
+// stdout, structured logs to stderr.
 
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -36,16 +36,15 @@ import type { Store } from './src/store/store.ts'
 import { tracedStore } from './src/store/traced-store.ts'
 import type { Tracing } from './src/tracing/tracing.ts'
 
-/** npm passes a Ctrl-C on that the process has seen already; signals this close together are one. */
+/** npm forwards a Ctrl-C that the process has already received. Signals within this time count as one. */
 const SAME_SIGNAL_MS = 1_000
-/** A database server, or a local network of another process, that is still starting is waited for. */
+/** Retries while a database server, or the local network of another process, is still starting. */
 const DEPENDENCY_ATTEMPTS = 15
 const DEPENDENCY_RETRY_MS = 2_000
-/** A process that is well answers by then. */
 const HEALTH_CHECK_TIMEOUT_MS = 2_000
 
 const clock = createSystemClock()
-/** For waiting that must not keep the process alive. */
+/** For timers that must not keep the process alive. */
 const idleClock = createSystemClock({ keepAlive: false })
 const random = createSystemRandom()
 
@@ -53,13 +52,13 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** Aborts at the first SIGINT or SIGTERM. A later one finds no handler and ends the process at once, as the system does it. */
+/** Aborts at the first SIGINT or SIGTERM. The next one finds no handler, so it kills the process. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController()
   const onSignal = (): void => {
     if (stop.signal.aborted) return
     stop.abort()
-    print('\nStopping. Once more to quit at once.')
+    print('\nStopping. Press Ctrl-C again to quit immediately.')
     idleClock.setTimer(SAME_SIGNAL_MS, () => {
       process.removeListener('SIGINT', onSignal)
       process.removeListener('SIGTERM', onSignal)
@@ -70,7 +69,7 @@ function stopSignal(): AbortSignal {
   return stop.signal
 }
 
-/** Folder of one network's data: what was indexed from one never meets the other. */
+/** Each network has its own folder, so that their data never mixes. */
 function dataFolder(config: Config, name: 'chain' | 'database'): string {
   return join(config.dataDir, config.network.kind, name)
 }
@@ -91,14 +90,14 @@ function startNetwork(config: Config, log: Log): Promise<LocalNetwork> {
   })
 }
 
-/** Tries until it works, for as long as it may be a matter of time. */
-async function retryUntilReady<T>(work: () => Promise<T>, isWorthWaiting: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
+/** Retries `work` while it fails with a retryable error, up to DEPENDENCY_ATTEMPTS times. */
+async function retryUntilReady<T>(work: () => Promise<T>, isRetryable: (error: unknown) => boolean, log: Log, stop: AbortSignal): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
-      if (!isWorthWaiting(error) || attempt >= DEPENDENCY_ATTEMPTS || stop.aborted) throw error
-      log.warn({ err: error, attempt }, 'a neighbour cannot be reached; trying again')
+      if (!isRetryable(error) || attempt >= DEPENDENCY_ATTEMPTS || stop.aborted) throw error
+      log.warn({ err: error, attempt }, 'dependency unreachable, retrying')
       await clock.sleep(DEPENDENCY_RETRY_MS, stop)
     }
   }
@@ -106,17 +105,17 @@ async function retryUntilReady<T>(work: () => Promise<T>, isWorthWaiting: (error
 
 function openDatabase(config: Config, secrets: Secrets, log: Log, stop: AbortSignal): Promise<Store> {
   const { databaseUrl } = secrets
-  // An indexer reads nothing from it, and is not to wait for it.
+  // An indexer does not read from the replica and must not wait for it.
   const readUrl = config.role === 'indexer' ? null : secrets.databaseReadUrl
   const open = (): Promise<Store> => openStore({ databaseUrl, readUrl, dataDir: dataFolder(config, 'database'), log, clock })
   return retryUntilReady(open, (error) => error instanceof StoreUnavailable && databaseUrl !== null, log, stop)
 }
 
-/** Opens both at the same time: each takes seconds. When one fails the other is closed again. */
+/** Opens both concurrently, because each takes seconds. If one fails, the other is closed. */
 async function openDependencies(settings: Settings, log: Log, stop: AbortSignal, disposables: AsyncDisposableStack) {
   const { config, secrets } = settings
-  const isHost = config.network.kind === 'local' && secrets.rpcUrls.length === 0
-  const [network, store] = await Promise.allSettled([isHost ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
+  const runsNetwork = config.network.kind === 'local' && secrets.rpcUrls.length === 0
+  const [network, store] = await Promise.allSettled([runsNetwork ? startNetwork(config, log) : null, openDatabase(config, secrets, log, stop)])
   if (network.status === 'fulfilled') disposables.use(network.value)
   if (store.status === 'fulfilled') disposables.use(store.value)
   if (network.status === 'rejected') throw network.reason
@@ -124,18 +123,18 @@ async function openDependencies(settings: Settings, log: Log, stop: AbortSignal,
   return { network: network.value, store: store.value }
 }
 
-/** Traces, when they are wanted: what makes them is loaded only then. */
+/** Loads the tracing library only if tracing is configured. */
 async function openTracing({ config, secrets }: Settings, disposables: AsyncDisposableStack): Promise<Tracing | null> {
   if (secrets.traces === null || config.tracing === null) return null
   const { createTracing } = await import('./src/tracing/tracing.ts')
   return disposables.use(createTracing({ ...secrets.traces, ...config.tracing, version: manifest.version }))
 }
 
-/** Where the contracts are: the local network tells, or the deployment's manifest does; the environment may override either. */
+/** Contract addresses from the local network or the deployment manifest, with overrides from the environment. */
 async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
   const ask = (): Promise<ContractAddresses> => askForContracts(secrets.rpcUrls, clock)
-  const manifest = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
-  return resolveContracts(manifest, config.network.contractOverrides)
+  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
+  return resolveContracts(addresses, config.network.contractOverrides)
 }
 
 async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<void> {
@@ -151,8 +150,8 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
   const store = tracing === null ? untracedStore : tracedStore(untracedStore, tracing.tracer)
   const parts: Parts = { settings, store, rpc, contracts, metrics, tracing, log, localRpcUrl: network?.rpcUrl ?? null }
   const indexing: Promise<void>[] = []
-  const ended = Promise.withResolvers<void>()
-  stop.addEventListener('abort', () => ended.resolve(), { once: true })
+  const stopped = Promise.withResolvers<void>()
+  stop.addEventListener('abort', () => stopped.resolve(), { once: true })
   if (stop.aborted) return
   const watching = rpc.watch(stop)
   disposables.defer(() => watching)
@@ -171,12 +170,11 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)
   }
-  // Registered last, so that the indexer has ended before what it uses is closed.
+  // Registered last, so that the indexer finishes before its dependencies are closed.
   disposables.defer(async () => void (await Promise.all(indexing)))
-  await ended.promise
+  await stopped.promise
 }
 
-/** What the parts of the process have in common. */
 interface Parts {
   readonly settings: Settings
   readonly store: Store
@@ -185,18 +183,18 @@ interface Parts {
   readonly metrics: Metrics | null
   readonly tracing: Tracing | null
   readonly log: Log
-  /** Of the local network that this process serves. */
+  /** URL of the local network in this process, if any. */
   readonly localRpcUrl: string | null
 }
 
 /**
- * Serves, and returns where. Told to stop, it announces that at once, beside the indexer's end and not behind it; prices stay fresh for whoever is still
- * served. Whatever it began has ended when `disposables` are disposed.
+ * Starts the gateway and returns its URL. On `stop` it announces the shutdown immediately, while the indexer still stops, and keeps prices fresh until the
+ * last request is served. Disposing `disposables` waits for the end of the shutdown.
  */
 async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncDisposableStack): Promise<string> {
   const { settings: { config, secrets }, store, rpc, contracts, metrics, tracing, log } = parts
   const redis = secrets.redisUrl === null ? null : disposables.use(createRedis({ url: secrets.redisUrl, clock, random, log }))
-  const told = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
+  const consoleSettings = { networkName: config.network.name, networkPassphrase: config.network.passphrase, localRpcUrl: parts.localRpcUrl }
   const gateway = await createGateway({
     store, rpc, contracts, clock, random, log,
     network: { name: config.network.name, passphrase: config.network.passphrase },
@@ -209,7 +207,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     redis,
     streamLimits: config.stream,
-    consoleOrder: config.server.console ? { root: import.meta.dirname, settings: told } : null,
+    consoleOrder: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,
     observer: metrics?.http ?? null,
     tracer: tracing?.http ?? null,
   })
@@ -220,7 +218,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     await ticking
   }
   disposables.defer(close)
-  // A failure is told by whoever disposes of the disposables.
+  // Errors surface when `disposables` are disposed.
   stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
   metrics?.watch({ gateway: gateway.stats })
   gateway.stream.start()
@@ -241,7 +239,7 @@ function startIndexer({ settings, store, rpc, contracts, metrics, tracing, log }
   return indexer
 }
 
-/** What runs where, who has funds, and what to try. */
+/** The start-up message: addresses, funded accounts and example requests. */
 function describeStart(url: string, config: Config, secrets: Secrets, network: LocalNetwork | null): string {
   const database = secrets.databaseUrl === null ? `embedded, in ${dataFolder(config, 'database')}` : 'PostgreSQL server (DATABASE_URL)'
   const rows: [string, string][] = [
@@ -268,23 +266,22 @@ function describeRow([name, text]: readonly [string, string]): string {
 }
 
 function describeNetwork({ network }: Config, { rpcUrls }: Secrets): string {
-  return `${network.kind === 'local' ? 'local, of another process' : network.name}, through ${rpcUrls.map(hostOf).join(', ')}`
+  return `${network.kind === 'local' ? 'local, in another process' : network.name}, RPC ${rpcUrls.map(hostOf).join(', ')}`
 }
 
-/** A local network that this process serves: its doors, and who has funds. */
 function describeLocal({ rpcUrl, friendbotUrl, accounts }: LocalNetwork): readonly string[] {
   const funded = accounts.filter(({ secret }) => secret !== null)
   return [
     describeRow(['Network', `local, JSON-RPC at ${rpcUrl}`]),
     describeRow(['Friendbot', `${friendbotUrl}?addr=G…`]),
     '',
-    'Accounts with test funds, for you to play (their secrets are no secrets):',
+    'Accounts with test funds (these secret keys are public, do not reuse them):',
     ...funded.map(({ name, address, secret }) => `  ${name.padEnd(6)} ${address}\n         secret ${secret}`),
   ]
 }
 
 function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'the RPC'
+  return URL.canParse(url) ? new URL(url).host : 'invalid URL'
 }
 
 /** `main.ts rebuild`. */
@@ -295,7 +292,7 @@ async function rebuildIndex(settings: Settings, log: Log, stop: AbortSignal): Pr
     signal: stop,
     onProgress: ({ done, total }) => print(`Rebuild: ${done} of ${total} events`),
   })
-  print(`Rebuild: done. ${events} events replayed, ${redecoded} of them decode differently now.`)
+  print(`Rebuild: done. Replayed ${events} events, ${redecoded} of them with a different decoding.`)
 }
 
 /** `main.ts keys …`. */
@@ -310,7 +307,7 @@ async function administerKeys(words: readonly string[]): Promise<void> {
   })
 }
 
-/** `main.ts localnet`: the exchange alone, for gateways in other processes. */
+/** `main.ts localnet`: runs the exchange for gateways in other processes. */
 async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSignal): Promise<void> {
   await using network = await startNetwork(config, log)
   print(['', ...describeLocal(network), ''].join('\n'))
@@ -320,18 +317,18 @@ async function serveLocalNetwork({ config }: Settings, log: Log, stop: AbortSign
   })
 }
 
-/** `main.ts healthy`, with the environment of the process that is asked about: whether it answers. A standby is well, and so is whoever drains. */
-async function reportHealth({ config }: Settings, [what]: readonly string[]): Promise<void> {
+/** `main.ts healthy`: checks the process with the same environment. Standby indexers and draining gateways are healthy. */
+async function checkHealth({ config }: Settings, [target]: readonly string[]): Promise<void> {
   const { server, metrics, local, role } = config
   const at = (host: string, port: number): string => `http://${host === '0.0.0.0' || host === '::' ? 'localhost' : host}:${port}`
-  if (role === 'indexer' && metrics === null) throw new InvalidSettings(['METRICS_PORT is needed: nothing else of ROLE=indexer can be asked'])
+  if (role === 'indexer' && metrics === null) throw new InvalidSettings(['ROLE=indexer requires METRICS_PORT for health checks'])
   const gateway = role === 'indexer' && metrics !== null ? `${at(metrics.host, metrics.port)}/metrics` : `${at(server.host, server.port)}/livez`
-  const limit = new AbortController()
-  const timer = idleClock.setTimer(HEALTH_CHECK_TIMEOUT_MS, () => limit.abort())
-  const options = { method: what === 'localnet' ? 'OPTIONS' : 'GET', signal: limit.signal }
-  const { ok } = await fetch(what === 'localnet' ? `${at(server.host, local.rpcPort)}/rpc` : gateway, options)
+  const timeout = new AbortController()
+  const timer = idleClock.setTimer(HEALTH_CHECK_TIMEOUT_MS, () => timeout.abort())
+  const options = { method: target === 'localnet' ? 'OPTIONS' : 'GET', signal: timeout.signal }
+  const { ok, status } = await fetch(target === 'localnet' ? `${at(server.host, local.rpcPort)}/rpc` : gateway, options)
   timer.cancel()
-  if (!ok) throw new Error('it answers, and is not well')
+  if (!ok) throw new Error(`health check failed with status ${status}`)
 }
 
 function createLog(config: Config): Log {
@@ -340,12 +337,11 @@ function createLog(config: Config): Log {
 
 function warn({ config, secrets }: Settings, log: Log): void {
   if (config.production && secrets.databaseUrl === null) {
-    print('WARNING: NODE_ENV is production and DATABASE_URL is not set. The embedded database serves one process and is for development.')
-    log.warn({}, 'production without DATABASE_URL: the embedded database is for development')
+    print('WARNING: NODE_ENV=production without DATABASE_URL. The embedded database supports only one process and is meant for development.')
+    log.warn({}, 'NODE_ENV=production without DATABASE_URL: using the embedded development database')
   }
 }
 
-/** A failed start is told in sentences; its whole story is in the log. */
 function reportFailure(error: unknown): void {
   if (error instanceof InvalidSettings) {
     process.stderr.write(`The gateway cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}\n`)
@@ -357,9 +353,9 @@ function reportFailure(error: unknown): void {
   }
   const { code, port, message } = error as { code?: unknown; port?: unknown; message?: unknown }
   const reason = code === 'EADDRINUSE'
-    ? `port ${String(port)} is taken; PORT, LOCAL_RPC_PORT and METRICS_PORT choose other ones`
+    ? `port ${String(port)} is already in use. Set PORT, LOCAL_RPC_PORT or METRICS_PORT to another port`
     : String(message ?? error)
-  process.stderr.write(`The gateway cannot go on: ${reason}\n`)
+  process.stderr.write(`The gateway failed: ${reason}\n`)
 }
 
 const COMMANDS: readonly string[] = ['keys', 'rebuild', 'localnet', 'healthy']
@@ -368,10 +364,12 @@ async function main([command, ...words]: readonly string[]): Promise<void> {
   const stop = stopSignal()
   try {
     if (command === 'keys') return await administerKeys(words)
-    if (command !== undefined && !COMMANDS.includes(command)) throw new InvalidSettings([`the command is ${COMMANDS.join(', ')} or none, not ${command}`])
+    if (command !== undefined && !COMMANDS.includes(command)) {
+      throw new InvalidSettings([`unknown command ${command}. Use ${COMMANDS.join(', ')}, or no command to start the gateway`])
+    }
     const settings = loadSettings()
     const log = createLog(settings.config)
-    if (command === 'healthy') return await reportHealth(settings, words)
+    if (command === 'healthy') return await checkHealth(settings, words)
     if (command === 'localnet') return await serveLocalNetwork(settings, log, stop)
     warn(settings, log)
     if (command === 'rebuild') await rebuildIndex(settings, log, stop)

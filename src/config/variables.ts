@@ -37,8 +37,8 @@ const PORT_MAX = 65_535
 const LOOPBACK = '127.0.0.1'
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const postgresUrl = url('postgres:', 'postgresql:')
-const overrides = (contract: string): string => `Address of the ${contract} contract. \`/v1/health\` then reports \`source: env\`.`
-const override = (contract: string): Variable<string | null> => optional(contractAddress, overrides(contract), 'from the deployment')
+const override = (contract: string): Variable<string | null> =>
+  optional(contractAddress, `Address of the ${contract} contract. \`/v1/health\` then reports \`source: env\`.`, 'from the deployment')
 
 const SERVER = {
   HOST: variable(text, LOOPBACK, 'Address to listen on.'),
@@ -62,13 +62,15 @@ const SERVER = {
 const NETWORK = {
   NETWORK: optional(
     choice('local', 'testnet'),
-    '`local` runs the exchange in this process, or connects to the one at `RPC_URL` (`npm run localnet`). `testnet` serves the Stellar test network as described ' +
-    'in `deployments/testnet.json`.',
+    '`local` runs the exchange in this process, or connects to the one at `RPC_URL` (`npm run localnet`). `testnet` serves the Stellar test network as ' +
+    'described in `deployments/testnet.json`.',
     '`local`, or `testnet` if `RPC_URL` is set',
   ),
   RPC_URL: optional(httpUrls, 'Stellar RPC servers. The gateway uses the healthiest one.', 'by network'),
   ARCHIVE_RPC_URL: optional(httpUrls, 'RPC servers with more history, from which [lost ledgers](operating.md#lost-ledgers) are recovered.'),
-  NETWORK_PASSPHRASE: optional(text, 'Network passphrase. `local` uses the passphrase of the test network, so that clients sign the same way.', 'of the test network'),
+  NETWORK_PASSPHRASE: optional(
+    text, 'Network passphrase. `local` uses the passphrase of the test network, so that clients sign the same way.', 'of the test network',
+  ),
   CONTRACT_MARKET: override('market'),
   CONTRACT_VAULT: override('liquidity vault'),
   CONTRACT_ORACLE_SHIM: override('price shim'),

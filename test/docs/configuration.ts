@@ -9,10 +9,11 @@ const INTRODUCTION = [
 ].join(' ')
 
 export function configurationPage(): string {
+  const title = '# Configuration'
+  const notice = '<!-- Generated from src/config/variables.ts. To update: UPDATE_GOLDEN=1 npm test -- test/docs/configuration.test.ts -->'
   const sections = Object.entries<Readonly<Record<string, Variable<unknown>>>>(VARIABLE_GROUPS).map(([heading, variables]) =>
     [`## ${heading}`, '', '| Variable | Format | Default | Description |', '|---|---|---|---|', ...Object.entries(variables).map(row)].join('\n'))
-  return ['# Configuration', '<!-- Generated from src/config/variables.ts. To update: UPDATE_GOLDEN=1 npm test -- test/docs/configuration.test.ts -->', INTRODUCTION, ...sections]
-    .join('\n\n').concat('\n')
+  return `${[title, notice, INTRODUCTION, ...sections].join('\n\n')}\n`
 }
 
 function row([name, { format, default: value, documentedDefault, description }]: readonly [string, Variable<unknown>]): string {

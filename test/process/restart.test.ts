@@ -57,7 +57,7 @@ test('after Ctrl-C and after kill -9 the same chain and the same history go on',
   const atFirst = await readPast(first)
   assert.ok(atFirst.trades.length > 0, 'a new network has trades as soon as its index follows')
   assert.equal(await first.end('SIGINT'), 0, first.errors())
-  assert.equal(await first.said(/^Stopping/), 'Stopping. Once more to quit at once.')
+  assert.equal(await first.said(/^Stopping/), 'Stopping. Press Ctrl-C again to quit immediately.')
 
   await using second = startMain(environment)
   const afterCtrlC = await readPast(second)
