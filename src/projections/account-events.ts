@@ -1,9 +1,10 @@
-// Which events concern which account: the feeds of the account endpoints.
+// The events of each account: the feeds of the account endpoints.
 
 import { ACCOUNT_ROLES, ORDER_TOPICS, POSITION_TOPICS } from '../exchange/events.ts'
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
+import { columnsOf } from './columns.ts'
 import { EVENT_COLUMNS, toEventRow } from './events.ts'
 import type { RawEventRow } from './events.ts'
 import type { LogBounds } from './log-list.ts'
@@ -13,15 +14,14 @@ import { insertOwnerlessEvents, insertPlacedOrders, readOrderOwners } from './or
 import type { Page } from './page.ts'
 import { numberOf, textOf } from './payload.ts'
 
-/** Events that have a list of their own. */
+/** Kinds of events with a separate list. */
 export type AccountEventKind = 'order' | 'position'
 
-/** What the account's lists ask for. */
 export interface AccountEventsFilter extends Pick<LogBounds, 'beforeTs'> {
   readonly account: string
   readonly topic?: string | undefined
   readonly kind?: AccountEventKind | undefined
-  /** Only events up to this place in the log. */
+  /** Only events up to this seq. */
   readonly throughSeq?: number | undefined
   readonly limit: number
   readonly cursor?: string | undefined
@@ -32,7 +32,7 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
   const { account, topic, kind, ...rest } = filter
   const page = await listLog<RawEventRow>(db, {
     ...rest,
-    // A cursor holds for its own list only: another filter continues another list.
+    // A cursor is valid only for the list that issued it.
     kind: `account-${kind ?? 'events'}`,
     table: 'idx.account_events',
     detail: 'idx.events',
@@ -42,7 +42,7 @@ export async function listAccountEvents(db: Queryable, filter: AccountEventsFilt
   return { ...page, rows: page.rows.map(toEventRow) }
 }
 
-/** Which event concerns whom. */
+/** An event in one account's feed. */
 interface AccountEvent {
   readonly account: string
   readonly seq: number
@@ -50,15 +50,15 @@ interface AccountEvent {
   readonly kind: AccountEventKind | null
 }
 
-/** What a page says of accounts and orders. */
+/** The changes of a page to feeds and orders. */
 export interface AccountChanges {
   readonly events: readonly AccountEvent[]
-  /** Orders and whose they are, as placements tell. */
+  /** Owners of orders placed in this page, by order id. */
   readonly placed: ReadonlyMap<number, string>
   readonly ownerless: readonly OwnerlessEvent[]
 }
 
-/** Gives a page's events to the accounts that they concern. Every event must be applied exactly once. */
+/** Adds a page's events to the feeds of their accounts. Each event must be applied exactly once. */
 export async function applyAccountEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
   const ended = events.filter(isOrderEnd).map((event) => numberOf(event, 'orderId'))
   const changes = foldAccountEvents(events, await readOrderOwners(tx, deployment, ended))
@@ -67,7 +67,7 @@ export async function applyAccountEvents(tx: Queryable, deployment: number, even
   await insertAccountEvents(tx, changes.events)
 }
 
-/** Whom each event concerns: everybody whom its payload names, and the owner of the order that it ends. Pure. */
+/** Computes the feeds: an event concerns every account in its payload, and the owner of an order that it ends. Pure. */
 export function foldAccountEvents(events: readonly ArchivedEvent[], owners: ReadonlyMap<number, string>): AccountChanges {
   const rows: AccountEvent[] = []
   const placed = new Map<number, string>()
@@ -105,6 +105,6 @@ async function insertAccountEvents(tx: Queryable, events: readonly AccountEvent[
   if (events.length === 0) return
   await tx.query(
     'insert into idx.account_events (account, seq, topic, kind) select * from unnest($1::text[], $2::bigint[], $3::text[], $4::text[])',
-    [events.map((event) => event.account), events.map((event) => event.seq), events.map((event) => event.topic), events.map((event) => event.kind)],
+    columnsOf(events, ['account', 'seq', 'topic', 'kind']),
   )
 }

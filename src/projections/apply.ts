@@ -1,4 +1,4 @@
-// The write side of the projections: what a page of archived events does to them.
+// The write side of the projections: applies a page of archived events to each of them.
 
 import type { Queryable } from '../store/store.ts'
 import { applyAccountEvents } from './account-events.ts'
@@ -16,7 +16,7 @@ import { insertTrades } from './trades.ts'
 import { applyVaultEvents } from './vaults.ts'
 import { addFills } from './volumes.ts'
 
-/** Applies events of one epoch in order of the log. Every event must be applied exactly once: the caller's transaction sees to that. */
+/** Applies events of one epoch in log order. Each event must be applied exactly once; the caller's transaction guarantees this. */
 export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   await applyPositionEvents(tx, epoch.deployment, events)
   await applyAccountEvents(tx, epoch.deployment, events)
@@ -26,18 +26,18 @@ export async function applyEvents(tx: Queryable, epoch: Epoch, events: readonly 
 }
 
 async function applyPositionEvents(tx: Queryable, deployment: number, events: readonly ArchivedEvent[]): Promise<void> {
-  const moves = events.map(readPositionEvent).filter((event) => event !== undefined)
-  if (moves.length === 0) return
+  const positionEvents = events.map(readPositionEvent).filter((event) => event !== undefined)
+  if (positionEvents.length === 0) return
   const ids = new Set<number>()
   const opened: number[] = []
   const crossLiquidated = new Set<string>()
-  for (const event of moves) {
+  for (const event of positionEvents) {
     if (event.kind === 'cross_liquidation') crossLiquidated.add(event.trader)
     else ids.add(event.positionId)
     if (event.kind === 'opened') opened.push(event.positionId)
   }
   const known = await loadPositions(tx, deployment, { ids: [...ids], openOf: [...crossLiquidated] })
-  const changes = foldPositions(moves, known, await readMarginModes(tx, deployment, opened))
+  const changes = foldPositions(positionEvents, known, await readMarginModes(tx, deployment, opened))
   await storePositions(tx, deployment, changes.positions)
   await insertTrades(tx, changes.trades)
   await addFills(tx, changes.fills)
@@ -45,7 +45,7 @@ async function applyPositionEvents(tx: Queryable, deployment: number, events: re
   await changeOpenInterest(tx, deployment, changes.interest)
 }
 
-/** Empties every projection that `applyEvents` fills. Rows are deleted, not truncated: readers keep seeing the old ones until the commit. */
+/** Empties every projection that `applyEvents` fills. Deletes instead of truncating, so that readers see the old rows until the commit. */
 export async function clearProjections(tx: Queryable): Promise<void> {
   for (const table of PROJECTIONS) await tx.query(`delete from idx.${table}`)
 }

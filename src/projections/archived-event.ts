@@ -1,19 +1,17 @@
-// An event of the archive, as the indexer writes it and as every projection reads it.
-
 import type { EventContractKey } from '../exchange/contracts.ts'
 
-/** The decoded body of an event: `topic` and the topic's own keys. */
+/** The decoded body of an event: `topic` and the fields of that topic. */
 export type Payload = Readonly<Record<string, string | number>>
 
-/** One event of the log. */
+/** One event of the archive, as the indexer writes it and projections read it. */
 export interface ArchivedEvent {
   readonly seq: number
-  /** The RPC's id; in later epochs with the epoch behind it. */
+  /** The RPC's id; epochs after the first append their name. */
   readonly eventId: string
   readonly contractId: string
   /** Which contract of its epoch emitted it. */
   readonly contract: EventContractKey
-  /** Empty when the event has none that can be read. */
+  /** Empty when the event has no readable topic. */
   readonly topic: string
   readonly ledger: number
   readonly ledgerCloseTs: number

@@ -1,8 +1,9 @@
-// Candles of the oracle's own prices: ticks fold into buckets of every width at once, so that no read aggregates.
+// Candles of oracle prices. Each tick updates the buckets of every interval, so that reads never aggregate.
 
 import type { Candle, CandleInterval } from '../resources/candle.ts'
 import { toFloat } from '../base/fixed-point.ts'
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { HeadColumns } from './log-list.ts'
 import { headOf, seqFromCursor, readPage, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
@@ -14,26 +15,25 @@ const WIDTHS_SEC: Readonly<Record<CandleInterval, number>> = {
 }
 const INTERVALS = Object.keys(WIDTHS_SEC) as CandleInterval[]
 
-/** Unix time began on a Thursday; weeks begin on Mondays. */
+/** The Unix epoch is a Thursday; weekly candles start on Mondays. */
 const FIRST_MONDAY_SEC = 4 * 86_400
 
-/** A price for the candles. */
+/** One price for the candles. */
 export interface CandleTick {
   readonly asset: string
   /** 7-decimal. */
   readonly price: bigint
-  /** When it was attested, unix seconds: this decides the bucket. */
+  /** Time of attestation, unix seconds; determines the bucket. */
   readonly timestampSec: number
 }
 
-/** Start of the bucket that a moment falls into, unix seconds. */
+/** Start of the bucket that contains a time, unix seconds. */
 export function bucketStart(timestampSec: number, interval: CandleInterval): number {
   const width = WIDTHS_SEC[interval]
   const offset = interval === '1w' ? FIRST_MONDAY_SEC : 0
   return timestampSec - ((((timestampSec - offset) % width) + width) % width)
 }
 
-/** What `GET /v1/candles` asks for. */
 export interface CandlesFilter {
   readonly asset: string
   readonly interval: CandleInterval
@@ -42,11 +42,11 @@ export interface CandlesFilter {
 }
 
 interface RawCandle extends Record<'open' | 'high' | 'low' | 'close', string> {
-  /** The bucket's time, under the name that every page is ordered by. */
+  /** The bucket's start, named `seq` because pages are ordered by it. */
   readonly seq: number
 }
 
-/** The newest candles, the forming one included, oldest first; a cursor goes on with older ones (specification, "GET /v1/candles"). */
+/** The newest candles in ascending order, including the forming one; a cursor continues with older ones (specification, "GET /v1/candles"). */
 export async function listCandles(db: Queryable, filter: CandlesFilter): Promise<Page<Candle>> {
   const { asset, interval, limit } = filter
   const kind = `candles-${asset}-${interval}`
@@ -66,18 +66,17 @@ export async function listCandles(db: Queryable, filter: CandlesFilter): Promise
   return { ...page, rows: page.rows.toReversed() }
 }
 
-/** What a chart asks for. */
 export interface CandleSpan {
   readonly asset: string
   readonly interval: CandleInterval
-  /** The earliest start of a bucket; null: as many as fit. */
+  /** Buckets start at or after this time; null: no lower bound. */
   readonly fromSec: number | null
-  /** Buckets begin before this. */
+  /** Buckets start before this time. */
   readonly toSec: number
   readonly limit: number
 }
 
-/** The newest candles of a span, oldest first; where there are none, the start of the newest one before it. */
+/** The newest candles of a span in ascending order, and the start of the newest candle before the span. */
 export async function readCandlesBetween(
   db: Queryable,
   { asset, interval, fromSec, toSec, limit }: CandleSpan,
@@ -96,21 +95,21 @@ export async function readCandlesBetween(
   return { candles, previous: rows[0]?.previous ?? null, head: headOf(rows) }
 }
 
-/** When the bucket that begins at `time` is over, unix seconds. */
+/** End of the bucket that starts at `time`, unix seconds. */
 export function bucketEnd(time: number, interval: CandleInterval): number {
   return time + WIDTHS_SEC[interval]
 }
 
-/** A candle with what it belongs to. */
+/** A candle with the series that it belongs to. */
 export interface SeriesCandle extends Candle {
   readonly asset: string
   readonly interval: CandleInterval
 }
 
-/** The two newest candles of each pair, oldest first within it: the forming one and the one before. One statement for all. */
+/** The two newest candles of each series in ascending order, read in one statement. */
 export async function readNewestCandles(
   db: Queryable,
-  pairs: readonly { readonly asset: string; readonly interval: CandleInterval }[],
+  series: readonly { readonly asset: string; readonly interval: CandleInterval }[],
 ): Promise<readonly SeriesCandle[]> {
   const rows = await db.query<RawCandle & { readonly asset: string; readonly interval: CandleInterval }>(
     `select n.asset, n.interval, k.time as seq, k.open, k.high, k.low, k.close
@@ -118,7 +117,7 @@ export async function readNewestCandles(
      cross join lateral (
        select * from idx.candles c where c.asset = n.asset and c.interval = n.interval order by c.time desc limit 2
      ) k order by n.asset, n.interval, k.time`,
-    [pairs.map(({ asset }) => asset), pairs.map(({ interval }) => interval)],
+    columnsOf(series, ['asset', 'interval']),
   )
   return rows.map(({ asset, interval, ...raw }) => ({ asset, interval, ...toCandle(raw) }))
 }
@@ -144,8 +143,8 @@ interface Bucket {
 }
 
 /**
- * Folds ticks into the candles of every interval, all or nothing. Folding a tick again changes nothing, and ticks may come late: open and close go by
- * the time of attestation, of equal times the first and the last that came.
+ * Applies ticks to the candles of every interval in one statement. Applying a tick twice changes nothing, and ticks may arrive late: open and close follow
+ * the time of attestation; among equal times the first tick received opens and the last one closes.
  */
 export async function foldTicks(db: Queryable, ticks: readonly CandleTick[]): Promise<void> {
   const rows = [...bucketTicks(ticks).values()]
@@ -160,21 +159,11 @@ export async function foldTicks(db: Queryable, ticks: readonly CandleTick[]): Pr
        close = case when excluded.close_ts >= k.close_ts then excluded.close else k.close end,
        open_ts = least(k.open_ts, excluded.open_ts),
        close_ts = greatest(k.close_ts, excluded.close_ts)`,
-    [
-      rows.map((row) => row.asset),
-      rows.map((row) => row.interval),
-      rows.map((row) => row.time),
-      rows.map((row) => row.open),
-      rows.map((row) => row.high),
-      rows.map((row) => row.low),
-      rows.map((row) => row.close),
-      rows.map((row) => row.openTs),
-      rows.map((row) => row.closeTs),
-    ],
+    columnsOf(rows, ['asset', 'interval', 'time', 'open', 'high', 'low', 'close', 'openTs', 'closeTs']),
   )
 }
 
-/** One bucket per asset, interval and start: a statement may not touch a row twice. */
+/** Merges ticks per asset, interval and bucket, because one statement must not update a row twice. */
 function bucketTicks(ticks: readonly CandleTick[]): ReadonlyMap<string, Bucket> {
   const buckets = new Map<string, Bucket>()
   for (const { asset, price, timestampSec } of ticks) {

@@ -1,31 +1,31 @@
-// Epochs: stretches of the log with one set of contracts on one incarnation of the network.
+// Epochs: sections of the log with one set of contracts on one chain. A network reset starts a new chain.
 
 import type { EventContractKey } from '../exchange/contracts.ts'
 import type { Queryable } from '../store/store.ts'
 
-/** Where the contracts with events live. */
+/** The addresses of the contracts that emit events. */
 export type EventContracts = Readonly<Record<EventContractKey, string>>
 
 export type EpochReason = 'first' | 'contracts' | 'reset'
 
 export interface Epoch {
-  /** Grows from one; the order of the log. */
+  /** Counts from one, in log order. */
   readonly number: number
-  /** A short random text, told to clients. */
+  /** A short random name, shown to clients. */
   readonly epoch: string
-  /** Grows with every reset of the network. */
+  /** Increases with every network reset. */
   readonly chain: number
-  /** The first epoch with this market on this chain: what position ids are unique in. */
+  /** Number of the first epoch with this market on this chain; position ids are unique within it. */
   readonly deployment: number
   readonly reason: EpochReason
   readonly passphrase: string
   readonly contracts: EventContracts
   readonly startLedger: number
-  /** Up to where it was indexed; null for the current one. */
+  /** The last indexed cursor; null for the current epoch. */
   readonly finalCursor: string | null
 }
 
-/** Every epoch, the oldest first. There are as many as there were resets and redeployments. */
+/** Every epoch, oldest first: one per reset or redeployment. */
 export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   return await db.query<Epoch>(
     `select number, epoch, chain, deployment, reason, passphrase, contracts, start_ledger as "startLedger", final_cursor as "finalCursor"
@@ -33,7 +33,7 @@ export async function listEpochs(db: Queryable): Promise<readonly Epoch[]> {
   )
 }
 
-/** Adds an epoch and seals the one before it at its last cursor. */
+/** Adds an epoch and seals the previous one at its last cursor. */
 export async function insertEpoch(tx: Queryable, epoch: Epoch, sealedCursor: string | null, nowMs: number): Promise<void> {
   await tx.query('update idx.epochs set final_cursor = $2 where number = $1', [epoch.number - 1, sealedCursor])
   await tx.query(
@@ -45,7 +45,7 @@ export async function insertEpoch(tx: Queryable, epoch: Epoch, sealedCursor: str
   )
 }
 
-/** Gives an epoch another name: from now on its log is not what those who know the old name have of it. */
+/** Renames an epoch: clients that know the old name must read its log again. */
 export async function renameEpoch(tx: Queryable, number: number, name: string): Promise<void> {
   await tx.query('update idx.epochs set epoch = $2 where number = $1', [number, name])
 }

@@ -1,12 +1,12 @@
-// How many events the archive has of each topic, counted as they come.
+// The number of archived events per topic, updated with each page.
 
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 
-/** What events that cannot be decoded are counted under: their own topics have no bound. */
+/** Undecodable events share one count, because their topics are unbounded. */
 const UNKNOWN_TOPIC = 'unknown'
 
-/** Counts events that are appended to the archive. */
+/** Adds events to the counts. */
 export async function countEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
   const counts = new Map<string, number>()
   for (const { topic, problem } of events) {
@@ -20,7 +20,7 @@ export async function countEvents(tx: Queryable, epoch: number, events: readonly
   )
 }
 
-/** Counts the archive anew after a decoder has learned more. Reads all of it. */
+/** Recounts the whole archive, after a newer version decoded more events. */
 export async function recountEvents(tx: Queryable): Promise<void> {
   await tx.query('delete from idx.event_counts')
   await tx.query(
@@ -30,7 +30,7 @@ export async function recountEvents(tx: Queryable): Promise<void> {
   )
 }
 
-/** SQL: how many events the archive has of each topic on this incarnation of the network, as one JSON object; `e` is the current row of idx.epochs. */
+/** SQL: the number of archived events per topic on the current chain, as one JSON object; `e` is the current row of idx.epochs. */
 export const ARCHIVED_BY_TOPIC = `(select coalesce(jsonb_object_agg(t.topic, t.events), '{}'::jsonb)
   from (select n.topic, sum(n.events)::bigint as events from idx.event_counts n join idx.epochs p on p.number = n.epoch
         where p.chain = e.chain group by n.topic) t)`

@@ -1,15 +1,15 @@
-// The archive: written once by the indexer, never changed but by a decoder that learned more, read by every list of events.
+// The event archive: append-only, except that a rebuild may replace decoded fields.
 
 import type { EventRow } from '../resources/event-row.ts'
 import type { Queryable } from '../store/store.ts'
 import type { ArchivedEvent, Payload } from './archived-event.ts'
+import { columnsOf } from './columns.ts'
 import { countEvents } from './event-counts.ts'
 import type { LedgerCloseTime } from './index-state.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
 
-/** What `GET /v1/events` asks for. */
 export interface EventsFilter extends LogBounds {
   readonly topic?: string | undefined
   readonly contract?: string | undefined
@@ -17,22 +17,22 @@ export interface EventsFilter extends LogBounds {
   readonly cursor?: string | undefined
 }
 
-/** An event row as the database has it. */
+/** An event row as it is stored. */
 export interface RawEventRow extends Omit<Required<EventRow>, 'payload'> {
   readonly payload: Payload | null
-  /** The raw event, where there is no payload; else null. */
+  /** Raw XDR, only when there is no payload. */
   readonly topicsXdr: string | null
   readonly valueXdr: string | null
 }
 
-/** Where the parts of an event row come from; `r` is idx.events. Raw XDR is most of a row, and only what could not be decoded shows it. */
+/** The SQL of each column; `r` is idx.events. Raw XDR is most of a row and is read only for undecoded events. */
 export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
   eventId: 'r.event_id', contractId: 'r.contract_id', topic: 'r.topic', ledger: 'r.ledger', ledgerCloseTs: 'r.ledger_close_ts',
   txHash: 'r.tx_hash', payload: 'r.payload', insertedAt: 'r.inserted_at',
   topicsXdr: 'case when r.payload is null then r.topics_xdr end', valueXdr: 'case when r.payload is null then r.value_xdr end',
 }
 
-/** The row as it is served: an event that could not be decoded shows its raw XDR. */
+/** The row as it is served; an undecoded event has its raw XDR as payload. */
 export function toEventRow({ topicsXdr, valueXdr, ...row }: RawEventRow): EventRow {
   return { ...row, payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
 }
@@ -51,9 +51,10 @@ export async function listEvents(db: Queryable, filter: EventsFilter): Promise<P
   return { ...page, rows: page.rows.map(toEventRow) }
 }
 
-/** Appends a page to the archive. The events' `seq` follow the head without a hole; all are of one epoch. */
+/** Appends events of one epoch to the archive. */
 export async function appendEvents(tx: Queryable, epoch: number, events: readonly ArchivedEvent[], nowMs: number): Promise<void> {
   if (events.length === 0) return
+  const rows = events.map((event) => ({ ...event, topicsXdr: event.topicsXdr.join(' '), payload: toJson(event.payload) }))
   await tx.query(
     `insert into idx.events (seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload,
        problem, inserted_at)
@@ -62,24 +63,16 @@ export async function appendEvents(tx: Queryable, epoch: number, events: readonl
        $13::text[]) as page (seq, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem)`,
     [
       epoch, nowMs,
-      events.map((event) => event.seq),
-      events.map((event) => event.eventId),
-      events.map((event) => event.contractId),
-      events.map((event) => event.topic),
-      events.map((event) => event.ledger),
-      events.map((event) => event.ledgerCloseTs),
-      events.map((event) => event.txHash),
-      events.map((event) => event.topicsXdr.join(' ')),
-      events.map((event) => event.valueXdr),
-      events.map((event) => (event.payload === null ? null : JSON.stringify(event.payload))),
-      events.map((event) => event.problem),
+      ...columnsOf(rows, [
+        'seq', 'eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'topicsXdr', 'valueXdr', 'payload', 'problem',
+      ]),
     ],
   )
   await appendLedgers(tx, epoch, events)
   await countEvents(tx, epoch, events)
 }
 
-/** One row per ledger with events; a ledger that more than one page fills grows at its end. */
+/** Adds one row per ledger with events; a later page of the same ledger extends its row. */
 async function appendLedgers(tx: Queryable, epoch: number, events: readonly ArchivedEvent[]): Promise<void> {
   const ledgers = new Map<number, { closeTs: number; firstSeq: number; lastSeq: number }>()
   for (const { ledger, ledgerCloseTs, seq } of events) {
@@ -93,11 +86,11 @@ async function appendLedgers(tx: Queryable, epoch: number, events: readonly Arch
      select $1::int, ledger, close_ts, first_seq, last_seq
      from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) as page (ledger, close_ts, first_seq, last_seq)
      on conflict (epoch, ledger) do update set last_seq = excluded.last_seq`,
-    [epoch, [...ledgers.keys()], rows.map((row) => row.closeTs), rows.map((row) => row.firstSeq), rows.map((row) => row.lastSeq)],
+    [epoch, [...ledgers.keys()], ...columnsOf(rows, ['closeTs', 'firstSeq', 'lastSeq'])],
   )
 }
 
-/** The last ledger with events of an epoch up to `ledger`; null when there is none. */
+/** The last ledger with events in an epoch, up to `ledger`; null when there is none. */
 export async function readLastLedger(db: Queryable, epoch: number, ledger: number): Promise<LedgerCloseTime | null> {
   const rows = await db.query<LedgerCloseTime>(
     'select ledger, close_ts as "closeSec" from idx.ledgers where epoch = $1 and ledger <= $2 order by ledger desc limit 1',
@@ -106,12 +99,12 @@ export async function readLastLedger(db: Queryable, epoch: number, ledger: numbe
   return rows[0] ?? null
 }
 
-/** A row of the archive as a rebuild reads it: raw, with its epoch and what was decoded from it at the time. */
+/** A row of the archive for a rebuild: raw XDR, epoch, and the fields as decoded when it was archived. */
 export interface ArchiveRow extends Omit<ArchivedEvent, 'contract'> {
   readonly epoch: number
 }
 
-/** The archive in order of the log, strictly behind `afterSeq`, at most `limit` rows. */
+/** Archived events after `afterSeq` in log order, at most `limit`. */
 export async function readArchive(db: Queryable, afterSeq: number, limit: number): Promise<readonly ArchiveRow[]> {
   const rows = await db.query<Omit<ArchiveRow, 'topicsXdr'> & { readonly topicsXdr: string }>(
     `select seq, epoch, event_id as "eventId", contract_id as "contractId", topic, ledger, ledger_close_ts as "ledgerCloseTs", tx_hash as "txHash",
@@ -122,23 +115,23 @@ export async function readArchive(db: Queryable, afterSeq: number, limit: number
   return rows.map((row) => ({ ...row, topicsXdr: splitTopics(row.topicsXdr) }))
 }
 
-/** Replaces what was decoded of some rows: topic, payload and problem. Their raw XDR stays. */
+/** Replaces topic, payload and problem of some rows; the raw XDR stays. */
 export async function replaceDecoded(
   tx: Queryable,
   events: readonly Pick<ArchivedEvent, 'seq' | 'topic' | 'payload' | 'problem'>[],
 ): Promise<void> {
   if (events.length === 0) return
+  const rows = events.map(({ seq, topic, payload, problem }) => ({ seq, topic, payload: toJson(payload), problem }))
   await tx.query(
     `update idx.events e set topic = page.topic, payload = page.payload::jsonb, problem = page.problem
      from unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) as page (seq, topic, payload, problem)
      where e.seq = page.seq`,
-    [
-      events.map((event) => event.seq),
-      events.map((event) => event.topic),
-      events.map((event) => (event.payload === null ? null : JSON.stringify(event.payload))),
-      events.map((event) => event.problem),
-    ],
+    columnsOf(rows, ['seq', 'topic', 'payload', 'problem']),
   )
+}
+
+function toJson(payload: Payload | null): string | null {
+  return payload === null ? null : JSON.stringify(payload)
 }
 
 function splitTopics(joined: string): readonly string[] {

@@ -1,12 +1,9 @@
-// Funding that was applied, out of the log.
-
 import type { FundingRow } from '../resources/funding.ts'
 import type { Queryable } from '../store/store.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
 
-/** What `GET /v1/funding` asks for. */
 export interface FundingFilter extends Pick<LogBounds, 'beforeTs'> {
   readonly limit: number
   readonly cursor?: string | undefined
@@ -24,6 +21,6 @@ export async function listFunding(db: Queryable, filter: FundingFilter): Promise
       txHash: 'r.tx_hash',
     },
   })
-  // An event of another shape has no rate to tell; it is in /v1/events.
+  // An undecodable funding event has no rate; it is served by /v1/events only.
   return { ...page, rows: page.rows.filter(({ fundingRate }) => (fundingRate as string | null) !== null) }
 }

@@ -1,31 +1,31 @@
-// Stretches of ledgers that were dropped before they were read. Each has places in the log of its own, so that what another source tells later stands where
-// it happened, and no place that was ever handed out changes.
+// Gaps: ledgers that the RPC dropped before they were read. Each gap reserves seqs, so that events read later from another source take their place in log
+// order, and no seq that was ever issued changes.
 
 import { assert } from '../base/assert.ts'
 import type { GapRange, NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
 
-/** A gap as the indexer works on it. */
+/** A gap as the indexer processes it. */
 export interface Gap {
   /** Number of its epoch. */
   readonly epoch: number
   readonly fromLedger: number
   readonly toLedger: number
-  /** The places set aside, inclusive. */
+  /** The reserved seqs, inclusive. */
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Unix seconds; null: not known. */
+  /** Close time of the last ledger before the gap, unix seconds; null: unknown. */
   readonly afterTs: number | null
-  /** Behind which it has not been read; null: it begins with its first ledger. */
+  /** The gap has been filled up to this cursor; null: not at all. */
   readonly fillCursor: string | null
 }
 
-/** So many events of a lost ledger find a place, on average: far more than ledgers have room for. */
+/** Seqs reserved per lost ledger: far more than the events a ledger can hold. */
 const SEQS_PER_LEDGER = 10_000
-/** Gaps are told up to this many, the newest. */
+/** Only the newest gaps are reported, up to this number. */
 export const REPORTED_GAPS_MAX = 20
 
-/** Notes ledgers that were lost, and sets the places behind `afterSeq` aside for them. Returns the last of these. */
+/** Records lost ledgers and reserves the seqs after `afterSeq` for them. Returns the last reserved seq. */
 export async function insertGap(
   tx: Queryable,
   gap: Pick<Gap, 'epoch' | 'fromLedger' | 'toLedger' | 'afterTs' | 'fillCursor'> & { readonly afterSeq: number },
@@ -33,7 +33,7 @@ export async function insertGap(
 ): Promise<number> {
   const { epoch, fromLedger, toLedger, afterTs, fillCursor, afterSeq } = gap
   const lastSeq = afterSeq + (toLedger - fromLedger + 1) * SEQS_PER_LEDGER
-  assert(Number.isSafeInteger(lastSeq), 'the log has no places left')
+  assert(Number.isSafeInteger(lastSeq), 'seqs are exhausted')
   await tx.query(
     `insert into idx.gaps (epoch, from_ledger, to_ledger, noticed_at, first_seq, last_seq, after_ts, fill_cursor)
      values ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -43,18 +43,18 @@ export async function insertGap(
   return lastSeq
 }
 
-/** SQL: the newest gaps as health tells them, as one JSON list. */
+/** SQL: the newest gaps for the health endpoint, as one JSON array. */
 export const GAP_RANGES = `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.epoch, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger,
     'since', t.noticed_at, 'state', t.state) order by t.number desc, t.from_ledger desc), '[]'::jsonb)
   from (select e.number, e.epoch, g.from_ledger, g.to_ledger, g.noticed_at, g.state from idx.gaps g join idx.epochs e on e.number = g.epoch
         order by g.epoch desc, g.from_ledger desc limit ${REPORTED_GAPS_MAX}) t)`
 
-/** A gap that a page may touch, by its places. */
+/** A gap that a page may overlap. */
 interface UnfilledGap extends GapRange {
   readonly lastSeq: number
 }
 
-/** SQL: the gaps that are not filled and for which `condition` holds of `g`, a row of idx.gaps: the newest, as one JSON list. */
+/** SQL: the newest unfilled gaps that match `condition` on `g`, a row of idx.gaps, as one JSON array. */
 export function unfilledGaps(condition: string): string {
   return `(select coalesce(jsonb_agg(jsonb_build_object('epoch', t.name, 'fromLedger', t.from_ledger, 'toLedger', t.to_ledger, 'lastSeq', t.last_seq)
       order by t.last_seq desc), '[]'::jsonb)
@@ -62,12 +62,12 @@ export function unfilledGaps(condition: string): string {
           order by g.last_seq desc limit ${REPORTED_GAPS_MAX}) t)`
 }
 
-/** Those of them that a page reaches which ends at `lowSeq`. */
+/** The gaps that overlap a page whose lowest seq is `lowSeq`. */
 export function gapsAtOrAbove(lowSeq: number, gaps: readonly UnfilledGap[]): readonly GapRange[] {
   return gaps.filter(({ lastSeq }) => lastSeq >= lowSeq).map(({ epoch, fromLedger, toLedger }) => ({ epoch, fromLedger, toLedger }))
 }
 
-/** The oldest gap of this incarnation of the network that another source may fill: open, or not looked for since `triedBeforeMs`. Null: none. */
+/** The oldest gap on this chain to fill: open, or unfillable and last tried before `triedBeforeMs`. Null when there is none. */
 export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs: number): Promise<Gap | null> {
   const [gap] = await db.query<Gap>(
     `select g.epoch, g.from_ledger as "fromLedger", g.to_ledger as "toLedger", g.first_seq as "firstSeq", g.last_seq as "lastSeq", g.after_ts as "afterTs",
@@ -80,26 +80,26 @@ export async function readGapToFill(db: Queryable, chain: number, triedBeforeMs:
   return gap ?? null
 }
 
-/** The last place of a gap that an event has; the one before the first while none has. */
+/** The last seq of a gap that is in use; the one before its first seq when none is. */
 export async function lastFilledSeq(db: Queryable, { firstSeq, lastSeq }: Gap): Promise<number> {
   const [row] = await db.query<{ seq: number | null }>('select max(seq) as seq from idx.events where seq between $1 and $2', [firstSeq, lastSeq])
   return row?.seq ?? firstSeq - 1
 }
 
-/** Notes how far a gap was read, or what became of it. */
+/** Stores how far a gap has been filled, and its state. */
 export async function updateGap(
   tx: Queryable,
   gap: Gap,
-  mark: { readonly fillCursor: string | null; readonly state: NotedGap['state'] },
+  update: { readonly fillCursor: string | null; readonly state: NotedGap['state'] },
   nowMs: number,
 ): Promise<void> {
   await tx.query(
     'update idx.gaps set fill_cursor = $3, state = $4, changed_at = $5 where epoch = $1 and from_ledger = $2',
-    [gap.epoch, gap.fromLedger, mark.fillCursor, mark.state, nowMs],
+    [gap.epoch, gap.fromLedger, update.fillCursor, update.state, nowMs],
   )
 }
 
-/** Splits a gap before `ledger`, a later one than its first: each part keeps its share of the places. The lower one is as it was; the other is open. */
+/** Splits a gap before `ledger`, which must be after its first ledger, together with its seqs. The lower part keeps its state; the upper part is open. */
 export async function splitGap(tx: Queryable, gap: Gap, ledger: number, nowMs: number): Promise<void> {
   const firstSeq = Math.max(gap.firstSeq + (ledger - gap.fromLedger) * SEQS_PER_LEDGER, (await lastFilledSeq(tx, gap)) + 1)
   await tx.query(

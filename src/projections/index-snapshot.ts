@@ -1,4 +1,4 @@
-// The state of the index for those who ask often and must not wait: health, probes, metrics.
+// A cached state of the index for health, probes and metrics, which poll often and must not wait.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -7,20 +7,19 @@ import type { Queryable } from '../store/store.ts'
 import { readIndexState } from './index-state.ts'
 import type { IndexState } from './index-state.ts'
 
-/** The state is read at most this often, however many ask: they are exempt from the rate limit. */
+/** The state is read at most this often, because its readers are exempt from the rate limit. */
 const STATE_CACHE_MS = 500
-/** Nobody waits longer for the database. */
+/** How long a reader waits for the database. */
 const STATE_TIMEOUT_MS = 1_000
 
-/** What was seen. */
 export interface IndexSnapshot {
-  /** As last known; null while nothing is indexed, or while nothing could be read yet. */
+  /** The last state that was read; null while nothing is indexed or nothing could be read yet. */
   readonly state: IndexState | null
-  /** True when the database said so now; false when it did not answer in time. */
+  /** False when the database did not respond in time. */
   readonly fresh: boolean
 }
 
-/** Looks at the state of the index. Never rejects, and never takes longer than a second. */
+/** Reads the state of the index. Never rejects; takes at most one second. */
 export type IndexSnapshotReader = () => Promise<IndexSnapshot>
 
 export function createIndexSnapshotReader({ db, clock, log }: { readonly db: Queryable; readonly clock: Clock; readonly log: Log }): IndexSnapshotReader {
@@ -33,15 +32,15 @@ export function createIndexSnapshotReader({ db, clock, log }: { readonly db: Que
       state = read.state
       return true
     } catch (error) {
-      log.warn({ err: error }, 'the state of the index cannot be read')
+      log.warn({ err: error }, 'the state of the index could not be read')
       return false
     }
   }
 
   return async () => {
-    const waited = new AbortController()
-    const answered = await Promise.race([refresh(), clock.sleep(STATE_TIMEOUT_MS, waited.signal).then(() => false)])
-    waited.abort()
-    return { state, fresh: answered }
+    const timeout = new AbortController()
+    const fresh = await Promise.race([refresh(), clock.sleep(STATE_TIMEOUT_MS, timeout.signal).then(() => false)])
+    timeout.abort()
+    return { state, fresh }
   }
 }

@@ -1,4 +1,4 @@
-// Where the indexer stands: the one row that decides who wrote last, and the head of every read.
+// The index cursor: one row that detects concurrent writers and is the head of every read.
 
 import type { NotedGap } from '../resources/gap-range.ts'
 import type { Queryable } from '../store/store.ts'
@@ -6,10 +6,10 @@ import type { CorrectionKind } from './corrections.ts'
 import { ARCHIVED_BY_TOPIC } from './event-counts.ts'
 import { GAP_RANGES } from './gaps.ts'
 
-/** NOTIFY channel that rings after every commit of the indexer. The payload is the new head's seq; it may be missed, the log may not. */
+/** NOTIFY channel for every commit of the indexer; the payload is the new head's seq. Notifications may be lost, so listeners must also read the log. */
 export const INDEX_CHANNEL = 'index_moved'
 
-/** The last comparison with the ledger, as it is shown. Amounts are digits, 7-decimal USDC. */
+/** The last comparison with the ledger. Amounts are digits, 7-decimal USDC. */
 export interface ComparedState {
   readonly ledger: number
   readonly comparedAt: number
@@ -23,43 +23,43 @@ export interface ComparedState {
   readonly vaultsTotal: string | null
 }
 
-/** What was not as the ledger has it. */
+/** What a comparison corrected. */
 export type CorrectedKind = CorrectionKind | 'interest'
 
-/** The state of the index as it is shown. */
+/** The state of the index, for health and metrics. */
 export interface IndexState {
-  /** The last ledger that was scanned whole, with or without events. Null in the moment between the start of an epoch and its first page. */
+  /** The last completely indexed ledger, with or without events. Null between the start of an epoch and its first page. */
   readonly lastLedger: number | null
-  /** When that ledger closed, unix seconds; estimated while a catch-up passes empty ledgers. */
+  /** Its close time, unix seconds; estimated while catching up over empty ledgers. */
   readonly lastLedgerCloseTs: number | null
-  /** When the index moved last, milliseconds. */
+  /** When the index last advanced, milliseconds. */
   readonly lastUpdatedAt: number
   readonly seq: number
   readonly epoch: string
-  /** How many stretches of ledgers were lost, filled ones included. */
+  /** Number of gaps, including filled ones. */
   readonly gaps: number
-  /** The newest of them. */
+  /** The newest gaps. */
   readonly gapRanges: readonly NotedGap[]
-  /** How many ledgers the RPC may still drop before one is lost, as of the last move; null while it has dropped none, or that is not known. */
+  /** Ledgers that the RPC can drop before one is lost, as of the last page; null when it has dropped none or its range is unknown. */
   readonly ledgersUntilLost: number | null
-  /** Archived events that could not be decoded. */
+  /** Number of archived events that could not be decoded. */
   readonly unknownEvents: number
-  /** How many events the archive has, by topic; `unknown` could not be decoded. */
+  /** Number of archived events by topic; `unknown`: could not be decoded. */
   readonly archived: Readonly<Record<string, number>>
-  /** How often a position or the open interest was not what the ledger says. */
+  /** How often a position or the open interest differed from the ledger. */
   readonly corrections: Readonly<Record<CorrectedKind, number>>
-  /** Whether the market was on the ledger when it was looked for last; null before the first look. */
+  /** Whether the last comparison found the market contract; null before the first comparison. */
   readonly marketFound: boolean | null
   /** The last comparison with the ledger; null before the first. */
   readonly compared: ComparedState | null
-  /** How often a vault was not what its events added up to. */
+  /** How often a vault differed from the sum of its events. */
   readonly vaultCorrections: number
 }
 
-/** A network's first ledgers: a node that has these has dropped nothing. */
+/** A node whose oldest ledger is one of these first ones has dropped nothing. */
 const FIRST_LEDGERS = 2
 
-/** The state of the index in one snapshot; null while nothing has been indexed. */
+/** Reads the state of the index in one statement; null while nothing has been indexed. */
 export async function readIndexState(db: Queryable): Promise<IndexState | null> {
   const rows = await db.query<IndexState>(
     `select c.last_ledger as "lastLedger", c.last_ledger_close_ts as "lastLedgerCloseTs", c.updated_at as "lastUpdatedAt", c.last_seq as seq, e.epoch,
@@ -81,27 +81,28 @@ export async function readIndexState(db: Queryable): Promise<IndexState | null> 
   return rows[0] ?? null
 }
 
-/** A ledger and when it closed, unix seconds. */
+/** A ledger and its close time, unix seconds. */
 export interface LedgerCloseTime {
   readonly ledger: number
   readonly closeSec: number
 }
 
-/** The indexer's own view of its row. */
+/** The cursor row as the indexer uses it. */
 export interface IndexCursor {
   /** Number of the current epoch. */
   readonly epoch: number
   /** Exclusive; null before the epoch's first page. */
   readonly cursor: string | null
-  /** Where the epoch goes on while it has no cursor. */
+  /** The next ledger to read while the epoch has no cursor. */
   readonly startLedger: number
   readonly lastLedger: number | null
   readonly lastLedgerCloseTs: number | null
   readonly lastSeq: number
-  /** Places up to here are taken or set aside. */
+  /** Seqs up to this one are in use or reserved. */
   readonly reservedSeq: number
-  /** The oldest ledger that the RPC has. Null: not known. */
+  /** The RPC's oldest ledger; null: unknown. */
   readonly oldestLedger: number | null
+  /** The latest ledger that the RPC reported on this chain. */
   readonly seen: LedgerCloseTime | null
   readonly unknownEvents: number
 }
@@ -111,12 +112,12 @@ interface RawCursor extends Omit<IndexCursor, 'seen'> {
   readonly seenLedgerCloseTs: number | null
 }
 
-/** The place behind which the next event stands: the places of gaps are theirs. */
+/** The next event gets the seq after this one: seqs of gaps stay reserved. */
 export function lastReservedSeq({ lastSeq, reservedSeq }: Pick<IndexCursor, 'lastSeq' | 'reservedSeq'>): number {
   return Math.max(lastSeq, reservedSeq)
 }
 
-/** The row, or null before the first epoch. */
+/** Reads the cursor row; null before the first epoch. */
 export async function readIndexCursor(db: Queryable): Promise<IndexCursor | null> {
   const rows = await db.query<RawCursor>(
     `select epoch, cursor, start_ledger as "startLedger", last_ledger as "lastLedger", last_ledger_close_ts as "lastLedgerCloseTs",
@@ -137,7 +138,7 @@ export interface LedgerHash {
   readonly hash: string
 }
 
-/** The ledger by which this incarnation of the network is known; null while there is none. */
+/** The anchor ledger, whose hash identifies this chain; null when none is stored. */
 export async function readAnchor(db: Queryable, chain: number): Promise<LedgerHash | null> {
   const [row] = await db.query<LedgerHash>(
     'select anchor_ledger as ledger, anchor_hash as hash from idx.cursor where anchor_chain = $1 and anchor_hash is not null',
@@ -150,17 +151,17 @@ export async function writeAnchor(db: Queryable, chain: number, { ledger, hash }
   await db.query('update idx.cursor set anchor_chain = $1, anchor_ledger = $2, anchor_hash = $3', [chain, ledger, hash])
 }
 
-/** Raised when someone else has moved the index since this writer looked: nothing of its transaction may stay. */
+/** Another writer changed the cursor since this writer read it; the transaction must be rolled back. */
 export class IndexConflict extends Error {
   override readonly name = 'IndexMoved'
 }
 
 /**
- * Moves the row from one state to the next, or throws IndexMoved when it is no longer in the first. The first statement of every transaction that
- * writes chain history: it also holds the row, so that two writers cannot both get past it.
+ * Updates the cursor row from one state to the next; throws IndexConflict when it is no longer in the first state. Must be the first statement of every
+ * transaction that writes chain history: it locks the row, so that two writers cannot both continue.
  */
 export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null, to: IndexCursor, nowMs: number): Promise<void> {
-  const moved = await tx.query(
+  const updated = await tx.query(
     `update idx.cursor set epoch = $4, cursor = $5, start_ledger = $6, last_ledger = $7, last_ledger_close_ts = $8, last_seq = $9, seen_ledger = $10,
        seen_ledger_close_ts = $11, unknown_events = $12, updated_at = $13,
        reserved_seq = greatest(reserved_seq, $15::bigint), oldest_ledger = $16
@@ -173,11 +174,11 @@ export async function updateIndexCursor(tx: Queryable, from: IndexCursor | null,
       to.unknownEvents, nowMs, from?.startLedger ?? null, to.reservedSeq, to.oldestLedger,
     ],
   )
-  if (moved.length !== 1) throw new IndexConflict('the index was moved by another writer')
+  if (updated.length !== 1) throw new IndexConflict('another writer advanced the index')
   await tx.query('select pg_notify($1, $2)', [INDEX_CHANNEL, String(to.lastSeq)])
 }
 
-/** Sets the number of undecoded events after a decoder has learned more. */
+/** Recounts the undecoded events, after a newer version decoded more of them. */
 export async function recountUnknownEvents(tx: Queryable): Promise<void> {
   await tx.query('update idx.cursor set unknown_events = (select count(*) from idx.events where problem is not null)')
 }

@@ -1,5 +1,5 @@
-// Waiting until a ledger is indexed, so that whoever wrote something can read it (docs/decisions/read-your-writes.md). All who wait share the looks: one at
-// each notification of the indexer, and one a second while anybody waits, because a notification may be missed and a replica may be late.
+// Waits until a ledger is indexed, so that clients can read their own writes (docs/decisions/read-your-writes.md). All waiters share the reads of the head:
+// one per notification of the indexer, and one per second while anyone waits, because notifications can be lost and a replica can lag.
 
 import type { Clock, Timer } from '../base/clock.ts'
 import { INDEX_WAIT_MS, INDEX_WAITERS_MAX, INDEX_WAITERS_PER_CALLER_MAX } from '../limits.ts'
@@ -7,16 +7,15 @@ import type { Store } from '../store/store.ts'
 import { INDEX_CHANNEL } from './index-state.ts'
 import { readLogHead } from './stream-log.ts'
 
-/** How long a missed notification can delay an answer. */
+/** Longest delay that a lost notification can cause. */
 const FALLBACK_INTERVAL_MS = 1_000
 
 export interface IndexWaiter extends AsyncDisposable {
   /**
-   * Resolves with the last indexed ledger (0 while there is none): as soon as it is `ledger` or a later one, else when the time is up or the signal aborts; at
-   * once when too many wait already, in all or of this caller. Rejects when the database cannot be read.
+   * Resolves with the last indexed ledger (0 when there is none): as soon as it reaches `ledger`, after the timeout, when the signal aborts, or at once when
+   * there are too many waiters in total or for this caller. Rejects when the database cannot be read.
    */
   waitForLedger(ledger: number, caller: string, signal: AbortSignal): Promise<number>
-  /** How many wait. */
   waiterCount(): number
 }
 
@@ -36,23 +35,22 @@ interface Waiter {
 export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
   const { store, clock, maxWaiters = INDEX_WAITERS_MAX, maxPerCaller = INDEX_WAITERS_PER_CALLER_MAX } = options
   const waiters = new Set<Waiter>()
-  const byCaller = new Map<string, number>()
-  /** As it was seen last. */
+  const countByCaller = new Map<string, number>()
   let lastLedger = 0
-  let reading = false
+  let isReading = false
   let readAgain = false
   let fallback: Timer | undefined
   let listening: Promise<(() => Promise<void>) | undefined> | undefined
   let stopped = false
 
-  /** One look at a time; whoever asks during one gets another behind it, because the first may have read before what he waits for was committed. */
+  /** Reads the head, or reads it again after the current read, which may have started before the awaited commit. */
   function requestRead(): void {
     readAgain = true
-    if (!reading) void readUntilIdle()
+    if (!isReading) void readHead()
   }
 
-  async function readUntilIdle(): Promise<void> {
-    reading = true
+  async function readHead(): Promise<void> {
+    isReading = true
     while (readAgain && waiters.size > 0) {
       readAgain = false
       try {
@@ -62,7 +60,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
         for (const waiter of waiters) waiter.fail(cause)
       }
     }
-    reading = false
+    isReading = false
   }
 
   function onNotification(): void {
@@ -78,7 +76,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
     })
   }
 
-  /** Listens from the first waiter on: most gateways never have one. */
+  /** Starts listening with the first waiter: most gateways never have one. */
   function listen(): void {
     listening ??= store.listen(INDEX_CHANNEL, onNotification).then((stop) => {
       onNotification()
@@ -86,21 +84,21 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
     }, () => undefined)
   }
 
-  function count(caller: string, change: 1 | -1): void {
-    const waiting = (byCaller.get(caller) ?? 0) + change
-    if (waiting === 0) byCaller.delete(caller)
-    else byCaller.set(caller, waiting)
+  function countCaller(caller: string, change: 1 | -1): void {
+    const count = (countByCaller.get(caller) ?? 0) + change
+    if (count === 0) countByCaller.delete(caller)
+    else countByCaller.set(caller, count)
   }
 
   function hasRoom(caller: string): boolean {
-    return !stopped && waiters.size < maxWaiters && (byCaller.get(caller) ?? 0) < maxPerCaller
+    return !stopped && waiters.size < maxWaiters && (countByCaller.get(caller) ?? 0) < maxPerCaller
   }
 
   function addWaiter(ledger: number, caller: string, signal: AbortSignal): Promise<number> {
     return new Promise((resolve, reject) => {
       const removeWaiter = (): void => {
         waiters.delete(waiter)
-        count(caller, -1)
+        countCaller(caller, -1)
         timer.cancel()
         signal.removeEventListener('abort', waiter.settle)
         if (waiters.size > 0) return
@@ -120,7 +118,7 @@ export function createIndexWaiter(options: IndexWaiterOptions): IndexWaiter {
       }
       const timer = clock.setTimer(INDEX_WAIT_MS, waiter.settle)
       waiters.add(waiter)
-      count(caller, 1)
+      countCaller(caller, 1)
       signal.addEventListener('abort', waiter.settle, { once: true })
     })
   }

@@ -1,19 +1,19 @@
-// Lifetime results per trader, across deployments.
+// Lifetime PnL and volume per trader, across deployments.
 
 import type { LeaderboardEntry, LeaderboardSort } from '../resources/leaderboard-entry.ts'
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import { readPage, toSearchText, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
-import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
 
-/** What `GET /v1/leaderboard` asks for. */
 export interface LeadersFilter {
   readonly sort: LeaderboardSort
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** Traders by result, the highest first; equal results by address (specification, "GET /v1/leaderboard"). */
+/** Traders by PnL or volume, highest first, ties by address (specification, "GET /v1/leaderboard"). */
 export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise<Page<LeaderboardEntry>> {
   const { sort, limit } = filter
   const kind = `leaders-${sort}`
@@ -34,18 +34,18 @@ export async function listLeaders(db: Queryable, filter: LeadersFilter): Promise
   )
 }
 
-/** Longer values than any sum of amounts are not ours. */
+/** Longer than any sum of amounts. */
 const VALUE_PATTERN = /^-?\d{1,60}$/
 
 function leaderPosition(kind: string, cursor: string): { value: string; trader: string } {
   const [value, trader] = decodeCursor(kind, cursor, 2)
   if (typeof value !== 'string' || !VALUE_PATTERN.test(value) || typeof trader !== 'string') {
-    throw new InvalidCursor('cursor is not one that this list handed out')
+    throw new InvalidCursor(INVALID_CURSOR)
   }
   return { value, trader: toSearchText(trader) }
 }
 
-/** What a page of events adds to a trader's results. */
+/** What a page of events adds to a trader's PnL and volume. */
 export interface TraderGain {
   readonly pnl: bigint
   readonly volume: bigint
@@ -58,6 +58,6 @@ export async function addToTraders(tx: Queryable, gains: ReadonlyMap<string, Tra
     `insert into idx.traders as t (trader, pnl, volume)
      select * from unnest($1::text[], $2::numeric[], $3::numeric[])
      on conflict (trader) do update set pnl = t.pnl + excluded.pnl, volume = t.volume + excluded.volume`,
-    [[...gains.keys()], rows.map((gain) => gain.pnl), rows.map((gain) => gain.volume)],
+    [[...gains.keys()], ...columnsOf(rows, ['pnl', 'volume'])],
   )
 }

@@ -1,11 +1,11 @@
-// Events whose account is learnt when the log has gone on. In the lists they stand where they happened; on the account's channel of the stream, where frames
-// behind them may have been sent, they come with a later event: at the place of the next one that does not concern the account itself.
+// Events whose account became known only later. Lists show them at their own seq. The account's stream channel may already have sent later frames, so there
+// they get the seq of a later event that does not concern the account.
 
 import type { Queryable } from '../store/store.ts'
 
 /**
- * Gives the learnt events that wait for one a place among the events of a page, which are archived and applied already: those of an account in their own
- * order, each its own place. What finds none waits for the next page.
+ * Assigns each pending learned event a stream seq from this page, whose events are already archived and applied. Events of an account keep their order and
+ * get distinct seqs; those that get none stay pending until the next page.
  */
 export async function assignLearnedEventSeqs(tx: Queryable, seqs: readonly number[]): Promise<void> {
   if (seqs.length === 0) return

@@ -1,4 +1,4 @@
-// The lists against a plain filter of the whole log: every bound, every filter, page by page, across epochs whose ledgers and times repeat.
+// Compares the lists with a plain filter of the whole log: every bound and filter, page by page, across epochs whose ledgers and close times repeat.
 
 import { strict as assert } from 'node:assert'
 import { after, before, test } from 'node:test'
@@ -19,14 +19,14 @@ after(() => store[Symbol.asyncDispose]())
 const world = createIndexFixture(store)
 after(() => world[Symbol.asyncDispose]())
 
-interface Place {
+interface LogEntry {
   readonly seq: number
   readonly topic: string
   readonly contract: string
   readonly ledger: number
   readonly ts: number
 }
-let log: readonly Place[] = []
+let log: readonly LogEntry[] = []
 
 before(async () => {
   for (const epoch of [1, 2, 3]) {
@@ -36,11 +36,11 @@ before(async () => {
         world.queue(world.exchange.other(event))
         if (event === 1) world.queue(world.exchange.close(ledger, event))
       }
-      // Ledgers may share a second.
+      // Two ledgers may close in the same second.
       world.closeLedger(ledger % 3 === 0 ? 0 : 5)
     }
     await world.catchUp()
-    // Times of a network that is put back are those of before again.
+    // A network restored to an earlier time repeats close times.
     if (epoch < 3) world.reset({ secondsBack: epoch === 2 ? 40 : -60 })
     world.closeLedger(10)
     world.closeLedger(10)
@@ -60,7 +60,7 @@ const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.
 const ledgers = fc.integer({ min: 0, max: 14 })
 const times = fc.integer({ min: FIRST_CLOSE_SEC - 3, max: FIRST_CLOSE_SEC + 260 })
 
-test('events: bounds and filters are those of a plain filter, and pages lose and repeat nothing', async () => {
+test('events: bounds and filters match a plain filter, and pages neither lose nor repeat rows', async () => {
   const filters = fc.record({
     fromLedger: some(ledgers), toLedger: some(ledgers), beforeTs: some(times), topic: some(fc.constantFrom('position_opened', 'position_closed', 'no_such')),
     contract: some(fc.constantFrom(world.exchange.contracts.market, world.exchange.contracts.vault)), limit: fc.integer({ min: 1, max: 9 }),
@@ -68,22 +68,22 @@ test('events: bounds and filters are those of a plain filter, and pages lose and
   await fc.assert(
     fc.asyncProperty(filters, async (filter: EventsFilter) => {
       const { fromLedger, toLedger, beforeTs, topic, contract } = filter
-      const expected = log.filter((place) => (
-        (fromLedger === undefined || place.ledger >= fromLedger) && (toLedger === undefined || place.ledger <= toLedger)
-        && (beforeTs === undefined || place.ts < beforeTs) && (topic === undefined || place.topic === topic)
-        && (contract === undefined || place.contract === contract)
+      const expected = log.filter((entry) => (
+        (fromLedger === undefined || entry.ledger >= fromLedger) && (toLedger === undefined || entry.ledger <= toLedger)
+        && (beforeTs === undefined || entry.ts < beforeTs) && (topic === undefined || entry.topic === topic)
+        && (contract === undefined || entry.contract === contract)
       ))
       const rows = await allEvents(store.read, filter)
       assert.deepEqual(
         rows.map((row) => ({ topic: row.topic, contract: row.contractId, ledger: row.ledger, ts: row.ledgerCloseTs })),
-        expected.map(({ seq: _seq, ...place }) => place),
+        expected.map(({ seq: _seq, ...entry }) => entry),
       )
     }),
     { numRuns: 150 },
   )
 })
 
-test('trades: the same', async () => {
+test('trades: bounds and filters match a plain filter, and pages neither lose nor repeat rows', async () => {
   const whole = await allTrades(store.read, { limit: 200 })
   assert.ok(whole.length > 5)
   const filters = fc.record({
@@ -102,7 +102,7 @@ test('trades: the same', async () => {
   )
 })
 
-test('leaders: ordered by value, then by address, whatever the page', async () => {
+test('leaders: ordered by value, then by address, for any page size', async () => {
   for (const sort of ['pnl', 'volume'] as const) {
     const whole = await allRows((cursor) => listLeaders(store.read, { sort, limit: 200, cursor }))
     const sorted = whole.toSorted((a, b) => {
@@ -115,7 +115,7 @@ test('leaders: ordered by value, then by address, whatever the page', async () =
   }
 })
 
-test('a page goes on from a cursor while rows come in, and a cursor of one list is none of another', async () => {
+test('continues from a cursor while rows are added, and rejects cursors of other lists', async () => {
   const first = await listEvents(store.read, { limit: 3 })
   world.queue(world.exchange.open(1, 1))
   world.closeLedger()
@@ -130,16 +130,16 @@ test('a page goes on from a cursor while rows come in, and a cursor of one list 
   }
 })
 
-/** Rows that PostgreSQL looks at and throws away while it answers this page as a prepared statement, whose values the planner does not know. */
-async function rowsThrownAway(read: (db: Queryable) => Promise<unknown>): Promise<number> {
+/** Rows that PostgreSQL reads and discards for this page as a prepared statement, whose parameters the planner does not know. */
+async function countDiscardedRows(read: (db: Queryable) => Promise<unknown>): Promise<number> {
   const sent: { sql: string; params: readonly Param[] }[] = []
-  const listening: Queryable = {
+  const recording: Queryable = {
     query: async <Row extends object>(sql: string, params: readonly Param[] = []): Promise<Row[]> => {
       sent.push({ sql, params })
       return await store.read.query<Row>(sql, params)
     },
   }
-  await read(listening)
+  await read(recording)
   const [{ sql, params } = { sql: '', params: [] }] = sent
   return await store.write.transaction(async (tx) => {
     await tx.query('set local plan_cache_mode = force_generic_plan')
@@ -151,8 +151,8 @@ async function rowsThrownAway(read: (db: Queryable) => Promise<unknown>): Promis
   })
 }
 
-test('a filter that nothing matches, or little, is answered from its own index, not by looking through the log', async () => {
-  const [rare, nobody] = ['GRARE', 'GNOBODY']
+test('uses the filter\'s own index for a filter that matches few or no rows, instead of scanning the log', async () => {
+  const [rare, unknown] = ['GRARE', 'GUNKNOWN']
   await store.write.query(
     `insert into idx.trades (seq, position_id, trader, kind, ledger, ts, tx_hash, asset, direction, size, entry_price, close_price, pnl)
      select 1000000 + n, n, case when n = 1 then $1 else 'GMANY' end, 'close', 1, 1, 'tx', case when n = 1 then 'RARE' else 'BTC' end, 0, 1, 1, 1, 1
@@ -160,9 +160,9 @@ test('a filter that nothing matches, or little, is answered from its own index, 
     [rare],
   )
   await store.write.query('analyze idx.trades')
-  for (const filter of [{ trader: rare }, { trader: nobody }, { asset: 'RARE' }, { asset: 'NONE' }, { trader: rare, asset: 'NONE' }]) {
+  for (const filter of [{ trader: rare }, { trader: unknown }, { asset: 'RARE' }, { asset: 'NONE' }, { trader: rare, asset: 'NONE' }]) {
     for (const more of [{}, { beforeTs: FIRST_CLOSE_SEC + 100 }]) {
-      assert.equal(await rowsThrownAway((db) => listTrades(db, { ...filter, ...more, limit: 50 })), 0, JSON.stringify({ ...filter, ...more }))
+      assert.equal(await countDiscardedRows((db) => listTrades(db, { ...filter, ...more, limit: 50 })), 0, JSON.stringify({ ...filter, ...more }))
     }
   }
 })

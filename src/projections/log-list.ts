@@ -1,13 +1,13 @@
-// Lists that are ordered by their place in the log, newest first. Each page is one statement: the head and the rows of one snapshot.
+// Lists ordered by seq, newest first. Each page is one statement, so that head and rows come from one snapshot.
 
 import { assert, defined } from '../base/assert.ts'
 import { PAGE_LIMITS } from '../limits.ts'
 import type { Param, Queryable } from '../store/store.ts'
 import { gapsAtOrAbove, unfilledGaps } from './gaps.ts'
 import type { Head, Page } from './page.ts'
-import { decodeCursor, encodeCursor, InvalidCursor } from './page.ts'
+import { decodeCursor, encodeCursor, INVALID_CURSOR, InvalidCursor } from './page.ts'
 
-/** Bounds on a list's rows by ledger and close time, as the endpoints take them. */
+/** Bounds on ledger and close time, as the endpoints accept them. */
 export interface LogBounds {
   /** Inclusive. */
   readonly fromLedger?: number | undefined
@@ -17,38 +17,38 @@ export interface LogBounds {
   readonly beforeTs?: number | undefined
 }
 
-/** One list over a table with a `seq`, which the table's alias `r` stands for. */
+/** One list over a table with a `seq` column; `r` is the table's alias. */
 export interface LogList<Row> extends LogBounds {
-  /** Names the list inside its cursors. */
+  /** Identifies the list in its cursors. */
   readonly kind: string
   readonly table: 'idx.events' | 'idx.trades' | 'idx.account_events' | 'idx.vault_trades' | 'idx.vault_flows' | 'idx.referral_trades' | 'idx.referral_claims'
-  /** Where the rows themselves are, when `table` only says which: then `columns` speak of this one, and `equals` of `table`. */
+  /** The table with the rows when `table` only selects them: `columns` then refer to this table, `equals` to `table`. */
   readonly detail?: 'idx.events'
-  /** What is served, by its name on the wire, and the SQL that it comes from. */
+  /** The SQL of each column, by its name on the wire. */
   readonly columns: Readonly<Record<keyof Row & string, string>>
-  /** Columns that must equal a value, where one is given. Every combination has an index that begins with them, in this order, and ends in seq. */
+  /** Equality filters; undefined values are ignored. Every combination needs an index on these columns in this order, followed by seq. */
   readonly equals: Readonly<Record<string, string | number | undefined>>
-  /** A column in front of them that must equal this SQL, in which `c` is the cursor's row. Never with anything of a caller's in it. */
+  /** A column before them that must equal this SQL, in which `c` is the cursor row. Must never contain a caller's input. */
   readonly scope?: { readonly column: string; readonly sql: string }
-  /** Only rows up to this place in the log. */
+  /** Only rows up to this seq. */
   readonly throughSeq?: number | undefined
   readonly limit: number
   readonly cursor?: string | undefined
-  /** Also tells which gaps the page touches. */
+  /** Also returns the gaps that the page overlaps. */
   readonly gaps?: boolean
 }
 
-/** What every page statement answers beside its own columns: a page without rows is one row that has only the head. */
+/** Columns that every page statement returns. A page without rows is one row with these columns only. */
 export interface HeadColumns {
   readonly headLedger: number | null
   readonly headSeq: number
-  /** Gaps that the page may touch, where they were asked for. */
+  /** Gaps that the page may overlap, if requested. */
   readonly headGaps?: Parameters<typeof gapsAtOrAbove>[1]
 }
 
 /** Reads one page. */
 export async function listLog<Row extends object>(db: Queryable, list: LogList<Row>): Promise<Page<Row>> {
-  assert(list.limit < MAX_ROWS, 'no page is longer than the longest')
+  assert(list.limit < MAX_ROWS, 'the page limit exceeds the maximum')
   const params: Param[] = []
   const bind: Bind = (value) => `$${params.push(value)}`
   const select = `r.seq, ${Object.entries(list.columns).map(([name, sql]) => `${String(sql)} as "${name}"`).join(', ')}`
@@ -59,14 +59,14 @@ export async function listLog<Row extends object>(db: Queryable, list: LogList<R
     highs: upperBoundsOf(list, bind),
     limit: `${bind(list.limit + 1)}::int`,
   }
-  const places = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
-  // The places first and the rows after them: never more rows are looked at than the page has, whatever the planner believes of the tables.
-  const page = list.detail === undefined ? places : `select ${select} from (${places}) place join ${list.detail} r on r.seq = place.seq`
+  const seqPage = isBounded(list) ? boundedPage(source, list, bind) : plainPage(source, '0')
+  // Select the seqs first and join their rows, so that no more rows than the page has are read, whatever the planner estimates.
+  const page = list.detail === undefined ? seqPage : `select ${select} from (${seqPage}) selected join ${list.detail} r on r.seq = selected.seq`
   const gaps = list.gaps === true ? unfilledGaps(gapsWithin(list, source.highs, bind)) : undefined
   return await readPage<Row, Row>(db, { page, gaps, params, limit: list.limit, cursorOf: (raw) => encodeCursor(list.kind, [raw.seq]) }, withoutSeq)
 }
 
-/** SQL: what is asked of a gap's row `g`, so that its events could be in the list, and not above the page. */
+/** SQL: the condition on a gap's row `g` under which its events could be in the list and not above the page. */
 function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readonly string[], bind: Bind): string {
   const conditions = ['true', ...highs.map((high) => `g.first_seq <= ${high}`)]
   if (fromLedger !== undefined) conditions.push(`g.to_ledger >= ${bind(clampToSafeInteger(fromLedger))}::bigint`)
@@ -77,7 +77,7 @@ function gapsWithin({ fromLedger, toLedger, beforeTs }: LogBounds, highs: readon
 
 type Bind = (value: Param) => string
 
-/** A column and the SQL of what it must equal. */
+/** A column and the SQL of its required value. */
 interface Key {
   readonly column: string
   readonly value: string
@@ -88,7 +88,7 @@ interface PageSource {
   readonly select: string
   readonly table: string
   readonly keys: readonly Key[]
-  /** SQL of the last places that the page may have; the least counts. */
+  /** SQL of upper bounds on seq; the lowest one applies. */
   readonly highs: readonly string[]
   readonly limit: string
 }
@@ -109,79 +109,79 @@ function upperBoundsOf<Row>({ kind, cursor, throughSeq }: LogList<Row>, bind: Bi
   return highs
 }
 
-/** No page asks for more rows. */
+/** The most rows that a page statement selects. */
 const MAX_ROWS = PAGE_LIMITS.events.max + 1
 
 /**
- * Rows between two places in the log, newest first. Keys and place are compared as one row, and the page is ordered by all of them: only the index made for
- * these keys gives that order, and of it nothing is read but the page. Compared one by one, the planner may as well walk the whole log and look for them.
+ * Rows between two seqs, newest first. Keys and seq are compared as one row value, and the page is ordered by all of them, so that the planner must use the
+ * index on these keys and reads only the page. With separate comparisons it may scan the whole log instead.
  *
- * The constant limit inside is for the planner of a prepared statement, which does not know the parameter: without it, it expects a tenth of the table,
- * and the page is planned anew each time.
+ * The constant inner limit is for the planner of a prepared statement, which does not know the parameter: without it the planner expects a tenth of the table
+ * and plans the page again on every call.
  */
 function plainPage({ select, table, keys, highs, limit }: PageSource, low: string): string {
   const columns = [...keys.map(({ column }) => `r.${column}`), 'r.seq']
   const high = highs.length === 0 ? ABOVE_EVERY_SEQ : `least(${highs.join(', ')})`
-  const bound = (place: string): string => `(${[...keys.map(({ value }) => value), place].join(', ')})`
+  const bound = (seq: string): string => `(${[...keys.map(({ value }) => value), seq].join(', ')})`
   const range = `(${columns.join(', ')}) >= ${bound(low)} and (${columns.join(', ')}) <= ${bound(high)}`
   const known = keys.map(({ column }) => ` and r.${column} is not null`).join('')
   const order = columns.map((column) => `${column} desc`).join(', ')
-  const most = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
-  // In the order of what is inside: an order of its own would have all of that read first.
-  return `select most.* from (${most}) most limit ${limit}`
+  const longest = `select ${select} from ${table} r where ${range}${known} order by ${order} limit ${MAX_ROWS}`
+  // No outer order: it would force the inner query to be read completely first.
+  return `select longest.* from (${longest}) longest limit ${limit}`
 }
 
-/** A row as it is served: without the columns that only paging needs. */
+/** The row without the columns that only paging needs. */
 export function withoutSeq<Row extends object>(raw: Row & Partial<HeadColumns> & { readonly seq: number }): Row {
-  const { headLedger: _ledger, headSeq: _seq, headGaps: _gaps, seq: _place, ...row } = raw
+  const { headLedger: _ledger, headSeq: _seq, headGaps: _gaps, seq: _position, ...row } = raw
   return row as unknown as Row
 }
 
 /**
- * Runs a page statement and takes head, rows and the cursor behind the last row from its answer. `page` selects at most one row more than `limit`, with
- * an integer `seq` by which the page is ordered, falling.
+ * Runs a page statement and returns head, rows and the next cursor. `page` must select at most one row more than `limit`, with an integer `seq`, in
+ * descending order of `seq` unless `order` says otherwise.
  */
 export async function readPage<Raw extends object, Row>(
   db: Queryable,
   statement: {
     readonly page: string
-    /** SQL of the gaps that it may touch. */
+    /** SQL of the gaps that the page may overlap. */
     readonly gaps?: string | undefined
     readonly params: readonly Param[]
     readonly limit: number
     readonly cursorOf: (raw: Raw & { readonly seq: number }) => string
-    /** How the rows are ordered, when not by `seq` falling. */
+    /** The order of the rows; by default descending by `seq`. */
     readonly order?: string
   },
   toRow: (raw: Raw & { readonly seq: number }) => Row,
 ): Promise<Page<Row>> {
-  const answer = await db.query<Raw & HeadColumns & { readonly seq: number | null }>(
+  const result = await db.query<Raw & HeadColumns & { readonly seq: number | null }>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${statement.gaps === undefined ? '' : `${statement.gaps} as "headGaps", `}page.*
      from idx.cursor c left join lateral (${statement.page}) page on true
      order by ${statement.order ?? 'page.seq desc'}`,
     statement.params,
   )
-  const rows = answer.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
+  const rows = result.filter((raw): raw is typeof raw & { readonly seq: number } => raw.seq !== null)
   const pageRows = rows.slice(0, statement.limit)
   const last = pageRows.at(-1)
   const hasMore = rows.length > pageRows.length && last !== undefined
   return {
     rows: pageRows.map(toRow),
     next: hasMore ? statement.cursorOf(last) : null,
-    head: headOf(answer),
-    gaps: gapsAtOrAbove(hasMore ? last.seq : 0, answer[0]?.headGaps ?? []),
+    head: headOf(result),
+    gaps: gapsAtOrAbove(hasMore ? last.seq : 0, result[0]?.headGaps ?? []),
   }
 }
 
-/** The head in the first row of an answer. The cursor row is there from the first migration on, so there is always one. */
-export function headOf(answer: readonly HeadColumns[]): Head {
-  const { headLedger, headSeq } = defined(answer[0], 'the head')
+/** The head in the first row of a result. The cursor row always exists, so there is always a first row. */
+export function headOf(rows: readonly HeadColumns[]): Head {
+  const { headLedger, headSeq } = defined(rows[0], 'the head')
   return { ledger: headLedger, seq: headSeq }
 }
 
 /**
- * Ledgers and close times repeat from epoch to epoch, and only grow inside one: the bounds become one range of seq per epoch, looked up in idx.ledgers,
- * and each range is read from its end for no more rows than the page needs.
+ * Ledgers and close times ascend within an epoch but repeat across epochs. The bounds therefore become one range of seq per epoch, looked up in idx.ledgers;
+ * each range is read from its end, for no more rows than the page needs.
  */
 function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string {
   const { fromLedger, toLedger, beforeTs } = bounds
@@ -197,7 +197,7 @@ function boundedPage(source: PageSource, bounds: LogBounds, bind: Bind): string 
     order by rows.seq desc limit ${source.limit}`
 }
 
-/** Greater than every seq: an epoch without a fitting ledger gets an empty range. */
+/** Greater than every seq: an epoch without a matching ledger gets an empty range. */
 const ABOVE_EVERY_SEQ = '9223372036854775807'
 
 function firstSeq(condition: string): string {
@@ -212,20 +212,20 @@ function isBounded(bounds: LogBounds): boolean {
   return bounds.fromLedger !== undefined || bounds.toLedger !== undefined || bounds.beforeTs !== undefined
 }
 
-/** The place in the log that a cursor of this list stands for. */
+/** The seq encoded in a cursor of this list. Throws InvalidCursor. */
 export function seqFromCursor(kind: string, cursor: string): number {
   const [position] = decodeCursor(kind, cursor, 1)
-  if (typeof position !== 'number' || position < 0) throw new InvalidCursor('cursor is not one that this list handed out')
+  if (typeof position !== 'number' || position < 0) throw new InvalidCursor(INVALID_CURSOR)
   return position
 }
 
-/** A caller's integer as one that the database takes: beyond 2^53 nothing is stored, so the largest of all stands for it. */
+/** Clamps a caller's integer to 2^53 - 1; nothing larger is stored. */
 export function clampToSafeInteger(value: number): number {
-  assert(value >= 0, 'bounds are not negative')
+  assert(value >= 0, 'a bound is negative')
   return Math.min(value, Number.MAX_SAFE_INTEGER)
 }
 
-/** A caller's text as one that the database takes: PostgreSQL refuses a zero byte, and no stored text has either character. */
+/** Replaces zero bytes, which PostgreSQL rejects, by a character that no stored text contains. */
 export function toSearchText(text: string): string {
   return text.replaceAll('\0', '\u{fffd}')
 }

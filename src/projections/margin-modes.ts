@@ -1,27 +1,28 @@
-// Margin modes of positions. No event tells them; they are read from ledger entries, which only tell the present, so what was seen once is kept.
+// Margin modes of positions. No event reports them and ledger entries show only the present, so each observation is stored.
 
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import { changeOpenInterest } from './market-stats.ts'
 import type { InterestChange } from './market-stats.ts'
 import { addToInterest } from './positions-fold.ts'
 import type { MarginMode, Position } from './positions.ts'
 import { loadPositions, storePositions } from './positions.ts'
 
-/** What was seen of one position. */
+/** The observed mode of one position. */
 export interface MarginModeObservation {
   readonly positionId: number
   readonly mode: MarginMode
-  /** The RPC's latest ledger at that moment. */
+  /** The RPC's latest ledger at the time of the observation. */
   readonly ledger: number
 }
 
-/** A position whose mode is not known. `open` is false when a cross liquidation has ended it on suspicion. */
+/** A position of unknown mode. `open` is false when a cross liquidation ended it provisionally. */
 export interface UnobservedPosition {
   readonly positionId: number
   readonly open: boolean
 }
 
-/** Positions of unknown mode that may still exist on chain, the newest first, at most `limit`, leaving out `except`. */
+/** Positions of unknown mode that may still exist on the ledger, newest first, without `except`. */
 export async function listUnobservedPositions(
   db: Queryable,
   deployment: number,
@@ -46,8 +47,8 @@ export async function readMarginModes(db: Queryable, deployment: number, ids: re
 }
 
 /**
- * Keeps observations and applies them: an isolated position that a cross liquidation had ended on suspicion is open again. The outcome does not depend
- * on whether an observation or an event was first, so that a rebuild from the archive comes to the same.
+ * Stores observations and applies them: an isolated position that a cross liquidation ended provisionally is open again. The result does not depend on
+ * whether the observation or the event came first, so that a rebuild produces the same state.
  */
 export async function recordMarginModes(
   tx: Queryable,
@@ -63,13 +64,11 @@ export async function recordMarginModes(
      on conflict (deployment, position_id) do nothing`,
     [
       deployment,
-      observations.map((seen) => seen.positionId),
-      observations.map((seen) => seen.mode),
-      observations.map((seen) => seen.ledger),
+      ...columnsOf(observations, ['positionId', 'mode', 'ledger']),
       nowMs,
     ],
   )
-  const ids = observations.map((seen) => seen.positionId)
+  const ids = observations.map(({ positionId }) => positionId)
   const modes = await readMarginModes(tx, deployment, ids)
   const interest = new Map<string, InterestChange>()
   const changed: Position[] = []

@@ -1,9 +1,9 @@
-// The market events that move positions, read out of archived payloads.
+// Position events of the market, read from archived payloads.
 
 import type { ArchivedEvent } from './archived-event.ts'
 import { bigOf, numberOf, textOf } from './payload.ts'
 
-/** What every event that moves positions carries. */
+/** Fields of every position event. */
 interface EventContext {
   readonly seq: number
   readonly ledger: number
@@ -31,28 +31,28 @@ export interface PositionEnded extends Leg {
   readonly pnl: bigint | null
 }
 
-/** Ends all cross positions of the trader; names none of them. */
+/** Ends all cross positions of the trader without naming them. */
 export interface CrossLiquidation extends EventContext {
   readonly kind: 'cross_liquidation'
 }
 
 export type PositionEvent = PositionOpened | PositionEnded | CrossLiquidation
 
-/** The position event in an archived event; undefined for every other event, and for those that could not be decoded. */
+/** The position event in an archived event; undefined for other and undecoded events. */
 export function readPositionEvent(event: ArchivedEvent): PositionEvent | undefined {
   if (event.contract !== 'market' || event.payload === null) return undefined
-  const happening = { seq: event.seq, ledger: event.ledger, ts: event.ledgerCloseTs, txHash: event.txHash }
+  const context = { seq: event.seq, ledger: event.ledger, ts: event.ledgerCloseTs, txHash: event.txHash }
   switch (event.topic) {
     case 'position_opened':
-      return { kind: 'opened', ...happening, ...legOf(event), entryPrice: bigOf(event, 'entryPrice') }
+      return { kind: 'opened', ...context, ...legOf(event), entryPrice: bigOf(event, 'entryPrice') }
     case 'position_closed':
       return {
-        kind: 'close', ...happening, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: bigOf(event, 'pnl'),
+        kind: 'close', ...context, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: bigOf(event, 'pnl'),
       }
     case 'position_liquidated':
-      return { kind: 'liquidation', ...happening, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: null }
+      return { kind: 'liquidation', ...context, ...legOf(event), closePrice: bigOf(event, 'closePrice'), pnl: null }
     case 'cross_liq':
-      return { kind: 'cross_liquidation', ...happening, trader: textOf(event, 'trader') }
+      return { kind: 'cross_liquidation', ...context, trader: textOf(event, 'trader') }
     default:
       return undefined
   }

@@ -3,15 +3,16 @@
 import { ASSET_SYMBOLS } from '../exchange/assets.ts'
 import type { MarketStats } from '../resources/market-stats.ts'
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { HeadColumns } from './log-list.ts'
 import { headOf } from './log-list.ts'
 import type { Head } from './page.ts'
 import { DAY_SEC, windowParts } from './volumes.ts'
 
-/** Every supported asset in listing order, zeros where nothing happened (specification, "GET /v1/markets/stats"). */
+/** Every supported asset in listing order, with zeros for assets without trades (specification, "GET /v1/markets/stats"). */
 export async function readMarketStats(db: Queryable, options: { nowSec: number }): Promise<{ rows: readonly MarketStats[]; head: Head }> {
   const { afterSec, firstHour } = windowParts(options.nowSec, DAY_SEC)
-  const answer = await db.query<MarketStats & HeadColumns>(
+  const result = await db.query<MarketStats & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", a.asset,
        coalesce(o.long_size, 0) as "openInterestLong", coalesce(o.short_size, 0) as "openInterestShort",
        coalesce(o.long_size - o.short_size, 0) as "openInterestNet", coalesce(o.positions, 0) as "openPositions",
@@ -19,18 +20,18 @@ export async function readMarketStats(db: Queryable, options: { nowSec: number }
        + coalesce((select sum(f.size) from idx.fills f where f.asset = a.asset and f.ts > $2::bigint and f.ts < $3::bigint), 0) as "volume24h"
      from idx.cursor c
      left join idx.epochs e on e.number = c.epoch
-     cross join unnest($1::text[]) with ordinality as a (asset, place)
+     cross join unnest($1::text[]) with ordinality as a (asset, ordinal)
      left join idx.open_interest o on o.deployment = e.deployment and o.asset = a.asset
-     order by a.place`,
+     order by a.ordinal`,
     [ASSET_SYMBOLS, afterSec, firstHour],
   )
-  const rows = answer.map(({ asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h }) => ({
+  const rows = result.map(({ asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h }) => ({
     asset, openInterestLong, openInterestShort, openInterestNet, openPositions, volume24h,
   }))
-  return { rows, head: headOf(answer) }
+  return { rows, head: headOf(result) }
 }
 
-/** What a page of events changes in the open interest of one asset; may be negative. */
+/** The change of one asset's open interest by a page of events; may be negative. */
 export interface InterestChange {
   long: bigint
   short: bigint
@@ -45,6 +46,6 @@ export async function changeOpenInterest(tx: Queryable, deployment: number, chan
      select $1::int, * from unnest($2::text[], $3::numeric[], $4::numeric[], $5::bigint[])
      on conflict (deployment, asset) do update set long_size = o.long_size + excluded.long_size, short_size = o.short_size + excluded.short_size,
        positions = o.positions + excluded.positions`,
-    [deployment, [...changes.keys()], rows.map((row) => row.long), rows.map((row) => row.short), rows.map((row) => row.positions)],
+    [deployment, [...changes.keys()], ...columnsOf(rows, ['long', 'short', 'positions'])],
   )
 }

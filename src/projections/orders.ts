@@ -1,20 +1,21 @@
-// Whose orders are whose. An execution or a cancellation names no account: the owner is known from the order's placement, or, where the exchange tells of
-// none (stop-limit orders, trailing stops, immediate-or-cancel), from the order's ledger entry.
+// Owners of orders. Executions and cancellations name no account. The owner comes from the order's placement event or, for order types without one
+// (stop-limit, trailing stop, immediate-or-cancel), from its ledger entry.
 
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 
-/** What was read of one order's ledger entry. */
+/** The owner in one order's ledger entry. */
 export interface OrderOwnerObservation {
   readonly orderId: number
   readonly owner: string
-  /** The RPC's latest ledger at that moment. */
+  /** The RPC's latest ledger at the time of the observation. */
   readonly ledger: number
 }
 
-/** An order of unknown owner that has ended. */
+/** An ended order of unknown owner. */
 export interface OwnerlessOrder {
   readonly orderId: number
-  /** When it ended, unix seconds: it was placed no later. */
+  /** When it ended, unix seconds; it cannot have been placed later. */
   readonly endedSec: number
 }
 
@@ -26,7 +27,7 @@ export interface OwnerlessEvent {
   readonly topic: string
 }
 
-/** The owners of these orders, as far as they are known. */
+/** The known owners of these orders. */
 export async function readOrderOwners(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlyMap<number, string>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<{ id: number; owner: string }>(
@@ -38,7 +39,7 @@ export async function readOrderOwners(db: Queryable, deployment: number, ids: re
   return new Map(rows.map((row) => [row.id, row.owner]))
 }
 
-/** Keeps the orders whose placement a page tells of. */
+/** Stores the owners of orders placed in a page. */
 export async function insertPlacedOrders(tx: Queryable, deployment: number, placed: ReadonlyMap<number, string>): Promise<void> {
   if (placed.size === 0) return
   await tx.query(
@@ -48,7 +49,7 @@ export async function insertPlacedOrders(tx: Queryable, deployment: number, plac
   )
 }
 
-/** Those of these orders whose placement was told. */
+/** Those of these orders whose placement event was archived. */
 export async function listPlaced(db: Queryable, deployment: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
   if (ids.length === 0) return new Set()
   const rows = await db.query<{ id: number }>(
@@ -58,7 +59,7 @@ export async function listPlaced(db: Queryable, deployment: number, ids: readonl
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Sets aside events that belong to somebody unknown. */
+/** Stores events of unknown owners until the owner is known. */
 export async function insertOwnerlessEvents(tx: Queryable, deployment: number, events: readonly OwnerlessEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.query(
@@ -66,15 +67,12 @@ export async function insertOwnerlessEvents(tx: Queryable, deployment: number, e
      select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[])`,
     [
       deployment,
-      events.map((event) => event.seq),
-      events.map((event) => event.orderId),
-      events.map((event) => event.ts),
-      events.map((event) => event.topic),
+      ...columnsOf(events, ['seq', 'orderId', 'ts', 'topic']),
     ],
   )
 }
 
-/** Orders that have ended and whose owner is not known, those that ended last first, leaving out `except`. An order may come more than once. */
+/** Ended orders of unknown owner, most recently ended first, without `except`. An order may appear more than once. */
 export async function listOwnerlessOrders(
   db: Queryable,
   deployment: number,
@@ -88,8 +86,8 @@ export async function listOwnerlessOrders(
 }
 
 /**
- * Keeps observed owners and gives them the events that were set aside. The feeds come out the same whether an observation or an event was first, so that a
- * rebuild from the archive comes to the same; that they were learnt late is kept for the stream.
+ * Stores observed owners and adds their pending events to the feeds. The feeds do not depend on whether the observation or the event came first, so that a
+ * rebuild produces the same state. The stream still treats the events as learned later.
  */
 export async function recordOrderOwners(
   tx: Queryable,
@@ -98,12 +96,12 @@ export async function recordOrderOwners(
   nowMs: number,
 ): Promise<void> {
   if (observations.length === 0) return
-  const ids = observations.map((seen) => seen.orderId)
+  const ids = observations.map(({ orderId }) => orderId)
   await tx.query(
     `insert into idx.order_owners (deployment, order_id, owner, ledger, observed_at)
      select $1::int, order_id, owner, ledger, $5::bigint from unnest($2::bigint[], $3::text[], $4::bigint[]) as seen (order_id, owner, ledger)
      on conflict (deployment, order_id) do nothing`,
-    [deployment, ids, observations.map((seen) => seen.owner), observations.map((seen) => seen.ledger), nowMs],
+    [deployment, ids, ...columnsOf(observations, ['owner', 'ledger']), nowMs],
   )
   await tx.query(
     `with owned as (

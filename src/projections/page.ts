@@ -1,9 +1,9 @@
-// Pages of rows and the opaque cursors that continue them.
+// Pages of rows, and the opaque cursors between them.
 
 import { hash } from 'node:crypto'
 import type { GapRange } from '../resources/gap-range.ts'
 
-/** The state of the index that an answer was read from: the last indexed ledger and the log position. Null: nothing indexed yet. */
+/** The state of the index that a page was read from: last ledger and last seq. A null ledger means that nothing is indexed yet. */
 export interface Head {
   readonly ledger: number | null
   readonly seq: number
@@ -12,46 +12,46 @@ export interface Head {
 /** One page, newest first unless the list says otherwise. */
 export interface Page<Row> {
   readonly rows: readonly Row[]
-  /** The cursor that continues exactly behind the last row; null when no more rows exist. */
+  /** The cursor of the next page; null after the last page. */
   readonly next: string | null
   readonly head: Head
-  /** Lost ledgers whose events would stand on it, where the list tells of them; else empty. */
+  /** Gaps that the page overlaps, for lists that report them; otherwise empty. */
   readonly gaps: readonly GapRange[]
 }
 
-/** Raised for a cursor that this list did not hand out. */
+/** A cursor that this list did not issue. */
 export class InvalidCursor extends Error {
   override readonly name = 'InvalidCursor'
 }
 
-/** Packs the position behind a row. `kind` names the list, so that a cursor of one list is refused by another. */
+/** Encodes the position after a row. `kind` identifies the list, so that other lists reject the cursor. */
 export function encodeCursor(kind: string, position: readonly (string | number)[]): string {
   const packed = Buffer.from(JSON.stringify([kind, ...position]), 'utf8').toString('base64url')
   return packed + digestOf(packed)
 }
 
 /**
- * Unpacks a cursor of this list; throws InvalidCursor for anything else, one changed on its way included: read as another place, it would lose rows in
- * silence. The parts are still unchecked beyond their JSON types.
+ * Decodes a cursor of this list. Throws InvalidCursor for anything else, including a corrupted cursor, which could silently skip rows. The caller must still
+ * validate the parts.
  */
 export function decodeCursor(kind: string, cursor: string, length: number): readonly (string | number)[] {
   const packed = cursor.slice(0, -DIGEST_LENGTH)
-  if (cursor !== packed + digestOf(packed)) throw new InvalidCursor(REFUSAL)
+  if (cursor !== packed + digestOf(packed)) throw new InvalidCursor(INVALID_CURSOR)
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(packed, 'base64url').toString('utf8'))
   } catch {
-    throw new InvalidCursor(REFUSAL)
+    throw new InvalidCursor(INVALID_CURSOR)
   }
-  if (!Array.isArray(parsed) || parsed.length !== length + 1 || parsed[0] !== kind) throw new InvalidCursor(REFUSAL)
+  if (!Array.isArray(parsed) || parsed.length !== length + 1 || parsed[0] !== kind) throw new InvalidCursor(INVALID_CURSOR)
   const parts: unknown[] = parsed.slice(1)
-  if (!parts.every((part): part is string | number => typeof part === 'string' || Number.isSafeInteger(part))) throw new InvalidCursor(REFUSAL)
+  if (!parts.every((part): part is string | number => typeof part === 'string' || Number.isSafeInteger(part))) throw new InvalidCursor(INVALID_CURSOR)
   return parts
 }
 
-const REFUSAL = 'cursor is not one that this list handed out'
+export const INVALID_CURSOR = 'cursor was not issued by this list'
 
-/** Guards against accidents, not against somebody who wants another place: that would gain them nothing. */
+/** Detects accidental corruption; forging a cursor gains nothing. */
 const DIGEST_LENGTH = 6
 
 function digestOf(packed: string): string {

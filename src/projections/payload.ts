@@ -1,11 +1,11 @@
-// Values out of archived payloads. What was archived as decoded has its shape, so that anything else is a mistake of this program.
+// Typed access to archived payloads. A decoded payload has the shape of its topic, so a mismatch is a bug.
 
 import { assert } from '../base/assert.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 
 type Decoded = Pick<ArchivedEvent, 'payload'>
 
-/** A text: an address, a symbol, or an integer too wide for JSON. */
+/** A text: an address, a symbol, or an integer too large for a JSON number. */
 export function textOf({ payload }: Decoded, key: string): string {
   const value = payload?.[key]
   assert(typeof value === 'string', `archived payload: ${key} is not a text`)
@@ -17,7 +17,7 @@ export function bigOf(event: Decoded, key: string): bigint {
   return BigInt(textOf(event, key))
 }
 
-/** An integer that is served as one. */
+/** An integer that is served as a JSON number. */
 export function numberOf({ payload }: Decoded, key: string): number {
   const value = payload?.[key]
   assert(typeof value === 'number', `archived payload: ${key} is not a number`)

@@ -1,4 +1,4 @@
-// The liquidity vault as it was, once in five minutes.
+// Samples of the liquidity vault, one per five minutes.
 
 import { POOL_SAMPLE_SEC } from '../limits.ts'
 import type { PoolSample } from '../resources/pool.ts'
@@ -9,7 +9,6 @@ import { encodeCursor } from './page.ts'
 
 const KIND = 'pool-samples'
 
-/** What `GET /v1/pool/history` asks for. */
 export interface PoolSamplesFilter {
   /** Exclusive, unix seconds. */
   readonly beforeTs?: number | undefined
@@ -19,14 +18,14 @@ export interface PoolSamplesFilter {
 
 /** Samples of the pool, newest first. */
 export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }: PoolSamplesFilter): Promise<Page<PoolSample>> {
-  const befores = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(KIND, cursor)])]
+  const upperBounds = [...(beforeTs === undefined ? [] : [clampToSafeInteger(beforeTs)]), ...(cursor === undefined ? [] : [seqFromCursor(KIND, cursor)])]
   return await readPage<PoolSample, PoolSample>(
     db,
     {
       page: `select s.time as seq, s.time, s.ledger, s.aum, s.lp_price as "lpPrice", s.lp_supply as "lpSupply", s.reserved_payout as "reservedPayout",
           s.unrealized_pnl as "unrealizedPnl"
         from idx.pool_samples s where s.time < $2::bigint order by s.time desc limit $1::int`,
-      params: [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...befores)],
+      params: [limit + 1, Math.min(Number.MAX_SAFE_INTEGER, ...upperBounds)],
       limit,
       cursorOf: ({ seq }) => encodeCursor(KIND, [seq]),
     },
@@ -34,13 +33,13 @@ export async function listPoolSamples(db: Queryable, { beforeTs, limit, cursor }
   )
 }
 
-/** The five minutes of now, when they have no sample yet. */
+/** The current five-minute interval, if it has no sample yet. */
 export async function listMissingSamples(db: Queryable, nowMs: number): Promise<readonly { readonly time: number }[]> {
   const time = Math.floor(nowMs / 1_000 / POOL_SAMPLE_SEC) * POOL_SAMPLE_SEC
   return await db.query<{ time: number }>('select $1::bigint as time where not exists (select 1 from idx.pool_samples where time = $1::bigint)', [time])
 }
 
-/** The pool as it was read for these five minutes. */
+/** The pool as read for one five-minute interval. */
 export interface NewPoolSample {
   readonly time: number
   readonly ledger: number

@@ -1,5 +1,5 @@
-// What a page of events does to positions and figures, worked out in memory from the positions that it touches. Pure: the statements that bring the
-// positions in and the changes out are bulk ones, a handful per page however many events it has.
+// Applies a page of position events in memory. Pure: the affected positions are loaded, and the changes stored, in a few bulk statements per page, however
+// many events it has.
 
 import type { TraderGain } from './leaders.ts'
 import type { PositionEnded, PositionOpened, PositionEvent } from './market-events.ts'
@@ -8,7 +8,7 @@ import type { MarginMode, Position, PositionState } from './positions.ts'
 import type { NewTrade } from './trades.ts'
 import type { Fill } from './volumes.ts'
 
-/** Everything that a page changes. */
+/** All changes of a page. */
 export interface PositionChanges {
   readonly positions: readonly Position[]
   readonly trades: readonly NewTrade[]
@@ -18,8 +18,8 @@ export interface PositionChanges {
 }
 
 /**
- * Folds events in order of the log. `known` holds every position that the events name, and every open one of a trader in a cross liquidation;
- * `modes` the margin modes that were observed of positions opened here.
+ * Applies events in log order. `known` must hold every position that the events name, and all open positions of traders in a cross liquidation; `modes` holds
+ * the observed margin modes of positions opened here.
  */
 export function foldPositions(events: readonly PositionEvent[], known: readonly Position[], modes: ReadonlyMap<number, MarginMode>): PositionChanges {
   const positions = new Map(known.map((position) => [position.positionId, position]))
@@ -54,7 +54,7 @@ export function foldPositions(events: readonly PositionEvent[], known: readonly 
   function applyEnded(event: PositionEnded): void {
     const { seq, ledger, ts, txHash, positionId, trader, kind, closePrice, pnl } = event
     const opened = positions.get(positionId)
-    // A close of its own wins over a cross liquidation that had ended it on suspicion.
+    // An explicit close overrides a cross liquidation that ended the position provisionally.
     if (opened !== undefined) setPosition(opened, kind === 'close' ? 'closed' : 'liquidated')
     trades.push({ seq, positionId, trader, kind, ledger, ts, txHash, leg: opened ?? null, closePrice, pnl })
     const size = opened?.size ?? event.size
@@ -75,7 +75,7 @@ export function foldPositions(events: readonly PositionEvent[], known: readonly 
   return { positions: [...changed].map((id) => positions.get(id)).filter((position) => position !== undefined), trades, fills, gains, interest }
 }
 
-/** Adds a position to the open interest of its asset, or takes it out. */
+/** Adds a position to the open interest of its asset, or subtracts it. */
 export function addToInterest(interest: Map<string, InterestChange>, position: Position, sign: 1 | -1): void {
   const change = interest.get(position.asset) ?? { long: 0n, short: 0n, positions: 0 }
   interest.set(position.asset, change)

@@ -1,19 +1,19 @@
-// Every position ever opened, and the list of the open ones.
+// All positions ever opened, and the list of open ones.
 
 import { OPEN_POSITIONS_MAX_ROWS, OPEN_POSITIONS_OF_TRADER_MAX_ROWS } from '../limits.ts'
 import type { OpenPosition } from '../resources/open-position.ts'
 import type { Param, Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import { seqFromCursor, readPage, toSearchText, withoutSeq } from './log-list.ts'
 import type { Page } from './page.ts'
 import { encodeCursor } from './page.ts'
 
 export type MarginMode = 'isolated' | 'cross'
-/** `ended`: the ledger has it no more, and no event told how. */
+/** `ended`: no longer on the ledger, for a reason that no event reported. */
 export type PositionState = 'open' | 'closed' | 'liquidated' | 'cross_liquidated' | 'ended'
 
 const KIND = 'positions-open'
 
-/** What `GET /v1/positions/open` asks for. */
 export interface OpenPositionsFilter {
   readonly trader?: string | undefined
   readonly cursor?: string | undefined
@@ -40,7 +40,7 @@ export async function listOpenPositions(db: Queryable, filter: OpenPositionsFilt
   )
 }
 
-/** A position as the indexer works on it. */
+/** A position as the indexer processes it. */
 export interface Position {
   readonly positionId: number
   readonly trader: string
@@ -50,9 +50,9 @@ export interface Position {
   readonly entryPrice: bigint
   readonly openedSeq: number
   readonly openedAt: number
-  /** Null: no event told of the opening. */
+  /** Null: no event reported the opening. */
   readonly openedTxHash: string | null
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly marginMode: MarginMode | null
   readonly state: PositionState
 }
@@ -65,7 +65,7 @@ interface RawPosition extends Omit<Position, 'size' | 'entryPrice'> {
 const POSITION_COLUMNS = `p.position_id as "positionId", p.trader, p.asset, p.direction, p.size, p.entry_price as "entryPrice",
   p.opened_seq as "openedSeq", p.opened_at as "openedAt", p.opened_tx_hash as "openedTxHash", p.margin_mode as "marginMode", p.state`
 
-/** The positions with these ids, and all open ones of these traders. */
+/** The positions with these ids, and all open positions of these traders. */
 export async function loadPositions(
   db: Queryable,
   deployment: number,
@@ -82,7 +82,7 @@ export async function loadPositions(
   return [...rows, ...open].map((row) => ({ ...row, size: BigInt(row.size), entryPrice: BigInt(row.entryPrice) }))
 }
 
-/** Writes positions as they are now, new or known. */
+/** Inserts or updates positions. */
 export async function storePositions(tx: Queryable, deployment: number, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) return
   await tx.query(
@@ -95,17 +95,9 @@ export async function storePositions(tx: Queryable, deployment: number, position
        opened_tx_hash = excluded.opened_tx_hash, margin_mode = excluded.margin_mode, state = excluded.state`,
     [
       deployment,
-      positions.map((position) => position.positionId),
-      positions.map((position) => position.trader),
-      positions.map((position) => position.asset),
-      positions.map((position) => position.direction),
-      positions.map((position) => position.size),
-      positions.map((position) => position.entryPrice),
-      positions.map((position) => position.openedSeq),
-      positions.map((position) => position.openedAt),
-      positions.map((position) => position.openedTxHash),
-      positions.map((position) => position.marginMode),
-      positions.map((position) => position.state),
+      ...columnsOf(positions, [
+        'positionId', 'trader', 'asset', 'direction', 'size', 'entryPrice', 'openedSeq', 'openedAt', 'openedTxHash', 'marginMode', 'state',
+      ]),
     ],
   )
 }

@@ -1,11 +1,11 @@
-// What a comparison with the ledger needs of the projections, and what it came to.
+// Queries for comparing the projections with the ledger, and the stored result.
 
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
 import { readContractInstance } from './contract-instances.ts'
 import type { MarginMode, Position } from './positions.ts'
 
-/** A position as its ledger entry tells it. */
+/** A position as its ledger entry states it. */
 export interface LedgerPosition {
   readonly trader: string
   readonly asset: string
@@ -17,7 +17,7 @@ export interface LedgerPosition {
   readonly marginMode: MarginMode | null
 }
 
-/** Open positions in the order of their opening, behind a place. */
+/** Open positions after a seq, in order of opening. */
 export async function listOpenIds(
   db: Queryable,
   deployment: number,
@@ -30,7 +30,7 @@ export async function listOpenIds(
   )
 }
 
-/** What happened on the market and to the vaults behind a ledger. */
+/** Activity on the market and the vaults after a ledger. */
 export interface ActivitySince {
   readonly positionIds: ReadonlySet<number>
   /** Traders whose cross positions were liquidated. */
@@ -51,13 +51,13 @@ interface ActivityRow {
   readonly trader: string | null
 }
 
-/** More than this behind a ledger is too much to compare with it. */
+/** With more events than this after a ledger, a comparison with it is skipped. */
 const ACTIVITY_EVENTS_MAX = 2_000
 
-/** What is in the archive of this epoch behind `ledger`; null when that is too much. */
+/** The activity archived in this epoch after `ledger`; null when there is too much. */
 export async function readActivitySince(db: Queryable, epoch: Epoch, ledger: number): Promise<ActivitySince | null> {
   const { market, vaultFactory } = epoch.contracts
-  // What a leader names may be any number, and is not looked at.
+  // Ids named in leader events can be any number and are ignored.
   const rows = await db.query<ActivityRow>(
     `select contract_id = $5 as "isMarket", topic, payload->>'trader' as trader,
        case when contract_id = $5 then (payload->>'positionId')::numeric::bigint end as "positionId",
@@ -84,12 +84,12 @@ function idsIn(rows: readonly ActivityRow[], key: 'positionId' | 'orderId' | 'va
   return new Set(rows.map((row) => row[key]).filter((id) => id !== null))
 }
 
-/** True where the position could have been another at the ledger behind which all this happened. */
+/** True when the position may have been different at the start of this activity. */
 export function hasActivity(since: ActivitySince, position: Pick<Position, 'positionId' | 'trader'>): boolean {
   return since.positionIds.has(position.positionId) || since.traders.has(position.trader)
 }
 
-/** Open interest as it is kept, by asset. */
+/** The stored open interest, by asset. */
 export async function readInterest(db: Queryable, deployment: number): Promise<ReadonlyMap<string, { readonly long: bigint; readonly short: bigint }>> {
   const rows = await db.query<{ asset: string; long: string; short: string }>(
     'select asset, long_size as long, short_size as short from idx.open_interest where deployment = $1',
@@ -98,7 +98,7 @@ export async function readInterest(db: Queryable, deployment: number): Promise<R
   return new Map(rows.map(({ asset, long, short }) => [asset, { long: BigInt(long), short: BigInt(short) }]))
 }
 
-/** Adds the open interest up anew from the open positions. */
+/** Recomputes the open interest from the open positions. */
 export async function recomputeInterest(tx: Queryable, deployment: number): Promise<void> {
   await tx.query('delete from idx.open_interest where deployment = $1', [deployment])
   await tx.query(
@@ -109,26 +109,26 @@ export async function recomputeInterest(tx: Queryable, deployment: number): Prom
   )
 }
 
-/** What the vaults of this factory add up to. */
+/** The total value of this factory's vaults. */
 export async function readVaultsTotal(db: Queryable, epoch: Epoch): Promise<bigint> {
-  const home = await readContractInstance(db, epoch, 'vaultFactory')
-  const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [home])
+  const instance = await readContractInstance(db, epoch, 'vaultFactory')
+  const [row] = await db.query<{ total: string }>('select coalesce(sum(total_usdc), 0)::numeric as total from idx.vaults where home = $1', [instance])
   return BigInt(row?.total ?? 0)
 }
 
-/** Ids since the first that was told of, and how many of them nothing told of. */
+/** The number of ids allocated since the first one seen, and how many of them no event reported. */
 export interface Completeness {
   readonly expected: number
   readonly missing: number
 }
 
-/** What a comparison came to. */
+/** The result of a comparison. */
 export interface Comparison {
   readonly ledger: number
   readonly positions: Completeness | null
   readonly orders: Completeness | null
   readonly vaults: Completeness | null
-  /** The open interest had to be added up anew. */
+  /** True when the open interest differed and was recomputed. */
   readonly interestWrong: boolean
   readonly factoryBalance: bigint | null
   readonly vaultsTotal: bigint | null
@@ -152,7 +152,7 @@ export async function recordComparison(tx: Queryable, comparison: Comparison, no
   )
 }
 
-/** Notes that there is no market at its address. */
+/** Records that there is no market contract at its address. */
 export async function recordMissingMarket(tx: Queryable): Promise<void> {
   await tx.query('insert into idx.reconciliation as r (market_found) values (false) on conflict (id) do update set market_found = false')
 }

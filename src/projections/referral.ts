@@ -1,7 +1,8 @@
-// Referral: who owns which code, who was referred by whom, and what that has brought.
+// Referrals: codes and their owners, referred accounts, and rewards.
 
 import type { ReferralBinding, ReferralClaim, ReferralTrade, Referrer } from '../resources/referral.ts'
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import type { Epoch } from './epochs.ts'
 import { contractInstanceSql, readContractInstance } from './contract-instances.ts'
@@ -10,7 +11,7 @@ import { headOf, listLog, toSearchText } from './log-list.ts'
 import type { Head, Page } from './page.ts'
 import { bigOf, textOf } from './payload.ts'
 
-/** A referrer as the indexer works on it. */
+/** A referrer as the indexer processes it. */
 interface ReferrerState {
   readonly referrer: string
   readonly code: string
@@ -23,20 +24,20 @@ interface ReferrerState {
   updatedAt: number
 }
 
-/** What the page's events of the referral contract do. */
+/** Applies a page's events of the referral contract. */
 export async function applyReferralEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
-  const ours = events.filter((event) => event.contract === 'referral' && event.payload !== null && event.topic !== 'initialized')
-  if (ours.length === 0) return
-  const home = await readContractInstance(tx, epoch, 'referral')
-  const referrers = await loadReferrers(tx, home, [...new Set(ours.map((event) => textOf(event, 'referrer')))])
-  foldReferral(ours, referrers)
-  await storeReferrers(tx, home, [...referrers.values()])
-  await insertBindings(tx, home, topicIn(ours, 'referrer_set'))
-  await insertTrades(tx, topicIn(ours, 'trade_recorded'))
-  await insertClaims(tx, topicIn(ours, 'claimed'))
+  const referralEvents = events.filter((event) => event.contract === 'referral' && event.payload !== null && event.topic !== 'initialized')
+  if (referralEvents.length === 0) return
+  const instance = await readContractInstance(tx, epoch, 'referral')
+  const referrers = await loadReferrers(tx, instance, [...new Set(referralEvents.map((event) => textOf(event, 'referrer')))])
+  foldReferral(referralEvents, referrers)
+  await storeReferrers(tx, instance, [...referrers.values()])
+  await insertBindings(tx, instance, topicIn(referralEvents, 'referrer_set'))
+  await insertTrades(tx, topicIn(referralEvents, 'trade_recorded'))
+  await insertClaims(tx, topicIn(referralEvents, 'claimed'))
 }
 
-/** Folds events in order of the log into the referrers that they name. One whose code is not in the archive has no row to fold into. */
+/** Applies events in log order to the referrers that they name. A referrer whose code is not in the archive is skipped. */
 function foldReferral(events: readonly ArchivedEvent[], referrers: Map<string, ReferrerState>): void {
   for (const event of events) {
     const name = textOf(event, 'referrer')
@@ -64,17 +65,17 @@ function topicIn(events: readonly ArchivedEvent[], topic: string): readonly Arch
 const REFERRER_COLUMNS = `r.referrer, r.code, r.created_at as "createdAt", r.referred_count as "referredCount",
   r.total_volume_generated as "totalVolumeGenerated", r.total_earned as "totalEarned", r.claimable, r.updated_at as "updatedAt"`
 
-async function loadReferrers(tx: Queryable, home: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
+async function loadReferrers(tx: Queryable, instance: number, names: readonly string[]): Promise<Map<string, ReferrerState>> {
   const rows = await tx.query<Referrer>(
     `select ${REFERRER_COLUMNS} from idx.referrers r where r.home = $1 and r.referrer = any($2::text[])`,
-    [home, names],
+    [instance, names],
   )
   return new Map(rows.map((row) => [row.referrer, {
     ...row, totalVolumeGenerated: BigInt(row.totalVolumeGenerated), totalEarned: BigInt(row.totalEarned), claimable: BigInt(row.claimable),
   }]))
 }
 
-async function storeReferrers(tx: Queryable, home: number, rows: readonly ReferrerState[]): Promise<void> {
+async function storeReferrers(tx: Queryable, instance: number, rows: readonly ReferrerState[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query(
     `insert into idx.referrers (home, referrer, code, created_at, referred_count, total_volume_generated, total_earned, claimable, updated_at)
@@ -82,27 +83,20 @@ async function storeReferrers(tx: Queryable, home: number, rows: readonly Referr
      on conflict (home, referrer) do update set referred_count = excluded.referred_count, total_volume_generated = excluded.total_volume_generated,
        total_earned = excluded.total_earned, claimable = excluded.claimable, updated_at = excluded.updated_at`,
     [
-      home,
-      rows.map((row) => row.referrer),
-      rows.map((row) => row.code),
-      rows.map((row) => row.createdAt),
-      rows.map((row) => row.referredCount),
-      rows.map((row) => row.totalVolumeGenerated),
-      rows.map((row) => row.totalEarned),
-      rows.map((row) => row.claimable),
-      rows.map((row) => row.updatedAt),
+      instance,
+      ...columnsOf(rows, ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']),
     ],
   )
 }
 
-async function insertBindings(tx: Queryable, home: number, events: readonly ArchivedEvent[]): Promise<void> {
+async function insertBindings(tx: Queryable, instance: number, events: readonly ArchivedEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.query(
     `insert into idx.referral_bindings (home, referee, referrer, code, bound_at, tx_hash)
      select $1::int, * from unnest($2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
      on conflict (home, referee) do nothing`,
     [
-      home,
+      instance,
       events.map((event) => textOf(event, 'referee')),
       events.map((event) => textOf(event, 'referrer')),
       events.map((event) => textOf(event, 'code')),
@@ -149,14 +143,14 @@ async function insertClaims(tx: Queryable, events: readonly ArchivedEvent[]): Pr
 
 const CURRENT_INSTANCE = contractInstanceSql('referral', 'c.epoch')
 
-/** The owner of a code; null when nobody owns it (specification, "GET /v1/referral/lookup"). */
+/** The owner of a code; null when it is not taken (specification, "GET /v1/referral/lookup"). */
 export async function findReferrer(db: Queryable, code: string): Promise<{ readonly referrer: Referrer | null; readonly head: Head }> {
-  const answer = await db.query<Referrer & HeadColumns>(
+  const rows = await db.query<Referrer & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS}
      from idx.cursor c left join idx.referrers r on r.home = ${CURRENT_INSTANCE} and r.code = $1`,
     [toSearchText(code)],
   )
-  return { referrer: referrerOf(answer[0]), head: headOf(answer) }
+  return { referrer: referrerOf(rows[0]), head: headOf(rows) }
 }
 
 interface RawBinding {
@@ -167,12 +161,12 @@ interface RawBinding {
   readonly txHash: string
 }
 
-/** What an address is to the referral contract: the owner of a code, and bound to somebody else's (specification, "GET /v1/referral/info"). */
+/** The code that an address owns, and the code that it is bound to (specification, "GET /v1/referral/info"). */
 export async function readReferral(
   db: Queryable,
   address: string,
 ): Promise<{ readonly self: Referrer | null; readonly binding: ReferralBinding | null; readonly head: Head }> {
-  const answer = await db.query<Referrer & RawBinding & HeadColumns>(
+  const rows = await db.query<Referrer & RawBinding & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${REFERRER_COLUMNS},
        b.referee, b.referrer as "boundReferrer", b.code as "boundCode", b.bound_at as "boundAt", b.tx_hash as "txHash"
      from idx.cursor c
@@ -180,11 +174,11 @@ export async function readReferral(
      left join idx.referral_bindings b on b.home = ${CURRENT_INSTANCE} and b.referee = $1`,
     [toSearchText(address)],
   )
-  const [row] = answer
+  const [row] = rows
   const binding = row === undefined || row.referee === null
     ? null
     : { referee: row.referee, referrer: row.boundReferrer, code: row.boundCode, boundAt: row.boundAt, txHash: row.txHash }
-  return { self: referrerOf(row), binding, head: headOf(answer) }
+  return { self: referrerOf(row), binding, head: headOf(rows) }
 }
 
 function referrerOf(row: Referrer | undefined): Referrer | null {
@@ -193,14 +187,13 @@ function referrerOf(row: Referrer | undefined): Referrer | null {
   return { referrer, code, createdAt, referredCount, totalVolumeGenerated, totalEarned, claimable, updatedAt }
 }
 
-/** What the lists of one referrer ask for. */
 export interface ReferralFilter {
   readonly referrer: string
   readonly limit: number
   readonly cursor?: string | undefined
 }
 
-/** Trades that a referrer was paid for, newest first, across deployments (specification, "GET /v1/referral/me/trades and /me/claims"). */
+/** Trades that paid a referrer, newest first, across deployments (specification, "GET /v1/referral/me/trades and /me/claims"). */
 export async function listReferralTrades(db: Queryable, { referrer, limit, cursor }: ReferralFilter): Promise<Page<ReferralTrade>> {
   return await listLog<ReferralTrade>(db, {
     kind: 'referral-trades', table: 'idx.referral_trades', equals: { referrer }, limit, cursor,

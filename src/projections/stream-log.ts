@@ -1,23 +1,23 @@
-// The log as the stream reads it: committed rows behind a place, in order, with whom they concern; and where a channel stands at a place.
+// The log for the stream: committed rows after a seq, in order, with their accounts, and the head of each channel at a seq.
 
 import type { Queryable } from '../store/store.ts'
 import type { Payload } from './archived-event.ts'
 
-/** Channels of the log: all events, those of assets' trades, those that concern accounts. */
+/** Channels of the log: all events, trades by asset, and events by account. */
 export interface LogChannels {
   readonly events: boolean
   readonly assets: readonly string[]
   readonly accounts: readonly string[]
 }
 
-/** An event as frames show it. */
+/** An event as shown in frames. */
 export interface LogEvent {
   readonly topic: string
   readonly ledger: number
   /** Unix seconds. */
   readonly ledgerCloseTs: number
   readonly txHash: string
-  /** Null when the event could not be decoded; its raw XDR then stands for it. */
+  /** Null when the event could not be decoded; frames then show its raw XDR. */
   readonly payload: Payload | null
   readonly topicsXdr: readonly string[]
   readonly valueXdr: string
@@ -26,11 +26,11 @@ export interface LogEvent {
 /** A row of the log. */
 export interface LogRow extends LogEvent {
   readonly seq: number
-  /** The name of the epoch that it was archived in. */
+  /** The name of its epoch. */
   readonly epoch: string
-  /** Every account that the event concerns and that was known when it was archived. */
+  /** The accounts of the event that were known when it was archived. */
   readonly accounts: readonly string[]
-  /** Earlier events whose account was learnt since: on its channel, and there only, they stand at this row's place. */
+  /** Earlier events whose account became known later: on that account's channel, and only there, they have this row's seq. */
   readonly learned: readonly (LogEvent & { readonly account: string })[]
 }
 
@@ -40,7 +40,7 @@ interface RawLogRow extends Omit<LogRow, 'accounts' | 'topicsXdr' | 'learned'> {
   readonly learned: readonly (Omit<LogEvent, 'topicsXdr'> & { readonly account: string; readonly topicsXdr: string })[] | null
 }
 
-/** Where the log ends. */
+/** The end of the log. */
 export interface LogHead {
   readonly seq: number
   readonly epoch: string
@@ -59,7 +59,7 @@ interface RawHead {
 const HEAD_COLUMNS = `c.last_seq as "headSeq", (select h.epoch from idx.epochs h where h.number = c.epoch) as "headEpoch", c.last_ledger as "headLedger",
   c.last_ledger_close_ts as "headCloseTs"`
 
-/** Where the log ends; null while nothing has been indexed. */
+/** The end of the log; null while nothing has been indexed. */
 export async function readLogHead(db: Queryable): Promise<LogHead | null> {
   const [row] = await db.query<RawHead>(`select ${HEAD_COLUMNS} from idx.cursor c where c.updated_at is not null`)
   return row === undefined ? null : toHead(row)
@@ -69,7 +69,7 @@ function toHead({ headSeq, headEpoch, headLedger, headCloseTs }: RawHead): LogHe
   return { seq: headSeq, epoch: headEpoch, ledger: headLedger, ledgerCloseTs: headCloseTs }
 }
 
-/** Rows of the account's channel that are at their own place. */
+/** SQL: rows of the account's channel that keep their own seq. */
 const NOT_LEARNED = 'not exists (select 1 from idx.learned_events l where l.account = a.account and l.seq = a.seq)'
 
 const EVENT_COLUMNS = `e.seq, (select p.epoch from idx.epochs p where p.number = e.epoch) as epoch,
@@ -81,8 +81,8 @@ const COLUMNS = `${EVENT_COLUMNS}, (select string_agg(a.account, ' ') from idx.a
    from idx.learned_events l join idx.events le on le.seq = l.seq where l.place = e.seq) as learned`
 
 /**
- * The next rows of the log behind `afterSeq`, at most `limit`, and where it ends, in one snapshot: asked for at every commit, and so in one statement. Without
- * accounts it costs half; the rows then say of none.
+ * The rows of the log after `afterSeq`, at most `limit`, and the end of the log, from one snapshot. One statement, because it runs after every commit.
+ * Without accounts it costs half; the rows then have no accounts.
  */
 export async function readLog(
   db: Queryable,
@@ -90,17 +90,17 @@ export async function readLog(
   options: { readonly limit: number; readonly accounts: boolean },
 ): Promise<{ readonly end: LogHead | null; readonly rows: readonly LogRow[] }> {
   const columns = options.accounts ? COLUMNS : `${EVENT_COLUMNS}, null as accounts, null as learned`
-  const answer = await db.query<RawHead & (RawLogRow | { readonly seq: null })>(
+  const result = await db.query<RawHead & (RawLogRow | { readonly seq: null })>(
     `select ${HEAD_COLUMNS}, page.* from idx.cursor c
        left join lateral (select ${columns} from idx.events e where e.seq > $1::bigint order by e.seq limit $2::int) page on true
      where c.updated_at is not null order by page.seq`,
     [afterSeq, options.limit],
   )
-  const [first] = answer
-  return { end: first === undefined ? null : toHead(first), rows: answer.filter((row) => row.seq !== null).map(toLogRow) }
+  const [first] = result
+  return { end: first === undefined ? null : toHead(first), rows: result.filter((row) => row.seq !== null).map(toLogRow) }
 }
 
-/** The rows of some channels in (afterSeq, throughSeq], in one order, at most `limit`. Reads the channels' own rows and no others. */
+/** The rows of some channels in (afterSeq, throughSeq], in log order, at most `limit`. Reads only rows of these channels. */
 export async function readChannels(
   db: Queryable,
   channels: LogChannels,
@@ -108,7 +108,7 @@ export async function readChannels(
 ): Promise<readonly LogRow[]> {
   const rows = await db.query<RawLogRow>(
     `select ${COLUMNS}
-     from (${channels.events ? EVERY_SEQ : CHANNEL_SEQS} order by seq limit $3::int) place join idx.events e on e.seq = place.seq
+     from (${channels.events ? EVERY_SEQ : CHANNEL_SEQS} order by seq limit $3::int) selected join idx.events e on e.seq = selected.seq
      order by e.seq`,
     [range.afterSeq, range.throughSeq, range.limit, ...namesOf(channels)],
   )
@@ -117,7 +117,7 @@ export async function readChannels(
 
 const EVERY_SEQ = `select seq from idx.events where seq > $1::bigint and seq <= $2::bigint and $4::text[] is not null and $5::text[] is not null`
 
-/** Each branch reads at most a page of its own index. */
+/** Each branch reads at most one page from its own index. */
 const CHANNEL_SEQS = `select seq from (
     select f.seq from unnest($4::text[]) n (name) cross join lateral (
       select seq from idx.fills where asset = n.name and seq > $1::bigint and seq <= $2::bigint order by seq limit $3::int) f
@@ -129,11 +129,11 @@ const CHANNEL_SEQS = `select seq from (
       select place as seq from idx.learned_events where account = n.name and place > $1::bigint and place <= $2::bigint order by place limit $3::int) f
   ) merged`
 
-/** How many frames some channels have in (afterSeq, throughSeq], counted up to `atMost`. A row that belongs to two channels is two frames. */
+/** The number of frames of some channels in (afterSeq, throughSeq], counted up to `max`. A row in two channels is two frames. */
 export async function countFrames(
   db: Queryable,
   channels: LogChannels,
-  range: { readonly afterSeq: number; readonly throughSeq: number; readonly atMost: number },
+  range: { readonly afterSeq: number; readonly throughSeq: number; readonly max: number },
 ): Promise<number> {
   const [row] = await db.query<{ frames: number }>(
     `select count(*) as frames from (
@@ -149,12 +149,12 @@ export async function countFrames(
        select 1 from (select seq from idx.events where $6::boolean and seq > $1::bigint and seq <= $2::bigint limit $3::int) e
        limit $3::int
      ) counted`,
-    [range.afterSeq, range.throughSeq, range.atMost, ...namesOf(channels), channels.events],
+    [range.afterSeq, range.throughSeq, range.max, ...namesOf(channels), channels.events],
   )
   return row?.frames ?? 0
 }
 
-/** Where channels stand at a place: the seq of each one's last frame at or before `atSeq`, 0 when it has none. */
+/** The head of each channel at a seq: its last frame at or before `atSeq`, 0 when it has none. */
 export async function readChannelHeads(
   db: Queryable,
   channels: LogChannels,
@@ -178,7 +178,7 @@ export async function readChannelHeads(
   return { events: events?.seq ?? 0, assets: headsOf('asset'), accounts: headsOf('account') }
 }
 
-/** The last `limit` prints of an asset up to `throughSeq`, oldest first, and the seq of the print before them (0 when there is none). */
+/** The last `limit` trades of an asset up to `throughSeq`, oldest first, and the seq of the trade before them (0 when there is none). */
 export async function readLastPrints(
   db: Queryable,
   asset: string,
@@ -187,11 +187,11 @@ export async function readLastPrints(
   const rows = await db.query<RawLogRow>(
     `select ${COLUMNS} from (
        select seq from idx.fills where asset = $1::text and seq <= $2::bigint order by seq desc limit $3::int
-     ) place join idx.events e on e.seq = place.seq order by e.seq`,
+     ) selected join idx.events e on e.seq = selected.seq order by e.seq`,
     [asset, options.throughSeq, options.limit + 1],
   )
-  const kept = rows.slice(Math.max(0, rows.length - options.limit))
-  return { rows: kept.map(toLogRow), before: rows.length > options.limit ? (rows[0]?.seq ?? 0) : 0 }
+  const newest = rows.slice(Math.max(0, rows.length - options.limit))
+  return { rows: newest.map(toLogRow), before: rows.length > options.limit ? (rows[0]?.seq ?? 0) : 0 }
 }
 
 function namesOf(channels: LogChannels): [readonly string[], readonly string[]] {

@@ -1,12 +1,12 @@
-// Realised trades: closes and liquidations, joined to their opening leg when they were indexed.
+// Realised trades: closes and liquidations, joined with their opening leg at indexing time.
 
 import type { RealizedTrade } from '../resources/realized-trade.ts'
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { LogBounds } from './log-list.ts'
 import { listLog } from './log-list.ts'
 import type { Page } from './page.ts'
 
-/** What `GET /v1/trades` asks for. */
 export interface TradesFilter extends Pick<LogBounds, 'beforeTs'> {
   readonly trader?: string | undefined
   /** Upper case. Trades whose opening leg is unknown have no asset and never match. */
@@ -30,7 +30,7 @@ export async function listTrades(db: Queryable, filter: TradesFilter): Promise<P
   })
 }
 
-/** The opening leg that a trade was joined to. */
+/** The opening leg of a trade. */
 export interface TradeLeg {
   readonly asset: string
   readonly direction: number
@@ -60,19 +60,12 @@ export async function insertTrades(tx: Queryable, trades: readonly NewTrade[]): 
      select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[], $8::text[], $9::smallint[],
        $10::numeric[], $11::numeric[], $12::numeric[], $13::numeric[])`,
     [
-      trades.map((trade) => trade.seq),
-      trades.map((trade) => trade.positionId),
-      trades.map((trade) => trade.trader),
-      trades.map((trade) => trade.kind),
-      trades.map((trade) => trade.ledger),
-      trades.map((trade) => trade.ts),
-      trades.map((trade) => trade.txHash),
+      ...columnsOf(trades, ['seq', 'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash']),
       trades.map((trade) => trade.leg?.asset ?? null),
       trades.map((trade) => trade.leg?.direction ?? null),
       trades.map((trade) => trade.leg?.size ?? null),
       trades.map((trade) => trade.leg?.entryPrice ?? null),
-      trades.map((trade) => trade.closePrice),
-      trades.map((trade) => trade.pnl),
+      ...columnsOf(trades, ['closePrice', 'pnl']),
     ],
   )
 }

@@ -1,16 +1,16 @@
-// The figures of a vault that nothing on chain states: drawdown and yield.
+// Derived figures of a vault that the chain does not store: drawdown and APY.
 
 import { ONE_E7 } from '../base/fixed-point.ts'
 import type { TraderVault } from '../resources/trader-vault.ts'
 
-/** A vault as it is stored, with what its derived figures are made of. */
+/** A vault as it is stored, without derived figures. */
 export type RawVault = Omit<TraderVault, 'drawdownBps' | 'apyBps'>
 
 const BPS = 10_000n
 const DAY_SEC = 86_400
 const YEAR_DAYS = 365n
 
-/** The vault as it is served; `nowSec` is what its yield is annualised up to. */
+/** The vault as it is served; `nowSec` is the end of the period that its APY annualises. */
 export function toTraderVault(raw: RawVault, nowSec: number): TraderVault {
   const {
     id, leader, name, createdAt, totalUsdc, circulatingShares, hwmNav, realizedPnl, leaderShares, profitShareBps, paused, updatedAt, depositorCount,
@@ -25,20 +25,20 @@ export function toTraderVault(raw: RawVault, nowSec: number): TraderVault {
   }
 }
 
-/** How far the value of a share is below its highest, in basis points of that; 0 when it is not. Amounts in 7 decimals. */
+/** How far the share value is below its high-water mark, in basis points of the mark; 0 at or above it. Amounts have 7 decimals. */
 export function drawdownBps({ total, shares, hwm }: { total: bigint; shares: bigint; hwm: bigint }): number {
   const nav = shares <= 0n ? ONE_E7 : (total * ONE_E7) / shares
   return hwm > nav && hwm > 0n ? Number(((hwm - nav) * BPS) / hwm) : 0
 }
 
 /**
- * What closed trades have brought, as a share of what the vault holds, by the year: 0 without a gain or without money. The first day counts whole. The share
- * is cut to whole basis points before it is annualised, and the result is rounded.
+ * Annualised PnL of closed trades relative to the vault's holdings, in basis points; 0 without a gain or without holdings. An age below one day counts as one
+ * day. The ratio is truncated to whole basis points before it is annualised; the result is rounded.
  */
 export function apyBps({ total, pnl, ageSec }: { total: bigint; pnl: bigint; ageSec: number }): number {
   if (total <= 0n || pnl <= 0n) return 0
-  const life = (pnl * BPS) / total
+  const lifetimeBps = (pnl * BPS) / total
   const age = BigInt(Math.max(DAY_SEC, ageSec))
-  const perYear = life * YEAR_DAYS * BigInt(DAY_SEC)
+  const perYear = lifetimeBps * YEAR_DAYS * BigInt(DAY_SEC)
   return Number((2n * perYear + age) / (2n * age))
 }

@@ -1,4 +1,4 @@
-// What the factory itself says of its vaults, and how it corrects what their events add up to.
+// Vault figures read from the factory, and how they correct the sums of events.
 
 import type { Queryable } from '../store/store.ts'
 import type { Epoch } from './epochs.ts'
@@ -7,42 +7,42 @@ import { readIndexCursor } from './index-state.ts'
 import type { VaultFigures } from './vaults-fold.ts'
 import { loadVaults } from './vaults-store.ts'
 
-/** A vault as the factory told it at a ledger. */
+/** A vault as the factory reported it at a ledger. */
 export interface ObservedVault extends Readonly<VaultFigures> {
   readonly vaultId: number
   readonly ledger: number
 }
 
-/** Vaults to be read back: those that a leader traded for first, then those that were read last before `readBeforeMs`, or never. */
+/** Vaults to read: first those with a leader trade since, then those never read or last read before `readBeforeMs`. */
 export async function listVaultsToRead(
   db: Queryable,
   epoch: Epoch,
   options: { readonly limit: number; readonly except: readonly number[]; readonly readBeforeMs: number },
 ): Promise<readonly { readonly vaultId: number }[]> {
-  const home = await readContractInstance(db, epoch, 'vaultFactory')
+  const instance = await readContractInstance(db, epoch, 'vaultFactory')
   return await db.query<{ vaultId: number }>(
     `select v.vault_id as "vaultId" from idx.vaults v left join idx.vault_observations o on o.home = v.home and o.vault_id = v.vault_id
      where v.home = $1 and v.vault_id <> all($3::bigint[]) and (v.is_unsettled or o.observed_at is null or o.observed_at < $4::bigint)
      order by v.is_unsettled desc, o.observed_at nulls first, v.vault_id limit $2`,
-    [home, options.limit, options.except, options.readBeforeMs],
+    [instance, options.limit, options.except, options.readBeforeMs],
   )
 }
 
 /**
- * Takes over what was read, where the index knows the vault exactly as of that ledger: it has come so far, and nothing has happened to the vault since.
- * Everything else is read again. A difference that no leader's trade explains is counted as a correction.
+ * Applies observations of vaults whose state in the index is exactly that of the observed ledger: the index has reached it, and the vault has no later event.
+ * Other vaults are read again. A difference that no leader trade explains counts as a correction.
  */
-export async function recordVaultObservations(tx: Queryable, epoch: Epoch, told: readonly ObservedVault[], nowMs: number): Promise<void> {
+export async function recordVaultObservations(tx: Queryable, epoch: Epoch, observations: readonly ObservedVault[], nowMs: number): Promise<void> {
   const cursor = await readIndexCursor(tx)
   if (cursor === null || cursor.epoch !== epoch.number || cursor.lastLedger === null) return
   const { lastLedger, lastSeq } = cursor
-  const home = await readContractInstance(tx, epoch, 'vaultFactory')
-  const { vaults } = await loadVaults(tx, home, { vaults: told.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
-  for (const one of told) {
-    const vault = vaults.get(one.vaultId)
-    if (vault === undefined || one.ledger > lastLedger || one.ledger < vault.lastLedger) continue
-    const isCorrection = !vault.isUnsettled && FIGURES.some((key) => vault[key] !== one[key])
-    await storeObservation(tx, home, { told: one, place: lastSeq, isCorrection, nowMs })
+  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
+  const { vaults } = await loadVaults(tx, instance, { vaults: observations.map(({ vaultId }) => vaultId), positions: [], orders: [], depositors: [] })
+  for (const observed of observations) {
+    const vault = vaults.get(observed.vaultId)
+    if (vault === undefined || observed.ledger > lastLedger || observed.ledger < vault.lastLedger) continue
+    const isCorrection = !vault.isUnsettled && FIGURES.some((key) => vault[key] !== observed[key])
+    await storeObservation(tx, instance, { observed, throughSeq: lastSeq, isCorrection, nowMs })
   }
 }
 
@@ -52,12 +52,13 @@ const FIGURES: readonly (keyof VaultFigures)[] = [
 
 async function storeObservation(
   tx: Queryable,
-  home: number,
-  seen: { readonly told: ObservedVault; readonly place: number; readonly isCorrection: boolean; readonly nowMs: number },
+  instance: number,
+  observation: { readonly observed: ObservedVault; readonly throughSeq: number; readonly isCorrection: boolean; readonly nowMs: number },
 ): Promise<void> {
-  const { told, place, isCorrection, nowMs } = seen
+  const { observed, throughSeq, isCorrection, nowMs } = observation
   const figures = [
-    home, told.vaultId, told.totalUsdc, told.circulatingShares, told.leaderShares, told.hwmNav, told.realizedPnl, told.profitShareBps, told.paused,
+    instance, observed.vaultId, observed.totalUsdc, observed.circulatingShares, observed.leaderShares, observed.hwmNav, observed.realizedPnl,
+    observed.profitShareBps, observed.paused,
   ]
   await tx.query(
     `insert into idx.vault_observations as o (home, vault_id, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl, profit_share_bps,
@@ -67,7 +68,7 @@ async function storeObservation(
        leader_shares = excluded.leader_shares, hwm_nav = excluded.hwm_nav, realized_pnl = excluded.realized_pnl,
        profit_share_bps = excluded.profit_share_bps, paused = excluded.paused, ledger = excluded.ledger, place = excluded.place,
        corrections = o.corrections + excluded.corrections, observed_at = excluded.observed_at`,
-    [...figures, told.ledger, place, isCorrection ? 1 : 0, nowMs],
+    [...figures, observed.ledger, throughSeq, isCorrection ? 1 : 0, nowMs],
   )
   await tx.query(
     `update idx.vaults set total_usdc = $3, circulating_shares = $4, leader_shares = $5, hwm_nav = $6, realized_pnl = $7, profit_share_bps = $8,

@@ -1,10 +1,10 @@
-// What a page of events does to the trader vaults, worked out in memory from the vaults that it touches. Pure, like positions-fold.ts.
+// Applies a page of events to the trader vaults in memory. Pure, like positions-fold.ts.
 
 import { ONE_E7 } from '../base/fixed-point.ts'
 import type { ArchivedEvent } from './archived-event.ts'
 import { bigOf, numberOf, textOf } from './payload.ts'
 
-/** The figures that the factory keeps of a vault, and that can be read back from it. */
+/** The figures of a vault that the factory stores and that can be read from it. */
 export interface VaultFigures {
   totalUsdc: bigint
   circulatingShares: bigint
@@ -15,7 +15,7 @@ export interface VaultFigures {
   paused: boolean
 }
 
-/** A vault as the indexer works on it. */
+/** A vault as the indexer processes it. */
 export interface VaultState extends VaultFigures {
   readonly vaultId: number
   readonly leader: string
@@ -32,7 +32,7 @@ export interface VaultState extends VaultFigures {
   isUnsettled: boolean
 }
 
-/** What was read back of a vault. Events up to `place` are counted in it. */
+/** Figures read from the factory. They include events up to `throughSeq`. */
 export interface VaultObservation extends Readonly<VaultFigures> {
   readonly vaultId: number
   readonly throughSeq: number
@@ -75,17 +75,17 @@ export interface NewVaultFlow extends VaultRow {
   readonly shares: bigint | null
 }
 
-/** What is stored already of everything that the events name. Changed by the fold, and stored again. */
+/** The stored state of everything that the events name. The fold changes it in place. */
 export interface KnownVaults {
   readonly vaults: Map<number, VaultState>
   readonly observations: ReadonlyMap<number, VaultObservation>
   readonly positions: Map<number, VaultPosition>
   readonly orders: Map<number, VaultOrder>
-  /** `vault depositor`. */
+  /** Keys: vault id, space, depositor. */
   readonly depositors: Set<string>
 }
 
-/** What a page changes. */
+/** The changes of a page. */
 export interface VaultChanges {
   readonly vaults: Set<number>
   readonly positions: Set<number>
@@ -95,22 +95,22 @@ export interface VaultChanges {
   readonly flows: NewVaultFlow[]
 }
 
-/** A fold under way. */
+/** The working state of a fold. */
 interface Fold extends VaultChanges {
   readonly known: KnownVaults
-  /** By transaction: the position that it opened. */
+  /** Position opened, by transaction. */
   readonly opened: Map<string, number>
-  /** By transaction and position: what it was closed with. */
+  /** PnL of the close, by transaction and position. */
   readonly ended: Map<string, bigint | null>
 }
 
-/** A u64 that can be the id of a position or an order of the market; undefined beyond. */
+/** A u64 as a position or order id; undefined above 2^53 - 1, which the market never issues. */
 export function idOf(event: ArchivedEvent, key: string): number | undefined {
   const id = Number(textOf(event, key))
   return Number.isSafeInteger(id) ? id : undefined
 }
 
-/** Folds events of one factory, and of the market as far as they name it as trader, in order of the log. `known` is changed. */
+/** Applies events of one factory, and market events with the factory as trader, in log order. Changes `known`. */
 export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults): VaultChanges {
   const fold: Fold = {
     known, vaults: new Set(), positions: new Set(), orders: new Set(), depositors: [], trades: [], flows: [], opened: new Map(), ended: new Map(),
@@ -124,7 +124,7 @@ export function foldVaults(events: readonly ArchivedEvent[], known: KnownVaults)
 
 type Apply = (fold: Fold, event: ArchivedEvent, vaultId: number) => void
 
-/** What each event of the factory does; those that are not named do nothing to a vault. */
+/** The effect of each factory event; other events do not change a vault. */
 const FACTORY_EVENTS: ReadonlyMap<string, Apply> = new Map<string, Apply>([
   ['vault_created', create],
   ['deposit', deposit],
@@ -163,7 +163,7 @@ function applyMarketEvent(fold: Fold, event: ArchivedEvent): void {
 
 function create({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): void {
   if (known.vaults.has(vaultId)) return
-  const { vaultId: _id, throughSeq: _place, ...figures } = known.observations.get(vaultId) ?? { vaultId, throughSeq: 0, ...NEW_VAULT }
+  const { vaultId: _id, throughSeq: _throughSeq, ...figures } = known.observations.get(vaultId) ?? { vaultId, throughSeq: 0, ...NEW_VAULT }
   known.vaults.set(vaultId, {
     ...figures,
     vaultId,
@@ -224,7 +224,7 @@ function leaderClosed(fold: Fold, event: ArchivedEvent, vaultId: number): void {
   const positionId = textOf(event, 'positionId')
   const id = idOf(event, 'positionId')
   const position = id === undefined ? undefined : known.positions.get(id)
-  // The market's own event, which comes first, has closed what is known.
+  // The market's event comes first and has already closed a known position.
   if (position?.isOpen === false) return
   if (id !== undefined && position !== undefined) endPosition(fold, event, id, position)
   const pnl = ended.get(`${event.txHash} ${positionId}`) ?? null
@@ -244,7 +244,7 @@ function pause(fold: Fold, event: ArchivedEvent, vaultId: number, paused: boolea
   if (vault !== undefined) vault.paused = paused
 }
 
-/** A position of the vault's is open. `positionId` is undefined when it cannot be one of the market's. */
+/** Records an opened position of the vault. `positionId` is undefined when the market cannot have issued it. */
 function recordOpen(fold: Fold, event: ArchivedEvent, { vaultId, leader }: VaultOrder, positionId: number | undefined): void {
   const { positions } = fold.known
   const vault = touch(fold, event, vaultId)
@@ -262,7 +262,7 @@ function endPosition(fold: Fold, event: ArchivedEvent, positionId: number, posit
   if (vault !== undefined) vault.openPositions -= 1
 }
 
-/** The row of a close, however it came about: without a leader's own word it stands under the one who opened. */
+/** Records a close. Without a leader event it is attributed to the leader who opened the position. */
 function recordClose(
   fold: Fold,
   event: ArchivedEvent,
@@ -278,7 +278,7 @@ function rowOf({ seq, ledger, ledgerCloseTs, txHash }: ArchivedEvent, vaultId: n
   return { seq, vaultId, ledger, ts: ledgerCloseTs, txHash }
 }
 
-/** The vault, as one that this event concerns; undefined when its creation is not in the archive. */
+/** Marks the vault as changed by this event and returns it; undefined when its creation is not in the archive. */
 function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
   const vault = known.vaults.get(vaultId)
   if (vault === undefined) return undefined
@@ -288,7 +288,7 @@ function touch({ known, vaults }: Fold, event: ArchivedEvent, vaultId: number): 
   return vault
 }
 
-/** The vault, unless what was read back from the factory counts this event already. */
+/** As `touch`, but undefined when figures read from the factory already include this event. */
 function touchUnlessObserved(fold: Fold, event: ArchivedEvent, vaultId: number): VaultState | undefined {
   const vault = touch(fold, event, vaultId)
   return event.seq > (fold.known.observations.get(vaultId)?.throughSeq ?? 0) ? vault : undefined
@@ -296,7 +296,7 @@ function touchUnlessObserved(fold: Fold, event: ArchivedEvent, vaultId: number):
 
 const PROFIT_SHARE_BPS = 1_000
 
-/** A vault as the factory creates it. */
+/** The figures of a new vault. */
 const NEW_VAULT: VaultFigures = {
   totalUsdc: 0n, circulatingShares: 0n, leaderShares: 0n, hwmNav: ONE_E7, realizedPnl: 0n, profitShareBps: PROFIT_SHARE_BPS, paused: false,
 }

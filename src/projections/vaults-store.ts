@@ -1,9 +1,10 @@
-// The statements that bring vaults into a page's fold and its changes out: bulk ones, a handful per page.
+// Loads vaults for a page's fold and stores its changes, in a few bulk statements per page.
 
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { KnownVaults, VaultChanges, VaultFigures, VaultObservation, VaultOrder, VaultPosition, VaultState } from './vaults-fold.ts'
 
-/** What a page names. */
+/** The ids that a page names. */
 export interface ReferencedIds {
   readonly vaults: readonly number[]
   readonly positions: readonly number[]
@@ -17,43 +18,43 @@ type FigureAmounts = 'totalUsdc' | 'circulatingShares' | 'leaderShares' | 'hwmNa
 const FIGURES = `total_usdc as "totalUsdc", circulating_shares as "circulatingShares", leader_shares as "leaderShares", hwm_nav as "hwmNav",
   realized_pnl as "realizedPnl", profit_share_bps as "profitShareBps", paused`
 
-/** Reads what is stored of everything that a page names, and of the vaults behind it. */
-export async function loadVaults(tx: Queryable, home: number, named: ReferencedIds): Promise<KnownVaults> {
-  const positions = named.positions.length === 0 ? [] : await tx.query<VaultPosition & { id: number }>(
+/** Loads everything that a page names, including the vaults of its positions and orders. */
+export async function loadVaults(tx: Queryable, instance: number, ids: ReferencedIds): Promise<KnownVaults> {
+  const positions = ids.positions.length === 0 ? [] : await tx.query<VaultPosition & { id: number }>(
     `select position_id as id, vault_id as "vaultId", leader, is_open as "isOpen" from idx.vault_positions
      where home = $1 and position_id = any($2::bigint[])`,
-    [home, named.positions],
+    [instance, ids.positions],
   )
-  const orders = named.orders.length === 0 ? [] : await tx.query<VaultOrder & { id: number }>(
+  const orders = ids.orders.length === 0 ? [] : await tx.query<VaultOrder & { id: number }>(
     'select order_id as id, vault_id as "vaultId", leader from idx.vault_orders where home = $1 and order_id = any($2::bigint[])',
-    [home, named.orders],
+    [instance, ids.orders],
   )
-  const ids = [...new Set([...named.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
-  if (ids.length === 0) return { vaults: new Map(), observations: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
+  const vaultIds = [...new Set([...ids.vaults, ...positions.map(({ vaultId }) => vaultId), ...orders.map(({ vaultId }) => vaultId)])]
+  if (vaultIds.length === 0) return { vaults: new Map(), observations: new Map(), positions: new Map(), orders: new Map(), depositors: new Set() }
   const vaults = await tx.query<AsTexts<VaultState, FigureAmounts | 'closedTradePnl'>>(
     `select vault_id as "vaultId", leader, name, created_seq as "createdSeq", created_at as "createdAt", ${FIGURES}, depositor_count as "depositorCount",
        open_positions as "openPositions", trade_count as "tradeCount", closed_trade_pnl as "closedTradePnl", last_ledger as "lastLedger",
        updated_at as "updatedAt", is_unsettled as "isUnsettled"
      from idx.vaults where home = $1 and vault_id = any($2::bigint[])`,
-    [home, ids],
+    [instance, vaultIds],
   )
-  const depositors = named.depositors.length === 0 ? [] : await tx.query<{ vaultId: number; depositor: string }>(
+  const depositors = ids.depositors.length === 0 ? [] : await tx.query<{ vaultId: number; depositor: string }>(
     'select vault_id as "vaultId", depositor from idx.vault_depositors where home = $1 and vault_id = any($2::bigint[]) and depositor = any($3::text[])',
-    [home, ids, named.depositors],
+    [instance, vaultIds, ids.depositors],
   )
   return {
     vaults: new Map(vaults.map((row) => [row.vaultId, { ...row, ...figuresOf(row), closedTradePnl: BigInt(row.closedTradePnl) }])),
-    observations: await loadObservations(tx, home, ids),
+    observations: await loadObservations(tx, instance, vaultIds),
     positions: new Map(positions.map(({ id, ...position }) => [id, position])),
     orders: new Map(orders.map(({ id, ...order }) => [id, order])),
     depositors: new Set(depositors.map(({ vaultId, depositor }) => `${vaultId} ${depositor}`)),
   }
 }
 
-async function loadObservations(tx: Queryable, home: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
+async function loadObservations(tx: Queryable, instance: number, ids: readonly number[]): Promise<ReadonlyMap<number, VaultObservation>> {
   const rows = await tx.query<AsTexts<VaultObservation, FigureAmounts>>(
     `select vault_id as "vaultId", place as "throughSeq", ${FIGURES} from idx.vault_observations where home = $1 and vault_id = any($2::bigint[])`,
-    [home, ids],
+    [instance, ids],
   )
   return new Map(rows.map((row) => [row.vaultId, { vaultId: row.vaultId, throughSeq: row.throughSeq, ...figuresOf(row) }]))
 }
@@ -70,14 +71,14 @@ function figuresOf(row: AsTexts<VaultFigures, FigureAmounts>): VaultFigures {
   }
 }
 
-/** Writes what the fold has changed. */
-export async function storeVaults(tx: Queryable, home: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
-  await upsertVaults(tx, home, pickRows(known.vaults, changes.vaults).map(([, vault]) => vault))
-  await upsertPositions(tx, home, pickRows(known.positions, changes.positions))
-  await insertOrders(tx, home, pickRows(known.orders, changes.orders))
-  await insertDepositors(tx, home, changes.depositors)
-  await insertTrades(tx, home, changes.trades)
-  await insertFlows(tx, home, changes.flows)
+/** Stores the changes of the fold. */
+export async function storeVaults(tx: Queryable, instance: number, known: KnownVaults, changes: VaultChanges): Promise<void> {
+  await upsertVaults(tx, instance, pickRows(known.vaults, changes.vaults).map(([, vault]) => vault))
+  await upsertPositions(tx, instance, pickRows(known.positions, changes.positions))
+  await insertOrders(tx, instance, pickRows(known.orders, changes.orders))
+  await insertDepositors(tx, instance, changes.depositors)
+  await insertTrades(tx, instance, changes.trades)
+  await insertFlows(tx, instance, changes.flows)
 }
 
 function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>): readonly (readonly [id: number, row: Row])[] {
@@ -87,9 +88,8 @@ function pickRows<Row>(rows: ReadonlyMap<number, Row>, ids: ReadonlySet<number>)
   })
 }
 
-async function upsertVaults(tx: Queryable, home: number, vaults: readonly VaultState[]): Promise<void> {
+async function upsertVaults(tx: Queryable, instance: number, vaults: readonly VaultState[]): Promise<void> {
   if (vaults.length === 0) return
-  const column = <Key extends keyof VaultState>(key: Key): VaultState[Key][] => vaults.map((vault) => vault[key])
   await tx.query(
     `insert into idx.vaults (home, vault_id, leader, name, created_seq, created_at, total_usdc, circulating_shares, leader_shares, hwm_nav, realized_pnl,
        profit_share_bps, paused, depositor_count, open_positions, trade_count, closed_trade_pnl, last_ledger, updated_at, is_unsettled)
@@ -102,22 +102,23 @@ async function upsertVaults(tx: Queryable, home: number, vaults: readonly VaultS
        open_positions = excluded.open_positions, trade_count = excluded.trade_count, closed_trade_pnl = excluded.closed_trade_pnl,
        last_ledger = excluded.last_ledger, updated_at = excluded.updated_at, is_unsettled = excluded.is_unsettled`,
     [
-      home, column('vaultId'), column('leader'), column('name'), column('createdSeq'), column('createdAt'), column('totalUsdc'),
-      column('circulatingShares'), column('leaderShares'), column('hwmNav'), column('realizedPnl'), column('profitShareBps'), column('paused'),
-      column('depositorCount'), column('openPositions'), column('tradeCount'), column('closedTradePnl'), column('lastLedger'), column('updatedAt'),
-      column('isUnsettled'),
+      instance,
+      ...columnsOf(vaults, [
+        'vaultId', 'leader', 'name', 'createdSeq', 'createdAt', 'totalUsdc', 'circulatingShares', 'leaderShares', 'hwmNav', 'realizedPnl', 'profitShareBps',
+        'paused', 'depositorCount', 'openPositions', 'tradeCount', 'closedTradePnl', 'lastLedger', 'updatedAt', 'isUnsettled',
+      ]),
     ],
   )
 }
 
-async function upsertPositions(tx: Queryable, home: number, positions: readonly (readonly [number, VaultPosition])[]): Promise<void> {
+async function upsertPositions(tx: Queryable, instance: number, positions: readonly (readonly [number, VaultPosition])[]): Promise<void> {
   if (positions.length === 0) return
   await tx.query(
     `insert into idx.vault_positions (home, position_id, vault_id, leader, is_open)
      select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::boolean[])
      on conflict (home, position_id) do update set is_open = excluded.is_open`,
     [
-      home,
+      instance,
       positions.map(([id]) => id),
       positions.map(([, { vaultId }]) => vaultId),
       positions.map(([, { leader }]) => leader),
@@ -126,61 +127,44 @@ async function upsertPositions(tx: Queryable, home: number, positions: readonly 
   )
 }
 
-async function insertOrders(tx: Queryable, home: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
+async function insertOrders(tx: Queryable, instance: number, orders: readonly (readonly [number, VaultOrder])[]): Promise<void> {
   if (orders.length === 0) return
   await tx.query(
     `insert into idx.vault_orders (home, order_id, vault_id, leader) select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[])
      on conflict (home, order_id) do nothing`,
-    [home, orders.map(([id]) => id), orders.map(([, { vaultId }]) => vaultId), orders.map(([, { leader }]) => leader)],
+    [instance, orders.map(([id]) => id), orders.map(([, { vaultId }]) => vaultId), orders.map(([, { leader }]) => leader)],
   )
 }
 
-async function insertDepositors(tx: Queryable, home: number, depositors: VaultChanges['depositors']): Promise<void> {
+async function insertDepositors(tx: Queryable, instance: number, depositors: VaultChanges['depositors']): Promise<void> {
   if (depositors.length === 0) return
   await tx.query(
     'insert into idx.vault_depositors (home, vault_id, depositor) select $1::int, * from unnest($2::bigint[], $3::text[])',
-    [home, depositors.map(({ vaultId }) => vaultId), depositors.map(({ depositor }) => depositor)],
+    [instance, ...columnsOf(depositors, ['vaultId', 'depositor'])],
   )
 }
 
-async function insertTrades(tx: Queryable, home: number, trades: VaultChanges['trades']): Promise<void> {
+async function insertTrades(tx: Queryable, instance: number, trades: VaultChanges['trades']): Promise<void> {
   if (trades.length === 0) return
   await tx.query(
     `insert into idx.vault_trades (home, seq, vault_id, position_id, action, leader, collateral, ledger, ts, tx_hash, pnl)
      select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::numeric[], $5::text[], $6::text[], $7::numeric[], $8::bigint[], $9::bigint[],
        $10::text[], $11::numeric[])`,
     [
-      home,
-      trades.map((trade) => trade.seq),
-      trades.map((trade) => trade.vaultId),
-      trades.map((trade) => trade.positionId),
-      trades.map((trade) => trade.action),
-      trades.map((trade) => trade.leader),
-      trades.map((trade) => trade.collateral),
-      trades.map((trade) => trade.ledger),
-      trades.map((trade) => trade.ts),
-      trades.map((trade) => trade.txHash),
-      trades.map((trade) => trade.pnl),
+      instance,
+      ...columnsOf(trades, ['seq', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl']),
     ],
   )
 }
 
-async function insertFlows(tx: Queryable, home: number, flows: VaultChanges['flows']): Promise<void> {
+async function insertFlows(tx: Queryable, instance: number, flows: VaultChanges['flows']): Promise<void> {
   if (flows.length === 0) return
   await tx.query(
     `insert into idx.vault_flows (home, seq, vault_id, kind, principal, amount, shares, ledger, ts, tx_hash)
      select $1::int, * from unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::numeric[], $7::numeric[], $8::bigint[], $9::bigint[], $10::text[])`,
     [
-      home,
-      flows.map((flow) => flow.seq),
-      flows.map((flow) => flow.vaultId),
-      flows.map((flow) => flow.kind),
-      flows.map((flow) => flow.principal),
-      flows.map((flow) => flow.amount),
-      flows.map((flow) => flow.shares),
-      flows.map((flow) => flow.ledger),
-      flows.map((flow) => flow.ts),
-      flows.map((flow) => flow.txHash),
+      instance,
+      ...columnsOf(flows, ['seq', 'vaultId', 'kind', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']),
     ],
   )
 }

@@ -1,4 +1,4 @@
-// Trader vaults: what the factory's and the market's events do to them, whatever pages the log is cut into, and what is read back.
+// Trader vaults: how factory and market events change them, for any page boundaries, and how factory reads correct them.
 
 import { strict as assert } from 'node:assert'
 import { test } from 'node:test'
@@ -33,7 +33,7 @@ async function tradesOf(store: Store, id: number): Promise<readonly string[]> {
   return rows.map((row) => `${row.action} ${row.positionId} ${row.leader} ${row.collateral} ${row.pnl}`)
 }
 
-test('a vault is what its events add up to', async () => {
+test('sums a vault\'s events', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
@@ -60,14 +60,14 @@ test('a vault is what its events add up to', async () => {
   assert.ok(claim !== undefined && !('shares' in claim), 'a fee claim has no shares')
 })
 
-test('a position that the keeper closed is closed in the vault\'s figures, with what it brought', async () => {
+test('counts positions closed by the keeper, with their PnL', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   for (const id of [1, 2, 3]) log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: id, collateral: '100' })
   await log.commit()
   assert.deepEqual([(await vaultOf(store, 0)).openPositions, (await vaultOf(store, 0)).tradeCount], [3, 3])
-  // By a stop order, by a liquidation, and by the leader, in this order.
+  // Closed by a stop order, by a liquidation, and by the leader.
   log.positionCloses({ trader: log.factory, positionId: 1, pnl: '-40' })
   log.positionLiquidated({ trader: log.factory, positionId: 2 })
   log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: 3, pnl: '90' })
@@ -77,7 +77,7 @@ test('a position that the keeper closed is closed in the vault\'s figures, with 
   assert.deepEqual((await tradesOf(store, 0)).slice(0, 3), [`close 3 ${LEADER} 0 90`, `close 2 ${LEADER} 0 null`, `close 1 ${LEADER} 0 -40`])
 })
 
-test('what a vault\'s limit order opens is the vault\'s, and somebody else\'s positions are not', async () => {
+test('attributes positions opened by a vault\'s limit order to the vault, and no others', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.say('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
@@ -94,7 +94,7 @@ test('what a vault\'s limit order opens is the vault\'s, and somebody else\'s po
   assert.deepEqual(await tradesOf(store, 4), [`close 7 ${LEADER} 0 11`])
 })
 
-test('a position closed by another vault\'s leader ends where it was opened', async () => {
+test('closes a position in the vault that opened it, even when another vault\'s leader closes it', async () => {
   await using world = await openLog()
   const { store, log } = world
   for (const [vaultId, leader] of [[0, LEADER], [1, OTHER]] as const) log.say('vaultFactory', 'vault_created', { vaultId, leader, name: 'a' })
@@ -105,17 +105,17 @@ test('a position closed by another vault\'s leader ends where it was opened', as
   assert.deepEqual([(await vaultOf(store, 0)).closedTradePnl, (await vaultOf(store, 1)).closedTradePnl], ['3', '0'])
 })
 
-test('closes of positions that were opened before the index began are listed, with the PnL of their own transaction', async () => {
+test('lists closes of positions opened before the index began, with the PnL of their transaction', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.leaderCloses({ vaultId: 2, leader: LEADER, positionId: 1, pnl: '3' })
   log.say('vaultFactory', 'leader_close', { vaultId: 2, leader: LEADER, positionId: '18446744073709551615' })
   await log.commit()
   assert.deepEqual(await tradesOf(store, 2), [`close 18446744073709551615 ${LEADER} 0 null`, `close 1 ${LEADER} 0 3`])
-  assert.equal((await readVault(store.read, { id: 2, nowSec })).vault, null, 'nothing is known of a vault whose creation is not')
+  assert.equal((await readVault(store.read, { id: 2, nowSec })).vault, null, 'a vault without an archived creation is unknown')
 })
 
-test('ids repeat after a reset without mixing, and lists of a vault that does not exist are empty', async () => {
+test('keeps vaults with the same id on different chains apart; lists of an unknown vault are empty', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
@@ -130,7 +130,7 @@ test('ids repeat after a reset without mixing, and lists of a vault that does no
   assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows.map(({ name }) => name), ['after'])
 })
 
-test('vaults stay what they are with another market, and begin anew with another factory', async () => {
+test('keeps vaults when the market changes, and starts without vaults when the factory changes', async () => {
   await using world = await openLog()
   const { store, log } = world
   const toRead = async (): Promise<readonly number[]> =>
@@ -151,14 +151,14 @@ test('vaults stay what they are with another market, and begin anew with another
   assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['after', '0'])
 })
 
-test('vaults come newest first, by leader when one is asked for, and pages lose none', async () => {
+test('lists vaults newest first, optionally by leader, without losing any between pages', async () => {
   await using world = await openLog()
   const { store, log } = world
   for (let vaultId = 0; vaultId < 7; vaultId++) {
     log.say('vaultFactory', 'vault_created', { vaultId, leader: vaultId % 3 === 0 ? LEADER : OTHER, name: `v${vaultId}` })
   }
   await log.commit()
-  for (const [leader, wanted] of [[undefined, [6, 5, 4, 3, 2, 1, 0]], [LEADER, [6, 3, 0]]] as const) {
+  for (const [leader, expected] of [[undefined, [6, 5, 4, 3, 2, 1, 0]], [LEADER, [6, 3, 0]]] as const) {
     const ids: number[] = []
     let cursor: string | undefined
     do {
@@ -166,35 +166,35 @@ test('vaults come newest first, by leader when one is asked for, and pages lose 
       ids.push(...page.rows.map(({ id }) => id))
       cursor = page.next ?? undefined
     } while (cursor !== undefined)
-    assert.deepEqual(ids, wanted)
+    assert.deepEqual(ids, expected)
   }
 })
 
-test('drawdown and yield', () => {
+test('computes drawdown and APY', () => {
   assert.equal(drawdownBps({ total: 0n, shares: 0n, hwm: 10_000_000n }), 0, 'an empty vault is at par')
   assert.equal(drawdownBps({ total: 90n, shares: 100n, hwm: 10_000_000n }), 1_000)
   assert.equal(drawdownBps({ total: 110n, shares: 100n, hwm: 10_000_000n }), 0)
   const day = 86_400
-  assert.equal(apyBps({ total: 182_672_426_343n, pnl: 1_211_692_361n, ageSec: 39 * day + 3_600 }), 617, 'rounded once, at the end')
-  assert.equal(apyBps({ total: 100n, pnl: 1n, ageSec: 0 }), 36_500, 'the first day counts whole')
+  assert.equal(apyBps({ total: 182_672_426_343n, pnl: 1_211_692_361n, ageSec: 39 * day + 3_600 }), 617, 'rounded only at the end')
+  assert.equal(apyBps({ total: 100n, pnl: 1n, ageSec: 0 }), 36_500, 'an age below one day counts as one day')
   assert.equal(apyBps({ total: 100n, pnl: 1n, ageSec: 2 * day }), 18_250)
   assert.equal(apyBps({ total: 100n, pnl: -1n, ageSec: day }), 0)
   assert.equal(apyBps({ total: 0n, pnl: 5n, ageSec: day }), 0)
 })
 
-/** A history that fits together: vaults, money in and out, positions that are opened and end in every way. */
+/** A consistent history: vaults, deposits and withdrawals, and positions that end in every way. */
 function history(log: TestLog, picks: readonly number[]): void {
   const open: { vaultId: number; positionId: number }[] = []
   let vaults = 0
   let positions = 0
   for (const pick of picks) {
     const vaultId = vaults === 0 ? 0 : pick % vaults
-    const [leader, who, amount] = [LEADER, pick % 2 === 0 ? LEADER : BOB, String((pick % 900) + 1)]
+    const [leader, depositor, amount] = [LEADER, pick % 2 === 0 ? LEADER : BOB, String((pick % 900) + 1)]
     const ending = open[pick % Math.max(1, open.length)]
     const kind = vaults === 0 ? 0 : pick % 9
     if (kind === 0) log.say('vaultFactory', 'vault_created', { vaultId: vaults++, leader, name: 'a' })
-    else if (kind <= 2) log.say('vaultFactory', 'deposit', { vaultId, depositor: who, amount, shares: amount })
-    else if (kind === 3) log.say('vaultFactory', 'withdraw', { vaultId, depositor: who, shares: amount, usdcOut: amount })
+    else if (kind <= 2) log.say('vaultFactory', 'deposit', { vaultId, depositor, amount, shares: amount })
+    else if (kind === 3) log.say('vaultFactory', 'withdraw', { vaultId, depositor, shares: amount, usdcOut: amount })
     else if (kind === 4) log.say('vaultFactory', 'fees_claimed', { vaultId, leader, owed: amount, newNav: amount })
     else if (kind <= 6 || ending === undefined) {
       open.push({ vaultId, positionId: ++positions })
@@ -208,7 +208,7 @@ function history(log: TestLog, picks: readonly number[]): void {
   }
 }
 
-test('property: whatever pages the log is cut into, the tables are the same, and positions that ended are not open', async () => {
+test('property: any page boundaries give the same tables, and ended positions are not open', async () => {
   await using world = await openLog()
   const { store, log } = world
   const picks = fc.array(fc.nat(100_000), { minLength: 5, maxLength: 60 })
@@ -222,9 +222,9 @@ test('property: whatever pages the log is cut into, the tables are the same, and
         await log.commit(length)
         dumps.push(await log.dump(['vaults', 'vault_depositors', 'vault_positions', 'vault_orders', 'vault_trades', 'vault_flows']))
         const { rows } = await listVaults(store.read, { limit: 200, nowSec })
-        const count = (topics: readonly string[]): number => events.filter(({ topic }) => topics.includes(topic)).length
-        const ended = count(['position_closed', 'position_liquidated'])
-        assert.equal(rows.reduce((sum, vault) => sum + vault.openPositions, 0), count(['leader_open']) - ended)
+        const countOf = (topics: readonly string[]): number => events.filter(({ topic }) => topics.includes(topic)).length
+        const ended = countOf(['position_closed', 'position_liquidated'])
+        assert.equal(rows.reduce((sum, vault) => sum + vault.openPositions, 0), countOf(['leader_open']) - ended)
       }
       assert.deepEqual(dumps[1], dumps[0])
     }),
@@ -232,50 +232,50 @@ test('property: whatever pages the log is cut into, the tables are the same, and
   )
 })
 
-const TOLD = {
+const OBSERVED = {
   vaultId: 0, totalUsdc: 777n, circulatingShares: 1_000n, leaderShares: 1_000n, hwmNav: 10_000_000n, realizedPnl: 0n, profitShareBps: 1_000, paused: false,
 }
 
-test('a leader\'s trade marks the vault, and what the factory then says is taken over', async () => {
+test('reads a vault from the factory after a leader\'s trade, and applies the figures', async () => {
   await using world = await openLog()
   const { store, log } = world
-  const wanted = () => listVaultsToRead(store.read, log.epoch(), { limit: 9, except: [], readBeforeMs: 1_000 })
+  const toRead = () => listVaultsToRead(store.read, log.epoch(), { limit: 9, except: [], readBeforeMs: 1_000 })
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
-  const record = (ledger: number, nowMs: number, told = TOLD) =>
-    store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...told, ledger }], nowMs))
-  assert.deepEqual(await wanted(), [{ vaultId: 0 }], 'never read')
-  await record(log.last().ledger, 2_000, { ...TOLD, totalUsdc: 1_000n })
-  assert.deepEqual(await wanted(), [], 'read a moment ago')
+  const record = (ledger: number, nowMs: number, observed = OBSERVED) =>
+    store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...observed, ledger }], nowMs))
+  assert.deepEqual(await toRead(), [{ vaultId: 0 }], 'never read')
+  await record(log.last().ledger, 2_000, { ...OBSERVED, totalUsdc: 1_000n })
+  assert.deepEqual(await toRead(), [], 'read recently')
   log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '200' })
   await log.commit()
-  assert.deepEqual(await wanted(), [{ vaultId: 0 }])
+  assert.deepEqual(await toRead(), [{ vaultId: 0 }])
   await record(log.last().ledger - 1, 3_000)
-  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'said before the trade: it says nothing of it')
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'observed before the trade')
   await record(log.last().ledger + 1, 3_000)
-  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'said of a ledger that is not indexed yet')
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'observed at a ledger that is not indexed yet')
   await record(log.last().ledger, 3_000)
-  assert.deepEqual([(await vaultOf(store, 0)).totalUsdc, await wanted(), await corrections(store)], ['777', [], 0])
+  assert.deepEqual([(await vaultOf(store, 0)).totalUsdc, await toRead(), await corrections(store)], ['777', [], 0])
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '10', shares: '9' })
   await log.commit()
-  assert.equal((await vaultOf(store, 0)).totalUsdc, '787', 'what comes later is added to it')
-  // A rebuild comes to the same, because what was read is kept.
+  assert.equal((await vaultOf(store, 0)).totalUsdc, '787', 'later events are added to the observation')
+  // A rebuild gives the same result, because observations are stored.
   const before = await log.dump(['vaults'])
   await log.replay()
   assert.deepEqual(await log.dump(['vaults']), before)
 })
 
-test('a difference that nothing explains is corrected and counted', async () => {
+test('corrects and counts an unexplained difference', async () => {
   await using world = await openLog()
   const { store, log } = world
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
   const { ledger } = log.last()
-  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...TOLD, totalUsdc: 1_000n, ledger }], 1))
+  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...OBSERVED, totalUsdc: 1_000n, ledger }], 1))
   assert.equal(await corrections(store), 0)
-  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...TOLD, ledger }, { ...TOLD, vaultId: 5, ledger }], 1))
+  await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...OBSERVED, ledger }, { ...OBSERVED, vaultId: 5, ledger }], 1))
   assert.deepEqual([await corrections(store), (await vaultOf(store, 0)).totalUsdc], [1, '777'])
 })
 

@@ -1,4 +1,4 @@
-// Trader vaults: what the factory's events add up to, corrected by what the factory itself says of them.
+// Trader vaults: the sums of the factory's events, corrected by figures read from the factory.
 
 import type { TraderVault } from '../resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../resources/vault-activity.ts'
@@ -17,24 +17,24 @@ import { foldVaults, idOf } from './vaults-fold.ts'
 import type { VaultFlowKind } from './vaults-fold.ts'
 import { loadVaults, storeVaults } from './vaults-store.ts'
 
-/** What the page's events do to the vaults of its factory, and to what they hold on its market. */
+/** Applies a page's events to the vaults of its factory and their positions on its market. */
 export async function applyVaultEvents(tx: Queryable, epoch: Epoch, events: readonly ArchivedEvent[]): Promise<void> {
   const relevant = selectVaultEvents(events, epoch.contracts.vaultFactory)
   if (relevant.length === 0) return
-  const home = await readContractInstance(tx, epoch, 'vaultFactory')
-  const known = await loadVaults(tx, home, {
+  const instance = await readContractInstance(tx, epoch, 'vaultFactory')
+  const known = await loadVaults(tx, instance, {
     vaults: idsIn(relevant, 'vaultFactory', (event) => numberOf(event, 'vaultId')),
     positions: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? undefined : numberOf(event, 'positionId')))
       .concat(idsIn(relevant, 'vaultFactory', (event) => (event.topic === 'leader_close' ? idOf(event, 'positionId') : undefined))),
     orders: idsIn(relevant, 'market', (event) => (event.topic === 'order_executed' ? numberOf(event, 'orderId') : undefined)),
     depositors: [...new Set(relevant.filter(isDeposit).map((event) => textOf(event, 'depositor')))],
   })
-  await storeVaults(tx, home, known, foldVaults(relevant, known))
+  await storeVaults(tx, instance, known, foldVaults(relevant, known))
 }
 
 const MARKET_TOPICS: ReadonlySet<string> = new Set(['position_opened', 'position_closed', 'position_liquidated'])
 
-/** The factory's events, the market's that name it as trader, and the executions that opened positions for it. */
+/** The factory's events, market events with the factory as trader, and executions that opened positions for it. */
 function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): readonly ArchivedEvent[] {
   const executing = new Set<string>()
   return events.filter((event) => {
@@ -42,9 +42,9 @@ function selectVaultEvents(events: readonly ArchivedEvent[], factory: string): r
     if (event.contract === 'vaultFactory') return event.topic !== 'initialized'
     if (event.contract !== 'market') return false
     if (event.topic === 'order_executed') return executing.has(event.txHash)
-    const isOurs = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory
-    if (isOurs && event.topic === 'position_opened') executing.add(event.txHash)
-    return isOurs
+    const isFactoryTrade = MARKET_TOPICS.has(event.topic) && event.payload['trader'] === factory
+    if (isFactoryTrade && event.topic === 'position_opened') executing.add(event.txHash)
+    return isFactoryTrade
   })
 }
 
@@ -70,12 +70,11 @@ const VAULT_COLUMNS = `v.created_seq as seq, v.vault_id as id, v.leader, v.name,
 
 const CURRENT_INSTANCE = contractInstanceSql('vaultFactory', 'c.epoch')
 
-/** What `GET /v1/vaults` asks for. */
 export interface VaultsFilter {
   readonly leader?: string | undefined
   readonly limit: number
   readonly cursor?: string | undefined
-  /** What yields are annualised up to, unix seconds. */
+  /** The end of the period that APYs annualise, unix seconds. */
   readonly nowSec: number
 }
 
@@ -97,21 +96,20 @@ export async function listVaults(db: Queryable, filter: VaultsFilter): Promise<P
   )
 }
 
-/** One vault of the current factory; null when there is none with this id (specification, "GET /v1/vaults/{id}"). */
+/** One vault of the current factory; null when the id does not exist (specification, "GET /v1/vaults/{id}"). */
 export async function readVault(
   db: Queryable,
   wanted: { readonly id: number; readonly nowSec: number },
 ): Promise<{ readonly vault: TraderVault | null; readonly head: Head }> {
-  const answer = await db.query<RawVault & HeadColumns>(
+  const rows = await db.query<RawVault & HeadColumns>(
     `select c.last_ledger as "headLedger", c.last_seq as "headSeq", ${VAULT_COLUMNS}
      from idx.cursor c left join idx.vaults v on v.home = ${CURRENT_INSTANCE} and v.vault_id = $1::bigint`,
     [clampToSafeInteger(wanted.id)],
   )
-  const [raw] = answer
-  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted.nowSec), head: headOf(answer) }
+  const [raw] = rows
+  return { vault: raw === undefined || (raw.id as number | null) === null ? null : toTraderVault(raw, wanted.nowSec), head: headOf(rows) }
 }
 
-/** What the lists of one vault ask for. */
 export interface VaultActivityFilter extends Pick<LogBounds, 'beforeTs'> {
   readonly id: number
   readonly limit: number

@@ -1,7 +1,7 @@
-// Rolling volumes. A window reads whole hours from buckets and its first, partial hour from the fills themselves: exact to the second, and never more
-// rows than the window has hours and an hour has fills.
+// Rolling volumes. A window reads whole hours from hourly buckets and its first, partial hour from fills: exact to the second, with a bounded number of rows.
 
 import type { Queryable } from '../store/store.ts'
+import { columnsOf } from './columns.ts'
 import type { HeadColumns } from './log-list.ts'
 import { headOf, toSearchText } from './log-list.ts'
 import type { Head } from './page.ts'
@@ -18,30 +18,23 @@ export interface Fill {
   readonly trader: string
   readonly asset: string
   readonly size: bigint
-  /** Opens and matched closes; a liquidation is no trade of the trader's own. */
+  /** True for opens and matched closes; a liquidation is not a trade by the trader. */
   readonly countsForTrader: boolean
 }
 
-/** The two parts of a window that ends now: fills with ts > afterSec and ts < firstHour, and hours from firstHour on. */
+/** The two parts of a window that ends now: fills with afterSec < ts < firstHour, and hourly buckets from firstHour on. */
 export function windowParts(nowSec: number, windowSec: number): { afterSec: number; firstHour: number } {
   const afterSec = nowSec - windowSec
   return { afterSec, firstHour: Math.ceil((afterSec + 1) / HOUR_SEC) * HOUR_SEC }
 }
 
-/** Writes a page's fills and adds them to their hours. */
+/** Stores a page's fills and adds them to the hourly buckets. */
 export async function addFills(tx: Queryable, fills: readonly Fill[]): Promise<void> {
   if (fills.length === 0) return
   await tx.query(
     `insert into idx.fills (seq, ts, trader, asset, size, counts_for_trader)
      select * from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::numeric[], $6::boolean[])`,
-    [
-      fills.map((fill) => fill.seq),
-      fills.map((fill) => fill.ts),
-      fills.map((fill) => fill.trader),
-      fills.map((fill) => fill.asset),
-      fills.map((fill) => fill.size),
-      fills.map((fill) => fill.countsForTrader),
-    ],
+    columnsOf(fills, ['seq', 'ts', 'trader', 'asset', 'size', 'countsForTrader']),
   )
   await addToHours(tx, 'asset', fills, (fill) => fill.asset)
   await addToHours(tx, 'trader', fills.filter((fill) => fill.countsForTrader), (fill) => fill.trader)
@@ -62,11 +55,11 @@ async function addToHours(tx: Queryable, key: 'asset' | 'trader', fills: readonl
     `insert into idx.${key}_hours as h (${key}, hour, volume)
      select * from unnest($1::text[], $2::bigint[], $3::numeric[])
      on conflict (${key}, hour) do update set volume = h.volume + excluded.volume`,
-    [rows.map((row) => row.name), rows.map((row) => row.hour), rows.map((row) => row.volume)],
+    columnsOf(rows, ['name', 'hour', 'volume']),
   )
 }
 
-/** An account's traded notional of the last fourteen days, 7-decimal USDC (specification, "Account volume"). */
+/** An account's traded notional over the last fourteen days, 7-decimal USDC (specification, "Account volume"). */
 export async function readTraderVolume(db: Queryable, options: { trader: string; nowSec: number }): Promise<{ volume14d: string; head: Head }> {
   const { afterSec, firstHour } = windowParts(options.nowSec, ACCOUNT_VOLUME_WINDOW_SEC)
   const rows = await db.query<HeadColumns & { readonly volume: string }>(

@@ -40,7 +40,7 @@ export async function planResume(
   if (epoch !== undefined && epoch !== tail.head()?.epoch) return gap('epoch')
   if (since > tail.position()) return gap('ahead')
   const selection = toLogSelection(channels.values())
-  const range = { afterSeq: since, throughSeq: tail.position(), atMost: maxFrames + 1 }
+  const range = { afterSeq: since, throughSeq: tail.position(), max: maxFrames + 1 }
   // A channel has at most one frame per seq, so a short range needs no counting.
   const upperBound = (range.throughSeq - since) * channels.size
   if (upperBound > maxFrames && (await readSemaphore.run(() => countFrames(db, selection, range))) > maxFrames) return gap('too_far')

@@ -1,4 +1,4 @@
-// An indexer on a fake node and a real database, driven by hand.
+// An indexer on a fake node and a real database, stepped by the test.
 
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
@@ -17,33 +17,33 @@ import { createTestExchange, testContracts } from './history.ts'
 import { createFakeNode, eventId } from './node.ts'
 import type { FakeNode } from './node.ts'
 
-/** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit with the answer lost. */
+/** Where the writer's connection breaks: before the n-th statement of a transaction, or after its commit, before the confirmation. */
 export type WriterFault = { readonly beforeStatement: number } | 'after commit'
 
 export class ConnectionBroken extends Error {
-  override readonly name = 'Broken'
+  override readonly name = 'ConnectionBroken'
 }
 
 export interface IndexFixture extends AsyncDisposable {
   readonly node: FakeNode
   readonly facts: LedgerFact[]
-  /** Which incarnation of the network this is, from one. */
+  /** Number of the current chain, from one; each reset starts another. */
   chain: number
   exchange: TestExchange
   indexer: Indexer
-  /** Breaks the next transaction. */
+  /** The fault of the next transaction. */
   nextFault: WriterFault | undefined
-  /** Queues what happened for the next ledger. */
-  queue(happened: ExchangeEvent | undefined): void
-  /** Closes a ledger with what happened, so many seconds after the one before. */
+  /** Adds an event to the next ledger. */
+  queue(event: ExchangeEvent | undefined): void
+  /** Closes a ledger with the queued events. */
   closeLedger(secondsLater?: number): void
-  /** Moves to another deployment, new or known, and restarts the indexer with its addresses. */
+  /** Switches to another deployment, new or known, and restarts the indexer with its addresses. */
   redeploy(contracts: ContractAddresses): Promise<void>
-  /** Resets the network, its clock as well where it had run ahead; the exchange comes back at the same addresses. */
+  /** Resets the network and sets its clock back; the exchange is deployed again at the same addresses. */
   reset(options?: { secondsBack?: number }): void
-  /** A new process on the same database. */
+  /** Replaces the indexer by a new one on the same database. */
   restart(): Promise<void>
-  /** Steps until everything is read; throws when that does not come about. */
+  /** Steps until the index is in sync; throws when it does not get there. */
   catchUp(): Promise<StepResult[]>
   readonly nowSec: () => number
 }
@@ -54,7 +54,7 @@ export const FIRST_CLOSE_SEC = 1_800_000_000
 export interface IndexFixtureOptions {
   readonly firstLedger?: number
   readonly startLedger?: number | null
-  /** A node with more history, made of the node. */
+  /** Creates an archive node from the node. */
   readonly archive?: (node: FakeNode) => Rpc
   readonly log?: Log
   readonly clock?: VirtualClock
@@ -71,9 +71,9 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
   function startIndexer(): Indexer {
     return createIndexer({
       store: withFaults(store, () => {
-        const breakage = world.nextFault
+        const fault = world.nextFault
         world.nextFault = undefined
-        return breakage
+        return fault
       }),
       rpc: node.rpc, contracts: world.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
@@ -88,8 +88,8 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
     exchange: createTestExchange(testContracts(1)),
     indexer: undefined as unknown as Indexer,
     nextFault: undefined,
-    queue(happened) {
-      if (happened !== undefined) pending.push(happened)
+    queue(event) {
+      if (event !== undefined) pending.push(event)
     },
     closeLedger(secondsLater = 5) {
       closeSec += secondsLater
@@ -126,9 +126,9 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
         const result = await world.indexer.step()
         results.push(result)
         if (result.kind === 'indexed' && result.caughtUp) return results
-        if (result.kind === 'waiting') throw new Error(`the index waits: ${result.reason}`)
+        if (result.kind === 'waiting') throw new Error(`the index is waiting: ${result.reason}`)
       }
-      throw new Error(`the index does not catch up: ${JSON.stringify(results.slice(-3))}`)
+      throw new Error(`the index did not catch up: ${JSON.stringify(results.slice(-3))}`)
     },
     nowSec: () => closeSec,
     [Symbol.asyncDispose]: () => world.indexer[Symbol.asyncDispose](),
@@ -137,7 +137,7 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
   return world
 }
 
-/** A store whose writer's transactions break on demand. */
+/** A store whose writer transactions fail on demand. */
 function withFaults(store: Store, next: () => WriterFault | undefined): Store {
   return {
     ...store,
@@ -152,10 +152,10 @@ function writerWithFaults(db: Writer, next: () => WriterFault | undefined): Writ
   return {
     query: (sql, params) => db.query(sql, params),
     async transaction(work) {
-      const breakage = next()
-      const failsAt = typeof breakage === 'object' ? breakage.beforeStatement : undefined
+      const fault = next()
+      const failsAt = typeof fault === 'object' ? fault.beforeStatement : undefined
       const result = await db.transaction((tx) => work(failsAt === undefined ? tx : failAtStatement(tx, failsAt)))
-      if (breakage === 'after commit') throw new ConnectionBroken('the answer to the commit was lost')
+      if (fault === 'after commit') throw new ConnectionBroken('the confirmation of the commit was lost')
       return result
     },
   }

@@ -1,4 +1,4 @@
-// The tables as they must be, worked out from facts the plain way: every figure by walking the whole history. Shares nothing with the code under test.
+// Computes the expected tables from facts, each figure by walking the whole history. Shares no code with the code under test.
 
 import assert from 'node:assert/strict'
 import type { Fact, LedgerFact } from './history.ts'
@@ -6,19 +6,19 @@ import { TRADERS } from './history.ts'
 
 export type Mode = 'isolated' | 'cross'
 
-/** What the index has learned from ledger entries, by `chain market id`. */
+/** Observations of ledger entries stored by the index, by `chain market id`. */
 export interface Observations {
   readonly modes: ReadonlyMap<string, Mode>
   readonly orderOwners: ReadonlyMap<string, string>
 }
 
-/** What the tables must hold. Keys and rows as text, so that two states compare with deepEqual. */
+/** The expected tables. Keys and rows are text, for comparison with deepEqual. */
 export interface Expected {
   readonly open: readonly string[]
   readonly trades: readonly string[]
   readonly traders: Readonly<Record<string, string>>
   readonly interest: Readonly<Record<string, string>>
-  /** By account: everything that concerns it, newest first. */
+  /** Events by account, newest first. */
   readonly feeds: Readonly<Record<string, readonly string[]>>
   readonly events: number
   readonly undecoded: number
@@ -26,14 +26,14 @@ export interface Expected {
   readonly volume14d: (trader: string, nowSec: number) => bigint
 }
 
-/** Folds facts in order of the log. `current` is the deployment whose open positions are listed. */
-export function foldFacts(facts: readonly LedgerFact[], learned: Observations, current: { chain: number; market: string }): Expected {
-  const { modes } = learned
-  const opens = facts.filter((placed) => placed.fact.kind === 'open')
-  const ends = facts.filter((placed) => placed.fact.kind === 'close' || placed.fact.kind === 'liquidation')
+/** Folds facts in log order. `current` is the deployment whose open positions are listed. */
+export function foldFacts(facts: readonly LedgerFact[], observations: Observations, current: { chain: number; market: string }): Expected {
+  const { modes } = observations
+  const opens = facts.filter((entry) => entry.fact.kind === 'open')
+  const ends = facts.filter((entry) => entry.fact.kind === 'close' || entry.fact.kind === 'liquidation')
   const traders = new Map<string, { pnl: bigint; volume: bigint }>()
   const trades: string[] = []
-  const fills: { asset: string; trader: string; size: bigint; at: number; own: boolean }[] = []
+  const fills: { asset: string; trader: string; size: bigint; at: number; countsForTrader: boolean }[] = []
   const add = (trader: string, pnl: bigint, volume: bigint): void => {
     const before = traders.get(trader) ?? { pnl: 0n, volume: 0n }
     traders.set(trader, { pnl: before.pnl + pnl, volume: before.volume + volume })
@@ -41,29 +41,31 @@ export function foldFacts(facts: readonly LedgerFact[], learned: Observations, c
   for (const { fact, closeSec } of opens) {
     if (fact.kind !== 'open') continue
     add(fact.trader, 0n, fact.size)
-    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, own: true })
+    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader: true })
   }
-  for (const placed of ends) {
-    const { fact, ledger, closeSec } = placed
+  for (const entry of ends) {
+    const { fact, ledger, closeSec } = entry
     if (fact.kind !== 'close' && fact.kind !== 'liquidation') continue
-    const known = opens.some((open) => isOpenOf(open, placed) && facts.indexOf(open) < facts.indexOf(placed))
+    const known = opens.some((open) => isOpenOf(open, entry) && facts.indexOf(open) < facts.indexOf(entry))
     const leg = known ? `${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice}` : 'null'
     trades.push(`${fact.kind} ${fact.id} ${fact.trader} ${ledger} ${closeSec} ${leg} ${fact.closePrice} ${fact.pnl}`)
-    const own = fact.kind === 'close' && known
-    add(fact.trader, fact.pnl ?? 0n, own ? fact.size : 0n)
-    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, own })
+    const countsForTrader = fact.kind === 'close' && known
+    add(fact.trader, fact.pnl ?? 0n, countsForTrader ? fact.size : 0n)
+    fills.push({ asset: fact.asset, trader: fact.trader, size: fact.size, at: closeSec, countsForTrader })
   }
-  const open = opens.filter((placed) => placed.chain === current.chain && marketOf(placed.fact) === current.market && isOpen(placed, facts, modes))
+  const open = opens.filter((entry) => entry.chain === current.chain && marketOf(entry.fact) === current.market && isOpen(entry, facts, modes))
   return {
     open: open.map(describeOpen).toReversed(),
     trades: trades.toReversed(),
     traders: Object.fromEntries([...traders].map(([trader, sum]) => [trader, `${sum.pnl} ${sum.volume}`])),
     interest: interestOf(open),
-    feeds: feedsOf(facts, learned),
+    feeds: feedsOf(facts, observations),
     events: facts.length,
     undecoded: facts.filter(({ fact }) => fact.kind === 'other' && !fact.decodes).length,
     volume24h: (asset, nowSec) => total(fills.filter((fill) => fill.asset === asset && fill.at > nowSec - 86_400).map((fill) => fill.size)),
-    volume14d: (trader, nowSec) => total(fills.filter((fill) => fill.own && fill.trader === trader && fill.at > nowSec - 14 * 86_400).map((fill) => fill.size)),
+    volume14d: (trader, nowSec) => total(fills
+      .filter((fill) => fill.countsForTrader && fill.trader === trader && fill.at > nowSec - 14 * 86_400)
+      .map((fill) => fill.size)),
   }
 }
 
@@ -72,22 +74,22 @@ function describeOpen({ fact, closeSec }: LedgerFact): string {
   return `${fact.id} ${fact.trader} ${fact.asset} ${fact.direction} ${fact.size} ${fact.entryPrice} ${closeSec}`
 }
 
-function feedsOf(facts: readonly LedgerFact[], learned: Observations): Record<string, string[]> {
-  const concerned = facts.map((placed) => ({ placed, accounts: accountsOf(placed, facts, learned) }))
+function feedsOf(facts: readonly LedgerFact[], observations: Observations): Record<string, string[]> {
+  const entries = facts.map((entry) => ({ entry, accounts: accountsOf(entry, facts, observations) }))
   const feed = (account: string): string[] =>
-    concerned.filter(({ accounts }) => accounts.includes(account)).map(({ placed }) => `${topicOf(placed.fact)} ${placed.ledger} ${placed.id}`).toReversed()
+    entries.filter(({ accounts }) => accounts.includes(account)).map(({ entry }) => `${topicOf(entry.fact)} ${entry.ledger} ${entry.id}`).toReversed()
   return Object.fromEntries(TRADERS.map((account) => [account, feed(account)]))
 }
 
-/** Whom a fact concerns: whom its event names, or whose order it ends, if that is told anywhere. */
-function accountsOf({ fact, chain }: LedgerFact, facts: readonly LedgerFact[], learned: Observations): readonly string[] {
+/** The accounts of a fact: those that its event names, or the owner of the order that it ends, if known. */
+function accountsOf({ fact, chain }: LedgerFact, facts: readonly LedgerFact[], observations: Observations): readonly string[] {
   if (fact.kind === 'other') return fact.names
   if (fact.kind !== 'order_end') return [fact.trader]
-  const told = facts.some((other) => other.fact.kind === 'order_placed' && other.chain === chain
+  const isReported = facts.some((other) => other.fact.kind === 'order_placed' && other.chain === chain
     && other.fact.market === fact.market && other.fact.id === fact.id)
-  const read = learned.orderOwners.get(`${chain} ${fact.market} ${fact.id}`)
-  assert.ok(read === undefined || read === fact.trader, `order ${fact.id} was given to somebody else`)
-  return told || read !== undefined ? [fact.trader] : []
+  const observed = observations.orderOwners.get(`${chain} ${fact.market} ${fact.id}`)
+  assert.ok(observed === undefined || observed === fact.trader, `order ${fact.id} was attributed to another account`)
+  return isReported || observed !== undefined ? [fact.trader] : []
 }
 
 function topicOf(fact: Fact): string {
@@ -112,15 +114,15 @@ function isOpenOf(open: LedgerFact, end: LedgerFact): boolean {
     && open.chain === end.chain && open.fact.market === end.fact.market && open.fact.id === end.fact.id
 }
 
-/** Open: no close or liquidation of its own, and no cross liquidation of its trader behind it, unless it is known to be isolated. */
+/** Open: not closed or liquidated itself, and no later cross liquidation of its trader unless it is known to be isolated. */
 function isOpen(open: LedgerFact, facts: readonly LedgerFact[], modes: ReadonlyMap<string, Mode>): boolean {
   const { fact } = open
   if (fact.kind !== 'open') return false
   const later = facts.slice(facts.indexOf(open) + 1)
-  if (later.some((placed) => isOpenOf(open, placed))) return false
+  if (later.some((entry) => isOpenOf(open, entry))) return false
   if (modes.get(`${open.chain} ${fact.market} ${fact.id}`) === 'isolated') return true
-  return !later.some((placed) => placed.chain === open.chain && placed.fact.kind === 'cross_liquidation'
-    && placed.fact.market === fact.market && placed.fact.trader === fact.trader)
+  return !later.some((entry) => entry.chain === open.chain && entry.fact.kind === 'cross_liquidation'
+    && entry.fact.market === fact.market && entry.fact.trader === fact.trader)
 }
 
 function interestOf(open: readonly LedgerFact[]): Record<string, string> {

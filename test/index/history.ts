@@ -1,13 +1,14 @@
-// Legal histories of the exchange for the indexer's tests: what happened, as plain facts, and the events that tell of it.
+// Valid histories of the exchange for the indexer's tests: plain facts and the events that report them.
 
 import { Keypair, StrKey } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
 import { encodeScVal } from '../../src/chain/scval.ts'
 import type { ScArgument } from '../../src/chain/scval.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
-import type { NodeEvent, NodeOrder, NodePosition } from './node.ts'
+import type { NodeOrder, NodePosition } from './node-entries.ts'
+import type { NodeEvent } from './node.ts'
 
-/** What happened, without any encoding. */
+/** What happened, independent of its encoding. */
 export type Fact =
   | { kind: 'open'; market: string; id: number; trader: string; asset: string; direction: number; size: bigint; entryPrice: bigint }
   | {
@@ -16,11 +17,11 @@ export type Fact =
   }
   | { kind: 'cross_liquidation'; market: string; trader: string }
   | { kind: 'order_placed'; market: string; id: number; trader: string }
-  /** `trader` is whose it was, which the event does not tell. */
+  /** `trader` is the owner, whom the event does not name. */
   | { kind: 'order_end'; market: string; id: number; trader: string; topic: 'order_executed' | 'order_cancelled' }
   | { kind: 'other'; decodes: boolean; topic: string; names: readonly string[] }
 
-/** A fact, where the ledger has it. */
+/** A fact with its position on the chain. */
 export interface LedgerFact {
   readonly fact: Fact
   readonly chain: number
@@ -31,7 +32,7 @@ export interface LedgerFact {
   readonly contractId: string
 }
 
-interface LivePosition {
+interface TestPosition {
   readonly id: number
   readonly trader: string
   readonly asset: string
@@ -44,11 +45,12 @@ interface LivePosition {
 export const TRADERS: readonly string[] = Array.from({ length: 4 }, (_, index) => Keypair.fromRawEd25519Seed(Buffer.alloc(32, index + 1)).publicKey())
 const ASSETS = ['BTC', 'ETH', 'XLM']
 
-/** Addresses of a deployment; another `name` gives other addresses. */
-export function testContracts(name: number): ContractAddresses {
-  const at = (place: number): string => StrKey.encodeContract(new Uint8Array(32).fill(name * 16 + place))
+/** Addresses of a deployment; each number gives different addresses. */
+export function testContracts(deployment: number): ContractAddresses {
+  const address = (index: number): string => StrKey.encodeContract(new Uint8Array(32).fill(deployment * 16 + index))
   return {
-    market: at(1), vault: at(2), oracleShim: at(3), router: at(4), usdcToken: at(5), lpToken: at(6), vaultFactory: at(7), referral: at(8),
+    market: address(1), vault: address(2), oracleShim: address(3), router: address(4), usdcToken: address(5), lpToken: address(6), vaultFactory: address(7),
+    referral: address(8),
   }
 }
 
@@ -57,23 +59,23 @@ export interface ExchangeEvent {
   readonly fact: Fact
 }
 
-/** The exchange of one deployment, as far as its events go. */
+/** The exchange of one deployment, reduced to its events. */
 export interface TestExchange {
-  /** May change, all but the market: a part of the exchange is deployed anew. */
+  /** All but the market may change, when part of the exchange is redeployed. */
   contracts: ContractAddresses
   open(pick: number, amount: number): ExchangeEvent
-  /** Undefined when nothing is open. */
+  /** Undefined when no position is open. */
   close(pick: number, amount: number): ExchangeEvent | undefined
   liquidate(pick: number, amount: number): ExchangeEvent | undefined
   crossLiquidate(pick: number): ExchangeEvent | undefined
-  /** Undefined for an order of a kind whose placement is not told: it is there all the same. */
+  /** Places an order; undefined for a type whose placement emits no event. */
   placeOrder(pick: number): ExchangeEvent | undefined
-  /** Undefined when none is pending. */
+  /** Undefined when no order is pending. */
   endOrder(pick: number): ExchangeEvent | undefined
-  /** Events that move no position: decoded ones and odd ones. */
+  /** Events that change no position, decodable and undecodable. */
   other(pick: number): ExchangeEvent
   positions(): NodePosition[]
-  /** Every order; those placed since the last call were placed in the ledger that closes at this second. */
+  /** All orders. Those placed since the last call were placed in the ledger that closes at this time. */
   orders(closeSec: number): NodeOrder[]
 }
 
@@ -81,7 +83,7 @@ type MutableOrder = { -readonly [Key in keyof NodeOrder]: NodeOrder[Key] }
 
 export function createTestExchange(contracts: ContractAddresses): TestExchange {
   const { market } = contracts
-  const live = new Map<number, LivePosition>()
+  const openPositions = new Map<number, TestPosition>()
   const orders: MutableOrder[] = []
   let lastId = 0
   let transactions = 0
@@ -93,13 +95,13 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
     return { contractId, topicsXdr: topics.map(encodeScVal), valueXdr, transaction: transactions % 900 }
   }
 
-  function pickLive(pick: number, mode?: LivePosition['mode']): LivePosition | undefined {
-    const candidates = [...live.values()].filter((position) => mode === undefined || position.mode === mode)
+  function pickPosition(pick: number, mode?: TestPosition['mode']): TestPosition | undefined {
+    const candidates = [...openPositions.values()].filter((position) => mode === undefined || position.mode === mode)
     return candidates[pick % Math.max(1, candidates.length)]
   }
 
-  function end(kind: 'close' | 'liquidation', position: LivePosition, amount: number): ExchangeEvent {
-    live.delete(position.id)
+  function end(kind: 'close' | 'liquidation', position: TestPosition, amount: number): ExchangeEvent {
+    openPositions.delete(position.id)
     const { id, trader, asset, direction, size, entryPrice } = position
     const closePrice = entryPrice + BigInt(amount % 1000) + 1n
     const pnl = BigInt(amount % 7_000) - 3_500n
@@ -126,10 +128,10 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       const asset = ASSETS[amount % ASSETS.length] ?? ''
       const direction = (pick >> 3) % 2
       const mode = (pick >> 4) % 2 === 0 ? 'isolated' : 'cross'
-      // One in eight sizes needs every digit of an i128.
+      // One in eight sizes needs the full width of an i128.
       const size = pick % 8 === 7 ? 2n ** 126n + BigInt(amount) : BigInt(amount) * 10_000_000n + 1n
       const entryPrice = BigInt(amount) + 1_000n
-      live.set(id, { id, trader, asset, direction, size, entryPrice, mode })
+      openPositions.set(id, { id, trader, asset, direction, size, entryPrice, mode })
       return {
         event: event(market, 'position_opened', [
           { type: 'u64', value: BigInt(id) }, { type: 'address', value: trader }, { type: 'symbol', value: asset }, { type: 'u32', value: direction },
@@ -139,17 +141,17 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       }
     },
     close(pick, amount) {
-      const position = pickLive(pick)
+      const position = pickPosition(pick)
       return position === undefined ? undefined : end('close', position, amount)
     },
     liquidate(pick, amount) {
-      const position = pickLive(pick, 'isolated')
+      const position = pickPosition(pick, 'isolated')
       return position === undefined ? undefined : end('liquidation', position, amount)
     },
     crossLiquidate(pick) {
-      const trader = pickLive(pick, 'cross')?.trader
+      const trader = pickPosition(pick, 'cross')?.trader
       if (trader === undefined) return undefined
-      for (const position of live.values()) if (position.trader === trader && position.mode === 'cross') live.delete(position.id)
+      for (const position of openPositions.values()) if (position.trader === trader && position.mode === 'cross') openPositions.delete(position.id)
       return {
         event: event(market, 'cross_liq', [{ type: 'address', value: trader }, i128(-7n), i128(3n)]),
         fact: { kind: 'cross_liquidation', market, trader },
@@ -182,7 +184,7 @@ export function createTestExchange(contracts: ContractAddresses): TestExchange {
       for (const order of orders) order.placedSec ??= closeSec
       return orders.map((order) => ({ ...order }))
     },
-    positions: () => [...live.values()].map(({ id, mode }) => ({ market, id, mode })),
+    positions: () => [...openPositions.values()].map(({ id, mode }) => ({ market, id, mode })),
   }
   return exchange
 }
@@ -191,9 +193,9 @@ type MakeEvent = (contractId: string, topic: string, data: readonly ScArgument[]
 
 const VOID_XDR = 'AAAAAQ=='
 const i128 = (value: bigint): ScArgument => ({ type: 'i128', value })
-const SOMEONE: ScArgument = { type: 'address', value: TRADERS[0] ?? '' }
+const ACCOUNT: ScArgument = { type: 'address', value: TRADERS[0] ?? '' }
 
-/** Events that move neither positions nor orders: what they are called, whom they name, and whether they can be decoded. */
+/** An event that changes neither positions nor orders. */
 interface OtherEvent {
   readonly topic: string
   readonly names: readonly string[]
@@ -202,7 +204,7 @@ interface OtherEvent {
 }
 
 const NAMED = [TRADERS[0] ?? '']
-const ANOTHER: ScArgument = { type: 'address', value: TRADERS[1] ?? '' }
+const OTHER_ACCOUNT: ScArgument = { type: 'address', value: TRADERS[1] ?? '' }
 
 const OTHERS: readonly OtherEvent[] = [
   {
@@ -210,28 +212,28 @@ const OTHERS: readonly OtherEvent[] = [
     make: (event, { market }) => event(market, 'funding_applied', [i128(1_250n), { type: 'u64', value: 1n }]),
   },
   { topic: 'paused', names: [], decodes: true, make: (event, { market }) => event(market, 'paused', []) },
-  { topic: 'deposit', names: NAMED, decodes: true, make: (event, { vault }) => event(vault, 'deposit', [SOMEONE, i128(5n), i128(4n), i128(1n)]) },
+  { topic: 'deposit', names: NAMED, decodes: true, make: (event, { vault }) => event(vault, 'deposit', [ACCOUNT, i128(5n), i128(4n), i128(1n)]) },
   {
     topic: 'deposit', names: NAMED, decodes: true,
-    make: (event, { vaultFactory }) => event(vaultFactory, 'deposit', [SOMEONE, i128(5n), i128(5n)], { type: 'u32', value: 3 }),
+    make: (event, { vaultFactory }) => event(vaultFactory, 'deposit', [ACCOUNT, i128(5n), i128(5n)], { type: 'u32', value: 3 }),
   },
   {
     topic: 'code_created', names: NAMED, decodes: true,
-    make: (event, { referral }) => event(referral, 'code_created', [SOMEONE, { type: 'string', value: 'ÄB1' }]),
+    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'ÄB1' }]),
   },
-  // Two accounts in one event, one account twice, and an administrator, who is none.
+  // Two accounts in one event, the same account twice, and an administrator, which is not an account of the exchange.
   {
     topic: 'referrer_set', names: [...NAMED, TRADERS[1] ?? ''], decodes: true,
-    make: (event, { referral }) => event(referral, 'referrer_set', [ANOTHER, SOMEONE, { type: 'string', value: 'AB1' }]),
+    make: (event, { referral }) => event(referral, 'referrer_set', [OTHER_ACCOUNT, ACCOUNT, { type: 'string', value: 'AB1' }]),
   },
   {
     topic: 'referrer_set', names: NAMED, decodes: true,
-    make: (event, { referral }) => event(referral, 'referrer_set', [SOMEONE, SOMEONE, { type: 'string', value: 'AB1' }]),
+    make: (event, { referral }) => event(referral, 'referrer_set', [ACCOUNT, ACCOUNT, { type: 'string', value: 'AB1' }]),
   },
-  { topic: 'admin_updated', names: [], decodes: true, make: (event, { vault }) => event(vault, 'admin_updated', [SOMEONE, ANOTHER]) },
-  // A topic nobody knows, a tuple with a value too many, an id that no JSON number holds, an event without a topic, a text with a zero byte.
+  { topic: 'admin_updated', names: [], decodes: true, make: (event, { vault }) => event(vault, 'admin_updated', [ACCOUNT, OTHER_ACCOUNT]) },
+  // An unknown topic, a tuple with an extra value, an id too large for a JSON number, an event without a topic, a text with a zero byte.
   { topic: 'position_partial_liq', names: [], decodes: false, make: (event, { market }) => event(market, 'position_partial_liq', [i128(5n)]) },
-  { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [SOMEONE, i128(5n)]) },
+  { topic: 'pnl_settled', names: [], decodes: false, make: (event, { vault }) => event(vault, 'pnl_settled', [ACCOUNT, i128(5n)]) },
   {
     topic: 'order_cancelled', names: [], decodes: false,
     make: (event, { market }) => event(market, 'order_cancelled', [{ type: 'u64', value: 2n ** 53n }, { type: 'symbol', value: 'user' }]),
@@ -239,6 +241,6 @@ const OTHERS: readonly OtherEvent[] = [
   { topic: '', names: [], decodes: false, make: (event, { market }) => ({ ...event(market, 'paused', []), topicsXdr: [] }) },
   {
     topic: 'code_created', names: [], decodes: false,
-    make: (event, { referral }) => event(referral, 'code_created', [SOMEONE, { type: 'string', value: 'a\0b' }]),
+    make: (event, { referral }) => event(referral, 'code_created', [ACCOUNT, { type: 'string', value: 'a\0b' }]),
   },
 ]

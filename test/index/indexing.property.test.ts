@@ -1,4 +1,4 @@
-// Whatever happens, in whatever pages it comes and wherever the process dies: the tables are those of a plain fold of the facts.
+// For any history, page boundaries and crashes, the tables equal a plain fold of the facts.
 
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
@@ -24,16 +24,16 @@ after(() => store[Symbol.asyncDispose]())
 
 const RUNS = fuzzRuns(40)
 
-/** Pages as bad nodes and proxies send them. */
+/** Pages as faulty nodes and proxies return them. */
 const PAGE_FAULTS: readonly ((page: EventsPage) => EventsPage)[] = [
-  // The page before again, and the page twice over.
+  // The previous page again, and the page twice.
   (page) => ({ ...page, events: page.events.map((event) => ({ ...event, id: event.id.replace(/^.{19}/, '0000000000000000001') })) }),
   (page) => ({ ...page, events: [...page.events, ...page.events] }),
   (page) => ({ ...page, events: page.events.toReversed() }),
-  // Cut, with a cursor that is honest about it.
+  // A shorter page with a matching cursor.
   (page) => cut(page, Math.ceil(page.events.length / 2)),
   (page) => cut(page, 1),
-  // Events of contracts that nobody asked for.
+  // Events of contracts that were not requested.
   (page) => ({ ...page, events: page.events.map((event) => ({ ...event, contractId: TRADERS[0] ?? '' })), cursor: '0000000000000000001-0000000000' }),
   () => {
     throw new RpcFailure({ method: 'getEvents', kind: 'timeout', retryable: true })
@@ -49,19 +49,19 @@ function cut(page: EventsPage, length: number): EventsPage {
   return last === undefined ? page : { ...page, events, cursor: last.id }
 }
 
-const happenings = [
+const exchangeOps = [
   'open', 'open', 'open', 'close', 'close', 'liquidate', 'crossLiquidate', 'placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'other', 'other',
 ] as const
-const turns = [
+const systemOps = [
   'ledger', 'ledger', 'ledger', 'step', 'step', 'observe', 'page fault', 'break', 'page size', 'restart', 'hour', 'reset', 'redeploy', 'retention',
 ] as const
 
 const script = fc.array(
-  fc.record({ op: fc.constantFrom(...happenings, ...happenings, ...turns), pick: fc.nat(1_000), amount: fc.nat(100_000) }),
+  fc.record({ op: fc.constantFrom(...exchangeOps, ...exchangeOps, ...systemOps), pick: fc.nat(1_000), amount: fc.nat(100_000) }),
   { minLength: 10, maxLength: 140 },
 )
 
-type Op = { op: (typeof happenings)[number] | (typeof turns)[number]; pick: number; amount: number }
+type Op = { op: (typeof exchangeOps)[number] | (typeof systemOps)[number]; pick: number; amount: number }
 
 async function play(world: IndexFixture, { op, pick, amount }: Op): Promise<void> {
   const { exchange, node } = world
@@ -83,10 +83,10 @@ async function play(world: IndexFixture, { op, pick, amount }: Op): Promise<void
       world.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
       return
     case 'restart': return await world.restart()
-    case 'step': return await tolerant(() => world.indexer.step())
-    case 'observe': return await tolerant(() => world.indexer.observe())
+    case 'step': return await ignoreBrokenConnection(() => world.indexer.step())
+    case 'observe': return await ignoreBrokenConnection(() => world.indexer.observe())
     case 'reset':
-      // One script in a few resets; what was not read by then is gone, so it is read first.
+      // Only some scripts reset. Unread ledgers would be lost, so they are read first.
       if (pick % 5 !== 0) return
       world.closeLedger()
       await settle(world)
@@ -98,20 +98,20 @@ async function play(world: IndexFixture, { op, pick, amount }: Op): Promise<void
       await settle(world)
       return await world.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
     case 'retention':
-      // The node forgets everything but its last ledgers, read or not.
-      if (await knowsTheChain(world)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))
+      // The node drops all but its last ledgers, read or not.
+      if (await isChainKnown(world)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))
       return
   }
 }
 
-/** A reset shows as long as the node keeps a ledger that both chains had; a real one keeps a week of them. */
-async function knowsTheChain(world: IndexFixture): Promise<boolean> {
+/** A reset is recognisable only while the node has a ledger that both chains had; a real node keeps a week of ledgers. */
+async function isChainKnown(world: IndexFixture): Promise<boolean> {
   const [row] = await store.read.query<{ chain: number | null }>('select max(chain) as chain from idx.epochs')
   return (row?.chain ?? world.chain) === world.chain
 }
 
-/** A process that breaks is started again. */
-async function tolerant(work: () => Promise<unknown>): Promise<void> {
+/** Ignores a broken connection, as a restarted process does. */
+async function ignoreBrokenConnection(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -119,15 +119,15 @@ async function tolerant(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Faults end; everything is read. */
+/** Ends all faults and reads everything. */
 async function settle(world: IndexFixture): Promise<void> {
   world.nextFault = undefined
   world.node.pageFaults.length = 0
   await world.catchUp()
 }
 
-/** What the index has kept of ledger entries, by the fold's keys. */
-async function keptObservations(db: Store['read']): Promise<Observations> {
+/** The observations stored by the index, by the fold's keys. */
+async function readObservations(db: Store['read']): Promise<Observations> {
   const modes = await db.query<{ key: string; value: Mode }>(
     `select concat_ws(' ', e.chain, e.contracts->>'market', m.position_id) as key, m.mode as value
      from idx.margin_modes m join idx.epochs e on e.number = m.deployment`,
@@ -139,7 +139,7 @@ async function keptObservations(db: Store['read']): Promise<Observations> {
   return { modes: new Map(modes.map((row) => [row.key, row.value])), orderOwners: new Map(owners.map((row) => [row.key, row.value])) }
 }
 
-/** What is in the archive. Whatever is not lies before the first look at its contract, or in a gap that the index knows of. */
+/** The archived facts. Asserts that every other fact is before its contract's first ledger or in a recorded gap. */
 async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
   const archived = await store.read.query<{ chain: number; id: string }>(
     'select e.chain, left(v.event_id, 30) as id from idx.events v join idx.epochs e on e.number = v.epoch',
@@ -151,27 +151,26 @@ async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
     'select chain, contracts, start_ledger as start from idx.epochs order by number',
   )
   const known = new Set(archived.map((row) => `${row.chain} ${row.id}`))
-  return world.facts.filter((placed) => {
-    const { chain, ledger, contractId } = placed
-    if (known.has(`${chain} ${placed.id}`)) return true
+  return world.facts.filter(({ id, chain, ledger, contractId }) => {
+    if (known.has(`${chain} ${id}`)) return true
     const first = epochs.find((epoch) => epoch.chain === chain && Object.values(epoch.contracts).includes(contractId))
     const lost = gaps.some((gap) => gap.chain === chain && gap.low <= ledger && ledger <= gap.high)
-    assert.ok(lost || (first !== undefined && ledger < first.start), `an event of ledger ${ledger} was lost without a word`)
+    assert.ok(lost || (first !== undefined && ledger < first.start), `an event of ledger ${ledger} was lost without a recorded gap`)
     return false
   })
 }
 
 async function check(world: IndexFixture): Promise<void> {
   const facts = await archivedFacts(world)
-  const expected = foldFacts(facts, await keptObservations(store.read), { chain: world.chain, market: world.exchange.contracts.market })
+  const expected = foldFacts(facts, await readObservations(store.read), { chain: world.chain, market: world.exchange.contracts.market })
   const { volume24h, volume14d, ...lists } = expected
   assert.deepEqual(await readTables(store.read), lists)
   for (const nowSec of [world.nowSec(), world.nowSec() + 5_000, world.nowSec() + 86_399]) {
     const { rows } = await readMarketStats(store.read, { nowSec })
     for (const row of rows) assert.equal(row.volume24h, volume24h(row.asset, nowSec).toString(), `24 h of ${row.asset}`)
     for (const trader of TRADERS) {
-      const answer = await readTraderVolume(store.read, { trader, nowSec })
-      assert.equal(answer.volume14d, volume14d(trader, nowSec).toString(), 'fourteen days')
+      const volume = await readTraderVolume(store.read, { trader, nowSec })
+      assert.equal(volume.volume14d, volume14d(trader, nowSec).toString(), 'fourteen days')
     }
   }
   const [row] = await store.read.query<{ seqs: number; last: number; head: number; unknown: number }>(
@@ -181,7 +180,7 @@ async function check(world: IndexFixture): Promise<void> {
   assert.deepEqual(row, { seqs: facts.length, last: facts.length, head: facts.length, unknown: expected.undecoded })
 }
 
-/** Plays a script to its end, and holds the tables against the fold, then against a rebuild. */
+/** Runs a script, then compares the tables with the fold and with a rebuild. */
 async function playAndCheck(ops: readonly Op[]): Promise<void> {
   await emptyIndex(store.write)
   const world = createIndexFixture(store)
@@ -197,27 +196,27 @@ async function playAndCheck(ops: readonly Op[]): Promise<void> {
     const { redecoded } = await rebuild(store, { clock: createSystemClock() })
     assert.equal(redecoded, 0)
     assert.deepEqual(await dumpProjections(store.read), live, 'a rebuild changes nothing')
-    assert.deepEqual(await dumpArchive(store.read), archive, 'a rebuild keeps the archive')
+    assert.deepEqual(await dumpArchive(store.read), archive, 'a rebuild does not change the archive')
   } finally {
     await world.indexer[Symbol.asyncDispose]()
   }
 }
 
-test('tables equal the fold of what happened, and a rebuild comes to the same', async () => {
+test('tables equal the fold of all facts, and a rebuild changes nothing', async () => {
   await fc.assert(fc.asyncProperty(script, playAndCheck), { numRuns: RUNS })
 })
 
-/** Little but orders, in long scripts: placed here, ended there, their owners read before, between and after. */
-const orderTurns = ['ledger', 'ledger', 'step', 'step', 'observe', 'observe', 'break', 'restart', 'reset', 'redeploy'] as const
+/** Long scripts of orders whose owners are read before, between and after their events. */
+const orderSystemOps = ['ledger', 'ledger', 'step', 'step', 'observe', 'observe', 'break', 'restart', 'reset', 'redeploy'] as const
 const orderScript = fc.array(
   fc.record({
-    op: fc.constantFrom(...(['placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'endOrder', 'other'] as const), ...orderTurns),
+    op: fc.constantFrom(...(['placeOrder', 'placeOrder', 'endOrder', 'endOrder', 'endOrder', 'other'] as const), ...orderSystemOps),
     pick: fc.nat(1_000),
     amount: fc.nat(100_000),
   }),
   { minLength: 40, maxLength: 120, size: 'max' },
 )
 
-test('an order\'s end is in its owner\'s feed, at its own place, whenever the owner became known', async () => {
+test('an order\'s end is in its owner\'s feed at its own position, no matter when the owner became known', async () => {
   await fc.assert(fc.asyncProperty(orderScript, playAndCheck), { numRuns: Math.ceil(RUNS / 4) })
 })

@@ -1,5 +1,5 @@
-// Reading through a node that misbehaves, one fault at a time: the archive must end as exactly what the chain emitted, and the index must not stop. What each
-// fault stands for, and what is done about it, is told in docs/operating.md.
+// Reads through a faulty node, one fault at a time: the archive must equal the emitted events, and the index must keep running. docs/operating.md describes
+// each fault and how the indexer handles it.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -32,12 +32,12 @@ async function hits(): Promise<number> {
   return armed.reduce((sum, fault) => sum + fault.hits, 0)
 }
 
-/** Steps of the indexer while time passes, without anybody at the end of the line. */
+/** Steps the indexer while advancing the clock, so that time-outs expire. */
 async function steps(count: number): Promise<readonly StepResult[]> {
   const results: StepResult[] = []
   for (let step = 0; step < count; step++) {
     let result: StepResult | undefined
-    const stepping = world.indexer.step().then((ended) => (result = ended))
+    const stepping = world.indexer.step().then((stepped) => (result = stepped))
     while (result === undefined) {
       await new Promise((resolve) => setImmediate(resolve))
       if (world.clock.pendingTimers() > 0) world.clock.advance(50)
@@ -47,8 +47,8 @@ async function steps(count: number): Promise<readonly StepResult[]> {
   return results
 }
 
-/** What the chain emitted, by id, in its order; the archive must be that and nothing else. */
-async function assertWhole(sameId: (archived: string, emitted: string) => boolean = (a, b) => a === b): Promise<readonly Archived[]> {
+/** Asserts that the archive holds exactly the emitted events, in order; returns it. */
+async function assertArchiveComplete(sameId: (archived: string, emitted: string) => boolean = (a, b) => a === b): Promise<readonly Archived[]> {
   const { history } = world.network.chain
   const contractIds = EVENT_CONTRACT_KEYS.map((key) => world.network.contracts[key])
   const range = { afterId: null, fromLedger: history.oldest().sequence, untilLedger: history.latest().sequence + 1, contractIds }
@@ -59,8 +59,8 @@ async function assertWhole(sameId: (archived: string, emitted: string) => boolea
   return archive
 }
 
-/** Faults that are over by themselves, or when they are lifted: what must hold is that nothing is lost, doubled or put in another place. */
-const PASSING: readonly (readonly [name: string, fault: Readonly<Record<string, unknown>>])[] = [
+/** Temporary faults: no event may be lost, duplicated or reordered. */
+const TEMPORARY: readonly (readonly [name: string, fault: Readonly<Record<string, unknown>>])[] = [
   ['short_scan', { ledgers: 2, count: null }], ['mixed_filters_lose', {}], ['duplicated_event', {}], ['repeated_page', {}],
   ['cut_page', { events: 3, count: 5 }],
   ['cursor_ignored', {}], ['slow_scan', { events: 100 }], ['torn_json', { method: 'getEvents' }], ['html_200', { method: 'getEvents' }],
@@ -70,19 +70,19 @@ const PASSING: readonly (readonly [name: string, fault: Readonly<Record<string, 
   ['lagging', { ledgers: 3, count: 2 }], ['retention_cut', { ledgers: 20 }], ['archived_entries', {}],
 ]
 
-for (const [name, fault] of PASSING) {
-  test(`${name}: nothing is lost, nothing is there twice`, async () => {
+for (const [name, fault] of TEMPORARY) {
+  test(`${name}: loses and duplicates no event`, async () => {
     await world.closeLedgers(4)
     await arm({ name, ...fault })
     const results = await steps(10)
     assert.ok(results.every(({ kind }) => kind !== 'gap' && kind !== 'epoch'), JSON.stringify(results))
     await world.cheat('local_clearFaults')
     await world.settle()
-    await assertWhole()
+    await assertArchiveComplete()
   })
 }
 
-test('slow_scan: the page is asked for in ever smaller pieces until the node can, and in whole ones afterwards', async () => {
+test('slow_scan: requests smaller pages until the node responds, then full pages again', async () => {
   await world.closeLedgers(4)
   await arm({ name: 'slow_scan', events: 60 })
   const results = await steps(6)
@@ -90,21 +90,21 @@ test('slow_scan: the page is asked for in ever smaller pieces until the node can
   assert.equal(results[5]?.kind, 'indexed')
   await world.cheat('local_clearFaults')
   await world.settle()
-  await assertWhole()
+  await assertArchiveComplete()
 })
 
-test('short_scan: an empty page is not the end', async () => {
+test('short_scan: an empty page does not end the catch-up', async () => {
   await world.cheat('local_actors', { traders: false, keeper: false })
   await world.closeLedgers(9)
   await arm({ name: 'short_scan', ledgers: 2 })
   const [first] = await steps(1)
-  assert.ok(first?.kind === 'indexed' && !first.caughtUp, 'the page moved on and says that there is more')
+  assert.ok(first?.kind === 'indexed' && !first.caughtUp, 'the page advances the cursor and there is more to read')
   await steps(8)
   assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence)
   await world.cheat('local_clearFaults')
 })
 
-test('heavy_latest_ledger: nobody asks for it while the node is healthy', async () => {
+test('heavy_latest_ledger: does not request the latest ledger while the node is healthy', async () => {
   await arm({ name: 'heavy_latest_ledger' })
   await world.closeLedgers(2)
   await steps(3)
@@ -113,7 +113,7 @@ test('heavy_latest_ledger: nobody asks for it while the node is healthy', async 
   await world.cheat('local_clearFaults')
 })
 
-test('renumbered_events: a node that counts otherwise may take over between two ledgers, and gives no event a second time', async () => {
+test('renumbered_events: a node with other event ids may take over between ledgers without duplicating events', async () => {
   await world.closeLedgers(4)
   await arm({ name: 'renumbered_events', by: 3 })
   await steps(4)
@@ -121,23 +121,23 @@ test('renumbered_events: a node that counts otherwise may take over between two 
   await world.closeLedgers(4)
   await world.settle()
   const toid = (id: string): string => id.split('-')[0] ?? ''
-  await assertWhole((archived, emitted) => toid(archived) === toid(emitted))
+  await assertArchiveComplete((archived, emitted) => toid(archived) === toid(emitted))
 })
 
-test('wrong_network: nothing of it is indexed, and all goes on when the right one is back', async () => {
-  const before = (await readArchive(world.store.read)).length
+test('wrong_network: indexes nothing until the right network responds again', async () => {
+  const archivedBefore = (await readArchive(world.store.read)).length
   await arm({ name: 'wrong_network' })
   await arm({ name: 'connection_reset', method: 'getEvents', count: 3 })
   await world.closeLedgers(3)
   const results = await steps(6)
   assert.ok(results.some((result) => result.kind === 'waiting' && result.reason === 'wrong-network'), JSON.stringify(results))
-  assert.equal((await readArchive(world.store.read)).length, before)
+  assert.equal((await readArchive(world.store.read)).length, archivedBefore)
   await world.cheat('local_clearFaults')
   world.clock.advance(10_000)
   await world.settle()
 })
 
-test('method_missing: told as a node that cannot be used, until another one answers', async () => {
+test('method_missing: reports the node as unreachable until the method works', async () => {
   await arm({ name: 'method_missing', method: 'getEvents' })
   await world.closeLedgers(2)
   const results = await steps(2)
@@ -146,9 +146,9 @@ test('method_missing: told as a node that cannot be used, until another one answ
   await world.settle()
 })
 
-test('odd_events and unknown_xdr: they are archived as they came, counted, and the index goes on', async () => {
+test('odd_events and unknown_xdr: archives them raw, counts them, and continues', async () => {
   const unknown = async (): Promise<number> => (await health()).unknownEvents
-  const before = await unknown()
+  const unknownBefore = await unknown()
   await world.cheat('local_actors', { traders: true, keeper: true })
   for (const name of ['odd_events', 'unknown_xdr']) {
     await world.closeLedgers(6)
@@ -158,8 +158,8 @@ test('odd_events and unknown_xdr: they are archived as they came, counted, and t
     await world.settle()
     assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence, name)
   }
-  assert.ok((await unknown()) > before)
+  assert.ok((await unknown()) > unknownBefore)
   const raw = (await readArchive(world.store.read)).filter(({ problem }) => problem !== null)
   assert.equal(raw.length, await unknown())
-  assert.ok(raw.every(({ valueXdr }) => valueXdr.length > 0), 'the bytes are there for a release that knows them')
+  assert.ok(raw.every(({ valueXdr }) => valueXdr.length > 0), 'the XDR is stored for a later version that can decode it')
 })

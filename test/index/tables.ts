@@ -1,4 +1,4 @@
-// The index's tables, read the way clients read them (every page of every list), and as they are stored.
+// Reads the index as clients do (every page of every list), and as it is stored.
 
 import { strict as assert } from 'node:assert'
 import { listAccountEvents } from '../../src/projections/account-events.ts'
@@ -15,13 +15,13 @@ import type { EventRow } from '../../src/resources/event-row.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import { TRADERS } from './history.ts'
 
-/** Follows the cursors of a list to its end. */
+/** Reads all pages of a list. */
 export async function allRows<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | undefined
   do {
     const page = await read(cursor)
-    assert.ok(page.next === null || page.rows.length > 0, 'a page that goes on has rows')
+    assert.ok(page.next === null || page.rows.length > 0, 'a page with a next cursor has rows')
     rows.push(...page.rows)
     cursor = page.next ?? undefined
   } while (cursor !== undefined)
@@ -33,24 +33,24 @@ export const allTrades = (db: Queryable, filter: TradesFilter) => allRows((curso
 
 export const accountFeed = (db: Queryable, filter: AccountEventsFilter) => allRows((cursor) => listAccountEvents(db, { ...filter, cursor }))
 
-/** The feed of every trader; each of its parts is the whole feed, filtered. */
+/** The feed of every trader. Asserts that each filtered feed is a filter of the whole feed. */
 async function readFeeds(db: Queryable): Promise<Record<string, string[]>> {
-  const shown = (rows: readonly EventRow[]): string[] => rows.map((row) => `${row.topic} ${row.ledger} ${row.eventId.slice(0, 30)}`)
+  const describe = (rows: readonly EventRow[]): string[] => rows.map((row) => `${row.topic} ${row.ledger} ${row.eventId.slice(0, 30)}`)
   const feeds: Record<string, string[]> = {}
   for (const account of TRADERS) {
-    const feed = shown(await accountFeed(db, { account, limit: 7 }))
+    const feed = describe(await accountFeed(db, { account, limit: 7 }))
     feeds[account] = feed
     for (const kind of ['order', 'position'] as const) {
-      const part = shown(await accountFeed(db, { account, kind, limit: 5 }))
+      const part = describe(await accountFeed(db, { account, kind, limit: 5 }))
       assert.deepEqual(part, feed.filter((row) => row.startsWith(`${kind}_`)), `${kind} events of an account`)
     }
-    const deposits = shown(await accountFeed(db, { account, topic: 'deposit', limit: 2 }))
+    const deposits = describe(await accountFeed(db, { account, topic: 'deposit', limit: 2 }))
     assert.deepEqual(deposits, feed.filter((row) => row.startsWith('deposit ')), 'one topic of an account')
   }
   return feeds
 }
 
-/** What the lists answer, as text: the form of `Expected`. */
+/** The lists in the text form of `Expected`. */
 export async function readTables(db: Queryable): Promise<{
   open: string[]
   trades: string[]
@@ -90,18 +90,18 @@ const PROJECTIONS = [
   'told_ids',
 ]
 
-/** Every row of every projection, as it is stored. Interest that came back to nothing counts as none. */
+/** Every stored row of every projection, except open interest without positions. */
 export async function dumpProjections(db: Queryable): Promise<Record<string, string[]>> {
   const dump: Record<string, string[]> = {}
   for (const table of PROJECTIONS) {
-    const which = table === 'open_interest' ? 'where positions <> 0' : ''
-    const rows = await db.query<{ row: string }>(`select t::text as row from idx.${table} t ${which} order by 1`)
+    const condition = table === 'open_interest' ? 'where positions <> 0' : ''
+    const rows = await db.query<{ row: string }>(`select t::text as row from idx.${table} t ${condition} order by 1`)
     dump[table] = rows.map(({ row }) => row)
   }
   return dump
 }
 
-/** The archive as it is stored, without the time of writing. */
+/** The stored archive, without insertion times. */
 export async function dumpArchive(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ row: string }>(
     `select concat_ws(' ', seq, epoch, event_id, contract_id, topic, ledger, ledger_close_ts, tx_hash, topics_xdr, value_xdr, payload, problem) as row
@@ -110,7 +110,7 @@ export async function dumpArchive(db: Queryable): Promise<string[]> {
   return rows.map(({ row }) => row)
 }
 
-/** Empties the index, so that many runs can share one database. */
+/** Empties the index, so that several runs can share one database. */
 export async function emptyIndex(db: Queryable): Promise<void> {
   const tables = await db.query<{ name: string }>("select format('idx.%I', tablename) as name from pg_tables where schemaname = 'idx'")
   await db.query(`truncate ${tables.map(({ name }) => name).join(', ')}`)

@@ -126,7 +126,7 @@ async function assertHeadsAndCounts(frames: readonly (readonly Placed[])[], thro
     for (const place of [0, Math.floor(through / 2), through]) {
       const heads = await readChannelHeads(store.read, ofAccount(account), place)
       assert.equal(heads.accounts.get(account), own.findLast(({ seq }) => seq <= place)?.seq ?? 0, 'where the channel stands')
-      const range = { afterSeq: place, throughSeq: through, atMost: 1_000 }
+      const range = { afterSeq: place, throughSeq: through, max: 1_000 }
       assert.equal(await countFrames(store.read, ofAccount(account), range), own.filter(({ seq }) => seq > place).length)
       assert.deepEqual(await readFrames(account, place, through, 500), own.filter(({ seq }) => seq > place), 'from any place on')
     }
