@@ -12,7 +12,7 @@ import { createApp } from './app.ts'
 import type { App, AppOptions } from './app.ts'
 import { rpcFailure } from './errors.ts'
 
-class Away extends Error {}
+class Unavailable extends Error {}
 
 const MINUTE_MS = 60_000
 
@@ -26,7 +26,7 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     trustProxy: false,
     rateLimits: { public: 60, standard: 600, market_maker: 6000 },
     errorRules: [
-      { matches: (error) => error instanceof Away, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
+      { matches: (error) => error instanceof Unavailable, toResponse: () => ({ status: 503, body: { error: 'away' }, headers: { 'retry-after': '1' } }) },
     ],
     ...options,
   })
@@ -36,14 +36,14 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
     asset: Type.Optional(Type.String({ minLength: 1, maxLength: 12 })),
   })
   app.get('/list', { schema: { querystring } }, (request) => request.query)
-  app.get('/answer', (request, reply) => sendResponse(request, reply, prepareResponse('{"a":1}', { 'cache-control': 'no-cache' })))
+  app.get('/cached', (request, reply) => sendResponse(request, reply, prepareResponse('{"a":1}', { 'cache-control': 'no-cache' })))
   app.get('/exempt', { config: { rateLimited: false } }, () => ({ ok: true }))
   app.post('/body', { schema: { body: Type.Object({ amount: Type.String() }) } }, () => ({ ok: true }))
   app.get('/broken', () => {
     throw new Error('password=hunter2 at db.internal')
   })
   app.get('/away', () => {
-    throw new Away('the disk is on fire')
+    throw new Unavailable('the disk is on fire')
   })
   app.get('/rpc', () => {
     throw rpcFailure('cannot be read')
@@ -51,9 +51,9 @@ function buildApp(options: Partial<AppOptions> = {}): { app: App; clock: ReturnT
   return { app, clock }
 }
 
-test('strict queries: what is not a plain decimal integer in range is refused by name', async () => {
+test('rejects query parameters that are not decimal integers in range', async () => {
   const { app } = buildApp()
-  const refused: readonly (readonly [string, RegExp])[] = [
+  const invalid: readonly (readonly [string, RegExp])[] = [
     ['limit=abc', /^querystring\/limit must be integer$/],
     ['limit=', /^querystring\/limit must be integer$/],
     ['limit=0', /^querystring\/limit must be >= 1$/],
@@ -73,19 +73,19 @@ test('strict queries: what is not a plain decimal integer in range is refused by
     ['asset=', /^querystring\/asset must NOT have fewer than 1 characters$/],
     ['asset=%00', /^querystring\/asset must not contain a null character$/],
   ]
-  for (const [query, message] of refused) {
-    const answer = await app.inject(`/list?${query}`)
-    assert.equal(answer.statusCode, 400, query)
-    const body = answer.json<Record<string, unknown>>()
+  for (const [query, message] of invalid) {
+    const response = await app.inject(`/list?${query}`)
+    assert.equal(response.statusCode, 400, query)
+    const body = response.json<Record<string, unknown>>()
     assert.deepEqual(Object.keys(body).sort(), ['code', 'error', 'message', 'statusCode'])
     assert.equal(body['code'], 'FST_ERR_VALIDATION')
     assert.equal(body['error'], 'Bad Request')
     assert.match(String(body['message']), message)
-    assert.equal(answer.headers['cache-control'], 'no-store')
+    assert.equal(response.headers['cache-control'], 'no-store')
   }
 })
 
-test('strict queries: defaults and good values arrive as numbers, unknown parameters are ignored', async () => {
+test('parses valid query parameters as numbers, applies defaults and ignores unknown parameters', async () => {
   const { app } = buildApp()
   assert.deepEqual((await app.inject('/list')).json(), { limit: 50 })
   const { statusCode, body } = await app.inject('/list?limit=200&before_ts=9007199254740991&utm_source=x&_=1')
@@ -94,16 +94,16 @@ test('strict queries: defaults and good values arrive as numbers, unknown parame
   assert.equal(JSON.parse(body).before_ts, 9007199254740991)
 })
 
-test('bodies are never coerced', async () => {
+test('does not coerce body fields', async () => {
   const { app } = buildApp()
-  const answer = await app.inject({ method: 'POST', url: '/body', payload: { amount: 5 } })
-  assert.equal(answer.statusCode, 400)
-  assert.match(answer.json<{ message: string }>().message, /body\/amount must be string/)
+  const response = await app.inject({ method: 'POST', url: '/body', payload: { amount: 5 } })
+  assert.equal(response.statusCode, 400)
+  assert.match(response.json<{ message: string }>().message, /body\/amount must be string/)
 })
 
-test('every answer carries x-request-id: the client\'s own when it is sane', async () => {
+test('returns the client\'s x-request-id if it is valid, otherwise a new one', async () => {
   const { app } = buildApp()
-  for (const url of ['/answer', '/exempt', '/list?limit=x', '/nowhere', '/broken', '/away', '/%zz']) {
+  for (const url of ['/cached', '/exempt', '/list?limit=x', '/nowhere', '/broken', '/away', '/%zz']) {
     const own = await app.inject({ url, headers: { 'x-request-id': 'mine-1' } })
     assert.equal(own.headers['x-request-id'], 'mine-1', url)
     const other = await app.inject({ url, headers: { 'x-request-id': 'not sane' } })
@@ -111,7 +111,7 @@ test('every answer carries x-request-id: the client\'s own when it is sane', asy
   }
 })
 
-test('an answer of 500 and above says nothing about the inside, and the log has its cause under the request\'s id', async () => {
+test('hides the cause of a 500 from the client and logs it with the request id', async () => {
   const logged: Record<string, unknown>[] = []
   const log: Log = { ...silentLog, error: (fields) => logged.push(fields) }
   const { app } = buildApp({ log })
@@ -127,24 +127,24 @@ test('an answer of 500 and above says nothing about the inside, and the log has 
   assert.deepEqual([rpc.statusCode, rpc.json()], [502, { error: 'rpc_error', message: 'cannot be read' }])
 })
 
-test('unknown routes answer in Fastify\'s default shape, whatever the path tries', async () => {
+test('returns a 404 in Fastify\'s default format for unknown paths', async () => {
   const { app } = buildApp()
   const urls = ['/nowhere', '//list', '/list/', '/LIST', '/list%2f', '/list%00', '/..%2f..%2fetc/passwd', `/${'x'.repeat(4_000)}`]
   for (const url of urls) {
-    const answer = await app.inject({ method: 'GET', url })
-    assert.equal(answer.statusCode, 404, url)
-    const body = answer.json<Record<string, unknown>>()
+    const response = await app.inject({ method: 'GET', url })
+    assert.equal(response.statusCode, 404, url)
+    const body = response.json<Record<string, unknown>>()
     assert.deepEqual(Object.keys(body), ['message', 'error', 'statusCode'])
     assert.equal(body['error'], 'Not Found')
     assert.match(String(body['message']), /^Route GET:.* not found$/)
-    assert.equal(answer.headers['x-content-type-options'], 'nosniff')
+    assert.equal(response.headers['x-content-type-options'], 'nosniff')
   }
   const undecodable = await app.inject('/%zz')
   assert.equal(undecodable.statusCode, 400)
   assert.equal(undecodable.json<{ code: string }>().code, 'FST_ERR_BAD_URL')
 })
 
-test('odd bodies get clean refusals', async () => {
+test('rejects malformed bodies with the matching 4xx', async () => {
   const { app } = buildApp()
   const post = (payload: string, type: string) => app.inject({ method: 'POST', url: '/body', payload, headers: { 'content-type': type } })
   assert.equal((await post('<a/>', 'text/xml')).statusCode, 415)
@@ -154,19 +154,19 @@ test('odd bodies get clean refusals', async () => {
   assert.equal((await app.inject({ method: 'DELETE', url: '/list' })).statusCode, 404)
 })
 
-test('60 a minute pass and the next is told when to come again; exempt routes are not counted', async () => {
+test('allows 60 requests per minute, then returns 429 with retry-after, and exempts exempt routes', async () => {
   const { app, clock } = buildApp()
   clock.advance(42_500)
   for (let call = 0; call < 60; call++) {
-    const answer = await app.inject(call % 2 === 0 ? '/answer' : '/nowhere')
-    assert.equal(answer.headers['x-ratelimit-tier'], 'public')
-    assert.equal(answer.headers['x-ratelimit-remaining'], String(59 - call))
+    const response = await app.inject(call % 2 === 0 ? '/cached' : '/nowhere')
+    assert.equal(response.headers['x-ratelimit-tier'], 'public')
+    assert.equal(response.headers['x-ratelimit-remaining'], String(59 - call))
   }
   const exempt = await app.inject('/exempt?x=1')
   assert.equal(exempt.statusCode, 200)
   assert.equal(exempt.headers['x-ratelimit-remaining'], undefined)
 
-  for (const url of ['/answer', '/nowhere', '/list?limit=x', '/%zz']) {
+  for (const url of ['/cached', '/nowhere', '/list?limit=x', '/%zz']) {
     const refused = await app.inject(url)
     assert.equal(refused.statusCode, 429, url)
     assert.deepEqual(refused.json(), { error: 'rate_limited', retry_after_sec: 18 })
@@ -174,23 +174,23 @@ test('60 a minute pass and the next is told when to come again; exempt routes ar
     assert.equal(refused.headers['x-ratelimit-remaining'], '0')
     assert.equal(refused.headers['x-ratelimit-tier'], 'public')
   }
-  assert.equal((await app.inject({ url: '/answer', remoteAddress: '192.0.2.44' })).statusCode, 200, 'another address has its own allowance')
+  assert.equal((await app.inject({ url: '/cached', remoteAddress: '192.0.2.44' })).statusCode, 200, 'another address has its own limit')
   clock.advance(17_500)
-  assert.equal((await app.inject('/answer')).headers['x-ratelimit-remaining'], '59')
+  assert.equal((await app.inject('/cached')).headers['x-ratelimit-remaining'], '59')
 })
 
-test('X-Forwarded-For counts only behind a trusted proxy', async () => {
+test('ignores X-Forwarded-For without a trusted proxy', async () => {
   const direct = buildApp().app
   const proxied = buildApp({ trustProxy: 1 }).app
   const ask = async (app: App, client: string) => {
-    const answer = await app.inject({ url: '/answer', headers: { 'x-forwarded-for': client } })
-    return answer.headers['x-ratelimit-remaining']
+    const response = await app.inject({ url: '/cached', headers: { 'x-forwarded-for': client } })
+    return response.headers['x-ratelimit-remaining']
   }
   assert.deepEqual([await ask(direct, '198.51.100.1'), await ask(direct, '198.51.100.2')], ['59', '58'])
   assert.deepEqual([await ask(proxied, '198.51.100.1'), await ask(proxied, '198.51.100.2')], ['59', '59'])
 })
 
-test('browsers may call from the operator\'s web app only, and preflights are not counted', async () => {
+test('allows CORS only for WEB_ORIGIN and does not count preflights', async () => {
   const webOrigin = 'https://app.example'
   const { app } = buildApp({ webOrigin })
   const preflight = (origin: string) =>
@@ -203,7 +203,7 @@ test('browsers may call from the operator\'s web app only, and preflights are no
   const foreign = await preflight('https://evil.example')
   assert.equal(foreign.headers['access-control-allow-origin'], undefined)
 
-  for (const url of ['/answer', '/nowhere', '/broken']) {
+  for (const url of ['/cached', '/nowhere', '/broken']) {
     const own = await app.inject({ url, headers: { origin: webOrigin } })
     assert.equal(own.headers['access-control-allow-origin'], webOrigin, url)
     assert.match(String(own.headers['access-control-expose-headers']), /Link.*X-Request-Id/)
@@ -212,48 +212,48 @@ test('browsers may call from the operator\'s web app only, and preflights are no
     assert.equal(other.headers['access-control-allow-origin'], undefined, url)
     assert.equal(other.headers['vary'], 'Origin')
   }
-  const closed = await buildApp().app.inject({ url: '/answer', headers: { origin: 'null' } })
+  const closed = await buildApp().app.inject({ url: '/cached', headers: { origin: 'null' } })
   assert.equal(closed.headers['access-control-allow-origin'], undefined)
 })
 
-test('a weak etag saves the body of what the client has', async () => {
+test('returns 304 for a matching etag', async () => {
   const { app } = buildApp()
-  const first = await app.inject('/answer')
+  const first = await app.inject('/cached')
   const etag = String(first.headers['etag'])
   assert.match(etag, /^W\/"[\w-]+"$/)
   assert.equal(first.headers['content-type'], 'application/json; charset=utf-8')
   for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-    const again = await app.inject({ url: '/answer', headers: { 'if-none-match': known } })
+    const again = await app.inject({ url: '/cached', headers: { 'if-none-match': known } })
     assert.equal(again.statusCode, 304, known)
     assert.equal(again.body, '')
     assert.equal(again.headers['etag'], etag)
     assert.ok(again.headers['x-request-id'])
   }
-  assert.equal((await app.inject({ url: '/answer', headers: { 'if-none-match': 'W/"other"' } })).statusCode, 200)
-  const head = await app.inject({ method: 'HEAD', url: '/answer' })
+  assert.equal((await app.inject({ url: '/cached', headers: { 'if-none-match': 'W/"other"' } })).statusCode, 200)
+  const head = await app.inject({ method: 'HEAD', url: '/cached' })
   assert.deepEqual([head.statusCode, head.body, head.headers['content-length']], [200, '', '7'])
 })
 
-/** What the server says to raw bytes before it closes the connection. */
-async function say(port: number, bytes: string): Promise<string> {
+/** Sends raw bytes and returns everything received until the server closes the connection. */
+async function sendRaw(port: number, bytes: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  let heard = ''
+  let received = ''
   const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-  socket.setEncoding('utf8').on('data', (chunk: string) => (heard += chunk)).on('close', () => resolve(heard)).on('error', reject)
+  socket.setEncoding('utf8').on('data', (chunk: string) => (received += chunk)).on('close', () => resolve(received)).on('error', reject)
   return await promise
 }
 
-test('bytes that are no HTTP get an answer with an id, and the connection ends', async () => {
+test('responds to malformed HTTP with a request id and closes the connection', async () => {
   const { app } = buildApp()
   await app.listen({ host: '127.0.0.1', port: 0 })
   const address = app.server.address()
   assert.ok(typeof address === 'object' && address !== null)
   try {
-    const garbage = await say(address.port, 'HELO there\r\n\r\n')
+    const garbage = await sendRaw(address.port, 'HELO there\r\n\r\n')
     assert.match(garbage, /^HTTP\/1\.1 400 Bad Request\r\n/)
     assert.match(garbage, /\r\nx-request-id: [0-9a-f]{12}-[0-9a-z]+\r\n/)
-    assert.match(await say(address.port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
-    assert.match(await say(address.port, `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`), /^HTTP\/1\.1 431 /)
+    assert.match(await sendRaw(address.port, `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`), /^HTTP\/1\.1 431 /)
+    assert.match(await sendRaw(address.port, `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nhost: a\r\n\r\n`), /^HTTP\/1\.1 431 /)
   } finally {
     await app.close()
   }

@@ -7,13 +7,12 @@ import { createClientAddress } from './client-address.ts'
 
 const KEY: KeyIdentity = { keyId: `nk_${'a'.repeat(24)}`, owner: `G${'A'.repeat(55)}`, tier: 'standard' }
 
-/** A request as it is on one connection with others. */
 function requestOn(socket: object, headers: Readonly<Record<string, string>>): FastifyRequest {
   return { raw: { socket, headers } } as unknown as FastifyRequest
 }
 
-test('each request on a shared connection is its own caller\'s: a proxy, and whoever sends a key now and then, are never taken for another', async () => {
-  const callerOf = createCallerResolver(createClientAddress(true), (authorization) => (authorization === 'Bearer good' ? KEY : 'invalid_credentials'))
+test('resolves the caller per request on a shared connection, with and without keys and X-Forwarded-For', async () => {
+  const resolveCaller = createCallerResolver(createClientAddress(true), (authorization) => (authorization === 'Bearer good' ? KEY : 'invalid_credentials'))
   const socket = { remoteAddress: '::ffff:192.0.2.1' }
   const steps: readonly (readonly [headers: Readonly<Record<string, string>>, bucket: string])[] = [
     [{}, '192.0.2.1'],
@@ -26,10 +25,10 @@ test('each request on a shared connection is its own caller\'s: a proxy, and who
     [{}, '192.0.2.1'],
   ]
   for (const [headers, bucket] of steps) {
-    const caller = await callerOf(requestOn(socket, headers), true)
+    const caller = await resolveCaller(requestOn(socket, headers), true)
     assert.equal(caller.bucket, bucket, JSON.stringify(headers))
     assert.equal(caller.key, bucket === KEY.keyId ? KEY : null)
   }
-  const other = await callerOf(requestOn({ remoteAddress: '192.0.2.2' }, {}), true)
+  const other = await resolveCaller(requestOn({ remoteAddress: '192.0.2.2' }, {}), true)
   assert.equal(other.bucket, '192.0.2.2')
 })

@@ -4,27 +4,36 @@ import { addressBucket, createClientAddress } from './client-address.ts'
 import type { TrustProxy } from './client-address.ts'
 
 const cases: readonly { title: string; trust: TrustProxy; peer: string | undefined; forwarded: string | undefined; expected: string }[] = [
-  { title: 'nobody is trusted by default', trust: false, peer: '203.0.113.9', forwarded: '198.51.100.1', expected: '203.0.113.9' },
-  { title: 'zero hops trust nobody', trust: 0, peer: '203.0.113.9', forwarded: '198.51.100.1', expected: '203.0.113.9' },
-  { title: 'everyone trusted: the left-most address', trust: true, peer: '10.0.0.1', forwarded: '198.51.100.1, 10.0.0.7', expected: '198.51.100.1' },
-  { title: 'one hop: what the nearest proxy saw', trust: 1, peer: '10.0.0.1', forwarded: '6.6.6.6, 198.51.100.1', expected: '198.51.100.1' },
-  { title: 'two hops', trust: 2, peer: '10.0.0.1', forwarded: '6.6.6.6, 198.51.100.1, 10.0.0.7', expected: '198.51.100.1' },
-  { title: 'more hops than addresses', trust: 5, peer: '10.0.0.1', forwarded: '198.51.100.1', expected: '198.51.100.1' },
-  { title: 'no header', trust: true, peer: '10.0.0.1', forwarded: undefined, expected: '10.0.0.1' },
-  { title: 'a trusted range', trust: ['10.0.0.0/8'], peer: '10.1.2.3', forwarded: '198.51.100.1', expected: '198.51.100.1' },
-  { title: 'a peer outside the range', trust: ['10.0.0.0/8'], peer: '192.0.2.1', forwarded: '198.51.100.1', expected: '192.0.2.1' },
+  { title: 'trusts no proxy by default', trust: false, peer: '203.0.113.9', forwarded: '198.51.100.1', expected: '203.0.113.9' },
+  { title: 'trusts no proxy with zero hops', trust: 0, peer: '203.0.113.9', forwarded: '198.51.100.1', expected: '203.0.113.9' },
   {
-    title: 'a client cannot hide behind an address that it wrote itself', trust: ['10.0.0.0/8'], peer: '10.1.2.3',
+    title: 'uses the left-most address if all proxies are trusted', trust: true,
+    peer: '10.0.0.1', forwarded: '198.51.100.1, 10.0.0.7', expected: '198.51.100.1',
+  },
+  {
+    title: 'uses the address seen by the nearest proxy with one hop', trust: 1,
+    peer: '10.0.0.1', forwarded: '6.6.6.6, 198.51.100.1', expected: '198.51.100.1',
+  },
+  {
+    title: 'uses the second address from the right with two hops', trust: 2,
+    peer: '10.0.0.1', forwarded: '6.6.6.6, 198.51.100.1, 10.0.0.7', expected: '198.51.100.1',
+  },
+  { title: 'uses the left-most address with more hops than addresses', trust: 5, peer: '10.0.0.1', forwarded: '198.51.100.1', expected: '198.51.100.1' },
+  { title: 'uses the peer without the header', trust: true, peer: '10.0.0.1', forwarded: undefined, expected: '10.0.0.1' },
+  { title: 'trusts a peer inside a trusted range', trust: ['10.0.0.0/8'], peer: '10.1.2.3', forwarded: '198.51.100.1', expected: '198.51.100.1' },
+  { title: 'does not trust a peer outside the range', trust: ['10.0.0.0/8'], peer: '192.0.2.1', forwarded: '198.51.100.1', expected: '192.0.2.1' },
+  {
+    title: 'ignores addresses that the client added itself', trust: ['10.0.0.0/8'], peer: '10.1.2.3',
     forwarded: '1.1.1.1, 203.0.113.5, 10.9.9.9', expected: '203.0.113.5',
   },
-  { title: 'a single address', trust: ['::1'], peer: '::1', forwarded: '2001:db8::7', expected: '2001:db8::7' },
+  { title: 'trusts a single address', trust: ['::1'], peer: '::1', forwarded: '2001:db8::7', expected: '2001:db8::7' },
   {
-    title: 'IPv4 in an IPv6 coat, as dual-stack sockets tell it', trust: ['10.0.0.0/8'], peer: '::ffff:10.0.0.1',
+    title: 'unwraps IPv4-mapped IPv6 addresses', trust: ['10.0.0.0/8'], peer: '::ffff:10.0.0.1',
     forwarded: '198.51.100.1', expected: '198.51.100.1',
   },
-  { title: 'ports and brackets', trust: 2, peer: '10.0.0.1', forwarded: '[2001:db8::7]:443, 10.0.0.2:8080', expected: '2001:db8::7' },
-  { title: 'nonsense is believed no further', trust: true, peer: '10.0.0.1', forwarded: '198.51.100.1, unknown', expected: '10.0.0.1' },
-  { title: 'a socket that is gone', trust: false, peer: undefined, forwarded: undefined, expected: '' },
+  { title: 'strips ports and brackets', trust: 2, peer: '10.0.0.1', forwarded: '[2001:db8::7]:443, 10.0.0.2:8080', expected: '2001:db8::7' },
+  { title: 'stops at an invalid address', trust: true, peer: '10.0.0.1', forwarded: '198.51.100.1, unknown', expected: '10.0.0.1' },
+  { title: 'returns an empty address for a closed socket', trust: false, peer: undefined, forwarded: undefined, expected: '' },
 ]
 
 for (const { title, trust, peer, forwarded, expected } of cases) {
@@ -33,7 +42,7 @@ for (const { title, trust, peer, forwarded, expected } of cases) {
   })
 }
 
-test('IPv4 is counted by address, IPv6 by its network of 64 bits', () => {
+test('buckets IPv4 by address and IPv6 by /64 network', () => {
   assert.equal(addressBucket('203.0.113.9'), '203.0.113.9')
   assert.equal(addressBucket('2001:db8:1:2:3:4:5:6'), addressBucket('2001:DB8:0001:2::9'))
   assert.notEqual(addressBucket('2001:db8:1:2::1'), addressBucket('2001:db8:1:3::1'))

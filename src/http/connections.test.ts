@@ -19,31 +19,31 @@ before(async () => {
 })
 after(() => server.close())
 
-async function ask(agent: Agent | false): Promise<number | undefined> {
-  const [answer] = await once(get({ port, host: '127.0.0.1', agent }), 'response') as [IncomingMessage]
-  answer.resume()
-  await once(answer, 'end')
-  return answer.statusCode
+async function request(agent: Agent | false): Promise<number | undefined> {
+  const [response] = await once(get({ port, host: '127.0.0.1', agent }), 'response') as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  return response.statusCode
 }
 
-test('clients that hold connections without asking for anything make room for those that ask', async () => {
+test('closes idle connections to make room for new requests', async () => {
   const idle = Array.from({ length: MAX * 3 }, () => new Agent({ keepAlive: true, keepAliveMsecs: 60_000 }))
-  for (const agent of idle) assert.equal(await ask(agent), 200)
-  assert.equal(await ask(false), 200)
+  for (const agent of idle) assert.equal(await request(agent), 200)
+  assert.equal(await request(false), 200)
   for (const agent of idle) agent.destroy()
 })
 
-test('when every place is taken by somebody who is in the middle of asking, the next connection is closed at once', async () => {
-  const asking: Socket[] = []
-  for (let place = 0; place < MAX; place++) {
+test('closes a new connection at once if all connections have a request in progress', async () => {
+  const busy: Socket[] = []
+  for (let count = 0; count < MAX; count++) {
     const socket = connect(port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n')
-    asking.push(socket)
+    busy.push(socket)
   }
-  const refused = connect(port, '127.0.0.1')
-  refused.resume()
-  await once(refused, 'close')
-  for (const socket of asking) socket.destroy()
-  await Promise.all(asking.map((socket) => once(socket, 'close')))
+  const rejected = connect(port, '127.0.0.1')
+  rejected.resume()
+  await once(rejected, 'close')
+  for (const socket of busy) socket.destroy()
+  await Promise.all(busy.map((socket) => once(socket, 'close')))
 })

@@ -1,4 +1,4 @@
-// The golden OpenAPI document: the public surface changes on purpose and is seen in review. And the pages that show it.
+// The OpenAPI document matches docs/openapi.json, so that changes of the public API show up in review. Also tests the documentation pages.
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -7,18 +7,18 @@ import { fileURLToPath } from 'node:url'
 import { createBareGateway } from '../../test/support/bare-gateway.ts'
 
 const GOLDEN = fileURLToPath(new URL('../../docs/openapi.json', import.meta.url))
-const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/http/openapi.test.ts'
+const UPDATE = 'UPDATE_GOLDEN=1 npm test -- src/http/openapi.test.ts'
 
-test('the document is the golden one', async () => {
+test('the document matches docs/openapi.json', async () => {
   await using bare = await createBareGateway()
   const served = await bare.gateway.app.inject('/docs/json')
   const found = `${JSON.stringify(served.json(), null, 2)}\n`
   if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
   const golden = await readFile(GOLDEN, 'utf8').catch(() => '')
-  assert.equal(found, golden, `the document differs from docs/openapi.json. If the change is meant: ${REFRESH}`)
+  assert.equal(found, golden, `docs/openapi.json is outdated. To update: ${UPDATE}`)
 })
 
-test('the document has no construct that OpenAPI 3.0 does not know, and every reference leads somewhere', async () => {
+test('the document uses only OpenAPI 3.0 constructs and has no broken references', async () => {
   await using bare = await createBareGateway()
   const document = (await bare.gateway.app.inject('/docs/json')).json<{ components: { schemas: Record<string, unknown> } }>()
   const seen: string[] = []
@@ -27,7 +27,7 @@ test('the document has no construct that OpenAPI 3.0 does not know, and every re
     for (const [key, inner] of Object.entries(value)) {
       if (path.endsWith('/example') || path.endsWith('/payload')) continue
       assert.ok(!['const', '$id', 'examples', 'x-response-description'].includes(key), `${path}/${key}`)
-      // Among properties it is the name of a field.
+      // Below `properties`, `type` is a field name.
       if (key === 'type' && !path.endsWith('/properties')) assert.equal(typeof inner, 'string', `${path}/type`)
       if (key === '$ref') seen.push(String(inner))
       visit(inner, `${path}/${key}`)
@@ -40,7 +40,7 @@ test('the document has no construct that OpenAPI 3.0 does not know, and every re
   }
 })
 
-test('the document is sent once: it has an etag', async () => {
+test('the document has an etag', async () => {
   await using bare = await createBareGateway()
   const { app } = bare.gateway
   const first = await app.inject('/docs/json')
@@ -49,7 +49,7 @@ test('the document is sent once: it has an etag', async () => {
   assert.deepEqual([again.statusCode, again.body], [304, ''])
 })
 
-test('the pages are exempt from the rate limit, load nothing from elsewhere, and may load what they need', async () => {
+test('the pages are exempt from the rate limit and load only from this server', async () => {
   await using bare = await createBareGateway({ rateLimits: { public: 2, standard: 2, market_maker: 2 } })
   const { app } = bare.gateway
   const page = await app.inject('/docs/')
@@ -60,7 +60,7 @@ test('the pages are exempt from the rate limit, load nothing from elsewhere, and
   const policy = String(page.headers['content-security-policy'])
   assert.match(policy, /default-src 'self'/)
   assert.doesNotMatch(policy, /https?:|unsafe|upgrade-insecure-requests/)
-  assert.doesNotMatch(page.body, /<script>|<style/, 'nothing inline, which the policy would stop')
+  assert.doesNotMatch(page.body, /<script>|<style/, 'the policy blocks inline scripts and styles')
 
   for (const [, path] of page.body.matchAll(/(?:src|href)="([^"]+)"/g)) {
     const url = new URL(path ?? '', 'http://gateway/docs/')

@@ -8,7 +8,7 @@ import type { SharedCounts } from './rate-limit.ts'
 const MINUTE_MS = 60_000
 const LIMITS = { public: 3, standard: 5, market_maker: 7 }
 
-test('counts down, refuses, and starts anew with the wall-clock minute', () => {
+test('counts down, rejects above the limit, and resets with the wall-clock minute', () => {
   const clock = createVirtualClock(MINUTE_MS * 100 + 59_000)
   const limiter = createRateLimiter({ clock, limits: LIMITS })
   assert.deepEqual([1, 2, 3, 4, 5].map(() => limiter.take('public', 'a')), [2, 1, 0, -1, -1])
@@ -21,7 +21,7 @@ test('counts down, refuses, and starts anew with the wall-clock minute', () => {
   assert.equal(limiter.retryAfterSec(), 60)
 })
 
-test('callers and tiers have allowances of their own', () => {
+test('counts callers and tiers separately', () => {
   const limiter = createRateLimiter({ clock: createVirtualClock(0), limits: LIMITS })
   for (let call = 0; call < 4; call++) void limiter.take('public', 'a')
   assert.equal(limiter.take('public', 'a'), -1)
@@ -29,20 +29,20 @@ test('callers and tiers have allowances of their own', () => {
   assert.equal(limiter.take('standard', 'a'), 4)
 })
 
-test('a flood of callers does not fill the memory, and does not buy allowances', () => {
+test('bounds the number of tracked callers without granting extra requests', () => {
   const clock = createVirtualClock(0)
   const limiter = createRateLimiter({ clock, limits: LIMITS, maxCallers: 10 })
   for (let caller = 0; caller < 10; caller++) void limiter.take('public', `early ${caller}`)
   const late = Array.from({ length: 50 }, (_, caller) => limiter.take('public', `late ${caller}`))
   assert.equal(late.filter((remaining) => remaining !== -1).length, LIMITS.public)
   assert.ok(limiter.size() <= 11)
-  assert.equal(limiter.take('public', 'early 3'), 1, 'who was counted before keeps its own count')
+  assert.equal(limiter.take('public', 'early 3'), 1, 'an already tracked caller keeps its own count')
   clock.advance(MINUTE_MS)
   assert.equal(limiter.take('public', 'late 7'), 2)
   assert.equal(limiter.size(), 1)
 })
 
-test('in any run of requests, no caller passes more than its limit in one aligned minute', () => {
+test('never allows a caller more than its limit in one aligned minute', () => {
   const step = fc.record({ caller: fc.constantFrom('a', 'b', 'c'), waitMs: fc.integer({ min: 0, max: 25_000 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -61,17 +61,17 @@ test('in any run of requests, no caller passes more than its limit in one aligne
   )
 })
 
-/** Counts shared in memory, as two instances see them; `away` makes them unavailable. */
+/** Shared counts in memory. `state.down` makes them unavailable. */
 function createFakeShared() {
   const counts = new Map<string, number>()
-  const state = { away: false, asked: 0 }
+  const state = { down: false, calls: 0 }
   const shared: SharedCounts = {
     get available() {
-      return !state.away
+      return !state.down
     },
     async add(window, tier, bucket) {
-      state.asked++
-      if (state.away) return undefined
+      state.calls++
+      if (state.down) return undefined
       const key = `${window} ${tier} ${bucket}`
       const count = (counts.get(key) ?? 0) + 1
       counts.set(key, count)
@@ -81,7 +81,7 @@ function createFakeShared() {
   return { shared, state }
 }
 
-test('instances that share their counts give one allowance between them', async () => {
+test('instances with shared counts enforce one common limit', async () => {
   const clock = createVirtualClock(0)
   const { shared, state } = createFakeShared()
   const [one, two] = [createRateLimiter({ clock, limits: LIMITS, shared }), createRateLimiter({ clock, limits: LIMITS, shared })]
@@ -89,21 +89,21 @@ test('instances that share their counts give one allowance between them', async 
   assert.equal(await two.take('public', 'a'), 1)
   assert.equal(await one.take('public', 'a'), 0)
   assert.equal(await two.take('public', 'a'), -1)
-  const asked = state.asked
+  const { calls } = state
   assert.equal(await two.take('public', 'a'), -1)
-  assert.equal(state.asked, asked, 'a caller known to have used up its allowance is refused without asking again')
+  assert.equal(state.calls, calls, 'rejects a caller known to be over its limit without a call to the shared store')
   clock.advance(MINUTE_MS)
   assert.equal(await two.take('public', 'a'), 2)
 })
 
-test('when the shared counts are away each instance goes on from what it knows, and shares again when they are back', async () => {
+test('falls back to local counts while the shared store is down, and returns to it afterwards', async () => {
   const clock = createVirtualClock(0)
   const { shared, state } = createFakeShared()
   const [one, two] = [createRateLimiter({ clock, limits: LIMITS, shared }), createRateLimiter({ clock, limits: LIMITS, shared })]
   await two.take('standard', 'k')
   await one.take('standard', 'k')
-  state.away = true
-  assert.equal(await one.take('standard', 'k'), LIMITS.standard - 3, 'what was counted together is not given again')
-  state.away = false
+  state.down = true
+  assert.equal(await one.take('standard', 'k'), LIMITS.standard - 3, 'requests already counted in the shared store still count')
+  state.down = false
   assert.equal(await two.take('standard', 'k'), LIMITS.standard - 3)
 })

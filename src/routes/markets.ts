@@ -145,8 +145,8 @@ function createAssetResponses(build: (asset: Asset, served: ServedPrice) => obje
   const built = new Map<string, { readonly served: ServedPrice; readonly response: PreparedResponse }>()
   return (asset, served) => {
     if (served === undefined) throw rpcFailure(`The oracle price of ${asset.symbol} is unavailable. Retry later.`)
-    const kept = built.get(asset.symbol)
-    if (kept?.served === served) return kept.response
+    const cached = built.get(asset.symbol)
+    if (cached?.served === served) return cached.response
     const response = priceResponse(JSON.stringify(build(asset, served)), served.stale)
     built.set(asset.symbol, { served, response })
     return response

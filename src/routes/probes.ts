@@ -67,10 +67,10 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
 }
 
 async function rejectionReasons({ readIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
-  const { state, fresh: answered } = await readIndex()
+  const { state, fresh } = await readIndex()
   const draining: readonly NotReadyReason[] = isDraining() ? ['draining'] : []
   // Without the database the age of the index is unknown: another instance may be indexing.
-  if (!answered) return [...draining, 'database']
+  if (!fresh) return [...draining, 'database']
   const closeSec = state?.lastLedgerCloseTs ?? null
   if (closeSec === null) return [...draining, 'index_empty']
   return nowSec(clock) - closeSec > maxLedgerAgeSec ? [...draining, 'index_behind'] : draining
