@@ -8,30 +8,19 @@
 // Other arguments that begin with `--test-` go to node's test runner.
 
 import { spawn } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { planBatches, writeBatches } from './support/batches.ts'
 import { COMPILE_CACHE } from './support/compile-cache.ts'
 import { TEMPLATE_VARIABLE, ensureEmbeddedTemplate, testServerUrl, withServerTemplate } from './support/database.ts'
 import { testRedisUrl } from './support/redis.ts'
-import { findImports } from './tidy/imports.ts'
+import { createImportGraph, findTestFiles, isSlow } from './support/test-files.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.ts']
 /** A file that imports one of these, directly or not, touches a database. */
 const DATABASE_MODULES = ['test/support/database.ts', 'test/support/world.ts']
 /** A file that imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
-/**
- * Left to `npm run test:all`: these start whole processes, browsers, other runtimes or servers, or install packages, and take most of the time. What they
- * find in `src`, a faster test finds as well.
- */
-const SLOW = [
-  'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
-  'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
-  'test/process/',
-]
 /** `--store` leaves these out: any database will do for them, or they start servers of their own. */
 const OTHER_FOLDERS = ['test/client/', 'test/console/', 'test/crash/', 'test/docs/', 'test/examples/']
 /** Two cores are what a small machine has; a batch may hold an embedded engine and a network. */
@@ -43,48 +32,6 @@ const TEST_TIMEOUT_MS = 600_000
 const MIN_NODE = 24
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
-
-/** All test files, or those that `named` selects: files, folders or patterns. Relative to the project. */
-function findTestFiles(named: readonly string[]): string[] {
-  const patterns = named.length === 0 ? PATTERNS : named.flatMap((name) => [name, `${name.replace(/\/$/, '')}/**/*.test.ts`])
-  const files = globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**'] }).filter((file) => file.endsWith('.test.ts'))
-  return [...new Set(files)].sort()
-}
-
-/** The project's own modules that a file imports. */
-function importsOf(file: string): string[] {
-  const specifiers = findImports(readFileSync(join(ROOT, file), 'utf8')).map(({ specifier }) => specifier ?? '')
-  return specifiers.filter((specifier) => specifier.startsWith('.')).map((specifier) => normalize(join(dirname(file), specifier)))
-}
-
-/** True when `file` imports one of `modules`, directly or not. */
-function reaches(modules: readonly string[], file: string): boolean {
-  const seen = new Set<string>()
-  const waiting = [file]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (modules.includes(next)) return true
-    if (seen.has(next)) continue
-    seen.add(next)
-    waiting.push(...readImports(next))
-  }
-  return false
-}
-
-const importsByFile = new Map<string, string[]>()
-
-function readImports(file: string): string[] {
-  const known = importsByFile.get(file)
-  if (known !== undefined) return known
-  let imports: string[] = []
-  try {
-    imports = importsOf(file)
-  } catch (cause) {
-    // A missing file is reported by the test that imports it.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) throw cause
-  }
-  importsByFile.set(file, imports)
-  return imports
-}
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
@@ -108,6 +55,8 @@ async function runNode(files: readonly string[], flags: readonly string[], envir
   }
 }
 
+const graph = createImportGraph(ROOT)
+
 /** What one call of the runner runs, and with which settings. */
 interface Leg {
   readonly files: readonly string[]
@@ -118,30 +67,26 @@ interface Leg {
 /** Runs the files in batches; slow files and small selections run in processes of their own. */
 async function runLeg({ files, flags, environment }: Leg): Promise<number> {
   const isAlone = (file: string): boolean => isSlow(file) || file.startsWith('test/sim/')
-  const together = files.filter((file) => !isAlone(file)).map((file) => ({ file, weight: reaches(DATABASE_MODULES, file) ? 5 : 1 }))
+  const together = files.filter((file) => !isAlone(file)).map((file) => ({ file, weight: touchesDatabase(file) ? 5 : 1 }))
   const batches = [...files.filter(isAlone).map((file) => [file]), ...planBatches(together, BATCHES)]
   using written = writeBatches(ROOT, join(ROOT, 'node_modules/.cache/test-batches', String(process.pid)), batches)
   return await runNode(written.entries, flags, environment)
 }
 
-function isSlow(file: string): boolean {
-  return SLOW.some((slow) => file.startsWith(slow))
-}
-
 function touchesDatabase(file: string): boolean {
-  return reaches(DATABASE_MODULES, file)
+  return graph.reaches(file, DATABASE_MODULES)
 }
 
 /** The files of the `--store` selection. */
 function storeFiles(files: readonly string[]): string[] {
-  return files.filter((file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)) && (touchesDatabase(file) || reaches(REDIS_MODULES, file)))
+  return files.filter((file) => !OTHER_FOLDERS.some((folder) => file.startsWith(folder)) && (touchesDatabase(file) || graph.reaches(file, REDIS_MODULES)))
 }
 
 /** Prepares a template database once for all files of a leg, runs it, and drops what is left of the databases. */
 async function runWithDatabases(leg: Leg): Promise<number> {
   const serverUrl = leg.environment['TEST_DATABASE_URL'] === undefined ? null : testServerUrl()
   const databaseFiles = leg.files.filter(touchesDatabase)
-  const redisFiles = leg.files.filter((file) => reaches(REDIS_MODULES, file))
+  const redisFiles = leg.files.filter((file) => graph.reaches(file, REDIS_MODULES))
   let code: number
   if (databaseFiles.length > 0 && serverUrl !== null) {
     code = await withServerTemplate(serverUrl, (template) => runLeg({ ...leg, environment: { ...leg.environment, [TEMPLATE_VARIABLE]: template } }))
@@ -185,7 +130,7 @@ async function main(): Promise<number> {
   const flags = args.filter((arg) => arg.startsWith('--test-'))
   const named = args.filter((arg) => !arg.startsWith('-'))
   const unknown = args.find((arg) => arg.startsWith('-') && arg !== '--store' && arg !== '--all' && !arg.startsWith('--test-'))
-  const found = findTestFiles(named)
+  const found = findTestFiles(ROOT, named)
   if (unknown !== undefined || found.length === 0) {
     console.error(unknown === undefined ? `No test files match: ${named.join(' ')}` : `Unknown option ${unknown}. Options: --store, --all, --test-…`)
     return 1

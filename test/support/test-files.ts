@@ -1,0 +1,72 @@
+// Which test files there are, which of them are slow, and what they import.
+
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { findImports } from '../tidy/imports.ts'
+
+const PATTERNS = ['src/**/*.test.ts', 'localnet/**/*.test.ts', 'test/**/*.test.ts']
+/**
+ * Left to `npm run test:all`: these start whole processes, browsers, other runtimes or servers, or install packages, and take most of the time. What they
+ * find in `src`, a faster test finds as well.
+ */
+const SLOW = [
+  'test/client/ccxt.test.ts', 'test/client/cli.test.ts', 'test/client/package.test.ts', 'test/client/readme.test.ts', 'test/client/runtimes.test.ts',
+  'test/client/stream.test.ts', 'test/console/', 'test/crash/', 'test/docs/first-five-minutes.test.ts', 'test/docs/guides.test.ts', 'test/examples/',
+  'test/process/',
+]
+
+export function isSlow(file: string): boolean {
+  return SLOW.some((slow) => file.startsWith(slow))
+}
+
+/** All test files, or those that `named` selects: files, folders or patterns. Relative to `root`, sorted. */
+export function findTestFiles(root: string, named: readonly string[] = []): string[] {
+  const patterns = named.length === 0 ? PATTERNS : named.flatMap((name) => [name, `${name.replace(/\/$/, '')}/**/*.test.ts`])
+  const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).filter((file) => file.endsWith('.test.ts'))
+  return [...new Set(files)].sort()
+}
+
+export interface ImportGraph {
+  /** True when `file` is one of `modules` or imports one, directly or not. */
+  reaches(file: string, modules: readonly string[]): boolean
+  /** How many imports lead from `file` to `module` at least; null when none do. */
+  distance(file: string, module: string): number | null
+}
+
+/** The imports between the project's own modules, read on demand. Paths are relative to `root`. */
+export function createImportGraph(root: string): ImportGraph {
+  const known = new Map<string, readonly string[]>()
+
+  function importsOf(file: string): readonly string[] {
+    const found = known.get(file) ?? readImports(root, file)
+    known.set(file, found)
+    return found
+  }
+
+  function distance(file: string, isTarget: (module: string) => boolean): number | null {
+    const distances = new Map([[file, 0]])
+    for (const [module, steps] of distances) {
+      if (isTarget(module)) return steps
+      for (const next of importsOf(module)) if (!distances.has(next)) distances.set(next, steps + 1)
+    }
+    return null
+  }
+
+  return {
+    reaches: (file, modules) => distance(file, (module) => modules.includes(module)) !== null,
+    distance: (file, module) => distance(file, (each) => each === module),
+  }
+}
+
+function readImports(root: string, file: string): string[] {
+  let source: string
+  try {
+    source = readFileSync(join(root, file), 'utf8')
+  } catch (cause) {
+    // A missing file is reported by the test that imports it.
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return []
+    throw cause
+  }
+  const specifiers = findImports(source).map(({ specifier }) => specifier ?? '')
+  return specifiers.filter((specifier) => specifier.startsWith('.')).map((specifier) => normalize(join(dirname(file), specifier)))
+}
