@@ -6,7 +6,7 @@ export interface BackgroundRequest<Result> {
   /** Discards the result. */
   clear(): void
   isPending(): boolean
-  /** Starts a request that must not reject; undefined stands for a failure. */
+  /** Starts a request that must not reject; undefined means that it failed. */
   start(request: Promise<Result | undefined>): void
   /** Resolves when no request is pending. */
   settled(): Promise<void>

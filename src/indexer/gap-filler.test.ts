@@ -33,12 +33,12 @@ function play({ exchange, queue, closeLedger }: IndexFixture, ledgers: number): 
 }
 
 /** Indexes twenty ledgers; the node then drops twenty unread ones and keeps ten. */
-async function dropLedgers(world: IndexFixture): Promise<void> {
-  play(world, 20)
-  await world.catchUp()
-  play(world, 30)
-  world.node.oldest = 41
-  await world.catchUp()
+async function dropLedgers(fixture: IndexFixture): Promise<void> {
+  play(fixture, 20)
+  await fixture.catchUp()
+  play(fixture, 30)
+  fixture.node.oldest = 41
+  await fixture.catchUp()
 }
 
 /** What clients see: the lists, and the events with their chain positions. */
@@ -50,20 +50,20 @@ async function visibleState(): Promise<object> {
 }
 
 async function stateWithoutLoss(): Promise<object> {
-  await using world = createIndexFixture(store)
-  play(world, 20)
-  await world.catchUp()
-  play(world, 30)
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  play(fixture, 20)
+  await fixture.catchUp()
+  play(fixture, 30)
+  await fixture.catchUp()
   const expected = await visibleState()
   await emptyIndex(store.write)
   return expected
 }
 
-async function fillAll(world: IndexFixture): Promise<string[]> {
+async function fillAll(fixture: IndexFixture): Promise<string[]> {
   const results: string[] = []
   for (let steps = 0; steps < 100; steps++) {
-    const result = await world.indexer.fill()
+    const result = await fixture.indexer.fill()
     results.push(result)
     if (result === 'none' || result === 'unreachable') return results
   }
@@ -86,37 +86,37 @@ function switchableArchive(oldest: number): SwitchableArchive {
   return source
 }
 
-async function dropLedgersUntilGap(world: IndexFixture): Promise<void> {
-  play(world, 20)
-  await world.catchUp()
-  play(world, 30)
-  world.node.oldest = 41
-  for (let steps = 0; (await world.indexer.step()).kind !== 'gap'; steps++) assert.ok(steps < 10, 'the ledgers become a gap')
-  await world.catchUp()
+async function dropLedgersUntilGap(fixture: IndexFixture): Promise<void> {
+  play(fixture, 20)
+  await fixture.catchUp()
+  play(fixture, 30)
+  fixture.node.oldest = 41
+  for (let steps = 0; (await fixture.indexer.step()).kind !== 'gap'; steps++) assert.ok(steps < 10, 'the ledgers become a gap')
+  await fixture.catchUp()
 }
 
 test('reads dropped ledgers from the archive node, in order, so that nothing is lost', async () => {
   const expected = await stateWithoutLoss()
-  await using world = createIndexFixture(store, { archive: (node) => withOlderHistory(node, { oldest: 1 }) })
-  await dropLedgers(world)
+  await using fixture = createIndexFixture(store, { archive: (node) => withOlderHistory(node, { oldest: 1 }) })
+  await dropLedgers(fixture)
   assert.deepEqual(await visibleState(), expected)
   assert.deepEqual(await states(), [])
-  assert.equal(await world.indexer.fill(), 'none')
+  assert.equal(await fixture.indexer.fill(), 'none')
 })
 
 test('fills a gap page by page: every list is as if nothing had been lost, and a rebuild changes nothing', async () => {
   const expected = await stateWithoutLoss()
   const source = switchableArchive(1)
-  await using world = createIndexFixture(store, source.options)
-  await dropLedgersUntilGap(world)
+  await using fixture = createIndexFixture(store, source.options)
+  await dropLedgersUntilGap(fixture)
   assert.notDeepEqual(await visibleState(), expected)
   assert.deepEqual(await states(), [[21, 40, 'open']])
   const before = await readIndexState(store.read)
   assert.equal((await listEvents(store.read, { limit: 500 })).gaps.length, 1)
 
   source.isDown = false
-  world.node.pageCap = 50
-  const results = await fillAll(world)
+  fixture.node.pageCap = 50
+  const results = await fillAll(fixture)
   assert.ok(results.filter((result) => result === 'page').length >= 2, `page by page: ${results.join(' ')}`)
   assert.deepEqual(results.slice(-2), ['filled', 'none'])
   assert.deepEqual(await visibleState(), expected)
@@ -125,12 +125,12 @@ test('fills a gap page by page: every list is as if nothing had been lost, and a
   const state = await readIndexState(store.read)
   assert.deepEqual([state?.seq, state?.lastLedger, state?.gaps], [before?.seq, before?.lastLedger, 1])
   assert.notEqual(state?.epoch, before?.epoch, 'the epoch is renamed for stream clients')
-  world.node.pageCap = Number.MAX_SAFE_INTEGER
-  play(world, 5)
-  await world.catchUp()
+  fixture.node.pageCap = Number.MAX_SAFE_INTEGER
+  play(fixture, 5)
+  await fixture.catchUp()
 
   const live = await dumpProjections(store.read)
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   await rebuild(store, { clock: createVirtualClock(0) })
   assert.deepEqual(await dumpProjections(store.read), live)
 })
@@ -138,43 +138,43 @@ test('fills a gap page by page: every list is as if nothing had been lost, and a
 test('fills what the source has, and retries the rest of the gap an hour later', async () => {
   const source = switchableArchive(31)
   const clock = createVirtualClock(1_800_000_000_000)
-  await using world = createIndexFixture(store, { ...source.options, clock })
-  await dropLedgersUntilGap(world)
+  await using fixture = createIndexFixture(store, { ...source.options, clock })
+  await dropLedgersUntilGap(fixture)
   source.isDown = false
-  assert.deepEqual(await fillAll(world), ['unavailable', 'filled', 'none'])
+  assert.deepEqual(await fillAll(fixture), ['unavailable', 'filled', 'none'])
   assert.deepEqual(await states(), [[31, 40, 'filled'], [21, 30, 'unfillable']])
   const events = await allEvents(store.read, { limit: 50 })
   assert.deepEqual(new Set(events.map(({ ledger }) => ledger > 20 && ledger <= 30)), new Set([false]))
   assert.ok(events.some(({ ledger }) => ledger > 30 && ledger <= 40))
   const { gaps } = await listEvents(store.read, { limit: 500 })
   assert.deepEqual(gaps.map(({ fromLedger, toLedger }) => [fromLedger, toLedger]), [[21, 30]])
-  assert.equal(await world.indexer.fill(), 'none', 'no immediate retry')
+  assert.equal(await fixture.indexer.fill(), 'none', 'no immediate retry')
   clock.advance(FILL_RETRY_MS + 1)
-  assert.equal(await world.indexer.fill(), 'unavailable')
+  assert.equal(await fixture.indexer.fill(), 'unavailable')
 })
 
 test('resumes a fill that failed before any of its commits, without duplicates', async () => {
   const expected = await stateWithoutLoss()
   const source = switchableArchive(1)
-  await using world = createIndexFixture(store, source.options)
-  await dropLedgersUntilGap(world)
+  await using fixture = createIndexFixture(store, source.options)
+  await dropLedgersUntilGap(fixture)
   source.isDown = false
-  world.node.pageCap = 60
+  fixture.node.pageCap = 60
   for (let statements = 0; statements < 12; statements++) {
-    world.nextFault = { beforeStatement: statements }
-    await world.indexer.fill().catch(() => undefined)
-    if (statements % 3 === 0) await world.restart()
+    fixture.nextFault = { beforeStatement: statements }
+    await fixture.indexer.fill().catch(() => undefined)
+    if (statements % 3 === 0) await fixture.restart()
   }
-  world.nextFault = 'after commit'
-  await world.indexer.fill().catch(() => undefined)
-  await fillAll(world)
+  fixture.nextFault = 'after commit'
+  await fixture.indexer.fill().catch(() => undefined)
+  await fillAll(fixture)
   assert.deepEqual(await visibleState(), expected)
 })
 
 test('requests smaller pages from a source that takes too long', async () => {
   const source = switchableArchive(1)
   let rejected = 0
-  await using world = createIndexFixture(store, {
+  await using fixture = createIndexFixture(store, {
     archive: (node) => {
       const view = source.archive(node)
       return {
@@ -187,9 +187,9 @@ test('requests smaller pages from a source that takes too long', async () => {
       }
     },
   })
-  await dropLedgersUntilGap(world)
+  await dropLedgersUntilGap(fixture)
   source.isDown = false
-  for (let polls = 0; polls < 20 && !String(await states()).includes('filled'); polls++) await fillAll(world)
+  for (let polls = 0; polls < 20 && !String(await states()).includes('filled'); polls++) await fillAll(fixture)
   assert.deepEqual(await states(), [[21, 40, 'filled']])
   assert.ok(rejected > 0 && rejected <= 7, `rejected ${rejected} times`)
 })
@@ -198,10 +198,10 @@ test('does not read a source on another chain', async () => {
   const other = createIndexFixture(store, {})
   for (let ledger = 0; ledger < 60; ledger++) other.closeLedger(3)
   const archive = (): Rpc => withOlderHistory(other.node, { oldest: 1, failure: () => (isDown ? UNREACHABLE : undefined) })
-  await using world = createIndexFixture(store, { archive })
+  await using fixture = createIndexFixture(store, { archive })
   let isDown = true
-  await dropLedgersUntilGap(world)
+  await dropLedgersUntilGap(fixture)
   isDown = false
-  assert.deepEqual(await fillAll(world), ['unreachable'])
+  assert.deepEqual(await fillAll(fixture), ['unreachable'])
   assert.deepEqual(await states(), [[21, 40, 'open']])
 })

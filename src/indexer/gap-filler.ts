@@ -26,7 +26,7 @@ import { replayArchive } from './rebuild.ts'
 import { endOfLedger, isEndOfLedger, ledgerAfter } from './toid.ts'
 import { toArchivedEvents } from './write-page.ts'
 
-/** Time until ledgers that no source has are looked for again. */
+/** Delay before ledgers that no source has are tried again. */
 export const FILL_RETRY_MS = 60 * 60_000
 /** Pages read per poll. */
 const PAGES_PER_POLL = 10

@@ -45,43 +45,43 @@ function eventfulLedger({ exchange, queue, closeLedger }: IndexFixture): void {
 
 test('writes a page in one transaction: a failure before any statement leaves nothing, and the next step writes all of it', async () => {
   const expected = await (async () => {
-    await using world = createIndexFixture(store)
-    world.closeLedger()
-    await world.catchUp()
-    eventfulLedger(world)
-    await world.catchUp()
+    await using fixture = createIndexFixture(store)
+    fixture.closeLedger()
+    await fixture.catchUp()
+    eventfulLedger(fixture)
+    await fixture.catchUp()
     return await wholeIndex()
   })()
   let statements = 0
   for (let failed = true; failed; statements++) {
     await emptyIndex(store.write)
-    await using world = createIndexFixture(store)
-    world.closeLedger()
-    await world.catchUp()
-    eventfulLedger(world)
+    await using fixture = createIndexFixture(store)
+    fixture.closeLedger()
+    await fixture.catchUp()
+    eventfulLedger(fixture)
     const before = await wholeIndex()
-    world.nextFault = { beforeStatement: statements }
-    failed = await world.indexer.step().then(() => false, (error: unknown) => {
+    fixture.nextFault = { beforeStatement: statements }
+    failed = await fixture.indexer.step().then(() => false, (error: unknown) => {
       assert.ok(error instanceof ConnectionBroken)
       return true
     })
     if (failed) assert.deepEqual(await wholeIndex(), before, `a page that failed before statement ${statements} left rows behind`)
-    await world.catchUp()
+    await fixture.catchUp()
     assert.deepEqual(await wholeIndex(), expected)
   }
   assert.ok(statements > 8, `cursor, notification, archive, ledgers and projections are one transaction; it had ${statements - 1} statements`)
 })
 
 test('does not repeat a commit whose confirmation was lost', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  eventfulLedger(world)
-  world.nextFault = 'after commit'
-  await assert.rejects(world.indexer.step(), ConnectionBroken)
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  eventfulLedger(fixture)
+  fixture.nextFault = 'after commit'
+  await assert.rejects(fixture.indexer.step(), ConnectionBroken)
   const committed = await wholeIndex()
-  await world.restart()
-  await world.catchUp()
+  await fixture.restart()
+  await fixture.catchUp()
   assert.deepEqual(await wholeIndex(), committed)
   assert.equal(committed.archive.length, 5)
 })
@@ -93,37 +93,37 @@ test('advances cursor, last ledger and close time over empty ledgers, and notifi
     payloads.push(payload)
     notified.resolve()
   })
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
   const before = await readIndexState(store.read)
-  world.closeLedger(7)
-  const result = await world.indexer.step()
+  fixture.closeLedger(7)
+  const result = await fixture.indexer.step()
   assert.deepEqual(result, { kind: 'indexed', events: 0, advanced: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
   const state = await readIndexState(store.read)
   assert.equal(state?.lastLedger, 2)
-  assert.equal(state.lastLedgerCloseTs, world.nowSec())
+  assert.equal(state.lastLedgerCloseTs, fixture.nowSec())
   assert.equal(state.lastLedgerCloseTs - (before?.lastLedgerCloseTs ?? 0), 7)
   assert.equal((await readIndexCursor(store.read))?.cursor, endOf(2))
   await notified.promise
   assert.equal(payloads[0], '0')
-  await world.indexer.step()
+  await fixture.indexer.step()
   assert.equal((await readIndexState(store.read))?.lastUpdatedAt, state.lastUpdatedAt, 'a page without a new ledger writes nothing')
   await stop()
 })
 
 test('only one process writes; when it stops, another continues from its cursor', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  const first = world.indexer
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const first = fixture.indexer
   const others = [createIndexFixture(store), createIndexFixture(store)]
   for (const other of others) {
     assert.deepEqual(await other.indexer.step(), { kind: 'standby' })
     assert.equal(await other.indexer.observe(), 0)
     assert.equal(other.node.calls['getEvents'], undefined, 'a standby process sends no requests')
   }
-  eventfulLedger(world)
+  eventfulLedger(fixture)
   await first[Symbol.asyncDispose]()
   const [next] = others
   assert.ok(next !== undefined)
@@ -135,13 +135,13 @@ test('only one process writes; when it stops, another continues from its cursor'
 })
 
 test('rejects a stale writer that the lock did not stop', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
   const stale = await readIndexCursor(store.read)
   assert.ok(stale !== null)
-  world.closeLedger()
-  await world.catchUp()
+  fixture.closeLedger()
+  await fixture.catchUp()
   const current = await wholeIndex()
   await assert.rejects(store.write.transaction((tx) => updateIndexCursor(tx, stale, { ...stale, lastSeq: 99 }, 1)), IndexConflict)
   assert.deepEqual(await wholeIndex(), current)
@@ -149,44 +149,44 @@ test('rejects a stale writer that the lock did not stop', async () => {
 
 test('reads full pages back to back while catching up, and waits for the poll interval at the head', async () => {
   const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
-  await using world = createIndexFixture(store, { clock })
+  await using fixture = createIndexFixture(store, { clock })
   const ledgers = 5
   for (let ledger = 0; ledger < ledgers; ledger++) {
     for (let event = 0; event < EVENTS_PAGE_LIMIT / 2 - 1; event++) {
-      const other = world.exchange.other(0)
-      world.queue({ ...other, event: { ...other.event, transaction: event } })
+      const other = fixture.exchange.other(0)
+      fixture.queue({ ...other, event: { ...other.event, transaction: event } })
     }
-    world.closeLedger()
+    fixture.closeLedger()
   }
   const stop = new AbortController()
-  const running = world.indexer.run(stop.signal)
+  const running = fixture.indexer.run(stop.signal)
   await until(async () => (await readIndexState(store.read))?.lastLedger === ledgers, 'the index to catch up')
   await until(() => clock.pendingTimers() > 0, 'the poll interval to start')
-  assert.equal(world.node.calls['getEvents'], 3, 'two ledgers fill a page')
-  assert.equal(clock.nowMs(), world.nowSec() * 1000, 'no poll waited')
+  assert.equal(fixture.node.calls['getEvents'], 3, 'two ledgers fill a page')
+  assert.equal(clock.nowMs(), fixture.nowSec() * 1000, 'no poll waited')
   assert.equal((await readIndexState(store.read))?.seq, ledgers * (EVENTS_PAGE_LIMIT / 2 - 1))
 
   clock.advance(POLL_INTERVAL_MS - 1)
   await new Promise((resolve) => setImmediate(resolve))
-  assert.equal(world.node.calls['getEvents'], 3, 'the poll interval has not passed')
+  assert.equal(fixture.node.calls['getEvents'], 3, 'the poll interval has not passed')
   clock.advance(1)
-  await until(() => world.node.calls['getEvents'] === 4, 'the next poll')
+  await until(() => fixture.node.calls['getEvents'] === 4, 'the next poll')
   stop.abort()
   await running
-  assert.equal(await world.indexer.step().then(({ kind }) => kind), 'indexed', 'the lock was released')
+  assert.equal(await fixture.indexer.step().then(({ kind }) => kind), 'indexed', 'the lock was released')
 })
 
 test('reads a ledger longer than a page in several pages, and advances the last ledger only at its end', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  world.node.pageCap = 3
-  for (let event = 0; event < 8; event++) world.queue(world.exchange.open(event, event))
-  world.closeLedger()
-  world.closeLedger()
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.node.pageCap = 3
+  for (let event = 0; event < 8; event++) fixture.queue(fixture.exchange.open(event, event))
+  fixture.closeLedger()
+  fixture.closeLedger()
   const heads: unknown[] = []
   for (let step = 0; step < 3; step++) {
-    await world.indexer.step()
+    await fixture.indexer.step()
     const state = await readIndexState(store.read)
     heads.push([state?.seq, state?.lastLedger])
   }
@@ -196,8 +196,8 @@ test('reads a ledger longer than a page in several pages, and advances the last 
 test('archives undecodable events raw, counts them, logs each kind once, and continues', async () => {
   const warned: unknown[] = []
   const log: Log = { debug() {}, info() {}, error: (facts) => assert.fail(JSON.stringify(facts)), warn: (facts) => void warned.push(facts) }
-  await using world = createIndexFixture(store, { log })
-  const { market, referral } = world.exchange.contracts
+  await using fixture = createIndexFixture(store, { log })
+  const { market, referral } = fixture.exchange.contracts
   const symbol = (value: string) => encodeScVal({ type: 'symbol', value })
   const oneId = encodeScVal({ type: 'vec', value: [{ type: 'u64', value: 7n }] })
   const odd = [
@@ -207,10 +207,10 @@ test('archives undecodable events raw, counts them, logs each kind once, and con
     { contractId: referral, topicsXdr: [symbol('claimed')], valueXdr: 'AAAA', transaction: 0 },
     { contractId: referral, topicsXdr: [], valueXdr: encodeScVal({ type: 'u32', value: 1 }), transaction: 0 },
   ]
-  for (const event of odd) world.queue({ event, fact: { kind: 'other', decodes: false, topic: '', names: [] } })
-  world.queue(world.exchange.open(0, 1))
-  world.closeLedger()
-  await world.catchUp()
+  for (const event of odd) fixture.queue({ event, fact: { kind: 'other', decodes: false, topic: '', names: [] } })
+  fixture.queue(fixture.exchange.open(0, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
   const { rows } = await listEvents(store.read, { limit: 50 })
   const oldestFirst = rows.toReversed()
   assert.deepEqual(
@@ -230,19 +230,19 @@ test('archives undecodable events raw, counts them, logs each kind once, and con
 })
 
 test('records ledgers that the node dropped before they were read as a gap, and continues after it', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
   for (let ledger = 2; ledger <= 9; ledger++) {
-    world.queue(world.exchange.open(0, ledger))
-    world.closeLedger()
+    fixture.queue(fixture.exchange.open(0, ledger))
+    fixture.closeLedger()
   }
-  world.node.oldest = 7
-  assert.deepEqual(await world.indexer.step(), { kind: 'gap', fromLedger: 2, toLedger: 6 })
-  await world.catchUp()
+  fixture.node.oldest = 7
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'gap', fromLedger: 2, toLedger: 6 })
+  await fixture.catchUp()
   const state = await readIndexState(store.read)
   assert.deepEqual([state?.gaps, state?.lastLedger], [1, 9])
-  assert.deepEqual(state?.gapRanges, [{ epoch: state?.epoch, fromLedger: 2, toLedger: 6, since: world.nowSec() * 1000, state: 'open' }])
+  assert.deepEqual(state?.gapRanges, [{ epoch: state?.epoch, fromLedger: 2, toLedger: 6, since: fixture.nowSec() * 1000, state: 'open' }])
   const seqs = await store.read.query<{ seq: number }>('select seq from idx.events order by seq')
   const [first = 0] = seqs.map(({ seq }) => seq)
   assert.ok(first > 5_000, 'seqs are reserved for events of the lost ledgers')
@@ -251,126 +251,126 @@ test('records ledgers that the node dropped before they were read as a gap, and 
 })
 
 test('loses nothing when the node dropped only ledgers that were read', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  world.queue(world.exchange.open(0, 1))
-  world.closeLedger()
-  world.node.oldest = 2
-  assert.deepEqual(await world.indexer.step(), { kind: 'indexed', events: 1, advanced: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.queue(fixture.exchange.open(0, 1))
+  fixture.closeLedger()
+  fixture.node.oldest = 2
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'indexed', events: 1, advanced: true, lastLedger: 2, latestLedger: 2, caughtUp: true })
   assert.equal((await readIndexState(store.read))?.gaps, 0)
 })
 
 test('waits for a lagging node, and does not read a node of another network', async () => {
-  await using world = createIndexFixture(store)
-  for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
-  await world.catchUp()
-  world.node.visibleUntil = 3
-  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-lagging' })
-  world.node.visibleUntil = Number.MAX_SAFE_INTEGER
-  await world.catchUp()
-  world.node.passphrase = 'another network'
-  await world.restart()
+  await using fixture = createIndexFixture(store)
+  for (let ledger = 0; ledger < 5; ledger++) fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.node.visibleUntil = 3
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'waiting', reason: 'node-lagging' })
+  fixture.node.visibleUntil = Number.MAX_SAFE_INTEGER
+  await fixture.catchUp()
+  fixture.node.passphrase = 'another network'
+  await fixture.restart()
   const before = await wholeIndex()
-  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'wrong-network' })
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'waiting', reason: 'wrong-network' })
   assert.deepEqual(await wholeIndex(), before)
 })
 
 test('begins an epoch after a network reset: ids repeat, events are new, and earlier positions are no longer open', async () => {
-  await using world = createIndexFixture(store)
-  world.queue(world.exchange.open(0, 1))
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  fixture.queue(fixture.exchange.open(0, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
   const first = await readIndexState(store.read)
-  world.reset()
-  world.queue(world.exchange.open(0, 2))
-  world.closeLedger(60)
-  await world.catchUp()
+  fixture.reset()
+  fixture.queue(fixture.exchange.open(0, 2))
+  fixture.closeLedger(60)
+  await fixture.catchUp()
   const state = await readIndexState(store.read)
   assert.notEqual(state?.epoch, first?.epoch)
   const { rows } = await listEvents(store.read, { limit: 50 })
   assert.equal(rows.length, 2)
   assert.equal(rows[0]?.eventId, `${rows[1]?.eventId}-${state?.epoch}`, 'same position on the chain, different event')
   const { rows: open } = await listOpenPositions(store.read, {})
-  assert.deepEqual(open.map(({ positionId, openedAt }) => [positionId, openedAt]), [[1, world.nowSec()]])
+  assert.deepEqual(open.map(({ positionId, openedAt }) => [positionId, openedAt]), [[1, fixture.nowSec()]])
 })
 
 test('verifies the chain again once a reset network has outgrown the indexed one', async () => {
-  await using world = createIndexFixture(store, { firstLedger: 100 })
-  for (let ledger = 0; ledger < 10; ledger++) world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store, { firstLedger: 100 })
+  for (let ledger = 0; ledger < 10; ledger++) fixture.closeLedger()
+  await fixture.catchUp()
   const before = await readIndexState(store.read)
-  world.reset({ secondsBack: 60 })
-  world.closeLedger()
-  assert.deepEqual(await world.indexer.step(), { kind: 'waiting', reason: 'node-lagging' }, 'indistinguishable from a lagging node')
+  fixture.reset({ secondsBack: 60 })
+  fixture.closeLedger()
+  assert.deepEqual(await fixture.indexer.step(), { kind: 'waiting', reason: 'node-lagging' }, 'indistinguishable from a lagging node')
   // Ledgers and close times pass the known ones: they could belong to the same chain.
-  for (let ledger = 0; ledger < 120; ledger++) world.closeLedger(1)
-  world.queue(world.exchange.open(0, 2))
-  world.closeLedger()
-  await world.catchUp()
+  for (let ledger = 0; ledger < 120; ledger++) fixture.closeLedger(1)
+  fixture.queue(fixture.exchange.open(0, 2))
+  fixture.closeLedger()
+  await fixture.catchUp()
   const state = await readIndexState(store.read)
   assert.notEqual(state?.epoch, before?.epoch)
   assert.equal(state?.seq, (before?.seq ?? 0) + 1)
 })
 
 test('recognises a reset network with the same ledgers and close times by its hashes, once it closes new ledgers', async () => {
-  await using world = createIndexFixture(store)
-  for (let ledger = 0; ledger < 6; ledger++) world.closeLedger()
-  await world.catchUp()
-  await world.restart()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  for (let ledger = 0; ledger < 6; ledger++) fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture.restart()
+  await fixture.catchUp()
   const first = await readIndexState(store.read)
-  world.reset({ secondsBack: 6 * 5 })
-  for (let ledger = 0; ledger < 8; ledger++) world.closeLedger()
-  await world.restart()
-  assert.equal((await world.indexer.step()).kind, 'unreachable', 'a single response may be cached')
-  world.closeLedger()
-  assert.equal((await world.indexer.step()).kind, 'epoch')
-  await world.catchUp()
+  fixture.reset({ secondsBack: 6 * 5 })
+  for (let ledger = 0; ledger < 8; ledger++) fixture.closeLedger()
+  await fixture.restart()
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable', 'a single response may be cached')
+  fixture.closeLedger()
+  assert.equal((await fixture.indexer.step()).kind, 'epoch')
+  await fixture.catchUp()
   assert.notEqual((await readIndexState(store.read))?.epoch, first?.epoch)
 })
 
 test('begins one epoch, not two, when the confirmation of its commit was lost', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  world.reset()
-  world.closeLedger(60)
-  world.nextFault = 'after commit'
-  await assert.rejects(world.indexer.step(), ConnectionBroken)
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.reset()
+  fixture.closeLedger(60)
+  fixture.nextFault = 'after commit'
+  await assert.rejects(fixture.indexer.step(), ConnectionBroken)
+  fixture.closeLedger()
+  await fixture.catchUp()
   const [row] = await store.read.query<{ epochs: number }>('select count(*) as epochs from idx.epochs')
   assert.equal(row?.epochs, 2)
 })
 
 test('does not index a cached page of the chain before a reset', async () => {
-  await using world = createIndexFixture(store)
+  await using fixture = createIndexFixture(store)
   for (const pick of [0, 1, 2]) {
-    world.queue(world.exchange.open(pick, 1))
-    world.closeLedger()
+    fixture.queue(fixture.exchange.open(pick, 1))
+    fixture.closeLedger()
   }
   const cached: EventsPage[] = []
-  world.node.pageFaults.push((page) => {
+  fixture.node.pageFaults.push((page) => {
     cached.push(page)
     return page
   })
-  await world.catchUp()
+  await fixture.catchUp()
   const [stale] = cached
   assert.ok(stale !== undefined && stale.events.length === 3)
-  world.reset()
-  world.queue(world.exchange.open(3, 2))
-  world.closeLedger(60)
-  assert.equal((await world.indexer.step()).kind, 'epoch')
-  world.node.pageFaults.push(() => stale)
-  assert.equal((await world.indexer.step()).kind, 'unreachable')
+  fixture.reset()
+  fixture.queue(fixture.exchange.open(3, 2))
+  fixture.closeLedger(60)
+  assert.equal((await fixture.indexer.step()).kind, 'epoch')
+  fixture.node.pageFaults.push(() => stale)
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable')
   assert.equal((await readIndexState(store.read))?.seq, 3, 'no event of the stale page was archived')
-  await world.catchUp()
-  world.node.pageFaults.push(() => stale)
-  assert.equal((await world.indexer.step()).kind, 'unreachable', 'the stale page is rejected again later')
-  await world.restart()
-  world.closeLedger()
-  await world.catchUp()
+  await fixture.catchUp()
+  fixture.node.pageFaults.push(() => stale)
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable', 'the stale page is rejected again later')
+  await fixture.restart()
+  fixture.closeLedger()
+  await fixture.catchUp()
   assert.equal((await readIndexState(store.read))?.seq, 4)
 })
 
@@ -378,29 +378,29 @@ test('follows a chain that was restored to an earlier time once it closes new le
   // A ledger that both chains have reveals the reset at once; a higher ledger with an earlier close time needs a second response.
   for (const [newLedgers, expectedKinds] of [[3, ['epoch']], [40, ['unreachable', 'epoch']]] as const) {
     await emptyIndex(store.write)
-    await using world = createIndexFixture(store)
+    await using fixture = createIndexFixture(store)
     for (let ledger = 0; ledger < 4; ledger++) {
-      world.queue(world.exchange.open(ledger, ledger))
-      world.closeLedger()
+      fixture.queue(fixture.exchange.open(ledger, ledger))
+      fixture.closeLedger()
     }
     // The chain's clock jumps by a day, then more ledgers close.
-    world.queue(world.exchange.open(0, 9))
-    world.closeLedger(86_400)
-    for (let ledger = 0; ledger < 5; ledger++) world.closeLedger()
-    await world.catchUp()
+    fixture.queue(fixture.exchange.open(0, 9))
+    fixture.closeLedger(86_400)
+    for (let ledger = 0; ledger < 5; ledger++) fixture.closeLedger()
+    await fixture.catchUp()
     const before = await readIndexState(store.read)
-    world.reset({ secondsBack: 86_400 })
+    fixture.reset({ secondsBack: 86_400 })
     for (let ledger = 0; ledger < newLedgers; ledger++) {
-      world.queue(world.exchange.open(ledger, ledger))
-      world.closeLedger(6)
+      fixture.queue(fixture.exchange.open(ledger, ledger))
+      fixture.closeLedger(6)
     }
     const kinds: string[] = []
     for (let attempt = 0; attempt < 4 && !kinds.includes('epoch'); attempt++) {
-      kinds.push((await world.indexer.step()).kind)
-      world.closeLedger(6)
+      kinds.push((await fixture.indexer.step()).kind)
+      fixture.closeLedger(6)
     }
     assert.deepEqual(kinds, expectedKinds)
-    await world.catchUp()
+    await fixture.catchUp()
     const state = await readIndexState(store.read)
     assert.notEqual(state?.epoch, before?.epoch)
     assert.equal(state?.seq, (before?.seq ?? 0) + newLedgers)
@@ -408,41 +408,41 @@ test('follows a chain that was restored to an earlier time once it closes new le
 })
 
 test('another market is another deployment with its own position ids; returning to the first one lists its positions again', async () => {
-  await using world = createIndexFixture(store)
-  const { contracts } = world.exchange
-  world.queue(world.exchange.open(0, 1))
-  world.closeLedger()
-  await world.catchUp()
-  await world.redeploy(testContracts(2))
-  world.closeLedger()
-  await world.catchUp()
+  await using fixture = createIndexFixture(store)
+  const { contracts } = fixture.exchange
+  fixture.queue(fixture.exchange.open(0, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture.redeploy(testContracts(2))
+  fixture.closeLedger()
+  await fixture.catchUp()
   assert.deepEqual((await listOpenPositions(store.read, {})).rows, [])
-  world.queue(world.exchange.open(1, 5))
-  world.closeLedger()
-  await world.catchUp()
-  world.queue(world.exchange.close(0, 3))
-  world.closeLedger()
-  await world.catchUp()
-  await world.redeploy(contracts)
-  await world.catchUp()
+  fixture.queue(fixture.exchange.open(1, 5))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.queue(fixture.exchange.close(0, 3))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture.redeploy(contracts)
+  await fixture.catchUp()
   const { rows } = await listOpenPositions(store.read, {})
   assert.deepEqual(rows.map(({ positionId }) => positionId), [1], 'position 1 of the other market was closed, not this one')
   assert.equal((await readIndexState(store.read))?.seq, 3, 'events of the first epoch are not archived again')
 })
 
 test('survives every kind of RPC failure without changing the index', async () => {
-  await using world = createIndexFixture(store)
-  world.closeLedger()
-  await world.catchUp()
-  eventfulLedger(world)
+  await using fixture = createIndexFixture(store)
+  fixture.closeLedger()
+  await fixture.catchUp()
+  eventfulLedger(fixture)
   const before = await wholeIndex()
   const kinds = ['unreachable', 'timeout', 'http', 'malformed', 'rpc'] as const
   for (const kind of kinds) {
-    world.node.failure = new RpcFailure({ method: 'getEvents', kind, retryable: true, ...(kind === 'rpc' ? { code: -32_603 } : {}) })
-    assert.equal((await world.indexer.step()).kind, 'unreachable')
+    fixture.node.failure = new RpcFailure({ method: 'getEvents', kind, retryable: true, ...(kind === 'rpc' ? { code: -32_603 } : {}) })
+    assert.equal((await fixture.indexer.step()).kind, 'unreachable')
     assert.deepEqual(await wholeIndex(), before)
   }
-  world.node.failure = undefined
-  await world.catchUp()
+  fixture.node.failure = undefined
+  await fixture.catchUp()
   assert.equal((await readIndexState(store.read))?.seq, 5)
 })

@@ -14,15 +14,15 @@ import { OBSERVATION_ATTEMPTS } from './entry-observer.ts'
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
 
-let world: IndexFixture
+let fixture: IndexFixture
 
 beforeEach(async () => {
-  await world?.indexer[Symbol.asyncDispose]()
+  await fixture?.indexer[Symbol.asyncDispose]()
   await emptyIndex(store.write)
-  world = createIndexFixture(store)
-  world.closeLedger()
+  fixture = createIndexFixture(store)
+  fixture.closeLedger()
 })
-after(() => world.indexer[Symbol.asyncDispose]())
+after(() => fixture.indexer[Symbol.asyncDispose]())
 
 const [ALICE = '', BOB = ''] = TRADERS
 /** Picks for the test exchange: an order of this trader whose placement emits no event. */
@@ -38,12 +38,12 @@ async function feedOf(account: string): Promise<string[]> {
 
 /** Places an order without an event and ends it one ledger later; returns the ledger of its end. */
 async function endUnreportedOrder(trader: keyof typeof UNREPORTED_ORDER_OF): Promise<number> {
-  world.queue(world.exchange.placeOrder(UNREPORTED_ORDER_OF[trader]))
-  world.closeLedger()
-  world.queue(world.exchange.endOrder(EXECUTES))
-  world.closeLedger()
-  const ledger = world.node.latest().sequence
-  await world.catchUp()
+  fixture.queue(fixture.exchange.placeOrder(UNREPORTED_ORDER_OF[trader]))
+  fixture.closeLedger()
+  fixture.queue(fixture.exchange.endOrder(EXECUTES))
+  fixture.closeLedger()
+  const ledger = fixture.node.latest().sequence
+  await fixture.catchUp()
   return ledger
 }
 
@@ -51,30 +51,30 @@ async function endUnreportedOrder(trader: keyof typeof UNREPORTED_ORDER_OF): Pro
 async function closeLedgersUntil(condition: () => Promise<boolean>): Promise<void> {
   for (let ledgers = 0; ledgers < 300; ledgers++) {
     if (await condition()) return
-    world.closeLedger(2)
+    fixture.closeLedger(2)
   }
   assert.fail('the condition did not hold within 300 ledgers')
 }
 
 test('adds the end of an order with an unreported placement to its owner\'s feed, at its own position', async () => {
-  world.queue(world.exchange.other(NAMES_ALICE))
+  fixture.queue(fixture.exchange.other(NAMES_ALICE))
   const ledger = await endUnreportedOrder('alice')
-  world.queue(world.exchange.other(NAMES_ALICE))
-  world.closeLedger()
-  await world.catchUp()
+  fixture.queue(fixture.exchange.other(NAMES_ALICE))
+  fixture.closeLedger()
+  await fixture.catchUp()
   assert.deepEqual(await feedOf(ALICE), [`deposit ${ledger + 1}`, `deposit ${ledger - 1}`])
-  assert.equal(await world.indexer.observe(), 1)
+  assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual(await feedOf(ALICE), [`deposit ${ledger + 1}`, `order_executed ${ledger}`, `deposit ${ledger - 1}`])
   assert.deepEqual(await feedOf(BOB), [])
-  assert.equal(await world.indexer.observe(), 0, 'nothing is read twice')
+  assert.equal(await fixture.indexer.observe(), 0, 'nothing is read twice')
 })
 
-test('reads owners in the background once it has caught up, and keeps indexing meanwhile', async () => {
+test('reads owners in the background once it has caught up, without pausing the indexing', async () => {
   const ledger = await endUnreportedOrder('alice')
-  const { getLedgerEntries } = world.node.rpc
+  const { getLedgerEntries } = fixture.node.rpc
   const slow = Promise.withResolvers<void>()
   let requests = 0
-  Object.assign(world.node.rpc, {
+  Object.assign(fixture.node.rpc, {
     async getLedgerEntries(...args: Parameters<typeof getLedgerEntries>) {
       requests += 1
       await slow.promise
@@ -82,10 +82,10 @@ test('reads owners in the background once it has caught up, and keeps indexing m
     },
   })
   const stop = new AbortController()
-  const stopped = world.indexer.run(stop.signal)
+  const stopped = fixture.indexer.run(stop.signal)
   try {
-    world.queue(world.exchange.other(NAMES_ALICE))
-    world.closeLedger(30)
+    fixture.queue(fixture.exchange.other(NAMES_ALICE))
+    fixture.closeLedger(30)
     // Indexing continues while the response is pending.
     await closeLedgersUntil(async () => (await feedOf(ALICE)).length === 1 && requests === 1)
     slow.resolve()
@@ -99,49 +99,49 @@ test('reads owners in the background once it has caught up, and keeps indexing m
 })
 
 test('does not read an order whose placement was reported', async () => {
-  world.queue(world.exchange.placeOrder(REPORTED_ORDER_OF_BOB))
-  world.closeLedger()
-  await world.catchUp()
-  world.queue(world.exchange.endOrder(EXECUTES))
-  world.closeLedger()
-  await world.catchUp()
-  const ledger = world.node.latest().sequence
+  fixture.queue(fixture.exchange.placeOrder(REPORTED_ORDER_OF_BOB))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  fixture.queue(fixture.exchange.endOrder(EXECUTES))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  const ledger = fixture.node.latest().sequence
   assert.deepEqual(await feedOf(BOB), [`order_executed ${ledger}`, `order_placed ${ledger - 1}`])
-  assert.equal(await world.indexer.observe(), 0)
-  assert.equal(world.node.calls['getLedgerEntries'], undefined)
+  assert.equal(await fixture.indexer.observe(), 0)
+  assert.equal(fixture.node.calls['getLedgerEntries'], undefined)
 })
 
 test('accepts a contract as the owner of an order', async () => {
   const ledger = await endUnreportedOrder('alice')
   const contract = testContracts(1).vaultFactory
-  world.node.orders = world.node.orders.map((order): NodeOrder => ({ ...order, trader: contract }))
-  assert.equal(await world.indexer.observe(), 1)
+  fixture.node.orders = fixture.node.orders.map((order): NodeOrder => ({ ...order, trader: contract }))
+  assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual(await feedOf(contract), [`order_executed ${ledger}`])
   assert.deepEqual(await feedOf(ALICE), [])
 })
 
 test('counts no attempt for a node that lags or fails', async () => {
   const ledger = await endUnreportedOrder('alice')
-  world.node.visibleUntil = ledger - 1
-  for (let times = 0; times <= OBSERVATION_ATTEMPTS; times++) assert.equal(await world.indexer.observe(), 0)
-  world.node.failure = new RpcFailure({ method: 'getLedgerEntries', kind: 'timeout', retryable: true })
-  for (let times = 0; times <= OBSERVATION_ATTEMPTS; times++) assert.equal(await world.indexer.observe(), 0)
-  world.node.failure = undefined
-  world.node.visibleUntil = Number.MAX_SAFE_INTEGER
-  assert.equal(await world.indexer.observe(), 1)
+  fixture.node.visibleUntil = ledger - 1
+  for (let times = 0; times <= OBSERVATION_ATTEMPTS; times++) assert.equal(await fixture.indexer.observe(), 0)
+  fixture.node.failure = new RpcFailure({ method: 'getLedgerEntries', kind: 'timeout', retryable: true })
+  for (let times = 0; times <= OBSERVATION_ATTEMPTS; times++) assert.equal(await fixture.indexer.observe(), 0)
+  fixture.node.failure = undefined
+  fixture.node.visibleUntil = Number.MAX_SAFE_INTEGER
+  assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
 test('stops reading an order without an entry after a few attempts; a later process may still find its owner', async () => {
   const ledger = await endUnreportedOrder('alice')
-  world.node.orders = []
-  for (let times = 0; times < OBSERVATION_ATTEMPTS + 3; times++) assert.equal(await world.indexer.observe(), 0)
-  assert.equal(world.node.calls['getLedgerEntries'], OBSERVATION_ATTEMPTS)
+  fixture.node.orders = []
+  for (let times = 0; times < OBSERVATION_ATTEMPTS + 3; times++) assert.equal(await fixture.indexer.observe(), 0)
+  assert.equal(fixture.node.calls['getLedgerEntries'], OBSERVATION_ATTEMPTS)
   for (const account of TRADERS) assert.deepEqual(await feedOf(account), [])
   await endUnreportedOrder('bob')
-  assert.equal(await world.indexer.observe(), 1, 'other orders are still read')
-  await world.restart()
-  assert.equal(await world.indexer.observe(), 1)
+  assert.equal(await fixture.indexer.observe(), 1, 'other orders are still read')
+  await fixture.restart()
+  assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual(await feedOf(ALICE), [`order_executed ${ledger}`])
 })
 
@@ -151,18 +151,18 @@ for (const [reason, changes] of [
 ] as const) {
   test(`ignores an entry with the same id that ${reason}: it is another order on another chain`, async () => {
     await endUnreportedOrder('alice')
-    world.node.orders = world.node.orders.map((order): NodeOrder => ({ ...order, trader: BOB, ...changes }))
-    assert.equal(await world.indexer.observe(), 0)
+    fixture.node.orders = fixture.node.orders.map((order): NodeOrder => ({ ...order, trader: BOB, ...changes }))
+    assert.equal(await fixture.indexer.observe(), 0)
     for (const account of TRADERS) assert.deepEqual(await feedOf(account), [])
   })
 }
 
 test('gives each order end to the owner in its own deployment, because order ids repeat', async () => {
   const first = await endUnreportedOrder('alice')
-  assert.equal(await world.indexer.observe(), 1)
-  await world.redeploy(testContracts(2))
-  world.closeLedger()
+  assert.equal(await fixture.indexer.observe(), 1)
+  await fixture.redeploy(testContracts(2))
+  fixture.closeLedger()
   const second = await endUnreportedOrder('bob')
-  assert.equal(await world.indexer.observe(), 1)
+  assert.equal(await fixture.indexer.observe(), 1)
   assert.deepEqual([await feedOf(ALICE), await feedOf(BOB)], [[`order_executed ${first}`], [`order_executed ${second}`]])
 })

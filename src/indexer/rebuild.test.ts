@@ -15,27 +15,27 @@ beforeEach(() => emptyIndex(store.write))
 const clock = createVirtualClock(0)
 
 /** A history with one network reset, longer than one page of a rebuild. */
-async function longHistory(world: IndexFixture): Promise<void> {
+async function longHistory(fixture: IndexFixture): Promise<void> {
   for (let ledger = 0; ledger < 30; ledger++) {
-    for (let pick = 0; pick < 40; pick++) world.queue(pick % 3 === 2 ? world.exchange.close(pick, ledger) : world.exchange.open(pick, ledger))
-    if (ledger % 7 === 3) world.queue(world.exchange.crossLiquidate(ledger))
-    world.closeLedger()
+    for (let pick = 0; pick < 40; pick++) fixture.queue(pick % 3 === 2 ? fixture.exchange.close(pick, ledger) : fixture.exchange.open(pick, ledger))
+    if (ledger % 7 === 3) fixture.queue(fixture.exchange.crossLiquidate(ledger))
+    fixture.closeLedger()
     if (ledger === 14) {
-      await world.catchUp()
-      world.reset()
-      world.closeLedger(60)
+      await fixture.catchUp()
+      fixture.reset()
+      fixture.closeLedger(60)
     }
   }
-  await world.catchUp()
+  await fixture.catchUp()
 }
 
 test('restores corrupted projections, across pages and epochs', async () => {
-  await using world = createIndexFixture(store)
-  await longHistory(world)
+  await using fixture = createIndexFixture(store)
+  await longHistory(fixture)
   const live = await dumpProjections(store.read)
   const archive = await dumpArchive(store.read)
   assert.ok(archive.length > 1_100 && live['trades']?.length !== 0)
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   await store.write.query("update idx.positions set state = 'closed' where position_id % 2 = 0")
   await store.write.query('update idx.traders set pnl = pnl + 1')
   await store.write.query('delete from idx.trades where seq % 3 = 0')
@@ -51,12 +51,12 @@ test('restores corrupted projections, across pages and epochs', async () => {
 })
 
 test('decodes and applies an event that an older version did not know, and no longer counts it as unknown', async () => {
-  await using world = createIndexFixture(store)
-  world.queue(world.exchange.open(0, 1))
-  world.queue(world.exchange.other(0))
-  world.closeLedger()
-  await world.catchUp()
-  await world[Symbol.asyncDispose]()
+  await using fixture = createIndexFixture(store)
+  fixture.queue(fixture.exchange.open(0, 1))
+  fixture.queue(fixture.exchange.other(0))
+  fixture.closeLedger()
+  await fixture.catchUp()
+  await fixture[Symbol.asyncDispose]()
   const live = await dumpProjections(store.read)
   const archive = await dumpArchive(store.read)
   await store.write.query("update idx.events set payload = null, problem = 'unknown topic' where seq = 1")
@@ -69,10 +69,10 @@ test('decodes and applies an event that an older version did not know, and no lo
 })
 
 test('changes nothing when aborted, and does not start while an indexer runs', async () => {
-  await using world = createIndexFixture(store)
-  await longHistory(world)
+  await using fixture = createIndexFixture(store)
+  await longHistory(fixture)
   await assert.rejects(rebuild(store, { clock }), IndexBusy)
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   const live = await dumpProjections(store.read)
   const stop = new AbortController()
   const ticking = { ...clock, nowMs: () => (stop.abort(new Error('aborted')), 0) }

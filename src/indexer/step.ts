@@ -56,7 +56,7 @@ export function createStepper(options: Omit<IndexerOptions, 'store' | 'pollInter
   }
 }
 
-/** The result that an expected error stands for; other errors are thrown. */
+/** Maps expected errors to results; throws the others. */
 function resultOf(error: unknown): StepResult {
   if (error instanceof IndexConflict) return { kind: 'conflict' }
   if (error instanceof RpcFailure || error instanceof BadPage) return { kind: 'unreachable', error }

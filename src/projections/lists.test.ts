@@ -16,8 +16,8 @@ import type { Param, Queryable } from '../store/store.ts'
 
 const store = await openTestStore()
 after(() => store[Symbol.asyncDispose]())
-const world = createIndexFixture(store)
-after(() => world[Symbol.asyncDispose]())
+const fixture = createIndexFixture(store)
+after(() => fixture[Symbol.asyncDispose]())
 
 interface LogEntry {
   readonly seq: number
@@ -32,21 +32,21 @@ before(async () => {
   for (const epoch of [1, 2, 3]) {
     for (let ledger = 1; ledger <= 9; ledger++) {
       for (let event = 0; event < (ledger * epoch) % 4; event++) {
-        world.queue(world.exchange.open(event, ledger))
-        world.queue(world.exchange.other(event))
-        if (event === 1) world.queue(world.exchange.close(ledger, event))
+        fixture.queue(fixture.exchange.open(event, ledger))
+        fixture.queue(fixture.exchange.other(event))
+        if (event === 1) fixture.queue(fixture.exchange.close(ledger, event))
       }
       // Two ledgers may close in the same second.
-      world.closeLedger(ledger % 3 === 0 ? 0 : 5)
+      fixture.closeLedger(ledger % 3 === 0 ? 0 : 5)
     }
-    await world.catchUp()
+    await fixture.catchUp()
     // A network restored to an earlier time repeats close times.
-    if (epoch < 3) world.reset({ secondsBack: epoch === 2 ? 40 : -60 })
-    world.closeLedger(10)
-    world.closeLedger(10)
-    await world.indexer.step()
-    world.closeLedger(10)
-    await world.catchUp()
+    if (epoch < 3) fixture.reset({ secondsBack: epoch === 2 ? 40 : -60 })
+    fixture.closeLedger(10)
+    fixture.closeLedger(10)
+    await fixture.indexer.step()
+    fixture.closeLedger(10)
+    await fixture.catchUp()
   }
   log = await store.read.query<{ seq: number; topic: string; contract: string; ledger: number; ts: number }>(
     'select seq, topic, contract_id as contract, ledger, ledger_close_ts as ts from idx.events order by seq desc',
@@ -63,7 +63,7 @@ const times = fc.integer({ min: FIRST_CLOSE_SEC - 3, max: FIRST_CLOSE_SEC + 260 
 test('events: bounds and filters match a plain filter, and pages neither lose nor repeat rows', async () => {
   const filters = fc.record({
     fromLedger: some(ledgers), toLedger: some(ledgers), beforeTs: some(times), topic: some(fc.constantFrom('position_opened', 'position_closed', 'no_such')),
-    contract: some(fc.constantFrom(world.exchange.contracts.market, world.exchange.contracts.vault)), limit: fc.integer({ min: 1, max: 9 }),
+    contract: some(fc.constantFrom(fixture.exchange.contracts.market, fixture.exchange.contracts.vault)), limit: fc.integer({ min: 1, max: 9 }),
   })
   await fc.assert(
     fc.asyncProperty(filters, async (filter: EventsFilter) => {
@@ -117,9 +117,9 @@ test('leaders: ordered by value, then by address, for any page size', async () =
 
 test('continues from a cursor while rows are added, and rejects cursors of other lists', async () => {
   const first = await listEvents(store.read, { limit: 3 })
-  world.queue(world.exchange.open(1, 1))
-  world.closeLedger()
-  await world.catchUp()
+  fixture.queue(fixture.exchange.open(1, 1))
+  fixture.closeLedger()
+  await fixture.catchUp()
   const second = await listEvents(store.read, { limit: 3, cursor: first.next ?? '' })
   assert.deepEqual(second.rows.map(({ ledger, topic }) => ({ ledger, topic })), log.slice(3, 6).map(({ ledger, topic }) => ({ ledger, topic })))
   assert.equal(second.head.seq, log.length + 1)

@@ -34,8 +34,8 @@ async function tradesOf(store: Store, id: number): Promise<readonly string[]> {
 }
 
 test('sums a vault\'s events', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
   const created = log.last()
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
@@ -61,8 +61,8 @@ test('sums a vault\'s events', async () => {
 })
 
 test('counts positions closed by the keeper, with their PnL', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   for (const id of [1, 2, 3]) log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: id, collateral: '100' })
   await log.commit()
@@ -78,8 +78,8 @@ test('counts positions closed by the keeper, with their PnL', async () => {
 })
 
 test('attributes positions opened by a vault\'s limit order to the vault, and no others', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.say('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
   log.say('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' })
   await log.commit()
@@ -95,8 +95,8 @@ test('attributes positions opened by a vault\'s limit order to the vault, and no
 })
 
 test('closes a position in the vault that opened it, even when another vault\'s leader closes it', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   for (const [vaultId, leader] of [[0, LEADER], [1, OTHER]] as const) log.say('vaultFactory', 'vault_created', { vaultId, leader, name: 'a' })
   log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '100' })
   log.leaderCloses({ vaultId: 1, leader: OTHER, positionId: 1, pnl: '3' })
@@ -106,8 +106,8 @@ test('closes a position in the vault that opened it, even when another vault\'s 
 })
 
 test('lists closes of positions opened before the index began, with the PnL of their transaction', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.leaderCloses({ vaultId: 2, leader: LEADER, positionId: 1, pnl: '3' })
   log.say('vaultFactory', 'leader_close', { vaultId: 2, leader: LEADER, positionId: '18446744073709551615' })
   await log.commit()
@@ -116,8 +116,8 @@ test('lists closes of positions opened before the index began, with the PnL of t
 })
 
 test('keeps vaults with the same id on different chains apart; lists of an unknown vault are empty', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
   await log.commit()
@@ -131,8 +131,8 @@ test('keeps vaults with the same id on different chains apart; lists of an unkno
 })
 
 test('keeps vaults when the market changes, and starts without vaults when the factory changes', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   const toRead = async (): Promise<readonly number[]> =>
     (await listVaultsToRead(store.read, log.epoch(), { limit: 5, except: [], readBeforeMs: 1 })).map(({ vaultId }) => vaultId)
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
@@ -152,8 +152,8 @@ test('keeps vaults when the market changes, and starts without vaults when the f
 })
 
 test('lists vaults newest first, optionally by leader, without losing any between pages', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   for (let vaultId = 0; vaultId < 7; vaultId++) {
     log.say('vaultFactory', 'vault_created', { vaultId, leader: vaultId % 3 === 0 ? LEADER : OTHER, name: `v${vaultId}` })
   }
@@ -209,8 +209,8 @@ function history(log: TestLog, picks: readonly number[]): void {
 }
 
 test('property: any page boundaries give the same tables, and ended positions are not open', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   const picks = fc.array(fc.nat(100_000), { minLength: 5, maxLength: 60 })
   await fc.assert(
     fc.asyncProperty(picks, fc.integer({ min: 1, max: 9 }), async (chosen, pageLength) => {
@@ -237,8 +237,8 @@ const OBSERVED = {
 }
 
 test('reads a vault from the factory after a leader\'s trade, and applies the figures', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   const toRead = () => listVaultsToRead(store.read, log.epoch(), { limit: 9, except: [], readBeforeMs: 1_000 })
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
@@ -267,8 +267,8 @@ test('reads a vault from the factory after a leader\'s trade, and applies the fi
 })
 
 test('corrects and counts an unexplained difference', async () => {
-  await using world = await openLog()
-  const { store, log } = world
+  await using fixture = await openLog()
+  const { store, log } = fixture
   log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()

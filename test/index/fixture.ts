@@ -71,17 +71,17 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
   function startIndexer(): Indexer {
     return createIndexer({
       store: withFaults(store, () => {
-        const fault = world.nextFault
-        world.nextFault = undefined
+        const fault = fixture.nextFault
+        fixture.nextFault = undefined
         return fault
       }),
-      rpc: node.rpc, contracts: world.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
+      rpc: node.rpc, contracts: fixture.exchange.contracts, networkPassphrase: PASSPHRASE, clock, random: createSeededRandom(`world ${random++}`),
       log: options.log ?? silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: options.startLedger ?? null,
       archive: options.archive?.(node) ?? null,
     })
   }
 
-  const world: IndexFixture = {
+  const fixture: IndexFixture = {
     node,
     facts: [],
     chain: 1,
@@ -96,34 +96,34 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
       clock.advance(secondsLater * 1000)
       const ledger = node.close(closeSec, pending.map(({ event }) => event))
       for (const [index, { fact, event }] of pending.entries()) {
-        world.facts.push({ fact, chain: world.chain, ledger, closeSec, id: eventId(ledger, event.transaction, index), contractId: event.contractId })
+        fixture.facts.push({ fact, chain: fixture.chain, ledger, closeSec, id: eventId(ledger, event.transaction, index), contractId: event.contractId })
       }
       pending = []
-      node.positions = world.exchange.positions()
-      node.orders = world.exchange.orders(closeSec)
+      node.positions = fixture.exchange.positions()
+      node.orders = fixture.exchange.orders(closeSec)
     },
     async redeploy(contracts) {
-      exchanges.set(world.exchange.contracts.market, world.exchange)
-      world.exchange = exchanges.get(contracts.market) ?? createTestExchange(contracts)
-      world.exchange.contracts = contracts
-      await world.restart()
+      exchanges.set(fixture.exchange.contracts.market, fixture.exchange)
+      fixture.exchange = exchanges.get(contracts.market) ?? createTestExchange(contracts)
+      fixture.exchange.contracts = contracts
+      await fixture.restart()
     },
     reset({ secondsBack = 0 } = {}) {
-      world.chain += 1
+      fixture.chain += 1
       closeSec -= secondsBack
       node.reset()
       exchanges.clear()
-      world.exchange = createTestExchange(world.exchange.contracts)
+      fixture.exchange = createTestExchange(fixture.exchange.contracts)
       pending = []
     },
     async restart() {
-      await world.indexer[Symbol.asyncDispose]()
-      world.indexer = startIndexer()
+      await fixture.indexer[Symbol.asyncDispose]()
+      fixture.indexer = startIndexer()
     },
     async catchUp() {
       const results: StepResult[] = []
       for (let steps = 0; steps < 2_000; steps++) {
-        const result = await world.indexer.step()
+        const result = await fixture.indexer.step()
         results.push(result)
         if (result.kind === 'indexed' && result.caughtUp) return results
         if (result.kind === 'waiting') throw new Error(`the index is waiting: ${result.reason}`)
@@ -131,10 +131,10 @@ export function createIndexFixture(store: Store, options: IndexFixtureOptions = 
       throw new Error(`the index did not catch up: ${JSON.stringify(results.slice(-3))}`)
     },
     nowSec: () => closeSec,
-    [Symbol.asyncDispose]: () => world.indexer[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => fixture.indexer[Symbol.asyncDispose](),
   }
-  world.indexer = startIndexer()
-  return world
+  fixture.indexer = startIndexer()
+  return fixture
 }
 
 /** A store whose writer transactions fail on demand. */

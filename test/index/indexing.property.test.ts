@@ -63,51 +63,51 @@ const script = fc.array(
 
 type Op = { op: (typeof exchangeOps)[number] | (typeof systemOps)[number]; pick: number; amount: number }
 
-async function play(world: IndexFixture, { op, pick, amount }: Op): Promise<void> {
-  const { exchange, node } = world
+async function play(fixture: IndexFixture, { op, pick, amount }: Op): Promise<void> {
+  const { exchange, node } = fixture
   switch (op) {
-    case 'open': return world.queue(exchange.open(pick, amount))
-    case 'close': return world.queue(exchange.close(pick, amount))
-    case 'liquidate': return world.queue(exchange.liquidate(pick, amount))
-    case 'crossLiquidate': return world.queue(exchange.crossLiquidate(pick))
-    case 'placeOrder': return world.queue(exchange.placeOrder(pick))
-    case 'endOrder': return world.queue(exchange.endOrder(pick))
-    case 'other': return world.queue(exchange.other(pick))
-    case 'ledger': return world.closeLedger(1 + (amount % 9))
-    case 'hour': return world.closeLedger(3_000 + amount)
+    case 'open': return fixture.queue(exchange.open(pick, amount))
+    case 'close': return fixture.queue(exchange.close(pick, amount))
+    case 'liquidate': return fixture.queue(exchange.liquidate(pick, amount))
+    case 'crossLiquidate': return fixture.queue(exchange.crossLiquidate(pick))
+    case 'placeOrder': return fixture.queue(exchange.placeOrder(pick))
+    case 'endOrder': return fixture.queue(exchange.endOrder(pick))
+    case 'other': return fixture.queue(exchange.other(pick))
+    case 'ledger': return fixture.closeLedger(1 + (amount % 9))
+    case 'hour': return fixture.closeLedger(3_000 + amount)
     case 'page fault': return void node.pageFaults.push(PAGE_FAULTS[pick % PAGE_FAULTS.length] ?? ((page) => page))
     case 'page size':
       node.pageCap = 1 + (pick % 12)
       return
     case 'break':
-      world.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
+      fixture.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: amount % 14 }
       return
-    case 'restart': return await world.restart()
-    case 'step': return await ignoreBrokenConnection(() => world.indexer.step())
-    case 'observe': return await ignoreBrokenConnection(() => world.indexer.observe())
+    case 'restart': return await fixture.restart()
+    case 'step': return await ignoreBrokenConnection(() => fixture.indexer.step())
+    case 'observe': return await ignoreBrokenConnection(() => fixture.indexer.observe())
     case 'reset':
       // Only some scripts reset. Unread ledgers would be lost, so they are read first.
       if (pick % 5 !== 0) return
-      world.closeLedger()
-      await settle(world)
-      world.reset()
-      return world.closeLedger(60)
+      fixture.closeLedger()
+      await settle(fixture)
+      fixture.reset()
+      return fixture.closeLedger(60)
     case 'redeploy':
       if (pick % 4 !== 0) return
-      world.closeLedger()
-      await settle(world)
-      return await world.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
+      fixture.closeLedger()
+      await settle(fixture)
+      return await fixture.redeploy({ ...testContracts(1 + (amount % 2)), referral: testContracts(3 + (amount % 3)).referral })
     case 'retention':
       // The node drops all but its last ledgers, read or not.
-      if (await isChainKnown(world)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))
+      if (await isChainKnown(fixture)) node.oldest = Math.max(node.oldest, node.latest().sequence - (pick % 3))
       return
   }
 }
 
 /** A reset is recognisable only while the node has a ledger that both chains had; a real node keeps a week of ledgers. */
-async function isChainKnown(world: IndexFixture): Promise<boolean> {
+async function isChainKnown(fixture: IndexFixture): Promise<boolean> {
   const [row] = await store.read.query<{ chain: number | null }>('select max(chain) as chain from idx.epochs')
-  return (row?.chain ?? world.chain) === world.chain
+  return (row?.chain ?? fixture.chain) === fixture.chain
 }
 
 /** Ignores a broken connection, as a restarted process does. */
@@ -120,10 +120,10 @@ async function ignoreBrokenConnection(work: () => Promise<unknown>): Promise<voi
 }
 
 /** Ends all faults and reads everything. */
-async function settle(world: IndexFixture): Promise<void> {
-  world.nextFault = undefined
-  world.node.pageFaults.length = 0
-  await world.catchUp()
+async function settle(fixture: IndexFixture): Promise<void> {
+  fixture.nextFault = undefined
+  fixture.node.pageFaults.length = 0
+  await fixture.catchUp()
 }
 
 /** The observations stored by the index, by the fold's keys. */
@@ -140,7 +140,7 @@ async function readObservations(db: Store['read']): Promise<Observations> {
 }
 
 /** The archived facts. Asserts that every other fact is before its contract's first ledger or in a recorded gap. */
-async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
+async function archivedFacts(fixture: IndexFixture): Promise<LedgerFact[]> {
   const archived = await store.read.query<{ chain: number; id: string }>(
     'select e.chain, left(v.event_id, 30) as id from idx.events v join idx.epochs e on e.number = v.epoch',
   )
@@ -151,7 +151,7 @@ async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
     'select chain, contracts, start_ledger as start from idx.epochs order by number',
   )
   const known = new Set(archived.map((row) => `${row.chain} ${row.id}`))
-  return world.facts.filter(({ id, chain, ledger, contractId }) => {
+  return fixture.facts.filter(({ id, chain, ledger, contractId }) => {
     if (known.has(`${chain} ${id}`)) return true
     const first = epochs.find((epoch) => epoch.chain === chain && Object.values(epoch.contracts).includes(contractId))
     const lost = gaps.some((gap) => gap.chain === chain && gap.low <= ledger && ledger <= gap.high)
@@ -160,12 +160,12 @@ async function archivedFacts(world: IndexFixture): Promise<LedgerFact[]> {
   })
 }
 
-async function check(world: IndexFixture): Promise<void> {
-  const facts = await archivedFacts(world)
-  const expected = foldFacts(facts, await readObservations(store.read), { chain: world.chain, market: world.exchange.contracts.market })
+async function check(fixture: IndexFixture): Promise<void> {
+  const facts = await archivedFacts(fixture)
+  const expected = foldFacts(facts, await readObservations(store.read), { chain: fixture.chain, market: fixture.exchange.contracts.market })
   const { volume24h, volume14d, ...lists } = expected
   assert.deepEqual(await readTables(store.read), lists)
-  for (const nowSec of [world.nowSec(), world.nowSec() + 5_000, world.nowSec() + 86_399]) {
+  for (const nowSec of [fixture.nowSec(), fixture.nowSec() + 5_000, fixture.nowSec() + 86_399]) {
     const { rows } = await readMarketStats(store.read, { nowSec })
     for (const row of rows) assert.equal(row.volume24h, volume24h(row.asset, nowSec).toString(), `24 h of ${row.asset}`)
     for (const trader of TRADERS) {
@@ -183,22 +183,22 @@ async function check(world: IndexFixture): Promise<void> {
 /** Runs a script, then compares the tables with the fold and with a rebuild. */
 async function playAndCheck(ops: readonly Op[]): Promise<void> {
   await emptyIndex(store.write)
-  const world = createIndexFixture(store)
+  const fixture = createIndexFixture(store)
   try {
-    world.closeLedger()
-    for (const op of ops) await play(world, op)
-    world.closeLedger()
-    await settle(world)
-    await check(world)
+    fixture.closeLedger()
+    for (const op of ops) await play(fixture, op)
+    fixture.closeLedger()
+    await settle(fixture)
+    await check(fixture)
     const archive = await dumpArchive(store.read)
     const live = await dumpProjections(store.read)
-    await world.indexer[Symbol.asyncDispose]()
+    await fixture.indexer[Symbol.asyncDispose]()
     const { redecoded } = await rebuild(store, { clock: createSystemClock() })
     assert.equal(redecoded, 0)
     assert.deepEqual(await dumpProjections(store.read), live, 'a rebuild changes nothing')
     assert.deepEqual(await dumpArchive(store.read), archive, 'a rebuild does not change the archive')
   } finally {
-    await world.indexer[Symbol.asyncDispose]()
+    await fixture.indexer[Symbol.asyncDispose]()
   }
 }
 
