@@ -1,28 +1,29 @@
-// Which contract call each request asks for. It is written down here once more, apart from the gateway's own table: what the gateway prepares is held against
-// this one before anything is signed.
+// The contract call that each request stands for. This table is independent of the gateway's own: the client compares every prepared transaction with it
+// before signing.
 
 import type { ActionRequest, Health, OrderRequest } from './generated/resources.ts'
 import type { ContractCall, ContractValue } from './xdr.ts'
 
-/** The names of the exchange's contracts. */
+/** The exchange's contracts by name. */
 export type ContractName = keyof Health['contracts']
 /** Their addresses, `C…`. */
 export type ContractAddresses = Readonly<Record<ContractName, string>>
-/** What an account can sign. */
+/** An order or another action that an account can sign. */
 export type TradeRequest = OrderRequest | ActionRequest
 
-/** A field of the request, with the type that its value becomes; the signer's or a contract's address; or a fixed value. */
+/** The name of a request field, `@signer`, `@vault`, or a fixed value. */
 type ArgumentSpec = string | ContractValue
 interface CallSpec {
   readonly contract: ContractName
-  /** Where the contract's function is called otherwise than the request. */
+  /** The contract's function, where its name differs from the request's. */
   readonly functionName?: string
   readonly args: readonly ArgumentSpec[]
-  /** The field whose amount leaves the account, and the token that it is of. */
+  /** The field that holds the amount that leaves the account, and its token. */
   readonly spends?: readonly [field: string, token: 'usdcToken' | 'lpToken']
 }
 
 const SIGNER = '@signer'
+const VAULT = '@vault'
 const GOOD_TILL_CANCELLED: ContractValue = { type: 'u32', value: 0 }
 const NO_LIMIT_PRICE: ContractValue = { type: 'i128', value: 0n }
 const COLLATERAL = ['collateral', 'usdcToken'] as const
@@ -53,7 +54,7 @@ const CALLS: Readonly<Record<TradeRequest['op'], CallSpec>> = {
   deposit_cross_margin: { contract: 'market', args: [SIGNER, 'amount'], spends: AMOUNT },
   withdraw_cross_margin: { contract: 'market', args: [SIGNER, 'amount'] },
   deposit_liquidity: { contract: 'vault', functionName: 'deposit', args: [SIGNER, 'amount'], spends: AMOUNT },
-  approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', args: [SIGNER, '@vault', 'lpAmount', 'expirationLedger'] },
+  approve_liquidity_withdrawal: { contract: 'lpToken', functionName: 'approve', args: [SIGNER, VAULT, 'lpAmount', 'expirationLedger'] },
   withdraw_liquidity: { contract: 'vault', functionName: 'withdraw', args: [SIGNER, 'lpAmount'], spends: ['lpAmount', 'lpToken'] },
   create_vault: { contract: 'vaultFactory', args: [SIGNER, 'name'] },
   deposit_vault: { contract: 'vaultFactory', functionName: 'deposit', args: [SIGNER, 'vaultId', 'amount'], spends: AMOUNT },
@@ -72,18 +73,18 @@ const CALLS: Readonly<Record<TradeRequest['op'], CallSpec>> = {
   claim_referral: { contract: 'referral', functionName: 'claim', args: [SIGNER] },
 }
 
-/** The order operations that stay open until a keeper executes them or they are cancelled. */
+/** Orders that rest until a keeper executes them or they are cancelled. */
 const RESTING: ReadonlySet<TradeRequest['op']> = new Set(
   ['place_limit_order', 'place_stop_limit_order', 'place_trailing_stop', 'set_stop_loss', 'set_take_profit'],
 )
-/** What `prepareOrder` takes; everything else is for `prepareAction`. */
+/** Operations of `prepareOrder`. All others belong to `prepareAction`. */
 const ORDERS: ReadonlySet<TradeRequest['op']> = new Set(
   [...RESTING, 'open_position', 'open_position_cross', 'close_position', 'close_position_cross', 'cancel_order'],
 )
 
 export const isOrder = (request: TradeRequest): request is OrderRequest => ORDERS.has(request.op)
 export const isResting = ({ op }: TradeRequest): boolean => RESTING.has(op)
-/** Every operation there is. */
+/** The names of all operations. */
 export const OPERATIONS = Object.keys(CALLS) as readonly TradeRequest['op'][]
 
 type Encode = (value: unknown) => ContractValue
@@ -92,12 +93,12 @@ const u64: Encode = (value) => ({ type: 'u64', value: digits(value) })
 const u32: Encode = (value) => ({ type: 'u32', value: Number(digits(value)) })
 const text: Encode = (value) => ({ type: 'string', value: String(value) })
 const choice = (type: string, values: Readonly<Record<string, number | boolean>>): Encode => (value) => {
-  const found = Object.hasOwn(values, String(value)) ? values[String(value)] : undefined
-  if (found === undefined) throw new TypeError(`${String(value)} is none of ${Object.keys(values).join(', ')}`)
-  return { type, value: found }
+  const encoded = Object.hasOwn(values, String(value)) ? values[String(value)] : undefined
+  if (encoded === undefined) throw new TypeError(`${String(value)} is not one of ${Object.keys(values).join(', ')}`)
+  return { type, value: encoded }
 }
 
-/** How a field becomes an argument. A name means the same in each request that has it. */
+/** The argument type of each field. A field has the same type in every request. */
 const FIELDS: Readonly<Record<string, Encode>> = {
   asset: (value) => ({ type: 'symbol', value: String(value) }),
   collateral: i128, amount: i128, lpAmount: i128, shares: i128, triggerPrice: i128, limitPrice: i128,
@@ -109,39 +110,39 @@ const FIELDS: Readonly<Record<string, Encode>> = {
   paused: choice('bool', { true: true, false: false }),
 }
 
-/** An amount or id: digits, or a number that is exactly what it seems to be. */
+/** An amount or id: a string of digits, or a safe non-negative integer. */
 function digits(value: unknown): bigint {
   if (typeof value === 'string' && /^\d+$/.test(value)) return BigInt(value)
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return BigInt(value)
-  throw new TypeError(`${String(value)} is no whole amount: write digits, in 7-decimal fixed point where it is money`)
+  throw new TypeError(`${String(value)} is not a whole number. Write amounts as digits in 7-decimal fixed point.`)
 }
 
-/** What signing a request may do. */
+/** What a signature on the request may authorize. */
 export interface ExpectedEffect {
   readonly call: ContractCall
-  /** What may leave the account, and by which token; null when nothing may. */
+  /** The most that may leave the account, and its token; null when nothing may. */
   readonly spends: { readonly token: string; readonly amount: bigint } | null
 }
 
-/** The call that a request asks for. Throws TypeError for a request that is none. */
+/** The contract call of a request. Throws TypeError for an invalid request. */
 export function expectedCall(request: TradeRequest, signer: string, contracts: ContractAddresses): ExpectedEffect {
-  if (!Object.hasOwn(CALLS, request.op)) throw new TypeError(`${request.op} is no operation`)
+  if (!Object.hasOwn(CALLS, request.op)) throw new TypeError(`Unknown operation ${request.op}.`)
   const { contract, functionName = request.op, args, spends } = CALLS[request.op]
   const fields = request as unknown as Readonly<Record<string, unknown>>
-  const known = new Set(['op', ...args])
-  for (const field of Object.keys(fields)) if (!known.has(field)) throw new TypeError(`${request.op} takes no ${field}`)
+  const allowed = new Set(['op', ...args])
+  for (const field of Object.keys(fields)) if (!allowed.has(field)) throw new TypeError(`${request.op} does not take ${field}`)
   return {
-    call: { contract: contracts[contract], functionName, args: args.map((part) => argument(part)) },
+    call: { contract: contracts[contract], functionName, args: args.map(toArgument) },
     spends: spends === undefined ? null : { token: contracts[spends[1]], amount: digits(fields[spends[0]]) },
   }
 
-  function argument(part: ArgumentSpec): ContractValue {
-    if (typeof part !== 'string') return part
-    if (part === SIGNER) return { type: 'address', value: signer }
-    if (part === '@vault') return { type: 'address', value: contracts.vault }
-    const value = fields[part]
-    const encode = FIELDS[part]
-    if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${part}`)
+  function toArgument(spec: ArgumentSpec): ContractValue {
+    if (typeof spec !== 'string') return spec
+    if (spec === SIGNER) return { type: 'address', value: signer }
+    if (spec === VAULT) return { type: 'address', value: contracts.vault }
+    const value = fields[spec]
+    const encode = FIELDS[spec]
+    if (value === undefined || encode === undefined) throw new TypeError(`${request.op} needs ${spec}`)
     return encode(value)
   }
 }

@@ -1,34 +1,34 @@
-// Where a client stands on each channel of the log, and the proof that nothing is missing in between.
+// The last position received on each channel of the log, and the check that no frame is missing in between.
 
-/** How far a channel has come. `isExact`: that place is a frame of the channel, so that the next one must name it. */
+/** `isExact`: the position is a frame of this channel, so the next frame's `prev` must name it. */
 interface ChannelPosition {
   readonly seq: number
   readonly isExact: boolean
 }
 
-export type FrameCheck = 'next' | 'known' | 'hole'
+export type FrameCheck = 'next' | 'duplicate' | 'gap'
 
 export interface ChannelPositions {
-  of(channel: string): number | undefined
-  begin(channel: string, seq: number, isExact: boolean): void
-  forget(channel: string): void
-  /** What a frame is, after those before it; `next` moves the place to it. */
-  take(channel: string, seq: number, prev: number): FrameCheck
+  get(channel: string): number | undefined
+  set(channel: string, seq: number, isExact: boolean): void
+  delete(channel: string): void
+  /** Compares a frame with the channel's position. `next` advances the position to the frame. */
+  advance(channel: string, seq: number, prev: number): FrameCheck
 }
 
 export function createChannelPositions(): ChannelPositions {
-  const places = new Map<string, ChannelPosition>()
+  const positions = new Map<string, ChannelPosition>()
   return {
-    of: (channel) => places.get(channel)?.seq,
-    begin: (channel, seq, isExact) => void places.set(channel, { seq, isExact }),
-    forget: (channel) => void places.delete(channel),
-    take(channel, seq, prev) {
-      const place = places.get(channel)
-      if (place !== undefined) {
-        if (seq <= place.seq) return 'known'
-        if (place.isExact ? prev !== place.seq : prev > place.seq) return 'hole'
+    get: (channel) => positions.get(channel)?.seq,
+    set: (channel, seq, isExact) => void positions.set(channel, { seq, isExact }),
+    delete: (channel) => void positions.delete(channel),
+    advance(channel, seq, prev) {
+      const position = positions.get(channel)
+      if (position !== undefined) {
+        if (seq <= position.seq) return 'duplicate'
+        if (position.isExact ? prev !== position.seq : prev > position.seq) return 'gap'
       }
-      places.set(channel, { seq, isExact: true })
+      positions.set(channel, { seq, isExact: true })
       return 'next'
     },
   }

@@ -1,4 +1,4 @@
-// The client: every endpoint, lists, login, trading, and the stream, over one gateway.
+// The client of one gateway: endpoints, lists, login, trading and the stream.
 
 import type { IssuedKey } from './generated/resources.ts'
 import { fromHex } from './bytes.ts'
@@ -22,46 +22,46 @@ import type { Trading } from './trade.ts'
 export interface ClientOptions {
   /** The gateway's address, like `https://gateway.example`. */
   readonly url: string
-  /** An API key; `login` gets one, too. */
+  /** An API key. `login` creates one. */
   readonly key?: Key
-  /** Who signs: `secretSigner('S…')`, a function over hashes, or a wallet. Needed for `login` and `trade`. */
+  /** Signs transactions: `secretSigner('S…')`, a function that signs hashes, or a wallet. `login` and `trade` need one. */
   readonly signer?: Signer
   /**
-   * The addresses of the exchange's contracts. Without them those are believed that the gateway names in `/v1/health` at the first trade: whoever does not
-   * trust the gateway with that writes them down.
+   * The addresses of the exchange's contracts. Without them, the client trusts the addresses that the gateway reports in `/v1/health` at the first trade. Set
+   * them if you do not trust the gateway.
    */
   readonly contracts?: ContractAddresses
-  /** The test network's by default. */
+  /** The passphrase of the test network by default. */
   readonly networkPassphrase?: string
-  /** How long to wait for one answer, milliseconds; ten seconds by default. */
+  /** How long to wait for one response, milliseconds; 10 seconds by default. */
   readonly timeoutMs?: number
-  /** How often a call that may be repeated is tried in all; 4 by default. */
+  /** How often a call that is safe to retry is attempted in total; 4 by default. */
   readonly attempts?: number
-  /** How long the pauses of one call may be together, milliseconds; 65 seconds by default, enough for the next minute's allowance. */
+  /** How long the delays between the attempts of one call may add up to, milliseconds; 65 seconds by default, which reaches the next minute's rate limit. */
   readonly maxWaitMs?: number
   readonly fetch?: FetchLike
-  /** For the stream, where there is none by itself: on Node 20 the class of the package `ws`. */
+  /** Used by the stream instead of the platform's WebSocket. */
   readonly WebSocket?: WebSocketConstructor
   readonly clock?: Clock
 }
 
-/** A client of one gateway. Nothing of it needs to be closed but its streams. */
+/** A client of one gateway. Only its streams need to be closed. */
 export interface Client extends Endpoints, Lists, Trading {
   /**
-   * Gets a key for the signer's account by signing a challenge, and uses it from then on. The secret is told this once. Rejects with GatewayError
-   * `not_in_beta` where keys are for listed accounts only.
+   * Creates an API key for the signer's account by signing a challenge, and uses it from then on. The gateway returns the key's secret only this once. Rejects
+   * with GatewayError `not_in_beta` where keys are limited to listed accounts.
    */
-  login(how?: { readonly label?: string; readonly signal?: AbortSignal }): Promise<IssuedKey>
+  login(options?: { readonly label?: string; readonly signal?: AbortSignal }): Promise<IssuedKey>
   /**
-   * A stream of its own connection, which begins with its first reader. `silenceMs`: after so long without a word the connection is taken for dead; ten
-   * seconds by default.
+   * Opens a stream, which connects when its first channel is read. `silenceMs`: the connection counts as lost after this long without a message; 10 seconds by
+   * default.
    */
-  stream(how?: { readonly silenceMs?: number }): Stream
-  /** Calls are made with this key from now on; null: without one. */
+  stream(options?: { readonly silenceMs?: number }): Stream
+  /** Sets the key of all further calls; null removes it. */
   useKey(key: Key | null): void
-  /** The key that calls are made with. */
+  /** The key in use. */
   key(): Key | null
-  /** What is left of this minute's calls, by the last answer that told. */
+  /** The calls left in this minute, by the last response that said so. */
   allowance(): Allowance | null
 }
 
@@ -79,13 +79,13 @@ export function createClient(options: ClientOptions): Client {
   const lists = createLists(http, endpoints)
   let contracts: ContractAddresses | null = options.contracts ?? null
 
-  function signer(): Signer {
-    if (options.signer === undefined) throw new TypeError('There is nobody to sign: give createClient a signer.')
+  function requireSigner(): Signer {
+    if (options.signer === undefined) throw new TypeError('No signer configured. Pass one to createClient.')
     return options.signer
   }
 
   const trading = createTrading({
-    endpoints, lists, clock, networkPassphrase, signer,
+    endpoints, lists, clock, networkPassphrase, signer: requireSigner,
     async contracts(call: CallOptions) {
       contracts ??= addressesOf((await endpoints.getHealth({}, call)).body.contracts)
       return contracts
@@ -99,17 +99,17 @@ export function createClient(options: ClientOptions): Client {
     allowance: http.allowance,
     stream({ silenceMs = SILENCE_MS } = {}) {
       const WebSocket = options.WebSocket ?? platform.WebSocket
-      if (WebSocket === undefined) throw new TypeError('There is no WebSocket here: give createClient one.')
+      if (WebSocket === undefined) throw new TypeError('This platform has no WebSocket. Pass one to createClient, or use Node 22 or later.')
       return createStream({ url: options.url, key: http.key, WebSocket, clock, silenceMs })
     },
     async login({ label, signal } = {}) {
       const call = signal === undefined ? {} : { signal }
-      const wallet = signer()
-      const { address } = wallet
+      const signer = requireSigner()
+      const { address } = signer
       const { challengeHex } = (await endpoints.requestKeyChallenge({ address }, call)).body
-      // The transaction is made here, and only 32 bytes of it are the gateway's.
+      // The client builds the transaction; only its 32 bytes of challenge come from the gateway.
       const tx = challengeTransaction(address, fromHex(challengeHex, CHALLENGE_BYTES))
-      const { signedXdr: signature } = await signTransaction(wallet, tx, networkPassphrase)
+      const { signedXdr: signature } = await signTransaction(signer, tx, networkPassphrase)
       const issued = await endpoints.issueKey({ address, challenge: challengeHex, signature, ...(label === undefined ? {} : { label }) }, call)
       http.useKey({ keyId: issued.body.keyId, secret: issued.body.secret })
       return issued.body

@@ -1,12 +1,12 @@
-// The client's one clock and its one source of chance. A caller may give others, so that a test need not wait.
+// The client's clock and its randomness. Callers can pass another clock, so that tests need not wait.
 
 import { platform } from './platform.ts'
 
-/** Time, as the client needs it. */
+/** A source of time. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   nowMs(): number
-  /** Runs something later; the function that it returns takes that back. */
+  /** Calls `run` after `ms`. Returns a function that cancels the call. */
   later(ms: number, run: () => void): () => void
 }
 
@@ -18,7 +18,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after `ms`; rejects with the signal's reason when that comes first. */
+/** Resolves after `ms`, or rejects with the signal's reason when the signal aborts first. */
 export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -37,12 +37,12 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   })
 }
 
-/** How long to wait before the next try, milliseconds: anything up to a limit that doubles, so that many clients do not come back together. */
-export function backoffMs(failures: number, how: { readonly firstMs: number; readonly mostMs: number }): number {
-  return Math.random() * Math.min(how.mostMs, how.firstMs * 2 ** Math.max(0, failures - 1))
+/** The delay before the next attempt: random below a limit that doubles, so that many clients do not retry at the same moment. */
+export function backoffMs(failures: number, { firstMs, maxMs }: { readonly firstMs: number; readonly maxMs: number }): number {
+  return Math.random() * Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-/** A name for a request, to be found in the gateway's log: 24 hex characters. */
+/** An id for a request, by which it is found in the gateway's log: 24 hex characters. */
 export function createRequestId(): string {
   return Array.from({ length: 12 }, () => Math.floor(Math.random() * 256).toString(16).padStart(2, '0')).join('')
 }

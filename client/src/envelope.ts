@@ -1,4 +1,4 @@
-// Transactions: reading the one that was prepared, its hash, and the envelope with a signature.
+// Transaction envelopes: reading a prepared one, hashing it, and adding a signature.
 
 import { concat, fromBase64, toBase64, toHex } from './bytes.ts'
 import { sha256 } from './platform.ts'
@@ -9,16 +9,16 @@ import type { Authorization, ContractCall, Reader } from './xdr.ts'
 /** The passphrase of Stellar's test network, which local networks use as well. */
 export const TESTNET_PASSPHRASE = 'Test SDF Network ; September 2015'
 
-/** An unsigned transaction that makes one contract call, as it was read. */
+/** An unsigned transaction with one contract call. */
 export interface CallTransaction {
-  /** The bytes that are signed and sent. */
+  /** The bytes that are hashed, signed and sent. */
   readonly bytes: Uint8Array
-  /** The account whose sequence number it uses and whose money pays. */
+  /** The account that pays the fee and whose sequence number is used. */
   readonly source: string
-  /** Stroops, resources included. */
+  /** Stroops, including the resource fee. */
   readonly feeStroops: number
   readonly sequence: bigint
-  /** Unix seconds; 0: no bound. */
+  /** Unix seconds; 0 means no bound. */
   readonly minTime: bigint
   readonly maxTime: bigint
   readonly call: ContractCall
@@ -30,35 +30,35 @@ const UNSIGNED = Uint8Array.of(0, 0, 0, 0)
 const TX_AT = 4
 
 /**
- * Reads an unsigned envelope that holds one contract call and nothing else: no memo, no conditions but time bounds, no other operation, no authority but
- * that of its own source. Every byte is read. Throws MalformedXdr with what is in the way.
+ * Reads an unsigned envelope with one contract call and nothing else: no memo, no preconditions except time bounds, no other operation, no authorization except
+ * by its source account. Reads every byte. Throws MalformedXdr with the reason.
  */
 export function readCallTransaction(envelopeXdr: string): CallTransaction {
   const data = decode(envelopeXdr)
   const reader = createReader(data)
-  expectValue(reader.u32(), ENVELOPE_TX, 'the kind of envelope')
+  expectValue(reader.u32(), ENVELOPE_TX, 'envelope type')
   const source = readAccount(reader)
   const feeStroops = reader.u32()
   const sequence = BigInt.asIntN(64, reader.u64())
-  expectValue(reader.u32(), 1, 'the kind of its conditions')
+  expectValue(reader.u32(), 1, 'precondition type')
   const minTime = reader.u64()
   const maxTime = reader.u64()
-  expectValue(reader.u32(), 0, 'the kind of its memo')
-  expectValue(reader.u32(), 1, 'how many operations it has')
+  expectValue(reader.u32(), 0, 'memo type')
+  expectValue(reader.u32(), 1, 'operation count')
   const operationSource = reader.optional(() => readAccount(reader))
-  if (operationSource !== null && operationSource !== source) throw new MalformedXdr(`its operation is by ${operationSource}`)
-  expectValue(reader.u32(), 24, 'the kind of its operation')
-  expectValue(reader.u32(), 0, 'what its operation does')
+  if (operationSource !== null && operationSource !== source) throw new MalformedXdr(`operation source is ${operationSource}`)
+  expectValue(reader.u32(), 24, 'operation type')
+  expectValue(reader.u32(), 0, 'host function type')
   const call = readCall(reader)
   const authorizations = reader.list(() => {
-    expectValue(reader.u32(), 0, 'whose authority it carries')
+    expectValue(reader.u32(), 0, 'authorization credential type')
     return readAuthorization(reader)
   })
-  expectValue(reader.u32(), 1, 'whether it has resources')
+  expectValue(reader.u32(), 1, 'resource extension')
   readResources(reader)
   const bytes = data.subarray(TX_AT, reader.offset())
-  expectValue(reader.u32(), 0, 'how many signatures it has')
-  if (reader.remaining() !== 0) throw new MalformedXdr('something stands behind its end')
+  expectValue(reader.u32(), 0, 'signature count')
+  if (reader.remaining() !== 0) throw new MalformedXdr('trailing bytes')
   return { bytes, source, feeStroops, sequence, minTime, maxTime, call, authorizations }
 }
 
@@ -66,20 +66,20 @@ function decode(envelopeXdr: string): Uint8Array {
   try {
     return fromBase64(envelopeXdr)
   } catch {
-    throw new MalformedXdr('it is not base64')
+    throw new MalformedXdr('not base64')
   }
 }
 
 function expectValue(found: number, expected: number, what: string): void {
-  if (found !== expected) throw new MalformedXdr(`${what} is ${found}, not ${expected}`)
+  if (found !== expected) throw new MalformedXdr(`${what} is ${found}, expected ${expected}`)
 }
 
-/** What the call reads, writes and may use up. It decides about nothing but the fee, and that is bounded by the transaction's own. */
+/** The resources of the call. They affect only the fee, which the transaction's own fee bounds. */
 function readResources(reader: Reader): void {
   if (reader.u32() === 1) reader.list(() => reader.u32())
-  // What is read, and what is written.
+  // The read-only and the read-write footprint.
   for (let list = 0; list < 2; list++) reader.list(() => readLedgerKey(reader))
-  // Instructions, bytes read and bytes written; then the fee.
+  // Instructions, bytes read, bytes written; then the resource fee.
   for (let limit = 0; limit < 3; limit++) reader.u32()
   reader.u64()
 }
@@ -93,7 +93,7 @@ function readLedgerKey(reader: Reader): null {
     readValue(reader)
     reader.u32()
   } else if (kind === 7) reader.skip(32)
-  else throw new MalformedXdr(`a ledger key of kind ${kind}`)
+  else throw new MalformedXdr(`unsupported ledger key type ${kind}`)
   return null
 }
 
@@ -104,12 +104,12 @@ function readTrustline(reader: Reader): void {
     reader.skip(32)
     return
   }
-  if (asset !== 1 && asset !== 2) throw new MalformedXdr(`a trustline of kind ${asset}`)
+  if (asset !== 1 && asset !== 2) throw new MalformedXdr(`unsupported trustline asset type ${asset}`)
   reader.skip(asset === 1 ? 4 : 12)
   readAccount(reader)
 }
 
-/** What is signed: the hash of the network's name, the kind of envelope and the transaction's bytes. */
+/** The hash that is signed: of the network id, the envelope type and the transaction's bytes. */
 export async function transactionHash(tx: Uint8Array, networkPassphrase: string): Promise<Uint8Array> {
   const networkId = await sha256(new TextEncoder().encode(networkPassphrase))
   return sha256(concat(networkId, Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx))
@@ -119,17 +119,17 @@ const SIGNATURE_BYTES = 64
 
 /** The envelope with one signature by `address`, base64. */
 export function signedEnvelope(tx: Uint8Array, address: string, signature: Uint8Array): string {
-  if (signature.length !== SIGNATURE_BYTES) throw new TypeError(`a signature has ${SIGNATURE_BYTES} bytes, not ${signature.length}`)
+  if (signature.length !== SIGNATURE_BYTES) throw new TypeError(`A signature has ${SIGNATURE_BYTES} bytes, not ${signature.length}.`)
   const hint = decodeStrKey('account', address).subarray(-4)
   return toBase64(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX, ...tx), Uint8Array.of(0, 0, 0, 1, ...hint), u32(SIGNATURE_BYTES), signature))
 }
 
-/** The same without a signature. */
+/** The envelope without a signature. */
 export function unsignedEnvelope(tx: Uint8Array): string {
   return toBase64(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx, UNSIGNED))
 }
 
-/** True when `envelopeXdr` is of the kind that was signed here, around exactly these bytes. */
+/** Whether the envelope holds exactly this transaction. */
 export function containsTransaction(envelopeXdr: string, tx: Uint8Array): boolean {
   const head = toHex(concat(Uint8Array.of(0, 0, 0, ENVELOPE_TX), tx))
   try {
@@ -149,8 +149,8 @@ const CHALLENGE_NAME = new TextEncoder().encode('key ')
 const CHALLENGE_NAME_LENGTH = 3
 
 /**
- * The transaction that a wallet signs to prove that it is `address`: it writes the challenge into the account's data, and no ledger would ever take it,
- * because its sequence number is 0.
+ * The transaction that a wallet signs to prove that it owns `address`. It writes the challenge into the account's data. No ledger accepts it, because its
+ * sequence number is 0.
  */
 export function challengeTransaction(address: string, challenge: Uint8Array): Uint8Array {
   const account = concat(u32(0), decodeStrKey('account', address))

@@ -1,73 +1,73 @@
-// Everything that can go wrong, as classes. What a program may match on stands in fields, what a person should know in `message`.
+// The client's errors. Programs match on classes and fields; `message` is for people.
 
-/** The root of all errors of this client. */
+/** The base class of all errors of this client. */
 export class ExchangeError extends Error {
   override readonly name: string = 'ExchangeError'
 }
 
-/** What an answer that refuses says. */
+/** The contents of an error response. */
 export interface ErrorResponse {
   readonly status: number
   readonly code: string
   readonly message: string
-  readonly hint?: string | undefined
+  readonly hint?: string | null | undefined
   readonly requestId: string | null
   readonly body: unknown
-  readonly retryAfterSec?: number | undefined
+  readonly retryAfterSec?: number | null | undefined
 }
 
-/** The gateway answered, and refused. */
+/** The gateway returned an error. */
 export class GatewayError extends ExchangeError {
   override readonly name: string = 'GatewayError'
   /** The HTTP status. */
   readonly status: number
-  /** The error's name, like `unknown_code` or `FST_ERR_VALIDATION`: match on this. */
+  /** The error code, like `unknown_code` or `FST_ERR_VALIDATION`. Match on this. */
   readonly code: string
-  /** What to do about it, when the gateway says so. */
+  /** What to do about it, if the gateway says so. */
   readonly hint: string | null
-  /** By this the operator finds the request in the log. */
+  /** The operator finds the request in the gateway's log by this id. */
   readonly requestId: string | null
-  /** The whole body, as it came. */
+  /** The response body. */
   readonly body: unknown
-  /** After how many seconds the gateway asks to be tried again; null when it does not say. */
+  /** The seconds of the Retry-After header; null without one. */
   readonly retryAfterSec: number | null
-  constructor(refusal: ErrorResponse) {
-    super(`${refusal.status} ${refusal.code}: ${refusal.message}${refusal.requestId === null ? '' : ` (request ${refusal.requestId})`}`)
-    this.status = refusal.status
-    this.code = refusal.code
-    this.hint = refusal.hint ?? null
-    this.requestId = refusal.requestId
-    this.body = refusal.body
-    this.retryAfterSec = refusal.retryAfterSec ?? null
+  constructor({ status, code, message, hint = null, requestId, body, retryAfterSec = null }: ErrorResponse) {
+    super(`${status} ${code}: ${message}${requestId === null ? '' : ` (request ${requestId})`}`)
+    this.status = status
+    this.code = code
+    this.hint = hint
+    this.requestId = requestId
+    this.body = body
+    this.retryAfterSec = retryAfterSec
   }
 }
 
-/** The allowance of this minute is used up, and waiting for the next was not allowed. Nothing was done. */
+/** The rate limit of this minute is used up, and `maxWaitMs` did not allow waiting for the next. The call was not executed. */
 export class RateLimited extends GatewayError {
   override readonly name = 'RateLimited'
 }
 
-/** The call needs a key, or the one that was given is not accepted. */
+/** The call needs an API key, or the gateway does not accept this one. */
 export class Unauthorized extends GatewayError {
   override readonly name = 'Unauthorized'
 }
 
-/** A contract's error. Codes are each contract's own. */
+/** An error of a contract. Each contract has its own codes. */
 export interface ContractError {
   readonly code: number
   readonly name: string
 }
 
 /**
- * The network would not run a transaction, or ran it in vain. `stage` says when: at its simulation and at its submission nothing was charged; `ledger`
- * means that it failed in a ledger, and cost its fee.
+ * A transaction failed. `stage` says when: a failed simulation or submission costs nothing; with `ledger` the transaction failed in a ledger and its fee was
+ * charged.
  */
 export class ContractFailure extends GatewayError {
   override readonly name = 'ContractFailure'
   readonly stage: 'simulation' | 'submission' | 'ledger'
-  /** Null when no contract raised it: the account lacks something, a limit of the network was hit. */
+  /** Null when the error comes from the network, not from a contract: a missing balance or a network limit, for example. */
   readonly contractError: ContractError | null
-  /** Of the transaction, once there is one. */
+  /** The transaction's hash, once it has one. */
   readonly hash: string | null
   constructor(
     response: ErrorResponse,
@@ -80,10 +80,10 @@ export class ContractFailure extends GatewayError {
   }
 }
 
-/** No answer came: the connection failed, or time ran out. Of a read this means nothing more; what was sent to be done may have been done. */
+/** No response arrived: the connection failed or timed out. A call that changes something may still have been executed. */
 export class Unreachable extends ExchangeError {
   override readonly name = 'Unreachable'
-  /** The id that the request was sent with. */
+  /** The id of the request. */
   readonly requestId: string
   constructor(message: string, requestId: string, cause?: unknown) {
     super(`${message} (request ${requestId})`, { cause })
@@ -91,47 +91,47 @@ export class Unreachable extends ExchangeError {
   }
 }
 
-/** Something answered that is not such a gateway, or one that this client does not understand. */
+/** The response does not come from such a gateway, or this client does not understand it. */
 export class UnexpectedAnswer extends ExchangeError {
   override readonly name = 'UnexpectedAnswer'
 }
 
-/** A transaction that was signed, and where it can be gone on with. */
+/** A signed transaction, which `finish` can submit again. */
 export interface SignedTransaction {
   /** Hex. */
   readonly hash: string
   /** Base64. */
   readonly signedXdr: string
-  /** From then on no ledger takes it any more; unix seconds. */
+  /** No ledger accepts the transaction after this time, unix seconds. */
   readonly expiresAt: number
 }
 
 /**
- * A transaction was signed and handed over, and what became of it could not be learnt in time. It may still be applied. Call `finish` with `transaction`
- * to learn it: that can never trade twice. A second `trade` can.
+ * A transaction was signed and submitted, and its outcome is unknown. The network may still apply it. Call `finish` with `transaction` to learn the outcome;
+ * that never trades twice. A second `trade` can.
  */
 export class UnknownOutcome extends ExchangeError {
   override readonly name = 'UnknownOutcome'
   readonly transaction: SignedTransaction
   constructor(transaction: SignedTransaction, cause?: unknown) {
-    super(`What became of transaction ${transaction.hash} is not known yet: go on with finish(error.transaction), do not trade again.`, { cause })
+    super(`The outcome of transaction ${transaction.hash} is unknown. Call finish(error.transaction) to learn it. Do not trade again before.`, { cause })
     this.transaction = transaction
   }
 }
 
-/** One thing in which a transaction is not what was asked for. */
+/** One difference between a prepared transaction and the request. */
 export interface Difference {
   readonly what: string
   readonly expected: string
   readonly found: string
 }
 
-/** What was to be signed is not what was asked for. Nothing was signed. */
+/** The prepared transaction does not match the request. Nothing was signed. */
 export class RefusedToSign extends ExchangeError {
   override readonly name = 'RefusedToSign'
   readonly differences: readonly Difference[]
   constructor(differences: readonly Difference[]) {
-    super(`Not signed: ${differences.map(({ what, expected, found }) => `${what} is ${found} instead of ${expected}`).join('; ')}`)
+    super(`Refused to sign: ${differences.map(({ what, expected, found }) => `${what} is ${found}, expected ${expected}`).join('; ')}`)
     this.differences = differences
   }
 }

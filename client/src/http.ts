@@ -1,4 +1,4 @@
-// Calls over HTTP: time-outs, pauses, repetitions, and errors as classes.
+// HTTP calls: timeouts, retries, rate limits, and errors as classes.
 
 import { backoffMs, pause, createRequestId } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -6,40 +6,40 @@ import { ContractFailure, GatewayError, RateLimited, Unauthorized, UnexpectedAns
 import type { ContractError, ErrorResponse } from './errors.ts'
 import type { FetchLike, ResponseLike } from './platform.ts'
 
-/** An API key. The secret goes into a header of every call, and nowhere else. */
+/** An API key. The secret is sent in a header of each call and used for nothing else. */
 export interface Key {
   readonly keyId: string
   readonly secret: string
 }
 
-/** How one call is made. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
-  /** Answers from the index wait until this ledger is in it: the `ledger` of a transaction, to read what it did. */
+  /** Waits until the gateway has indexed this ledger. Pass the `ledger` of a transaction to read its effects. */
   readonly minLedger?: number
-  /** How long to wait for one answer, milliseconds. */
+  /** How long to wait for one response, milliseconds. */
   readonly timeoutMs?: number
-  /** How often the call may be tried in all. */
+  /** How many attempts the call may take in total. */
   readonly attempts?: number
 }
 
-/** An answer, and what stands beside its body. */
+/** A response: its body and the values of its headers. */
 export interface Answer<Body> {
   readonly body: Body
-  /** By this the operator finds the request in the log. */
+  /** The operator finds the request in the gateway's log by this id. */
   readonly requestId: string | null
-  /** The last indexed ledger that the answer knows of; null where it does not come from the index. */
+  /** The last indexed ledger at the time of the response; null for responses that do not come from the index. */
   readonly ledger: number | null
-  /** The same as a place in the log. */
+  /** The same as a position in the log. */
   readonly seq: number | null
-  /** True when some price in it could not be read anew. */
+  /** Whether the response contains a price that could not be refreshed. */
   readonly isStale: boolean
-  /** Where the list goes on: a path; null at its end. */
+  /** The path of the list's next page; null on the last page. */
   readonly next: string | null
 }
 
-/** What is left of this minute's calls, by the last answer that told. */
+/** The calls left in this minute, by the last response that said so. */
 export interface Allowance {
   readonly tier: string
   readonly remaining: number
@@ -50,18 +50,18 @@ export interface HttpOptions {
   readonly url: string
   readonly fetch: FetchLike
   readonly clock: Clock
-  /** How long to wait for one answer, milliseconds. */
+  /** How long to wait for one response, milliseconds. */
   readonly timeoutMs: number
-  /** How often a call may be tried in all. */
+  /** How many attempts a call may take in total. */
   readonly attempts: number
-  /** How long the pauses of one call may be together, milliseconds. */
+  /** How long the delays between the attempts of one call may add up to, milliseconds. */
   readonly maxWaitMs: number
 }
 
-/** A call. `isRepeatable`: doing it twice does what doing it once does. */
+/** A call. `isRepeatable`: it is idempotent, so it may be retried after any failure. */
 export interface Call {
   readonly method: string
-  /** With its query, from `/` on. */
+  /** Path and query. */
   readonly path: string
   readonly body?: unknown
   readonly isRepeatable: boolean
@@ -74,78 +74,77 @@ export interface Http {
   allowance(): Allowance | null
 }
 
-const BACKOFF = { firstMs: 250, mostMs: 8_000 }
+const BACKOFF = { firstMs: 250, maxMs: 8_000 }
 
 export function createHttp(options: HttpOptions): Http {
   const { clock } = options
   const base = options.url.replace(/\/+$/, '')
   let key: Key | null = null
   let allowance: Allowance | null = null
-  /** Nobody asks before then: the gateway has said that it would refuse. */
-  let closedUntilMs = 0
-  let closedBy: RateLimited | undefined
+  /** No call is sent before this time, because the rate limit is used up. */
+  let limitedUntilMs = 0
+  let lastLimit: RateLimited | undefined
 
-  async function once<Body>(call: Call, { signal, minLedger, timeoutMs = options.timeoutMs }: CallOptions): Promise<Answer<Body>> {
-    const hasLeft = (): boolean => signal?.aborted === true
-    if (hasLeft()) throw signal?.reason
+  async function attemptCall<Body>(call: Call, { signal, minLedger, timeoutMs = options.timeoutMs }: CallOptions): Promise<Answer<Body>> {
+    const isAborted = (): boolean => signal?.aborted === true
+    if (isAborted()) throw signal?.reason
     const requestId = createRequestId()
     const headers: Record<string, string> = { 'x-request-id': requestId }
     if (key !== null) headers['authorization'] = `Bearer ${key.keyId}:${key.secret}`
     if (call.body !== undefined) headers['content-type'] = 'application/json'
     if (minLedger !== undefined) headers['x-min-ledger'] = String(minLedger)
-    const ended = new AbortController()
-    const end = (): void => ended.abort(signal?.reason)
-    signal?.addEventListener('abort', end, { once: true })
-    const cancel = clock.later(timeoutMs, () => ended.abort(new Error(`no answer within ${timeoutMs} ms`)))
+    const controller = new AbortController()
+    const abort = (): void => controller.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    const cancelTimeout = clock.later(timeoutMs, () => controller.abort(new Error(`no response within ${timeoutMs} ms`)))
     try {
-      // A redirect would carry the key to whoever it names.
-      const init = { method: call.method, headers, signal: ended.signal, redirect: 'error' } as const
+      // Following a redirect would send the key to another address.
+      const init = { method: call.method, headers, signal: controller.signal, redirect: 'error' } as const
       const response = await options.fetch(`${base}${call.path}`, call.body === undefined ? init : { ...init, body: JSON.stringify(call.body) })
       const text = await response.text()
-      note(response)
-      return read<Body>(response, text)
+      recordAllowance(response)
+      return toAnswer<Body>(response, text)
     } catch (error) {
-      if (hasLeft()) throw signal?.reason
+      if (isAborted()) throw signal?.reason
       if (error instanceof GatewayError || error instanceof UnexpectedAnswer) throw error
-      const reason: unknown = ended.signal.aborted ? ended.signal.reason : error
-      throw new Unreachable(`${call.method} ${base}${call.path.split('?')[0]}: ${reason instanceof Error ? reason.message : 'no answer'}`, requestId, error)
+      const reason: unknown = controller.signal.aborted ? controller.signal.reason : error
+      throw new Unreachable(`${call.method} ${base}${call.path.split('?')[0]}: ${reason instanceof Error ? reason.message : 'no response'}`, requestId, error)
     } finally {
-      cancel()
-      signal?.removeEventListener('abort', end)
+      cancelTimeout()
+      signal?.removeEventListener('abort', abort)
     }
   }
 
-  function note({ headers }: ResponseLike): void {
+  function recordAllowance({ headers }: ResponseLike): void {
     const tier = headers.get('x-ratelimit-tier')
     const remaining = integerOf(headers.get('x-ratelimit-remaining'))
     if (tier !== null && remaining !== null) allowance = { tier, remaining }
   }
 
   return {
-    useKey(given) {
-      key = given
+    useKey(newKey) {
+      key = newKey
     },
     key: () => key,
     allowance: () => allowance,
-    async call<Body>(call: Call, how: CallOptions = {}): Promise<Answer<Body>> {
-      const attempts = how.attempts ?? options.attempts
+    async call<Body>(call: Call, callOptions: CallOptions = {}): Promise<Answer<Body>> {
+      const attempts = callOptions.attempts ?? options.attempts
       let waitLeftMs = options.maxWaitMs
-      let last: unknown
+      let lastError: unknown
       for (let attempt = 1; ; attempt++) {
-        const waitMs = Math.max(closedUntilMs - clock.nowMs(), last === undefined ? 0 : retryDelayMs(last, attempt - 1))
-        // Whoever would have to wait too long hears why.
-        if (waitMs > waitLeftMs) throw last ?? closedBy
-        if (waitMs > 0) await pause(clock, waitMs, how.signal)
+        const waitMs = Math.max(limitedUntilMs - clock.nowMs(), lastError === undefined ? 0 : retryDelayMs(lastError, attempt - 1))
+        if (waitMs > waitLeftMs) throw lastError ?? lastLimit
+        if (waitMs > 0) await pause(clock, waitMs, callOptions.signal)
         waitLeftMs -= waitMs
         try {
-          return await once<Body>(call, how)
+          return await attemptCall<Body>(call, callOptions)
         } catch (error) {
           if (error instanceof RateLimited) {
-            closedUntilMs = Math.max(closedUntilMs, clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
-            closedBy = error
+            limitedUntilMs = Math.max(limitedUntilMs, clock.nowMs() + (error.retryAfterSec ?? 1) * 1000)
+            lastLimit = error
           }
           if (attempt >= attempts || !isRetryable(error, call)) throw error
-          last = error
+          lastError = error
         }
       }
     },
@@ -154,7 +153,7 @@ export function createHttp(options: HttpOptions): Http {
 
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([502, 503, 504])
 
-/** Whether the same call may be made again. What was refused for its number was not done; everything else may have been, so that only repeatable calls may. */
+/** Whether the call may be retried. A rate-limited call was not executed; after any other failure it may have been, so only repeatable calls are retried. */
 function isRetryable(error: unknown, { isRepeatable }: Call): boolean {
   if (error instanceof RateLimited) return true
   if (!isRepeatable) return false
@@ -162,25 +161,25 @@ function isRetryable(error: unknown, { isRepeatable }: Call): boolean {
   return error instanceof Unreachable
 }
 
-/** Milliseconds to the next try: what the gateway asks for and a little more, since all others were told the same. */
+/** Milliseconds to the next attempt: Retry-After plus a random part, because every client of the gateway got the same Retry-After. */
 function retryDelayMs(error: unknown, failures: number): number {
-  const asked = error instanceof GatewayError ? error.retryAfterSec : null
-  return asked === null ? backoffMs(failures, BACKOFF) : asked * 1000 + backoffMs(1, BACKOFF)
+  const retryAfterSec = error instanceof GatewayError ? error.retryAfterSec : null
+  return retryAfterSec === null ? backoffMs(failures, BACKOFF) : retryAfterSec * 1000 + backoffMs(1, BACKOFF)
 }
 
-function read<Body>(response: ResponseLike, text: string): Answer<Body> {
+function toAnswer<Body>(response: ResponseLike, text: string): Answer<Body> {
   const { headers, status } = response
   const requestId = headers.get('x-request-id')
   const body = parse(text)
   if (status >= 400) throw toGatewayError({ status, body, requestId, retryAfterSec: integerOf(headers.get('retry-after')) ?? undefined })
-  if (status < 200 || status >= 300 || body === undefined) throw new UnexpectedAnswer(`An answer of ${status} that is not JSON: is this the gateway's address?`)
+  if (status < 200 || status >= 300 || body === undefined) throw new UnexpectedAnswer(`Response ${status} is not JSON. Check that the URL is the gateway's.`)
   return {
     body: body as Body,
     requestId,
     ledger: integerOf(headers.get('x-ledger')),
     seq: integerOf(headers.get('x-seq')),
     isStale: headers.get('x-stale') === '1',
-    next: nextOf(headers.get('link')),
+    next: nextPage(headers.get('link')),
   }
 }
 
@@ -192,8 +191,8 @@ function parse(text: string): unknown {
   }
 }
 
-/** The path of a `Link` header's next page; anything but a path of the API would lead elsewhere, with the key. */
-function nextOf(link: string | null): string | null {
+/** The path of a `Link` header's next page. Accepts only paths of the API: anything else could send the key to another address. */
+function nextPage(link: string | null): string | null {
   return /<(\/v1\/[^>]*)>\s*;\s*rel="next"/.exec(link ?? '')?.[1] ?? null
 }
 
@@ -201,17 +200,17 @@ function integerOf(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
-/** An answer that refuses, as the error that it is. */
+/** The error that an error response stands for. */
 function toGatewayError({ status, body, requestId, retryAfterSec }: Pick<ErrorResponse, 'status' | 'body' | 'requestId' | 'retryAfterSec'>): GatewayError {
-  const said = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
-  // Only errors of the framework have a `code` of this kind; elsewhere that may be the very code that was asked for.
-  const code = (said['statusCode'] === undefined ? undefined : textOf(said['code'])) ?? textOf(said['error']) ?? `http_${status}`
-  const message = textOf(said['message']) ?? textOf(said['hint']) ?? code
-  const refusal = { status, code, message, hint: textOf(said['hint']) ?? textOf(said['message']), requestId, body, retryAfterSec }
-  if (status === 429) return new RateLimited(refusal)
-  if (status === 401) return new Unauthorized(refusal)
+  const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
+  // Only framework errors, which have a statusCode, carry an error code in `code`. Elsewhere `code` may be a referral code.
+  const code = (fields['statusCode'] === undefined ? undefined : textOf(fields['code'])) ?? textOf(fields['error']) ?? `http_${status}`
+  const message = textOf(fields['message']) ?? textOf(fields['hint']) ?? code
+  const response = { status, code, message, hint: textOf(fields['hint']) ?? textOf(fields['message']), requestId, body, retryAfterSec }
+  if (status === 429) return new RateLimited(response)
+  if (status === 401) return new Unauthorized(response)
   const stage = ({ simulation_failed: 'simulation', submission_rejected: 'submission' } as const)[code]
-  return stage === undefined ? new GatewayError(refusal) : new ContractFailure(refusal, { stage, contractError: contractErrorOf(said['contractError']) })
+  return stage === undefined ? new GatewayError(response) : new ContractFailure(response, { stage, contractError: contractErrorOf(fields['contractError']) })
 }
 
 function textOf(value: unknown): string | undefined {

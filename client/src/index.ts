@@ -1,4 +1,4 @@
-// What the package offers. This one file gives on what others define: it is the package's door.
+// The package's public API.
 
 export { createClient } from './client.ts'
 export type { Client, ClientOptions } from './client.ts'

@@ -1,16 +1,16 @@
-// One after another.
+// Runs asynchronous tasks one at a time.
 
-/** Runs each piece of work when those before it have ended, however they ended. Rejects when more than `most` wait. */
-export function createMutex(most: number): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs each task after the ones before it have settled. Rejects when more than `maxWaiting` tasks wait. */
+export function createMutex(maxWaiting: number): <T>(task: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   let waiting = 0
-  return async (work) => {
-    if (waiting >= most) throw new Error(`More than ${most} trades wait for their turn.`)
+  return async (task) => {
+    if (waiting >= maxWaiting) throw new Error(`More than ${maxWaiting} trades are waiting.`)
     waiting += 1
-    const mine = last.then(work)
-    last = mine.catch(() => {})
+    const result = last.then(task)
+    last = result.catch(() => {})
     try {
-      return await mine
+      return await result
     } finally {
       waiting -= 1
     }

@@ -1,4 +1,4 @@
-// What a transaction did, and what becomes of an order that rests.
+// The effects of a transaction, and the outcome of resting orders.
 
 import type { EventRow, OpenOrder } from './generated/resources.ts'
 import type { TradeRequest } from './calls.ts'
@@ -7,40 +7,40 @@ import type { Clock } from './clock.ts'
 import type { CallOptions } from './http.ts'
 import type { Endpoints, Lists } from './rest.ts'
 
-/** A transaction that the network has applied. */
+/** A transaction that the network applied. */
 export interface Finished {
   readonly hash: string
-  /** Give it as `minLedger` to read what the transaction did. */
+  /** Pass it as `minLedger` to read the transaction's effects. */
   readonly ledger: number
 }
 
-/** What became of an order. */
+/** The outcome of an order. */
 export type OrderOutcome =
   | { readonly orderId: number; readonly state: 'resting' }
   | { readonly orderId: number; readonly state: 'executed'; readonly ledger: number; readonly hash: string }
-  /** `reason` as the contract gives it: user, slippage, pos_closed, reduce_only_no_position. */
+  /** `reason` comes from the contract: user, slippage, pos_closed, reduce_only_no_position. */
   | { readonly orderId: number; readonly state: 'cancelled'; readonly reason: string; readonly ledger: number; readonly hash: string }
-  /** It could not be learnt; without an id, not even which one it is. */
+  /** The outcome, and with a null id the order itself, could not be determined. */
   | { readonly orderId: number | null; readonly state: 'unknown' }
 
 export interface OrderTracker {
-  /** The account's resting orders of a kind whose placement no event tells; null for the other kinds. */
+  /** The account's resting orders, for requests whose order is not announced by an event; null for other requests. */
   restingOrderIds(request: TradeRequest, options: CallOptions): Promise<ReadonlySet<number> | null>
-  /** The account's events of the transaction. */
+  /** The account's events in the transaction. */
   eventsOf(finished: Finished, options: CallOptions): Promise<readonly EventRow[]>
   positionOf(events: readonly EventRow[] | null): number | null
-  /** The id of the order that the transaction placed; null when that cannot be told. */
+  /** The id of the order that the transaction placed; null when it is ambiguous or unknown. */
   findPlacedOrder(
     request: TradeRequest,
-    what: { readonly finished: Finished; readonly events: readonly EventRow[] | null; readonly known: ReadonlySet<number> | null },
+    context: { readonly finished: Finished; readonly events: readonly EventRow[] | null; readonly previousOrderIds: ReadonlySet<number> | null },
     options: CallOptions,
   ): Promise<number | null>
-  awaitOutcome(orderId: number, how: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
+  awaitOutcome(orderId: number, options: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
 }
 
 const POLL_MS = 2_000
 const PAGE = 200
-/** How often the resting orders are read until they are those of the transaction's ledger. */
+/** How often the resting orders are read until they include the transaction's ledger. */
 const READS_MAX = 10
 const PLACED_WITHOUT_EVENT: Readonly<Partial<Record<TradeRequest['op'], OpenOrder['orderType']>>> = {
   place_stop_limit_order: 'stop_limit', place_trailing_stop: 'trailing_stop',
@@ -55,14 +55,14 @@ interface Payload {
 const payloadOf = ({ payload }: EventRow): Payload => payload as Payload
 
 export function createOrderTracker({ endpoints, lists, clock }: { readonly endpoints: Endpoints; readonly lists: Lists; readonly clock: Clock }): OrderTracker {
-  async function outcome(orderId: number, ledger: number, options: CallOptions): Promise<OrderOutcome | null> {
+  async function findOutcome(orderId: number, ledger: number, options: CallOptions): Promise<OrderOutcome | null> {
     for await (const event of lists.rows('listAccountOrderEvents', { limit: PAGE }, options)) {
       if (event.ledger < ledger) return null
-      const { orderId: ended, reason = '' } = payloadOf(event)
-      if (ended !== orderId) continue
-      const where = { orderId, ledger: event.ledger, hash: event.txHash }
-      if (event.topic === 'order_executed') return { ...where, state: 'executed' }
-      if (event.topic === 'order_cancelled') return { ...where, state: 'cancelled', reason }
+      const { orderId: endedOrderId, reason = '' } = payloadOf(event)
+      if (endedOrderId !== orderId) continue
+      const base = { orderId, ledger: event.ledger, hash: event.txHash }
+      if (event.topic === 'order_executed') return { ...base, state: 'executed' }
+      if (event.topic === 'order_cancelled') return { ...base, state: 'cancelled', reason }
     }
     return null
   }
@@ -82,15 +82,16 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
       return events
     },
     positionOf: (events) => events?.map(payloadOf).find(({ positionId }) => positionId !== undefined)?.positionId ?? null,
-    async findPlacedOrder(request, { finished, events, known }, options) {
+    async findPlacedOrder(request, { finished, events, previousOrderIds }, options) {
       const kind = PLACED_WITHOUT_EVENT[request.op]
       if (kind === undefined) return events?.filter(({ topic }) => topic === 'order_placed').map(payloadOf)[0]?.orderId ?? null
-      for (let look = 1; look <= READS_MAX; look++) {
+      for (let read = 1; read <= READS_MAX; read++) {
         const { body } = await endpoints.listAccountOpenOrders({}, options)
         if (body.ledger >= finished.ledger) {
-          const found = body.orders.filter((order) => order.orderType === kind && known?.has(order.orderId) !== true && matchesRequest(order, request))
-          // Somebody else may place the same with the same account: then nobody can tell which is whose.
-          return found.length === 1 ? (found[0]?.orderId ?? null) : null
+          const isNew = ({ orderId }: OpenOrder): boolean => previousOrderIds?.has(orderId) !== true
+          const matching = body.orders.filter((order) => order.orderType === kind && isNew(order) && matchesRequest(order, request))
+          // Another program may have placed the same order with the same account. Then the orders cannot be told apart.
+          return matching.length === 1 ? (matching[0]?.orderId ?? null) : null
         }
         await pause(clock, POLL_MS / 4, options.signal)
       }
@@ -100,8 +101,8 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
       const options = signal === undefined ? {} : { signal }
       const deadlineMs = clock.nowMs() + timeoutMs
       for (;;) {
-        const found = await outcome(orderId, ledger, { ...options, minLedger: ledger })
-        if (found !== null) return found
+        const outcome = await findOutcome(orderId, ledger, { ...options, minLedger: ledger })
+        if (outcome !== null) return outcome
         const leftMs = deadlineMs - clock.nowMs()
         if (leftMs <= 0) return { orderId, state: 'resting' }
         await pause(clock, Math.min(POLL_MS, leftMs), signal)
@@ -110,7 +111,7 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
   }
 }
 
-/** Whether an order is the one that the request asked for. */
+/** Whether the order has every field of the request. */
 function matchesRequest(order: OpenOrder, request: TradeRequest): boolean {
   const fields = request as unknown as Readonly<Record<string, string | number | undefined>>
   return (['asset', 'collateral', 'leverage', 'triggerPrice', 'limitPrice', 'positionId', 'trailingPercentBps', 'triggerCondition'] as const)

@@ -1,20 +1,20 @@
-// What the client takes from wherever it runs: Node from 20 on, browsers, Deno and Bun have all of these. Named here by their shapes, so that the types of
-// none of the four are needed, and each can be given by the caller instead.
+// What the client uses of its platform: Node 22 or later, browsers, Deno and Bun have all of it. Declared here by shape, so that the client compiles without
+// the types of any of them and callers can pass their own.
 
-/** An answer, as far as it is read here; every `Response` is one. */
+/** The part of `Response` that the client reads. */
 export interface ResponseLike {
   readonly status: number
   readonly headers: { get(name: string): string | null }
   text(): Promise<string>
 }
 
-/** `fetch`, as far as it is used here. */
+/** The part of `fetch` that the client uses. */
 export type FetchLike = (
   url: string,
   init: { method: string; headers: Record<string, string>; body?: string; signal: AbortSignal; redirect: 'error' },
 ) => Promise<ResponseLike>
 
-/** A WebSocket, as far as it is used here; a browser's and that of the package `ws` are such. */
+/** The part of `WebSocket` that the client uses. */
 export interface WebSocketLike {
   send(text: string): void
   close(code?: number): void
@@ -27,7 +27,7 @@ interface CryptoKeyLike {
   readonly type: string
 }
 
-/** The part of WebCrypto that is used here. */
+/** The part of WebCrypto that the client uses. */
 interface SubtleLike {
   digest(algorithm: 'SHA-256', data: Uint8Array): Promise<ArrayBuffer>
   importKey(format: 'pkcs8', data: Uint8Array, algorithm: 'Ed25519', extractable: boolean, usages: readonly string[]): Promise<CryptoKeyLike>
@@ -38,30 +38,23 @@ interface SubtleLike {
 interface Platform {
   readonly fetch: FetchLike
   readonly WebSocket?: WebSocketConstructor
-  readonly crypto?: { readonly subtle?: SubtleLike; getRandomValues(bytes: Uint8Array): Uint8Array }
+  readonly crypto?: { readonly subtle?: SubtleLike }
   atob(text: string): string
   btoa(bytes: string): string
   setTimeout(run: () => void, ms: number): unknown
   clearTimeout(timer: unknown): void
 }
 
-/** The names of `globalThis`, as far as they are used here. */
+/** The part of `globalThis` that the client uses. */
 export const platform = globalThis as unknown as Platform
 
-/** WebCrypto; throws where a page has none because it was not loaded over https. */
+/** WebCrypto. Throws on a page that was not loaded over https, where browsers disable it. */
 export function subtleCrypto(): SubtleLike {
   const subtle = platform.crypto?.subtle
-  if (subtle === undefined) throw new Error('There is no WebCrypto here: a page has it only over https or on localhost.')
+  if (subtle === undefined) throw new Error('WebCrypto is not available. In a browser it requires https or localhost.')
   return subtle
 }
 
-/** SHA-256. */
 export async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await subtleCrypto().digest('SHA-256', bytes))
-}
-
-/** Bytes that nobody can foresee. */
-export function chance(length: number): Uint8Array {
-  if (platform.crypto === undefined) throw new Error('There is no WebCrypto here.')
-  return platform.crypto.getRandomValues(new Uint8Array(length))
 }

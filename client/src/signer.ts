@@ -1,4 +1,4 @@
-// Who signs. The client hands over what it has verified, and never keeps a secret longer than it takes to make a key of it.
+// Signers. The client passes them only verified transactions, and holds a secret only until it is imported as a key.
 
 import { concat } from './bytes.ts'
 import { containsTransaction, signedEnvelope, transactionHash, unsignedEnvelope } from './envelope.ts'
@@ -14,28 +14,28 @@ export interface HashSigner {
   signHash(hash: Uint8Array): Uint8Array | Promise<Uint8Array>
 }
 
-/** A wallet that takes a whole transaction, as those in browsers do. */
+/** A wallet that signs whole transactions, like browser wallets. */
 export interface WalletSigner {
   /** The account, `G…`. */
   readonly address: string
-  /** Base64 in, base64 with a signature out. */
-  signTransaction(envelopeXdr: string, how: { readonly networkPassphrase: string }): string | Promise<string>
+  /** Takes an unsigned envelope and returns the signed one, both base64. */
+  signTransaction(envelopeXdr: string, options: { readonly networkPassphrase: string }): string | Promise<string>
 }
 
 export type Signer = HashSigner | WalletSigner
 
-/** PKCS #8 before the 32 bytes of an Ed25519 seed. */
+/** The PKCS #8 header of a 32-byte Ed25519 seed. */
 const PKCS8 = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20)
 
 /**
- * A signer of a secret key (`S…`), by the platform's own Ed25519. The key that is kept cannot be read out again. Rejects with TypeError when the text is no
- * secret key, and with the platform's error when that knows no Ed25519: give a function of your own then.
+ * A signer with a secret key (`S…`), using the platform's Ed25519. The imported key cannot be exported again. Rejects with TypeError unless `secret` is a valid
+ * secret key, and with the platform's error where Ed25519 is not supported; pass a HashSigner of your own there.
  */
 export async function secretSigner(secret: string): Promise<HashSigner> {
   const subtle = subtleCrypto()
   const pkcs8 = concat(PKCS8, decodeStrKey('secret', secret))
-  const readable = await subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign'])
-  const { x = '' } = await subtle.exportKey('jwk', readable)
+  const exportable = await subtle.importKey('pkcs8', pkcs8, 'Ed25519', true, ['sign'])
+  const { x = '' } = await subtle.exportKey('jwk', exportable)
   const key = await subtle.importKey('pkcs8', pkcs8, 'Ed25519', false, ['sign'])
   pkcs8.fill(0)
   return {
@@ -54,13 +54,13 @@ interface Signed {
   readonly signedXdr: string
 }
 
-/** Signs a transaction's bytes and gives back its envelope. What a wallet gives back is taken only around the very same transaction. */
+/** Signs a transaction and returns its envelope. Rejects with RefusedToSign when a wallet returns another transaction. */
 export async function signTransaction(signer: Signer, tx: Uint8Array, networkPassphrase: string): Promise<Signed> {
   const hash = await transactionHash(tx, networkPassphrase)
   if ('signHash' in signer) return { hash, signedXdr: signedEnvelope(tx, signer.address, await signer.signHash(hash)) }
   const signedXdr = await signer.signTransaction(unsignedEnvelope(tx), { networkPassphrase })
   if (!containsTransaction(signedXdr, tx)) {
-    throw new RefusedToSign([{ what: 'what the wallet signed', expected: 'the transaction that it was given', found: 'another one' }])
+    throw new RefusedToSign([{ what: 'the transaction that the wallet signed', expected: 'the one it was given', found: 'a different one' }])
   }
   return { hash, signedXdr }
 }

@@ -1,17 +1,17 @@
-// What the stream sends, as types: the channels and their data, as the page on the stream describes them.
+// Types of the stream's channels and frames, as docs/websocket.md describes them.
 
-/** A price, every three seconds. */
+/** A price, sent every three seconds. */
 export interface TickerData {
   readonly asset: string
   readonly price: string
   readonly priceFloat: number
   /** When the price was attested, unix seconds. */
   readonly timestamp: number
-  /** When it was sent, milliseconds. */
+  /** When the frame was sent, unix milliseconds. */
   readonly ts: number
 }
 
-/** The forming candle, and once, with `final`, the one that is over. */
+/** The forming candle. `final` marks its last update. */
 export interface CandleData {
   readonly time: number
   readonly open: number
@@ -21,7 +21,7 @@ export interface CandleData {
   readonly final: boolean
 }
 
-/** A position that was opened, closed or liquidated. */
+/** The opening, close or liquidation of a position. */
 export interface TradeData {
   readonly kind: 'open' | 'close' | 'liquidation'
   readonly asset: string
@@ -30,7 +30,7 @@ export interface TradeData {
   readonly price: string
   readonly pnl?: string
   readonly ledger: number
-  /** Close time of the ledger, milliseconds. */
+  /** Close time of the ledger, unix milliseconds. */
   readonly ts: number
   readonly txHash: string
 }
@@ -46,12 +46,12 @@ export interface EventData {
   readonly raw: Readonly<Record<string, unknown>>
 }
 
-/** An event that concerns the account. */
+/** An event of the account. */
 export interface AccountEventData extends EventData {
   readonly owner: string
 }
 
-/** Where the log stands, every second. */
+/** The head of the log, sent every second. */
 export interface HeartbeatData {
   readonly ts: number
   readonly epoch: string
@@ -70,40 +70,40 @@ export type DataOf<Name extends Channel> = Name extends `ticker.${string}` ? Tic
       : Name extends 'events' ? EventData
         : Name extends 'heartbeat' ? HeartbeatData : AccountEventData
 
-/** A frame of a channel. Those of the log have a place there. */
+/** A frame of a channel. */
 export interface Frame<Name extends Channel> {
   readonly channel: Name
-  /** Its place in the log; undefined for channels that are not of the log. */
+  /** Its position in the log; undefined for channels outside the log. */
   readonly seq?: number
-  /** The place of the channel's frame before it. */
+  /** The position of the channel's previous frame. */
   readonly prev?: number
   readonly data: DataOf<Name>
 }
 
-/** Frames that did not come. What happened meanwhile is at `/v1/events`. */
+/** Missing frames. `/v1/events` lists what happened. */
 export interface Gap {
   readonly channels: readonly string[]
-  /** Behind this place something is missing. */
+  /** Frames after this position are missing. */
   readonly since: number
-  /** Up to this place; null when that is not known. */
+  /** Frames up to this position are missing; null when unknown. */
   readonly until: number | null
-  /** As the gateway gives it (`epoch`, `too_far`, `ahead`, `expired`); `hole`: the frames themselves showed it, and asking again did not help. */
+  /** The gateway's reason (`epoch`, `too_far`, `ahead`, `expired`), or `hole`: the client found frames missing, and a new connection did not bring them. */
   readonly reason: string
 }
 
-/** What may need somebody's attention while the stream goes on. */
+/** A problem that may need attention. The stream continues. */
 export type StreamProblem =
   | { readonly kind: 'gap'; readonly gap: Gap }
-  /** The gateway refused these: they do not exist, or are not yours. */
+  /** The gateway rejected these channels: they do not exist, or belong to another account. */
   | { readonly kind: 'rejected'; readonly channels: readonly string[] }
   /** The key was not accepted, or has been revoked. */
   | { readonly kind: 'login'; readonly error: string }
   /** A handler threw. */
   | { readonly kind: 'handler'; readonly error: unknown }
-  /** The connection ended; it is being made again. */
+  /** The connection was lost; the stream is reconnecting. */
   | { readonly kind: 'disconnected'; readonly reason: string }
 
-/** A message of the gateway, as far as it is read here. */
+/** The fields of the gateway's messages that the client reads. */
 export interface Message {
   readonly type?: string
   readonly channel?: string

@@ -1,4 +1,4 @@
-// From a request to its outcome: prepared, held against what was asked for, signed, submitted until the network has decided, and read back.
+// Trades: prepare, verify, sign, submit until the outcome is final, then read the effects.
 
 import type { EventRow, SubmitResult } from './generated/resources.ts'
 import { isOrder, isResting } from './calls.ts'
@@ -19,57 +19,57 @@ import type { Signer } from './signer.ts'
 import { verifyTransaction } from './verify.ts'
 
 export interface FinishOptions {
-  /** Ends the waiting. Once something is signed it rejects with UnknownOutcome, because the transaction may be applied all the same. */
+  /** Stops waiting. After signing this rejects with UnknownOutcome, because the network may still apply the transaction. */
   readonly signal?: AbortSignal
-  /** How long to wait for the network's decision, milliseconds; two minutes by default. */
+  /** How long to wait for the outcome, milliseconds; two minutes by default. */
   readonly patienceMs?: number
 }
 
 export interface TradeOptions extends FinishOptions {
   /**
-   * Called with what is about to be signed, as it was read from the prepared transaction after that was found to be what was asked for: to be shown to
-   * whoever signs. It is waited for; when it rejects, nothing is signed and `trade` rejects with the same.
+   * Called with the verified transaction before it is signed, to show it to the user, for example. `trade` awaits it. If it rejects, nothing is signed and
+   * `trade` rejects with the same error.
    */
   readonly onVerified?: (transaction: CallTransaction) => void | Promise<void>
-  /** Called before the transaction leaves: keep what it is given, to go on with `finish` after a crash. It is waited for. */
+  /** Called before the transaction is submitted, and awaited. Store the transaction here to `finish` it after a crash. */
   readonly onSigned?: (transaction: SignedTransaction) => void | Promise<void>
-  /** Refuses to sign what offers more than this for its fee, stroops; 10,000,000 (one XLM) by default. */
+  /** The highest fee to sign, stroops; 10,000,000 (one XLM) by default. */
   readonly maxFeeStroops?: number
   /**
-   * Refuses to sign what is good for longer than this, seconds by this machine's clock; 600 by default. Prepared transactions are good for 300: more is
-   * for machines whose clock is off.
+   * The longest validity to sign, seconds by this machine's clock; 600 by default. Prepared transactions are valid for 300 seconds, so a higher limit is needed
+   * only when this machine's clock is wrong.
    */
   readonly maxValiditySec?: number
-  /** How long to wait for the keeper to execute an order that rests, milliseconds; not at all by default. */
+  /** How long to wait for the keeper to execute a resting order, milliseconds; 0 by default. */
   readonly keeperTimeoutMs?: number
 }
 
-/** A trade that was made. */
+/** A completed trade. */
 export interface Traded extends Finished {
-  /** The account's events of this transaction; null when they could not be read now, which takes nothing back of the trade. */
+  /** The account's events in this transaction; null when they could not be read. The trade is complete in either case. */
   readonly events: readonly EventRow[] | null
-  /** The position that it opened, if one. */
+  /** The position of the first event that names one; null without such an event. */
   readonly positionId: number | null
-  /** The order that it placed, and what became of it; null when it placed none. */
+  /** The order that the trade placed, and its outcome; null when it placed none. */
   readonly order: OrderOutcome | null
 }
 
 export interface Trading {
   /**
-   * Makes a trade: asks the gateway to prepare it, signs it only when it is what was asked for, submits it, and waits until a ledger has it. Trades of one
-   * client are made one after another, since each takes the account's next sequence number.
+   * Trades: has the gateway prepare the transaction, verifies and signs it, submits it, and waits until it is in a ledger. A client makes one trade at a time,
+   * because each uses the account's next sequence number.
    *
-   * Rejects with TypeError for a request that is none, with RefusedToSign, with ContractFailure when the network refuses it, with GatewayError or
-   * Unreachable when nothing was signed, and with UnknownOutcome when it cannot be learnt what became of it.
+   * Rejects with TypeError for an invalid request, RefusedToSign when the transaction does not match it, ContractFailure when the transaction fails,
+   * GatewayError or Unreachable when nothing was signed, and UnknownOutcome when the outcome cannot be determined.
    */
   trade(request: TradeRequest, options?: TradeOptions): Promise<Traded>
   /**
-   * Goes on with a transaction that was signed before, in this process or an earlier one. However often it is called, the network applies the transaction
-   * once. Rejects with ContractFailure when it is certain that it was refused, and with UnknownOutcome.
+   * Submits a signed transaction again, from this process or an earlier one, and waits for its outcome. The network applies the transaction at most once.
+   * Rejects with ContractFailure when it certainly failed, and with UnknownOutcome.
    */
   finish(transaction: SignedTransaction, options?: FinishOptions): Promise<Finished>
-  /** Waits until the order is executed or cancelled, at most `timeoutMs`. `ledger`: one in which the order was there already. */
-  awaitOrder(orderId: number, how: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
+  /** Waits until the order is executed or cancelled, at most `timeoutMs`. `ledger`: a ledger in which the order already existed. */
+  awaitOrder(orderId: number, options: { readonly ledger: number; readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<OrderOutcome>
 }
 
 export interface TradingParts {
@@ -83,11 +83,11 @@ export interface TradingParts {
 
 const PATIENCE_MS = 120_000
 const MAX_FEE_STROOPS = 10_000_000
-/** Twice what the gateway gives: clocks may differ. */
+/** Twice the validity of prepared transactions, because clocks differ. */
 const MAX_VALIDITY_SEC = 600
-const POLL_MS = { least: 1_000, most: 30_000 }
-const BACKOFF = { firstMs: 500, mostMs: 8_000 }
-/** After its last moment a transaction is no longer waited for; clocks may differ by this much. */
+const POLL_MS = { min: 1_000, max: 30_000 }
+const BACKOFF = { firstMs: 500, maxMs: 8_000 }
+/** Clocks may differ by this much: a transaction counts as expired this long after its expiry. */
 const EXPIRY_MARGIN_SEC = 60
 const TRADES_WAITING_MAX = 100
 
@@ -96,7 +96,7 @@ export function createTrading(parts: TradingParts): Trading {
   const withLock = createMutex(TRADES_WAITING_MAX)
   const orders = createOrderTracker(parts)
 
-  async function signed(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
+  async function prepareAndSign(request: TradeRequest, options: TradeOptions): Promise<SignedTransaction> {
     const call = signalOf(options)
     const signer = parts.signer()
     const contracts = await parts.contracts(call)
@@ -110,29 +110,30 @@ export function createTrading(parts: TradingParts): Trading {
     return { hash: toHex(hash), signedXdr, expiresAt: Number(transaction.maxTime) }
   }
 
-  /** `isNew`: nobody has sent it yet. */
-  async function follow(transaction: SignedTransaction, options: FinishOptions, isNew: boolean): Promise<Finished> {
+  /** Submits the transaction until its outcome is final. `isNew`: it was not submitted before. */
+  async function submitUntilFinal(transaction: SignedTransaction, options: FinishOptions, isNew: boolean): Promise<Finished> {
     const deadlineMs = clock.nowMs() + (options.patienceMs ?? PATIENCE_MS)
-    let mayBeThere = !isNew
+    /** Whether the network may have an earlier copy of the transaction. */
+    let mayBePending = !isNew
     for (let failures = 0; ; ) {
       try {
-        const pollTimeoutMs = Math.min(POLL_MS.most, Math.max(POLL_MS.least, deadlineMs - clock.nowMs()))
+        const pollTimeoutMs = Math.min(POLL_MS.max, Math.max(POLL_MS.min, deadlineMs - clock.nowMs()))
         const { body } = await endpoints.submitTransaction({ signedXdr: transaction.signedXdr, pollTimeoutMs }, { ...signalOf(options), attempts: 1 })
         if (body.status === 'FAILED') throw failedInLedger(body)
         if (body.status === 'SUCCESS' && body.ledger !== undefined) return { hash: transaction.hash, ledger: body.ledger }
-        mayBeThere = true
+        mayBePending = true
         failures = 0
       } catch (error) {
-        const what = classifySubmitError(error)
-        // The signal's own reason, or a mistake of this client's: neither tells anything about the transaction.
-        if (what === 'other') throw new UnknownOutcome(transaction, error)
-        if (what === 'failed') throw error
-        if (what === 'refused' && (!mayBeThere || isOver(transaction))) throw error
-        if (what === 'stopped') throw mayBeThere ? new UnknownOutcome(transaction, error) : error
-        if (what === 'unknown') mayBeThere = true
+        const kind = classifySubmitError(error)
+        // An abort, or a bug in this client. Neither says anything about the transaction.
+        if (kind === 'other') throw new UnknownOutcome(transaction, error)
+        if (kind === 'failed') throw error
+        if (kind === 'rejected' && (!mayBePending || isExpired(transaction))) throw error
+        if (kind === 'permanent') throw mayBePending ? new UnknownOutcome(transaction, error) : error
+        if (kind === 'unknown') mayBePending = true
         failures += 1
         const waitMs = Math.max(backoffMs(failures, BACKOFF), error instanceof GatewayError ? (error.retryAfterSec ?? 0) * 1000 : 0)
-        if (clock.nowMs() + waitMs >= deadlineMs) throw mayBeThere ? new UnknownOutcome(transaction, error) : error
+        if (clock.nowMs() + waitMs >= deadlineMs) throw mayBePending ? new UnknownOutcome(transaction, error) : error
         await pause(clock, waitMs, options.signal).catch((cause: unknown) => {
           throw new UnknownOutcome(transaction, cause)
         })
@@ -142,23 +143,25 @@ export function createTrading(parts: TradingParts): Trading {
     }
   }
 
-  function isOver({ expiresAt }: SignedTransaction): boolean {
+  function isExpired({ expiresAt }: SignedTransaction): boolean {
     return clock.nowMs() / 1000 > expiresAt + EXPIRY_MARGIN_SEC
   }
 
   return {
-    finish: (transaction, options = {}) => follow(transaction, options, false),
-    awaitOrder: (orderId, how) => orders.awaitOutcome(orderId, how),
+    finish: (transaction, options = {}) => submitUntilFinal(transaction, options, false),
+    awaitOrder: (orderId, options) => orders.awaitOutcome(orderId, options),
     async trade(request, options = {}) {
-      const { finished, known } = await withLock(async () => {
-        const known = await orders.restingOrderIds(request, signalOf(options))
-        const transaction = await signed(request, options)
+      const { finished, previousOrderIds } = await withLock(async () => {
+        const restingOrderIds = await orders.restingOrderIds(request, signalOf(options))
+        const transaction = await prepareAndSign(request, options)
         await options.onSigned?.(transaction)
-        return { finished: await follow(transaction, options, true), known }
+        return { finished: await submitUntilFinal(transaction, options, true), previousOrderIds: restingOrderIds }
       })
-      // The trade is made: whatever fails from here on is no failure of it.
+      // The trade is complete. Failures to read its effects must not make it look failed.
       const events = await orders.eventsOf(finished, signalOf(options)).catch(fallBackTo(null))
-      const orderId = isResting(request) ? await orders.findPlacedOrder(request, { finished, events, known }, signalOf(options)).catch(fallBackTo(null)) : null
+      const orderId = isResting(request)
+        ? await orders.findPlacedOrder(request, { finished, events, previousOrderIds }, signalOf(options)).catch(fallBackTo(null))
+        : null
       const timeoutMs = options.keeperTimeoutMs ?? 0
       const outcome = (): Promise<OrderOutcome> => orderId === null
         ? Promise.resolve({ orderId, state: 'unknown' })
@@ -172,26 +175,26 @@ function signalOf({ signal }: FinishOptions): { readonly signal?: AbortSignal } 
   return signal === undefined ? {} : { signal }
 }
 
-function fallBackTo<T>(unknown: T): (error: unknown) => T {
-  return () => unknown
+function fallBackTo<T>(value: T): (error: unknown) => T {
+  return () => value
 }
 
 /**
- * What a submission's error says of the transaction. `refused`: this copy was not taken, while an earlier one may have been. `later`: nothing was taken, and
- * that may change. `stopped`: nothing was taken, and asking again does not help.
+ * What a submission error says about the transaction. `rejected`: the network did not accept this copy, but may have accepted an earlier one. `retry`: it was
+ * not submitted, and may be later. `permanent`: it was not submitted, and a retry does not help.
  */
-function classifySubmitError(error: unknown): 'failed' | 'refused' | 'later' | 'stopped' | 'unknown' | 'other' {
+function classifySubmitError(error: unknown): 'failed' | 'rejected' | 'retry' | 'permanent' | 'unknown' | 'other' {
   if (error instanceof Unreachable) return 'unknown'
-  if (error instanceof ContractFailure) return error.stage === 'ledger' ? 'failed' : 'refused'
+  if (error instanceof ContractFailure) return error.stage === 'ledger' ? 'failed' : 'rejected'
   if (!(error instanceof GatewayError)) return error instanceof ExchangeError ? 'unknown' : 'other'
-  if (error.status === 429 || error.status === 503) return 'later'
-  if (error.status === 502) return typeof (error.body as { readonly hash?: unknown } | null)?.hash === 'string' ? 'unknown' : 'later'
-  return error.status >= 500 ? 'unknown' : 'stopped'
+  if (error.status === 429 || error.status === 503) return 'retry'
+  if (error.status === 502) return typeof (error.body as { readonly hash?: unknown } | null)?.hash === 'string' ? 'unknown' : 'retry'
+  return error.status >= 500 ? 'unknown' : 'permanent'
 }
 
 function failedInLedger(result: SubmitResult): ContractFailure {
   const contractError = result.contractError ?? null
-  const message = contractError === null ? 'the transaction failed in a ledger' : `${contractError.name} (${contractError.code})`
+  const message = contractError === null ? 'The transaction failed in a ledger.' : `${contractError.name} (${contractError.code})`
   return new ContractFailure(
     { status: 200, code: 'transaction_failed', message, requestId: null, body: result },
     { stage: 'ledger', contractError, hash: result.hash },

@@ -1,32 +1,32 @@
-// XDR as far as a contract call needs it: reading what the gateway has prepared to the last byte, and refusing whatever such a call has no use for.
+// The part of XDR that a contract call needs. Everything else is rejected.
 
 import { encodeStrKey } from './strkey.ts'
 import { isEqual } from './bytes.ts'
 
-/** Raised for bytes that are not what they should be. */
+/** The bytes are not a valid transaction of the expected form. */
 export class MalformedXdr extends Error {
   override readonly name = 'MalformedXdr'
 }
 
-/** A value of a contract: its type's name, and the value where it is one that this client compares. */
+/** A contract value. `value` is null for types that the client does not compare, such as maps. */
 export interface ContractValue {
   readonly type: string
   readonly value: string | number | bigint | boolean | null
 }
 
-/** A call of a contract's function. */
+/** A call of a contract function. */
 export interface ContractCall {
   readonly contract: string
   readonly functionName: string
   readonly args: readonly ContractValue[]
 }
 
-/** What an account allows by signing: a call, and the calls that it may make in turn on the account's behalf. */
+/** An authorized call, and the sub-calls that it may make on the account's behalf. */
 export interface Authorization extends ContractCall {
   readonly subCalls: readonly Authorization[]
 }
 
-/** Values in values, and calls in calls: deeper than the network lets them be is not read. */
+/** The network's limit for nested values and calls. */
 const DEPTH_MAX = 100
 
 export interface Reader {
@@ -36,64 +36,64 @@ export interface Reader {
   u32(): number
   u64(): bigint
   bytes(length: number): Uint8Array
-  /** Of variable length, padded to four. */
+  /** Variable-length bytes, padded to a multiple of four. */
   opaque(): Uint8Array
   list<T>(read: () => T): T[]
   optional<T>(read: () => T): T | null
 }
 
 export function createReader(data: Uint8Array): Reader {
-  let at = 0
+  let offset = 0
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
 
   function take(length: number): number {
-    if (length > data.length - at) throw new MalformedXdr('it ends too early')
-    const from = at
-    at += length
-    return from
+    if (length > data.length - offset) throw new MalformedXdr('unexpected end of data')
+    const start = offset
+    offset += length
+    return start
   }
 
   const reader: Reader = {
-    offset: () => at,
-    remaining: () => data.length - at,
+    offset: () => offset,
+    remaining: () => data.length - offset,
     skip: (length) => void take(length),
     u32: () => view.getUint32(take(4)),
     u64: () => view.getBigUint64(take(8)),
-    bytes: (length) => data.slice(take(length), at),
+    bytes: (length) => data.slice(take(length), offset),
     opaque() {
       const length = reader.u32()
-      const found = reader.bytes(length)
+      const bytes = reader.bytes(length)
       const padding = reader.bytes((4 - (length % 4)) % 4)
       if (!isEqual(padding, new Uint8Array(padding.length))) throw new MalformedXdr('padding is not zero')
-      return found
+      return bytes
     },
     list(read) {
       const length = reader.u32()
-      // Nothing that stands in a list takes less than four bytes.
-      if (length * 4 > reader.remaining()) throw new MalformedXdr('a list is longer than what is left')
+      // Every element takes at least four bytes.
+      if (length * 4 > reader.remaining()) throw new MalformedXdr('list is longer than the remaining data')
       return Array.from({ length }, read)
     },
     optional(read) {
-      const there = reader.u32()
-      if (there > 1) throw new MalformedXdr('neither there nor not')
-      return there === 1 ? read() : null
+      const flag = reader.u32()
+      if (flag > 1) throw new MalformedXdr('invalid optional flag')
+      return flag === 1 ? read() : null
     },
   }
   return reader
 }
 
-/** An account or a contract. */
+/** The address of an account or a contract. */
 export function readAddress(reader: Reader): string {
   const kind = reader.u32()
   if (kind === 0) return readAccount(reader)
-  if (kind !== 1) throw new MalformedXdr(`an address of kind ${kind}`)
+  if (kind !== 1) throw new MalformedXdr(`unsupported address type ${kind}`)
   return encodeStrKey('contract', reader.bytes(32))
 }
 
-/** A public key, or an account that is not multiplexed: both are written the same way. */
+/** A public key or an account that is not multiplexed; both are encoded the same way. */
 export function readAccount(reader: Reader): string {
   const kind = reader.u32()
-  if (kind !== 0) throw new MalformedXdr(`an account of kind ${kind}`)
+  if (kind !== 0) throw new MalformedXdr(`unsupported account type ${kind}`)
   return encodeStrKey('account', reader.bytes(32))
 }
 
@@ -102,19 +102,19 @@ export function readCall(reader: Reader): ContractCall {
 }
 
 export function readAuthorization(reader: Reader, depth = 0): Authorization {
-  if (depth > DEPTH_MAX) throw new MalformedXdr('nested too deep')
+  if (depth > DEPTH_MAX) throw new MalformedXdr('nested too deeply')
   const kind = reader.u32()
-  if (kind !== 0) throw new MalformedXdr('it allows a contract to be created')
+  if (kind !== 0) throw new MalformedXdr('authorizes something other than a contract call')
   return { ...readCall(reader), subCalls: reader.list(() => readAuthorization(reader, depth + 1)) }
 }
 
 function readText(reader: Reader): string {
   const bytes = reader.opaque()
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
-    return text.decode(bytes)
+    return decoder.decode(bytes)
   } catch {
-    throw new MalformedXdr('a text is not UTF-8')
+    throw new MalformedXdr('string is not UTF-8')
   }
 }
 
@@ -127,11 +127,11 @@ const words = (count: number) => (reader: Reader): bigint => {
 }
 const signed = (count: number) => (reader: Reader): bigint => BigInt.asIntN(count * 64, words(count)(reader))
 
-/** Each type of value by its number: its name, and how it is read. */
+/** The value types by their number in XDR. */
 const VALUES: Readonly<Record<number, readonly [type: string, read: (reader: Reader, depth: number) => ContractValue['value']]>> = {
   0: ['bool', (reader) => {
     const value = reader.u32()
-    if (value > 1) throw new MalformedXdr('neither true nor false')
+    if (value > 1) throw new MalformedXdr('invalid boolean')
     return value === 1
   }],
   1: ['void', () => null],
@@ -164,11 +164,11 @@ const VALUES: Readonly<Record<number, readonly [type: string, read: (reader: Rea
   21: ['ledger_key_nonce', I64],
 }
 
-/** A value. What this client never compares is read over: its `value` is null. */
+/** Reads a value. `value` is null for types that the client does not compare. */
 export function readValue(reader: Reader, depth = 0): ContractValue {
-  if (depth > DEPTH_MAX) throw new MalformedXdr('nested too deep')
+  if (depth > DEPTH_MAX) throw new MalformedXdr('nested too deeply')
   const kind = reader.u32()
-  const row = VALUES[kind]
-  if (row === undefined) throw new MalformedXdr(`a value of type ${kind}`)
-  return { type: row[0], value: row[1](reader, depth + 1) }
+  const entry = VALUES[kind]
+  if (entry === undefined) throw new MalformedXdr(`unsupported value type ${kind}`)
+  return { type: entry[0], value: entry[1](reader, depth + 1) }
 }

@@ -1,4 +1,4 @@
-// The exchange in CCXT's shapes, before the program as it is started; and CCXT's own checks of such shapes, where CCXT is installed beside the project.
+// The CCXT interface against the whole program, and CCXT's own checks where CCXT is installed.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -38,7 +38,7 @@ before(async () => {
   await main.said(/^Indexer in sync/)
   await holdPrices(main, 'BTC', 'ETH')
   await exchange.signIn()
-  // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
+  // The local network is set up in its first ledgers. A trade prepared before may refer to state that changes.
   await createClient({ url: exchange.urls.api }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })
 })
 after(async () => {
@@ -47,10 +47,10 @@ after(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-test('what it has it does, and what it has not it says', async () => {
+test('every method matches has: true works, false rejects with NotSupported', async () => {
   const methods = exchange as unknown as Readonly<Record<string, ((symbol: string) => Promise<unknown>) | undefined>>
   const special = new Set(['CORS', 'spot', 'margin', 'swap', 'future', 'option', 'ws'])
-  // Kinds of orders that are asked for by the parameters of createOrder.
+  // Order kinds that createOrder makes from its parameters.
   const byParameters = new Set(['createReduceOnlyOrder', 'createStopLossOrder', 'createTakeProfitOrder', 'createTrailingPercentOrder', 'createTriggerOrder'])
   for (const [name, has] of Object.entries(HAS)) {
     if (special.has(name) || byParameters.has(name)) continue
@@ -61,7 +61,7 @@ test('what it has it does, and what it has not it says', async () => {
   assert.deepEqual([exchange.has.fetchOrderBook, exchange.describe().id, exchange.timeframes['4h']], [false, exchange.id, '4h'])
 })
 
-test('markets are swaps that are settled in USDC', async () => {
+test('markets are swaps settled in USDC', async () => {
   const markets = await exchange.loadMarkets()
   assert.equal(Object.keys(markets).length, 14)
   const { id, type, linear, inverse, contractSize, active, limits, taker, maker } = exchange.market(BTC)
@@ -72,10 +72,11 @@ test('markets are swaps that are settled in USDC', async () => {
   await assert.rejects(exchange.fetchTicker('SHIB/USDC:USDC'), errors.BadSymbol)
 })
 
-test('prices, candles, interest and funding are told as they are, and what nobody knows is undefined', async () => {
+test('prices, candles, open interest and funding have CCXT\'s shapes, with undefined for unknown values', async () => {
   const ticker = await exchange.fetchTicker(BTC)
-  const { body } = await fetch(`${exchange.urls.api}/v1/markets/BTC/price`).then(async (answer) => ({ body: await answer.json() as { priceFloat: number } }))
-  assert.ok(Math.abs(ticker.last / body.priceFloat - 1) < 0.05)
+  const response = await fetch(`${exchange.urls.api}/v1/markets/BTC/price`)
+  const { priceFloat } = await response.json() as { readonly priceFloat: number }
+  assert.ok(Math.abs(ticker.last / priceFloat - 1) < 0.05)
   assert.deepEqual([ticker.last, ticker.bid, ticker.ask, ticker.high, ticker.baseVolume], [ticker.close, undefined, undefined, undefined, undefined])
   const tickers = await exchange.fetchTickers([BTC, ETH])
   assert.deepEqual(Object.keys(tickers).sort(), [BTC, ETH])
@@ -98,7 +99,7 @@ test('prices, candles, interest and funding are told as they are, and what nobod
   assert.ok(Math.abs(await exchange.fetchTime() - ((await exchange.fetchTicker(BTC)).timestamp ?? 0)) < 600_000)
 })
 
-test('an order is placed, listed, cancelled; a position opened, protected and closed; and the stream tells of it', async () => {
+test('orders and positions are opened, listed, streamed and closed', async () => {
   const placed = await exchange.createLimitOrder(BTC, 'buy', 0.002, 50_000, { leverage: 5 })
   assert.deepEqual([placed.status, placed.side, placed.type, placed.price, placed.amount, placed.filled], ['open', 'buy', 'limit', 50_000, 0.002, 0])
   const [resting] = await exchange.fetchOpenOrders(BTC)
@@ -130,7 +131,7 @@ test('an order is placed, listed, cancelled; a position opened, protected and cl
   assert.deepEqual([mine?.side, mine?.amount, mine?.id], ['buy', opened.filled, `${position?.id}-close`])
 })
 
-test('what is refused is told in CCXT\'s names', async () => {
+test('rejections have CCXT\'s error classes', async () => {
   await assert.rejects(exchange.createLimitOrder(BTC, 'buy', 0.000_001, 50_000), errors.InvalidOrder)
   await exchange.createMarketOrderWithCost(ETH, 'buy', 60_000, { leverage: 1 })
   await assert.rejects(exchange.createMarketOrderWithCost(ETH, 'buy', 60_000, { leverage: 1 }), errors.InsufficientFunds)
@@ -145,7 +146,7 @@ test('what is refused is told in CCXT\'s names', async () => {
   await assert.rejects(new PerpetualExchange({ urls: { api: 'http://127.0.0.1:9' }, client: { attempts: 1 } }).fetchTime(), errors.NetworkError)
 })
 
-test('each error of the client has its name', () => {
+test('each client error maps to a CCXT error', () => {
   const refusal = { status: 400, code: 'x', message: 'x', requestId: null, body: null }
   const contract = (name: string): ContractFailure => new ContractFailure(refusal, { stage: 'simulation', contractError: { code: 1, name } })
   const cases: readonly (readonly [unknown, new (message: string) => errors.BaseError])[] = [
@@ -153,7 +154,7 @@ test('each error of the client has its name', () => {
     [new GatewayError({ ...refusal, status: 451 }), errors.RestrictedLocation], [new GatewayError({ ...refusal, status: 403 }), errors.PermissionDenied],
     [new GatewayError(refusal), errors.BadRequest], [new GatewayError({ ...refusal, status: 500 }), errors.ExchangeError],
     [contract('Paused'), errors.OperationRejected], [contract('PriceStale'), errors.OperationFailed], [contract('SlippageExceeded'), errors.OrderNotFillable],
-    [contract('SomethingNew'), errors.ExchangeError], [new Unreachable('x: no answer within 5 ms', 'y'), errors.RequestTimeout],
+    [contract('SomethingNew'), errors.ExchangeError], [new Unreachable('x: no response within 5 ms', 'y'), errors.RequestTimeout],
     [new Unreachable('x', 'y'), errors.NetworkError], [new UnexpectedAnswer('x'), errors.BadResponse], [new TypeError('x'), errors.InvalidOrder],
     [new UnknownOutcome({ hash: '', signedXdr: '', expiresAt: 0 }), errors.RequestTimeout],
   ]
@@ -164,27 +165,27 @@ test('each error of the client has its name', () => {
   }
 })
 
-test('who waits for the stream hears that it was closed', async () => {
+test('close() rejects pending watch calls with ExchangeClosedByUser', async () => {
   const other = new PerpetualExchange({ urls: { api: exchange.urls.api } })
   assert.ok((await other.watchTicker(BTC)).last > 0)
   assert.ok((await other.watchOHLCV(BTC)).every(([time]) => time % 60_000 === 0))
   const waiting = (async () => {
     for (;;) await other.watchTrades(BTC)
   })()
-  const heard = assert.rejects(waiting, errors.ExchangeClosedByUser)
+  const rejected = assert.rejects(waiting, errors.ExchangeClosedByUser)
   await other.close()
-  await heard
+  await rejected
 })
 
-/** Where CCXT is: a folder with `node_modules/ccxt`, and `node_modules/ccxt-checks`, the last of its releases that brings its checks along. */
+/** The folder of TEST_CCXT_DIR, with `node_modules/ccxt` and `node_modules/ccxt-checks`, the last release that includes its checks. */
 function ccxtFolder(context: TestContext): string | undefined {
   const path = process.env['TEST_CCXT_DIR']
   if (path !== undefined && existsSync(join(path, 'node_modules/ccxt-checks')) && existsSync(join(path, 'node_modules/ccxt'))) return path
-  context.skip('CCXT is not there: TEST_CCXT_DIR names a folder that has it, as .ci/run makes one')
+  context.skip('CCXT is not installed: set TEST_CCXT_DIR to a folder that has it, like the one .ci/run makes')
   return undefined
 }
 
-test('CCXT\'s own checks find nothing', async (context: TestContext) => {
+test('CCXT\'s own checks pass', async (context: TestContext) => {
   const path = ccxtFolder(context)
   if (path === undefined) return
   const opened = await exchange.createMarketOrderWithCost(BTC, 'buy', 50, { leverage: 2 })
@@ -193,8 +194,8 @@ test('CCXT\'s own checks find nothing', async (context: TestContext) => {
   assert.ok(opened.id)
   const script = join(folder.path, 'checks.mjs')
   writeFileSync(script, CCXT_CHECKS)
-  const door = new URL('../../client/src/ccxt/index.ts', import.meta.url).href
-  const env = { PATH: process.env['PATH'], URL: exchange.urls.api, SECRET: privateKey, CCXT: path, DOOR: door }
+  const entry = new URL('../../client/src/ccxt/index.ts', import.meta.url).href
+  const env = { PATH: process.env['PATH'], URL: exchange.urls.api, SECRET: privateKey, CCXT: path, ENTRY: entry }
   const { stdout } = await promisify(execFile)(process.execPath, [script], { env, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 })
   const done = /^checked: (.*)$/m.exec(stdout)?.[1]?.split(' ') ?? []
   assert.deepEqual(done, [
@@ -204,10 +205,10 @@ test('CCXT\'s own checks find nothing', async (context: TestContext) => {
   ])
 })
 
-test('its types are CCXT\'s', async (context: TestContext) => {
+test('its types are assignable to CCXT\'s', async (context: TestContext) => {
   const path = ccxtFolder(context)
   if (path === undefined) return
-  const source = CCXT_TYPES.replaceAll('CCXT_TYPES', join(path, 'node_modules/ccxt/js/ccxt.js')).replaceAll('DOOR', join(ROOT, 'client/src/ccxt/index.ts'))
+  const source = CCXT_TYPES.replaceAll('CCXT_TYPES', join(path, 'node_modules/ccxt/js/ccxt.js')).replaceAll('ENTRY', join(ROOT, 'client/src/ccxt/index.ts'))
   writeFileSync(join(folder.path, 'types.ts'), source)
   const compilerOptions = {
     noEmit: true, skipLibCheck: true, strict: true, exactOptionalPropertyTypes: false, allowImportingTsExtensions: true, module: 'nodenext', target: 'es2022',

@@ -1,8 +1,9 @@
-// The parts of the command line that need no gateway: digits, arguments, tables, what is told while somebody waits, and a WebSocket's frames.
+// The parts of the command line that need no gateway: decimals, arguments, tables, progress and failures.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseArguments } from '../../client/src/cli/arguments.ts'
+import { COMMON_FLAGS, parseArguments } from '../../client/src/cli/arguments.ts'
+import type { ParsedArguments } from '../../client/src/cli/arguments.ts'
 import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { fromUnits, toBps, toPercent, toUnits } from '../../client/src/cli/decimal.ts'
 import { describeFailure, failureText } from '../../client/src/cli/failures.ts'
@@ -12,59 +13,77 @@ import { UsageError } from '../../client/src/cli/usage-error.ts'
 import { ContractFailure, GatewayError, RateLimited } from '../../client/src/errors.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 
-test('an amount of the exchange is shown and typed without losing a digit', () => {
+test('property: amounts are formatted and parsed without losing a digit', () => {
   fc.assert(fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (units) => {
-    const shown = fromUnits(String(units))
-    assert.match(shown, /^\d+\.\d{2,7}$/)
-    assert.equal(toUnits(shown, 'it'), String(units))
+    const text = fromUnits(String(units))
+    assert.match(text, /^\d+\.\d{2,7}$/)
+    assert.equal(toUnits(text, 'amount'), String(units))
   }), { numRuns: fuzzRuns(300) })
   const cases = { 100: '1000000000', 0.25: '2500000', '92370.1797515': '923701797515', '1.00000000000': '10000000', '0.0000001': '1', '007': '70000000' }
-  for (const [text, units] of Object.entries(cases)) assert.equal(toUnits(text, 'it'), units)
+  for (const [text, units] of Object.entries(cases)) assert.equal(toUnits(text, 'amount'), units)
   assert.deepEqual(['1', '-15000000', '0', 'n/a'].map(fromUnits), ['0.0000001', '-1.50', '0.00', 'n/a'])
   const wrong = ['', '.5', '1.', '1,5', '-1', '+1', '1e3', '0x10', '1_000', '0.00000001', ' 1', '١']
-  for (const text of wrong) assert.throws(() => toUnits(text, 'it'), UsageError, text)
+  for (const text of wrong) assert.throws(() => toUnits(text, 'amount'), UsageError, text)
 })
 
-test('shares have a unit, and are whole basis points', () => {
-  for (const [text, bps] of Object.entries({ '1%': 100, '0.5 %': 50, '50bps': 50, '100%': 10_000, '0.01%': 1 })) assert.equal(toBps(text, 'it'), bps)
-  for (const text of ['1', '0.001%', '1.5bps', '%', '-1%']) assert.throws(() => toBps(text, 'it'), UsageError, text)
+test('shares need a unit and must be whole basis points', () => {
+  for (const [text, bps] of Object.entries({ '1%': 100, '0.5 %': 50, '50bps': 50, '100%': 10_000, '0.01%': 1 })) assert.equal(toBps(text, 'share'), bps)
+  for (const text of ['1', '0.001%', '1.5bps', '%', '-1%']) assert.throws(() => toBps(text, 'share'), UsageError, text)
   assert.deepEqual(['2000', '100000', '-1', '12345678'].map(toPercent), ['0.02 %', '1 %', '-0.00001 %', '123.45678 %'])
 })
 
-test('options stand where they like, and behind -- nothing is one', () => {
-  const parse = (line: string): ReturnType<typeof parseArguments> => parseArguments(line.split(' '), COMMANDS)
+test('options may appear anywhere before --', () => {
+  const parse = (line: string): ParsedArguments => parseArguments(line.split(' '), COMMANDS)
   for (const line of ['--json prices BTC --url http://x', 'prices --url=http://x BTC --json', '--url http://x prices --json -- BTC']) {
     const { command, rest: many, flags } = parse(line)
     assert.deepEqual([command?.name, many, flags], ['prices', ['BTC'], { json: true, url: 'http://x' }], line)
   }
   assert.deepEqual(parse('key revoke -- --odd').args, { 'KEY-ID': '--odd' })
-  assert.throws(() => parse('prices --json --json'), /twice/)
-  assert.throws(() => parse('prices --json=yes'), /takes no value/)
+  assert.deepEqual(parse('prices -h').flags, { help: true })
 })
 
-test('tables line numbers up at their points, and obey nothing that stands in them', () => {
+test('wrong options are rejected by name', () => {
+  const wrong: Readonly<Record<string, RegExp>> = {
+    'prices --json --json': /^--json was given twice\.$/, 'prices --json=yes': /^--json takes no value\.$/, 'prices --colour': /^Unknown option --colour\.$/,
+    'prices --limit 5': /^Unknown option --limit\.$/, 'prices -x': /^Unknown option -x\.$/, 'prices --url': /^--url needs a value: --url URL$/,
+    'prices --url=': /^--url needs a value: --url URL$/, 'prices --url --json': /^--url needs a value: --url URL$/, '--count 5': /^Unknown option --count\.$/,
+  }
+  for (const [line, message] of Object.entries(wrong)) {
+    assert.throws(() => parseArguments(line.split(' '), COMMANDS), (error: unknown) => error instanceof UsageError && message.test(error.message), line)
+  }
+})
+
+test('an option takes a value in all commands or in none', () => {
+  const kinds = new Map<string, boolean>()
+  for (const { name, value } of [...COMMON_FLAGS, ...COMMANDS.flatMap((command) => command.flags ?? [])]) {
+    assert.equal(kinds.get(name) ?? value !== undefined, value !== undefined, name)
+    kinds.set(name, value !== undefined)
+  }
+})
+
+test('tables align numbers at their decimal points and replace control characters', () => {
   const rows = [{ name: 'one\u001B[2J\n', value: '1.25' }, { name: 'a long one', value: '1000.5' }, { name: 'x', value: null }]
   const text = table([{ title: 'name', text: ({ name }) => name }, { title: 'value', align: 'point', text: ({ value }) => value }], rows, 'nothing')
   assert.equal(text, 'name          value\none [2J        1.25\na long one  1000.5\nx              –\n')
 })
 
-test('who waits for more than a second is told, and only at a terminal', async () => {
+test('progress is shown after one second, and only at a terminal', async () => {
   for (const isShown of [true, false]) {
     let written = ''
     let nowMs = 0
     const due: (() => void)[] = []
     const clock = { nowMs: () => nowMs, later: (_ms: number, run: () => void) => (due.push(run), () => void due.splice(due.indexOf(run), 1)) }
     const progress = createProgress({ clock, isShown, write: (text) => void (written += text) })
-    const pass = (): void => {
+    const advanceSecond = (): void => {
       nowMs += 1000
       due.shift()?.()
     }
     const work = Promise.withResolvers<number>()
     const done = progress.run('Preparing', () => work.promise)
     assert.equal(written, '')
-    pass()
+    advanceSecond()
     progress.setMessage('Waiting')
-    pass()
+    advanceSecond()
     work.resolve(5)
     assert.equal(await done, 5)
     assert.equal(written, isShown ? '\r\u001B[KPreparing … 1 s\r\u001B[KWaiting … 2 s\r\u001B[K' : '')
@@ -72,7 +91,7 @@ test('who waits for more than a second is told, and only at a terminal', async (
   }
 })
 
-test('each kind of failure has its exit code, and what it says is plain', () => {
+test('each kind of failure has an exit code and a message without control characters', () => {
   const refusal = { status: 400, code: 'unknown_code', message: 'no \u001B]0;such\u0007 code', requestId: 'ab12', body: null }
   const failures = [
     new GatewayError(refusal), new RateLimited({ ...refusal, status: 429, retryAfterSec: 12 }),
@@ -81,6 +100,7 @@ test('each kind of failure has its exit code, and what it says is plain', () => 
   assert.deepEqual(failures.map(({ exitCode }) => exitCode), [4, 4, 6, 1])
   assert.match(failures[1]?.hint ?? '', /in 12 s/)
   const ofContract = failureText(failures[2] ?? describeFailure(null))
-  assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\): .*\. It failed in a ledger, and cost its fee\.\n {2}to do: .*--slippage/)
+  assert.match(ofContract, /^error: SlippageExceeded \(contract error 63\): .*\. The transaction failed in a ledger\. Its fee was charged\.\n/)
+  assert.match(ofContract, /^ {2}hint: .*--slippage/m)
   for (const failure of failures) assert.doesNotMatch(failureText(failure).replaceAll('\n', ''), /\p{Cc}/u)
 })

@@ -1,4 +1,4 @@
-// The client's command line, called as a process against the program as it is started, on a local network of its own.
+// The client's command line as a process, against the whole program on a local network.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,6 @@ import { COMMANDS } from '../../client/src/cli/commands.ts'
 import { EXIT_CODES } from '../../client/src/cli/failures.ts'
 import { run } from '../../client/src/cli/run.ts'
 import type { ProcessContext } from '../../client/src/cli/run.ts'
-import { NodeWebSocket } from '../../client/src/cli/web-socket.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { runCommand, startCommand } from '../support/cli.ts'
 import type { CommandResult, CommandOptions } from '../support/cli.ts'
@@ -26,8 +25,8 @@ let url: string
 let secret: string
 let keyFile: string
 let environment: Readonly<Record<string, string>>
-/** Everything that any command has said. */
-const everything: string[] = []
+/** The output of all commands. */
+const allOutput: string[] = []
 
 before(async () => {
   folder = await temporaryFolder()
@@ -47,12 +46,12 @@ after(async () => {
 })
 
 async function call(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
-  const called = await runCommand(words, { environment, ...options })
-  everything.push(called.stdout, called.stderr)
-  return called
+  const result = await runCommand(words, { environment, ...options })
+  allOutput.push(result.stdout, result.stderr)
+  return result
 }
 
-/** What a command answers under --json; the command has to be done, and to say nothing else. */
+/** The output of a command with --json. Fails unless the command succeeds and prints nothing else. */
 async function json<T>(...words: readonly string[]): Promise<T> {
   const { code, stdout: out, stderr: errors } = await call([...words, '--json'])
   assert.deepEqual([code, errors.replaceAll(/^\{"note".*\n/gm, '')], [0, ''], `${words.join(' ')}: ${errors}`)
@@ -70,21 +69,21 @@ interface ErrorLine {
 }
 const errorOf = ({ stderr: errors }: CommandResult): ErrorLine['error'] => (JSON.parse(errors) as ErrorLine).error
 
-const NOWHERE: ProcessContext = {
-  environment: {}, version: '', clock: systemClock, WebSocket: NodeWebSocket, signal: new AbortController().signal, isErrorTerminal: false,
+const PROCESS: ProcessContext = {
+  environment: {}, version: '', clock: systemClock, signal: new AbortController().signal, isErrorTerminal: false,
   writeOut: () => {}, writeError: (text) => assert.fail(text), readInput: () => Promise.resolve(''),
 }
 
-test('every command has help, which tells its arguments and options, and asks for nothing', async () => {
+test('the help of every command lists its arguments and options, without a request', async () => {
   const overview = await call(['--help'], { environment: {} })
   assert.equal(overview.code, 0)
   for (const code of Object.keys(EXIT_CODES)) assert.match(overview.stdout, new RegExp(`^  ${code} `, 'm'))
   for (const { name, summary, flags = [], arguments: wanted = [] } of COMMANDS) {
     assert.ok(overview.stdout.includes(`  ${name} `) && overview.stdout.includes(summary), name)
-    // In this process: a hundred lines of text need no other.
+    // In this process, because starting one per command is slow.
     let out = ''
-    const surroundings = { ...NOWHERE, writeOut: (text: string) => void (out += text) }
-    assert.equal(await run([...name.split(' '), '--help'], surroundings), 0, name)
+    const context = { ...PROCESS, writeOut: (text: string) => void (out += text) }
+    assert.equal(await run([...name.split(' '), '--help'], context), 0, name)
     for (const part of [summary, ...flags.map((flag) => `--${flag.name}`), ...wanted.map((argument) => argument.name)]) assert.ok(out.includes(part), part)
   }
   assert.match((await call(['place'])).stderr, /place stop-limit/)
@@ -92,17 +91,17 @@ test('every command has help, which tells its arguments and options, and asks fo
   assert.equal((await call(['--version'])).stdout, `perpetual-exchange-client ${version}\n`)
 })
 
-test('prices are a table for people and the gateway\'s own answer for scripts', async () => {
+test('prices prints a table, and the gateway\'s response with --json', async () => {
   const table = await call(['prices', 'btc', 'ETH'])
   assert.match(table.stdout, /^asset +price +attested \(UTC\)\nBTC +\d+\.\d{2,7} +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\nETH /)
   const { prices } = await json<{ readonly prices: readonly { readonly asset: string; readonly price: string }[] }>('prices')
   assert.equal(prices.length, 14)
   assert.match(prices[0]?.price ?? '', /^\d{8,}$/)
   assert.match((await call(['prices', 'BTC', '--raw'])).stdout, /^BTC +\d{8,}  /m)
-  assert.match((await call(['prices', 'SHIB'])).stderr, /There is no market SHIB/)
+  assert.match((await call(['prices', 'SHIB'])).stderr, /Unknown market SHIB/)
 })
 
-test('whatever the exchange shows is shown', async () => {
+test('every reading command prints text and JSON', async () => {
   for (const line of ['markets', 'limits BTC', 'book', 'trades', 'candles BTC --interval 1m', 'funding', 'key list', 'account', 'events']) {
     const words = line.split(' ')
     const { code, stdout: out, stderr: errors } = await call(words)
@@ -116,18 +115,18 @@ test('whatever the exchange shows is shown', async () => {
   assert.deepEqual([vault.code, vault.stderr.split('\n')[0]], [2, 'error: getVault needs id=….'])
 })
 
-test('a key goes into a file of its owner\'s alone, or is told once', async () => {
+test('key new writes an owner-only file, or prints the key once', async () => {
   assert.equal(statSync(keyFile).mode & 0o777, 0o600)
   const keys = async (): Promise<readonly (number | null)[]> =>
     (await json<{ readonly keys: readonly { readonly revokedAt: number | null }[] }>('key', 'list')).keys.map(({ revokedAt }) => revokedAt)
   const again = await call(['key', 'new', '--key-file', keyFile])
   assert.equal(again.code, 2)
   assert.match(again.stderr, /cannot be written \(EEXIST\)/)
-  // A key that could not be kept is of no use to anybody: it was revoked.
+  // The key that could not be stored was revoked.
   assert.deepEqual((await keys()).map((revokedAt) => revokedAt === null), [false, true])
 
-  const told = await runCommand(['key', 'new', '--quiet'], { environment })
-  const [, key = ''] = /^KEY=(nk_\w+:[0-9a-f]{64})\n$/.exec(told.stdout) ?? []
+  const printed = await runCommand(['key', 'new', '--quiet'], { environment })
+  const [, key = ''] = /^KEY=(nk_\w+:[0-9a-f]{64})\n$/.exec(printed.stdout) ?? []
   assert.equal((await call(['key', 'list'], { environment: { URL: url, KEY: key } })).code, 0)
   const [keyId = ''] = key.split(':')
   assert.equal((await call(['key', 'revoke', keyId])).code, 0)
@@ -135,7 +134,7 @@ test('a key goes into a file of its owner\'s alone, or is told once', async () =
   assert.deepEqual([refused.code, errorOf(refused)['kind']], [5, 'invalid_credentials'])
 })
 
-test('a trade is placed, listed, cancelled and closed', async () => {
+test('trades and orders are placed, listed, cancelled and closed', async () => {
   const opened = await json<Traded>('place', 'market', 'BTC', 'long', '100', '--leverage', '5')
   const { positions } = await json<{ readonly positions: readonly { readonly positionId: number; readonly size: string }[] }>('positions')
   assert.deepEqual(positions.map(({ positionId }) => positionId), [opened.positionId])
@@ -158,7 +157,7 @@ test('a trade is placed, listed, cancelled and closed', async () => {
   assert.match((await call(['positions'])).stdout, /^No open positions\.\n$/)
 })
 
-test('all ten operations can be placed', async () => {
+test('all ten order operations can be placed', async () => {
   const place = (...words: readonly string[]): Promise<Traded> => json<Traded>('place', ...words)
   const { positionId } = await place('market', 'ETH', 'long', '50', '--leverage', '3')
   const orders = [
@@ -172,59 +171,59 @@ test('all ten operations can be placed', async () => {
   assert.deepEqual(resting.map(({ orderType }) => orderType).sort(), ['limit', 'stop_limit', 'stop_loss', 'take_profit', 'trailing_stop'])
   for (const { order } of orders.slice(3)) assert.equal((await call(['cancel', String(order?.orderId)])).code, 0)
   const cross = await place('market', 'ETH', 'short', '50', '--leverage', '3', '--cross')
-  // Which of the two operations closes a position, the command finds out.
+  // The command looks up which of the two close operations the position needs.
   for (const id of [positionId, cross.positionId]) assert.equal((await call(['close', String(id)])).code, 0)
   assert.deepEqual((await json<{ readonly positions: readonly unknown[] }>('positions')).positions, [])
 })
 
-test('any other operation is made by its name, and rehearsed without a signature', async () => {
-  const rehearsed = await json<{ readonly accepted: boolean; readonly request: unknown }>('do', 'deposit_cross_margin', 'amount=12.5', '--dry-run')
-  assert.deepEqual([rehearsed.accepted, rehearsed.request], [true, { op: 'deposit_cross_margin', amount: '125000000' }])
+test('do runs any other operation by name, and --dry-run signs nothing', async () => {
+  const checked = await json<{ readonly accepted: boolean; readonly request: unknown }>('do', 'deposit_cross_margin', 'amount=12.5', '--dry-run')
+  assert.deepEqual([checked.accepted, checked.request], [true, { op: 'deposit_cross_margin', amount: '125000000' }])
   const pool = async (): Promise<bigint> => BigInt((await json<{ readonly cross: { readonly pool: string } }>('account')).cross.pool)
-  const before = await pool()
+  const deposited = await pool()
   assert.match((await json<Traded>('do', 'deposit_cross_margin', 'amount=12.5')).hash, /^[0-9a-f]{64}$/)
-  assert.equal(await pool() - before, 125_000_000n)
+  assert.equal(await pool() - deposited, 125_000_000n)
   const wrong = await call(['do', 'deposit_cross_margin', 'amount=1', 'size=5'])
   assert.equal(wrong.code, 4)
   assert.match(wrong.stderr, /^error: .*"size"/)
 })
 
-test('what a contract refuses is told by its name, with what to do and the request', async () => {
+test('a contract error is printed by name, with a hint and the request id', async () => {
   const words = ['place', 'market', 'BTC', 'long', '0.5', '--leverage', '5']
   const { code, stdout: out, stderr: errors } = await call(words)
   assert.deepEqual([code, out], [6, ''])
-  const [error, todo, request] = errors.split('\n')
+  const [error, hint, request] = errors.split('\n')
   assert.match(error ?? '', /^error: InsufficientCollateral \(contract error 22\): .*collateral is below.*\. Nothing was signed or charged\.$/)
-  assert.match(`${todo} ${request}`, /^ {2}to do: .*`limits ASSET`.* {3}request: [0-9a-f]{24}$/)
+  assert.match(`${hint} ${request}`, /^ {2}hint: .*`limits ASSET`.* {3}request: [0-9a-f]{24}$/)
   const asJson = errorOf(await call([...words, '--json']))
   assert.deepEqual([asJson['exitCode'], asJson['contractError'], asJson['stage']], [6, { code: 22, name: 'InsufficientCollateral' }, 'simulation'])
 })
 
-test('what cannot be acted on is refused before anything is asked', async () => {
-  const wrong: readonly (readonly [words: readonly string[], says: RegExp])[] = [
-    [['nothing'], /There is no command "nothing"/], [['prices', '--colour'], /There is no option --colour/],
-    [['place', 'never'], /There is no command "place never"/],
+test('invalid command lines fail with exit code 2 before any request', async () => {
+  const wrong: readonly (readonly [words: readonly string[], message: RegExp])[] = [
+    [['nothing'], /Unknown command "nothing"/], [['prices', '--colour'], /Unknown option --colour/],
+    [['place', 'never'], /Unknown command "place never"/],
     [['place', 'market', 'BTC', 'up', '1', '--leverage', '2'], /neither long nor short/], [['place', 'market', 'BTC', 'long', '1'], /--leverage is missing/],
-    [['place', 'market', 'BTC', 'long', '1,5', '--leverage', '2'], /"1,5" is no amount/],
+    [['place', 'market', 'BTC', 'long', '1,5', '--leverage', '2'], /"1,5" is not an amount/],
     [['place', 'market', 'BTC', 'long', '0.00000001', '--leverage', '2'], /more than 7 decimals/],
-    [['place', 'market', 'BTC', 'long', '1.5', '--leverage', '2', '--raw'], /no integer/],
-    [['place', 'trailing-stop', '1', '--trail', '2'], /"2" is no share/], [['cancel', 'first'], /"first" is no id/], [['cancel'], /cancel needs ORDER/],
-    [['cancel', '1', '2'], /takes no "2"/], [['prices', '--url', 'here'], /"here" is no address/], [['prices', '--url', 'ftp://x'], /http/],
+    [['place', 'market', 'BTC', 'long', '1.5', '--leverage', '2', '--raw'], /not an integer/],
+    [['place', 'trailing-stop', '1', '--trail', '2'], /"2" is not a share/], [['cancel', 'first'], /"first" is not an id/], [['cancel'], /cancel needs ORDER/],
+    [['cancel', '1', '2'], /Unexpected argument "2"/], [['prices', '--url', 'here'], /"here" is not a URL/], [['prices', '--url', 'ftp://x'], /http/],
     [['prices', '--timeout', '-1'], /--timeout/], [['trades', '--limit', '0'], /--limit/], [['finish'], /no signed transaction/],
   ]
-  for (const [words, says] of wrong) {
+  for (const [words, message] of wrong) {
     const { code, stdout: out, stderr: errors } = await call(words)
     assert.deepEqual([code, out], [2, ''], words.join(' '))
-    assert.match(errors, says)
+    assert.match(errors, message)
   }
   const without = await call(['orders'], { environment: { URL: url } })
-  assert.deepEqual([without.code, without.stderr.split('\n')[0]], [2, 'error: There is no API key.'])
+  assert.deepEqual([without.code, without.stderr.split('\n')[0]], [2, 'error: No API key configured.'])
   const open = join(folder.path, 'open.key')
   writeFileSync(open, readFileSync(keyFile), { mode: 0o644 })
-  assert.match((await call(['orders', '--key-file', open])).stderr, /can be read by others/)
+  assert.match((await call(['orders', '--key-file', open])).stderr, /readable by other users/)
 })
 
-test('no answer is told as no answer', async () => {
+test('an unreachable gateway fails with exit code 3', async () => {
   const closed = createServer()
   await new Promise<void>((resolve) => void closed.listen(0, '127.0.0.1', resolve))
   const { port } = closed.address() as AddressInfo
@@ -236,7 +235,7 @@ test('no answer is told as no answer', async () => {
   }
 })
 
-test('the stream is a line a frame, ended by its count, by Ctrl-C, or by a reader that leaves', async () => {
+test('watch prints one line per frame and ends by count, by Ctrl-C and when its output is closed', async () => {
   const { code, stdout: out } = await call(['watch', 'events', '--since', '0', '--count', '5', '--json'])
   const frames = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { readonly channel: string; readonly seq: number; readonly prev: number })
   assert.deepEqual([code, frames.length], [0, 5])
@@ -250,39 +249,39 @@ test('the stream is a line a frame, ended by its count, by Ctrl-C, or by a reade
   const ended = await watching.ended
   assert.deepEqual([ended.code, ended.stderr], [0, ''])
 
-  const left = startCommand(['watch', 'heartbeat', 'events', '--since', '0', '--json'], { environment })
-  left.child.stdout.once('data', () => left.child.stdout.destroy())
-  const gone = await left.ended
-  assert.deepEqual([gone.code, gone.stderr], [0, ''])
+  const closed = startCommand(['watch', 'heartbeat', 'events', '--since', '0', '--json'], { environment })
+  closed.child.stdout.once('data', () => closed.child.stdout.destroy())
+  const afterClose = await closed.ended
+  assert.deepEqual([afterClose.code, afterClose.stderr], [0, ''])
 
   const nowhere = await call(['watch', 'trades.SHIB'])
-  assert.deepEqual([nowhere.code, nowhere.stderr.split('\n')[0]], [2, 'error: There is no channel trades.SHIB, or it is not yours.'])
+  assert.deepEqual([nowhere.code, nowhere.stderr.split('\n')[0]], [2, 'error: Channel trades.SHIB does not exist or belongs to another account.'])
 })
 
-test('where there is no WebSocket, the command brings its own', async () => {
+test('watch reads several channels over one connection', async () => {
   const words = ['watch', 'account', 'heartbeat', 'events', '--since', '0', '--count', '40']
-  const { code, stdout: out, stderr: errors } = await call(words, { nodeFlags: ['--no-experimental-websocket'] })
+  const { code, stdout: out, stderr: errors } = await call(words)
   assert.deepEqual([code, errors], [0, ''])
   assert.ok(out.includes('position_opened') && out.includes('account.events') && out.trimEnd().split('\n').length === 40, out)
 })
 
-/** A gateway whose answers to submissions are lost. */
-async function losingAnswers(onSubmit: () => void): Promise<Server> {
-  const server = createServer((from, to) => {
-    const ahead = forward(`${url}${from.url ?? ''}`, { method: from.method, headers: from.headers }, (answer) => {
-      if (from.url === '/v1/tx/submit') return onSubmit()
-      to.writeHead(answer.statusCode ?? 500, answer.headers)
-      answer.pipe(to)
+/** A proxy to the gateway that drops the responses to submissions. */
+async function startLossyProxy(onSubmit: () => void): Promise<Server> {
+  const server = createServer((incoming, outgoing) => {
+    const upstream = forward(`${url}${incoming.url ?? ''}`, { method: incoming.method, headers: incoming.headers }, (response) => {
+      if (incoming.url === '/v1/tx/submit') return onSubmit()
+      outgoing.writeHead(response.statusCode ?? 500, response.headers)
+      response.pipe(outgoing)
     })
-    from.pipe(ahead)
+    incoming.pipe(upstream)
   })
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return server
 }
 
-test('a trade whose outcome is not known leaves what it can be gone on with, and is made once', async () => {
+test('a trade with an unknown outcome prints its transaction, and finish completes it without trading twice', async () => {
   const submitted = Promise.withResolvers<void>()
-  const server = await losingAnswers(submitted.resolve)
+  const server = await startLossyProxy(submitted.resolve)
   try {
     const through = { ...environment, URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
     const trading = startCommand(['place', 'market', 'BTC', 'long', '30', '--leverage', '2', '--json'], { environment: through })
@@ -302,9 +301,9 @@ test('a trade whose outcome is not known leaves what it can be gone on with, and
   }
 })
 
-test('a secret is refused on the command line, and told nowhere', async () => {
+test('secrets are rejected on the command line and never printed', async () => {
   const [, key = ''] = readFileSync(keyFile, 'utf8').trim().split(':')
   for (const words of [['--secret', secret, 'orders'], ['orders', `--key=nk_1:${key}`], ['cancel', secret]]) assert.equal((await call(words)).code, 2)
   assert.ok(existsSync(keyFile) && key.length === 64)
-  for (const text of everything) assert.ok(!text.includes(secret) && !text.includes(key), text)
+  for (const text of allOutput) assert.ok(!text.includes(secret) && !text.includes(key), text)
 })

@@ -31,7 +31,7 @@ after(() => world[Symbol.asyncDispose]())
 
 type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Readonly<Record<string, unknown>>>>
 
-test('every endpoint that can be read answers', async () => {
+test('every GET endpoint responds', async () => {
   const inputs: Readonly<Partial<Record<EndpointName, Readonly<Record<string, unknown>>>>> = {
     getMarket: { asset: 'btc' }, getMarketPrice: { asset: 'BTC' }, getMarketLimits: { asset: 'BTC' }, listCandles: { asset: 'BTC', interval: '1m' },
     getVault: { id: 1 }, listVaultTrades: { id: 1 }, listVaultDeposits: { id: 1 }, listVaultWithdraws: { id: 1 }, listVaultFeeClaims: { id: 1 },
@@ -49,7 +49,7 @@ test('every endpoint that can be read answers', async () => {
   }
 })
 
-test('a key is issued, listed, revoked, and of no use from then on', async () => {
+test('a revoked key is rejected', async () => {
   const other = await createTraderClient(world, url, 'client endpoints')
   const { keyId } = await other.login({ label: 'short-lived' })
   assert.deepEqual((await other.getAccountIdentity()).body, { owner: address, tier: 'standard', keyId })
@@ -58,23 +58,23 @@ test('a key is issued, listed, revoked, and of no use from then on', async () =>
   await assert.rejects(other.getAccountIdentity(), (error: unknown) => error instanceof Unauthorized && error.code === 'invalid_credentials')
 })
 
-test('the rows of a list are the list: none lost, none twice, in order, while new ones arrive', async () => {
-  const whole: string[] = []
+test('rows() yields every row once and in order while new rows arrive', async () => {
+  const seen: string[] = []
   const { body } = await client.listEvents({ limit: 500 })
   const known = body.events.map(({ eventId }) => eventId)
-  assert.ok(known.length > 30, 'too short a history for pages')
+  assert.ok(known.length > 30, 'the history is too short for several pages')
   for await (const { eventId } of client.rows('listEvents', { limit: 7 })) {
-    whole.push(eventId)
-    if (whole.length === 20) {
+    seen.push(eventId)
+    if (seen.length === 20) {
       await world.closeLedgers(3)
       await world.settle()
     }
   }
-  assert.deepEqual(whole.slice(0, known.length), known)
-  assert.equal(new Set(whole).size, whole.length)
+  assert.deepEqual(seen.slice(0, known.length), known)
+  assert.equal(new Set(seen).size, seen.length)
 })
 
-test('leaving the loop asks for no further page', async () => {
+test('leaving the loop requests no further page', async () => {
   let calls = 0
   const counted = createClient({
     url, clock: clockOf(world),
@@ -91,7 +91,7 @@ test('leaving the loop asks for no further page', async () => {
   assert.equal(calls, 2)
 })
 
-test('an answer that refuses is an error with its code, its hint and the request\'s id', async () => {
+test('an error response becomes an error with its code, hint and request id', async () => {
   const missing = await client.lookupReferralCode({ code: 'nobody' }).catch((error: unknown) => error)
   assert.ok(missing instanceof GatewayError)
   assert.deepEqual([missing.status, missing.code, missing.requestId?.length], [404, 'unknown_code', 24])
@@ -101,7 +101,7 @@ test('an answer that refuses is an error with its code, its hint and the request
   assert.match(invalid.hint ?? '', /limit/)
 })
 
-test('whoever submitted reads what it did: the answer waits for the ledger', async () => {
+test('minLedger makes the response wait for that ledger', async () => {
   const next = world.network.chain.history.latest().sequence + 2
   const { ledger } = await whileTimePasses(world, () => client.listEvents({ limit: 1 }, { minLedger: next }))
   assert.ok((ledger ?? 0) >= next)

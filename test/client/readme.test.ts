@@ -1,4 +1,4 @@
-// The examples of the client's page and its commands, run as they are written against a local network of their own.
+// Runs the examples and commands of the client's README against a local network.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -12,22 +12,22 @@ import { temporaryFolder } from '../support/store-child.ts'
 
 const TIMEOUT_MS = 120_000
 const COMMAND = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))
-/** What the commands print, block by block. */
+/** The output of each block of commands. */
 const COMMANDS_PRINT = [
   /^asset +price .*\nBTC .*\nETH .*\n[^]*begin \(UTC\) +open[^]*(?:^(?:ticker\.BTC|events) .*\n){5}$/m,
   new RegExp([
-    /^Key nk_\w+ of G\w{55} is in \.\/exchange\.key\n/, /transaction [^]*\nstate +resting\n/, /order +type +asset [^]* below 50000\.00 [^]*\n/,
-    /dry run +the network would take it now[^]*\nUSDC +\d+\.\d+\n/,
+    /^Wrote key nk_\w+ of G\w{55} to \.\/exchange\.key\n/, /transaction [^]*\nstate +resting\n/, /order +type +asset [^]* below 50000\.00 [^]*\n/,
+    /dry run +the network would accept it now[^]*\nUSDC +\d+\.\d+\n/,
   ].map(({ source }) => source).join('')),
 ]
-const DOORS = {
+const ENTRY_POINTS = {
   '\'perpetual-exchange-client\'': new URL('../../client/src/index.ts', import.meta.url),
   '\'perpetual-exchange-client/ccxt\'': new URL('../../client/src/ccxt/index.ts', import.meta.url),
 }
-/** What each example prints, in the page's order. */
+/** The output of each example, in the README's order. */
 const PRINTS = [/^\d+ [0-9a-f]{24}\n\d+ \{/, /^[0-9a-f]{64} \d+ \d+\nresting\n$/, /^1 \w+$/m, /^\d+(?:\.\d+)?\nopen \d\n$/, /^\d+\n$/]
 
-test('the examples and the commands of the client\'s page run', async () => {
+test('the examples and commands of the client\'s README run', async () => {
   const page = readFileSync(new URL('../../client/README.md', import.meta.url), 'utf8')
   const examples = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text)
   assert.equal(examples.length, PRINTS.length)
@@ -38,7 +38,7 @@ test('the examples and the commands of the client\'s page run', async () => {
   await main.said(/^Indexer in sync/)
   for (const [index, example] of examples.entries()) {
     const file = join(folder.path, `example-${index}.ts`)
-    const source = Object.entries(DOORS).reduce((text, [name, door]) => text.replaceAll(name, `'${door.href}'`), example)
+    const source = Object.entries(ENTRY_POINTS).reduce((text, [name, entry]) => text.replaceAll(name, `'${entry.href}'`), example)
     writeFileSync(file, source.replaceAll('http://127.0.0.1:8080', url))
     const { stdout } = await promisify(execFile)(process.execPath, [file], { env: { SECRET: secret }, timeout: TIMEOUT_MS })
     assert.match(stdout, PRINTS[index] ?? /^$/, example)

@@ -1,4 +1,4 @@
-// The packed client in the runtimes that it promises, before the program as it is started: a price, a login, a trade, the stream and its account's channel.
+// The compiled client in every supported runtime, against the whole program: a price, a login, a trade, and the stream with its account channel.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 120_000
 const SETTLED_LEDGER = 12
 const run = promisify(execFile)
 
-/** What each runtime does, with nothing of any one's own but the environment. */
+/** The program that each runtime runs. Only reading the environment differs between them. */
 const SCRIPT = `import { createClient, secretSigner } from 'perpetual-exchange-client'
 const { URL: url, SECRET } = (globalThis.Deno?.env.toObject() ?? globalThis.process.env)
 const client = createClient({ url, signer: await secretSigner(SECRET) })
@@ -66,7 +66,7 @@ before(async () => {
   environment = { PATH: process.env['PATH'], HOME: folder.path, URL: await main.url(), SECRET: secret, NO_COLOR: '1' }
   await main.said(/^Indexer in sync/)
   await holdPrices(main, 'BTC')
-  // A new chain is set up in its first ledgers; until then a trade may be prepared upon what is not there any more.
+  // The local network is set up in its first ledgers. A trade prepared before may refer to state that changes.
   await createClient({ url: await main.url() }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })
 })
 after(async () => {
@@ -74,12 +74,12 @@ after(async () => {
   await folder[Symbol.asyncDispose]()
 })
 
-/** A runtime of the folder that TEST_RUNTIMES_DIR names (where their packages are, whose scripts did not have to run), or of the PATH. */
-function find(name: string): string | undefined {
+/** The executable of a runtime: from the packages in TEST_RUNTIMES_DIR, which need no install scripts, or from the PATH. */
+function findRuntime(name: string): string | undefined {
   const path = process.env['TEST_RUNTIMES_DIR']
   const patterns = [`node_modules/@deno/*/${name}`, `node_modules/@oven/*/bin/${name}`]
   const packed = path === undefined ? [] : globSync(patterns, { cwd: path }).map((file) => join(path, file))
-  return [...packed, ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))].find((file) => existsSync(file))
+  return [...packed, ...(process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name))].find((file) => existsSync(file))
 }
 
 const RUNTIMES: readonly (readonly [name: string, flags: readonly string[]])[] = [
@@ -88,8 +88,8 @@ const RUNTIMES: readonly (readonly [name: string, flags: readonly string[]])[] =
 
 for (const [name, flags] of RUNTIMES) {
   test(`${name}: a price, a login, a trade, and the stream`, async (context: TestContext) => {
-    const program = name === 'node' ? process.execPath : find(name)
-    if (program === undefined) return context.skip(`${name} is not there: TEST_RUNTIMES_DIR names a folder that has it, as .ci/run makes one`)
+    const program = name === 'node' ? process.execPath : findRuntime(name)
+    if (program === undefined) return context.skip(`${name} is not installed: set TEST_RUNTIMES_DIR to a folder that has it, like the one .ci/run makes`)
     const { stdout } = await run(program, [...flags, script], { env: environment, cwd: join(folder.path, 'project'), timeout: TIMEOUT_MS })
     assert.deepEqual(JSON.parse(stdout), ['BTC', true, 'position_opened', 'BTC', []])
   })

@@ -1,4 +1,4 @@
-// The stream's client before a gateway that says what a test tells it to: holes, gaps, silence, and readers that are too slow.
+// The client's stream against a scripted gateway: missing frames, gaps, silence and slow readers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,6 +7,7 @@ import { createStream } from '../../client/src/stream.ts'
 import type { StreamProblem } from '../../client/src/stream-frames.ts'
 import { createVirtualClock } from '../../src/base/clock.ts'
 
+/** One connection of the client. */
 interface Line {
   readonly sent: Readonly<Record<string, unknown>>[]
   say(message: object): void
@@ -45,7 +46,7 @@ function stage() {
   stream.onProblem((problem) => problems.push(problem))
   const line = (at: number): Line => {
     const found = lines[at]
-    assert.ok(found !== undefined, `there is no connection ${at + 1}`)
+    assert.ok(found !== undefined, `connection ${at + 1} was not opened`)
     return found
   }
   return { clock, stream, problems, lines, line, gaps: () => problems.flatMap((one) => (one.kind === 'gap' ? [one.gap] : [])) }
@@ -53,7 +54,7 @@ function stage() {
 
 const frame = (seq: number, prev: number): object => ({ channel: 'events', seq, prev, data: {} })
 
-test('a missing frame is asked for once, and what still misses is told', () => {
+test('missing frames are requested once more and then reported as a gap', () => {
   const { clock, stream, line, lines, gaps } = stage()
   const got: (number | undefined)[] = []
   stream.on('events', ({ seq }) => got.push(seq))
@@ -62,7 +63,7 @@ test('a missing frame is asked for once, and what still misses is told', () => {
   line(0).say(frame(6, 5))
   line(0).say(frame(6, 5))
   line(0).say(frame(9, 8))
-  assert.deepEqual(got, [6], 'neither twice, nor out of order')
+  assert.deepEqual(got, [6], 'no duplicates, in order')
   clock.advance(1_000)
   line(1).hello(9)
   assert.deepEqual(line(1).sent.at(-1), { op: 'subscribe', channels: ['events'], since: 6, id: 1, epoch: 'e1' })
@@ -73,7 +74,7 @@ test('a missing frame is asked for once, and what still misses is told', () => {
   assert.equal(lines.length, 2)
 })
 
-test('what a resume cannot bring is told, with where the live frames begin', () => {
+test('a resume that the gateway cannot fill is reported as a gap up to the first live frame', () => {
   const { stream, line, gaps } = stage()
   const got: (number | undefined)[] = []
   stream.on('events', ({ seq }) => got.push(seq), { since: 3 })
@@ -85,7 +86,7 @@ test('what a resume cannot bring is told, with where the live frames begin', () 
   assert.deepEqual(gaps(), [{ channels: ['events'], since: 3, until: 900, reason: 'too_far' }])
 })
 
-test('silence is a dead connection; a word is a living one', () => {
+test('the connection counts as lost after silence, and not while messages arrive', () => {
   const { clock, stream, line, lines, problems } = stage()
   stream.on('ticker.BTC', () => {})
   line(0).hello(1)
@@ -101,10 +102,10 @@ test('silence is a dead connection; a word is a living one', () => {
   assert.deepEqual(line(1).sent, [{ op: 'subscribe', channels: ['heartbeat', 'ticker.BTC'] }])
   stream.close()
   clock.advance(100_000)
-  assert.equal(lines.length, 2, 'a closed stream comes back')
+  assert.equal(lines.length, 2, 'a closed stream reconnected')
 })
 
-test('a loop that is too slow ends, and the others go on', async () => {
+test('a loop that is too slow ends with SlowReader, and other readers continue', async () => {
   const { stream, line } = stage()
   const got: (number | undefined)[] = []
   const slow = stream.frames('events', { limit: 2 })

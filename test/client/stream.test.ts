@@ -1,4 +1,4 @@
-// The stream's client before the real program, which is killed under it.
+// The client's stream against the real program, which is killed and restarted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ import { assertUnbroken } from '../support/stream-client.ts'
 const KILLS = 2
 const FRAMES_EACH = 15
 
-test('whatever happens to the gateway, the loop gets every event once, in order, and knows it', async () => {
+test('the loop gets every event once and in order across restarts of the gateway', async () => {
   await using folder = await temporaryFolder()
   const port = String(await freePort())
   const environment = { DATA_DIR: folder.path, PORT: port, LOCAL_SEED: 'client stream', LOCAL_TRADERS: '6', LOG_LEVEL: 'error' }
@@ -39,7 +39,7 @@ test('whatever happens to the gateway, the loop gets every event once, in order,
     assert.ok(problems.filter(({ kind }) => kind === 'disconnected').length >= KILLS, JSON.stringify(problems))
     assertUnbroken(frames.map(({ channel, seq = 0, prev = -1 }) => ({ channel, seq, prev })), 0)
     stream.close()
-    // What the lists have, in the same order: newest first there, as many as the loop took here.
+    // The list has the same events, newest first.
     const rows: EventRow[] = []
     for await (const row of client.rows('listEvents', { limit: 500 })) rows.unshift(row)
     const event = ({ topic, ledger, txHash }: EventRow | EventData): string => `${topic} ${ledger} ${txHash}`

@@ -1,4 +1,4 @@
-// The client's whole way on a local network: a wallet gets a key, trades, and reads what its trades did, also when answers are lost or changed on their way.
+// Trading with the client on a local network, including lost and manipulated responses.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,27 +19,27 @@ const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direc
 
 let world: World
 let client: Client
-/** Stands between the client and the gateway. */
-let between: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
-const asItIs: typeof between = (_path, forward) => forward()
+/** Intercepts the requests between the client and the gateway. */
+let intercept: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
+const passThrough: typeof intercept = (_path, forward) => forward()
 
-const throughIt: FetchLike = (url, init) => between(new URL(url).pathname, () => fetch(url, init))
+const interceptedFetch: FetchLike = (url, init) => intercept(new URL(url).pathname, () => fetch(url, init))
 
 before(async () => {
   world = await createWorld({ traders: 0, seed: 'client trades' })
   await world.closeLedgers(3)
   await world.settle()
-  between = asItIs
+  intercept = passThrough
   const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  client = await createTraderClient(world, url, 'client trades', { fetch: throughIt })
+  client = await createTraderClient(world, url, 'client trades', { fetch: interceptedFetch })
   const { keyId } = await client.login({ label: 'a test' })
   assert.deepEqual((await client.listKeys()).body.keys.map((key) => [key.keyId, key.label]), [[keyId, 'a test']])
-  await hold(PRICE)
+  await holdPrice(PRICE)
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** Holds the price there; the market forgets the last price that it saw after ten minutes, so that no order is refused for the change. */
-async function hold(price: bigint): Promise<void> {
+/** Holds the price. Advances ten minutes first, after which the market accepts any change of price. */
+async function holdPrice(price: bigint): Promise<void> {
   world.clock.advance(700_000)
   await world.closeLedgers(1)
   await world.cheat('local_setPrice', { asset: 'BTC', price: String(price) })
@@ -55,16 +55,16 @@ async function positions(): Promise<readonly number[]> {
   return body.positions?.map(({ positionId }) => positionId) ?? []
 }
 
-async function withBetween<T>(other: typeof between, work: () => Promise<T>): Promise<T> {
-  between = other
+async function withInterceptor<T>(interceptor: typeof intercept, work: () => Promise<T>): Promise<T> {
+  intercept = interceptor
   try {
     return await work()
   } finally {
-    between = asItIs
+    intercept = passThrough
   }
 }
 
-test('an order that is filled at once tells its position and its events', async () => {
+test('a market order returns its position and events', async () => {
   const traded = await trade({ op: 'open_position', ...TERMS })
   assert.deepEqual(traded.events?.map(({ topic, txHash }) => [topic, txHash]), [['position_opened', traded.hash]])
   assert.deepEqual(await positions(), [traded.positionId])
@@ -73,7 +73,7 @@ test('an order that is filled at once tells its position and its events', async 
   assert.deepEqual(closed.events?.map(({ topic }) => topic), ['position_closed'])
 })
 
-test('whoever signs is shown what was prepared before it is signed, and says no', async () => {
+test('onVerified receives the transaction before signing and can reject it', async () => {
   const shown: CallTransaction[] = []
   const refusal = new Error('no, thank you')
   const onVerified = async (transaction: CallTransaction): Promise<void> => {
@@ -88,7 +88,7 @@ test('whoever signs is shown what was prepared before it is signed, and says no'
   assert.deepEqual([signed, await positions()], [[], []])
 })
 
-test('two trades at once are made one after another, each with a sequence number of its own', async () => {
+test('concurrent trades are made one at a time, with different sequence numbers', async () => {
   const request = { op: 'open_position', ...TERMS } as const
   const [one, other] = await whileTimePasses(world, () => Promise.all([client.trade(request), client.trade(request)]))
   assert.notEqual(one.hash, other.hash)
@@ -96,7 +96,7 @@ test('two trades at once are made one after another, each with a sequence number
   for (const { positionId } of [one, other]) await trade({ op: 'close_position', positionId: positionId ?? 0 })
 })
 
-test('an order that rests is waited for until the keeper has executed it', async () => {
+test('awaitOrder waits until the keeper executes the order', async () => {
   const order = { op: 'place_limit_order', ...TERMS, triggerPrice: percent(95n), triggerCondition: 'Below', slippageToleranceBps: 200 } as const
   const resting = await trade(order)
   assert.ok(resting.order?.state === 'resting')
@@ -110,7 +110,7 @@ test('an order that rests is waited for until the keeper has executed it', async
   assert.equal(opened?.txHash, outcome.hash)
   assert.equal((opened.payload as { positionId: number }).positionId, positionId)
 
-  // What hangs on the position ends with it, also the kinds whose placement no event tells.
+  // Closing the position cancels its orders, including those that no event announces.
   const trailing = await trade({ op: 'place_trailing_stop', positionId, trailingPercentBps: 500, slippageToleranceBps: 100 })
   assert.ok(trailing.order?.state === 'resting')
   const { body } = await client.listAccountOpenOrders()
@@ -121,8 +121,8 @@ test('an order that rests is waited for until the keeper has executed it', async
   assert.deepEqual([ended.state, 'reason' in ended ? ended.reason : null], ['cancelled', 'pos_closed'])
 })
 
-test('an order that is cancelled while it is waited for says so', async () => {
-  await hold(PRICE)
+test('awaitOrder reports a cancelled order', async () => {
+  await holdPrice(PRICE)
   const stop = { op: 'place_stop_limit_order', ...TERMS, triggerPrice: percent(110n), limitPrice: percent(111n), triggerCondition: 'Above' } as const
   const placed = await trade({ ...stop, slippageToleranceBps: 100 })
   assert.equal(placed.order?.state, 'resting')
@@ -131,9 +131,9 @@ test('an order that is cancelled while it is waited for says so', async () => {
   assert.deepEqual(outcome, { orderId: placed.order.orderId, state: 'cancelled', reason: 'user', ledger: cancelled.ledger, hash: cancelled.hash })
 })
 
-test('what the network would refuse is refused with the contract\'s error, and nothing is sent', async () => {
+test('a failed simulation rejects with the contract error, and nothing is submitted', async () => {
   const sent: string[] = []
-  const failure = await withBetween((path, forward) => {
+  const failure = await withInterceptor((path, forward) => {
     sent.push(path)
     return forward()
   }, () => trade({ op: 'open_position', ...TERMS, collateral: '1' }).catch((error: unknown) => error))
@@ -143,11 +143,11 @@ test('what the network would refuse is refused with the contract\'s error, and n
   assert.ok(!sent.includes('/v1/tx/submit'))
 })
 
-test('a gateway that prepares something else gets no signature', async () => {
-  const before = await positions()
+test('a transaction that does not match the request is not signed', async () => {
+  const openBefore = await positions()
   const other = await client.prepareOrder({ op: 'open_position', ...TERMS, direction: 'Short' })
   const sent: string[] = []
-  const failure = await withBetween(async (path, forward) => {
+  const failure = await withInterceptor(async (path, forward) => {
     sent.push(path)
     const answer = await forward()
     return path === '/v1/orders/prepare' ? { ...answer, status: 200, headers: answer.headers, text: async () => JSON.stringify(other.body) } : answer
@@ -155,12 +155,12 @@ test('a gateway that prepares something else gets no signature', async () => {
   assert.ok(failure instanceof RefusedToSign, String(failure))
   assert.ok(failure.differences.every(({ what, expected, found }) => what.endsWith('argument 5') && expected === 'u32 0' && found === 'u32 1'), failure.message)
   assert.ok(!sent.includes('/v1/tx/submit'))
-  assert.deepEqual(await positions(), before)
+  assert.deepEqual(await positions(), openBefore)
 })
 
-test('answers that are lost behind a submission do not trade twice', async () => {
+test('lost submission responses do not trade twice', async () => {
   let lost = 0
-  const traded = await withBetween(async (path, forward) => {
+  const traded = await withInterceptor(async (path, forward) => {
     const answer = await forward()
     if (path !== '/v1/tx/submit' || lost === 3) return answer
     lost += 1
@@ -171,29 +171,29 @@ test('answers that are lost behind a submission do not trade twice', async () =>
   await trade({ op: 'close_position', positionId: traded.positionId ?? 0 })
 })
 
-test('whoever cannot learn the outcome goes on with the same transaction, also after a crash', async () => {
-  let kept: SignedTransaction | undefined
+test('finish completes a transaction with an unknown outcome, repeatedly without trading twice', async () => {
+  let stored: SignedTransaction | undefined
   const onSigned = (transaction: SignedTransaction): void => {
-    kept = transaction
+    stored = transaction
   }
-  const failure = await withBetween(async (path, forward) => {
+  const failure = await withInterceptor(async (path, forward) => {
     const answer = await forward()
     if (path !== '/v1/tx/submit') return answer
     throw new TypeError('the connection was reset')
   }, () => trade({ op: 'open_position', ...TERMS }, { patienceMs: 20_000, onSigned }).catch((error: unknown) => error))
   assert.ok(failure instanceof UnknownOutcome, String(failure))
   const { transaction } = failure
-  assert.deepEqual(transaction, kept)
+  assert.deepEqual(transaction, stored)
   for (let time = 0; time < 3; time++) {
     const { hash } = await whileTimePasses(world, () => client.finish(transaction))
-    assert.equal(hash, kept?.hash)
+    assert.equal(hash, stored?.hash)
   }
   assert.equal((await positions()).length, 1)
 })
 
-test('a transaction that never arrived is unknown while a ledger could take it, and refused for certain when none can', async () => {
-  const before = await positions()
-  const failure = await withBetween(async (path, forward) => {
+test('a transaction that never arrived is unknown until it expires, then certainly failed', async () => {
+  const openBefore = await positions()
+  const failure = await withInterceptor(async (path, forward) => {
     if (path === '/v1/tx/submit') throw new TypeError('the connection was refused')
     return forward()
   }, () => trade({ op: 'open_position', ...TERMS }, { patienceMs: 5_000 }).catch((error: unknown) => error))
@@ -203,10 +203,10 @@ test('a transaction that never arrived is unknown while a ledger could take it, 
   const certain = await whileTimePasses(world, () => client.finish(failure.transaction).catch((error: unknown) => error))
   assert.ok(certain instanceof ContractFailure, String(certain))
   assert.equal(certain.stage, 'submission')
-  assert.deepEqual(await positions(), before)
+  assert.deepEqual(await positions(), openBefore)
 })
 
-test('actions that move money, and those that do not, are signed as they are prepared', async () => {
+test('actions with and without transfers are verified and signed', async () => {
   await trade({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
   await trade({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
   const { networkPassphrase, chain } = world.network

@@ -1,4 +1,4 @@
-// What the client signs is what was asked for: each request by the gateway's own table passes, and everything that could be changed on the way is refused.
+// The client signs only what was requested: transactions from the gateway's own table pass, and every possible change is refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -58,7 +58,7 @@ const transfer = (from: string, to: string, amount: bigint, token = contracts.us
   args: [new Address(from).toScVal(), new Address(to).toScVal(), nativeToScVal(amount, { type: 'i128' })],
 })
 
-/** What the gateway would prepare for the request, by its own table. */
+/** What the gateway prepares for the request, from its own table. */
 function prepared(request: TradeRequest): Prepared {
   const { contract, functionName, args } = isOrder(request)
     ? { contract: 'market' as const, ...operationCall(request, signer) }
@@ -94,11 +94,11 @@ function verify(request: TradeRequest, made: Prepared): ReturnType<typeof verify
   return verifyTransaction(envelope(made), { request, signer, contracts, maxFeeStroops: 1_000_000, maxValiditySec: 600, nowMs: NOW_SEC * 1000 })
 }
 
-/** Fails unless the change is refused, with a difference that says `what`. */
-function assertRefused(made: Prepared, what: RegExp, request: TradeRequest = OPEN): void {
+/** Asserts that signing is refused with a message that matches. */
+function assertRefused(made: Prepared, message: RegExp, request: TradeRequest = OPEN): void {
   assert.throws(() => verify(request, made), (error: unknown) => {
     assert.ok(error instanceof RefusedToSign, String(error))
-    assert.match(error.message, what)
+    assert.match(error.message, message)
     return true
   })
 }
@@ -113,7 +113,7 @@ const FIELDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   code: text, direction: fc.constantFrom('Long', 'Short'), triggerCondition: fc.constantFrom('Above', 'Below'), paused: fc.boolean(),
 }
 
-/** Any request of an operation. The fields that it takes are asked of the client's table by what it misses. */
+/** Any request of an operation. Finds the operation's fields by the errors of `expectedCall`. */
 function requests(op: TradeRequest['op']): fc.Arbitrary<TradeRequest> {
   const fields: string[] = []
   for (;;) {
@@ -133,76 +133,76 @@ function sample(field: string): unknown {
   return { asset: 'BTC', direction: 'Long', triggerCondition: 'Above', paused: true, name: 'n', code: 'code' }[field] ?? 1
 }
 
-test('the client knows the gateway\'s operations, all of them', () => {
+test('the client has a call for each of the gateway\'s operations', () => {
   assert.deepEqual([...OPERATIONS].toSorted(), [...OPERATION_NAMES, ...ACTION_NAMES].toSorted())
 })
 
 for (const op of OPERATIONS) {
-  test(`property: ${op}: what the gateway prepares is signed, and with any argument changed it is not`, () => {
+  test(`property: ${op}: the gateway\'s transaction is accepted, and refused with any argument changed`, () => {
     fc.assert(fc.property(requests(op), fc.nat(20), (request, at) => {
       const made = prepared(request)
       assert.equal(verify(request, made).call.functionName, made.call.functionName)
       const args = made.call.args.with(at % made.call.args.length, nativeToScVal(4_294_967_295n, { type: 'u64' }))
       const call = { ...made.call, args }
       assertRefused({ ...made, call, auth: [] }, /argument \d+ is u64/, request)
-      assertRefused({ ...made, auth: [bySource(call)] }, /what it allows: argument/, request)
-      assertRefused({ ...made, call: { ...made.call, args: made.call.args.slice(1) } }, /the number of arguments/, request)
-      assertRefused({ ...made, call: { ...made.call, contract: contractOf(9) } }, /the contract is/, request)
-      assertRefused({ ...made, call: { ...made.call, functionName: 'transfer' } }, /the function is/, request)
+      assertRefused({ ...made, auth: [bySource(call)] }, /authorized argument/, request)
+      assertRefused({ ...made, call: { ...made.call, args: made.call.args.slice(1) } }, /number of arguments/, request)
+      assertRefused({ ...made, call: { ...made.call, contract: contractOf(9) } }, /contract is/, request)
+      assertRefused({ ...made, call: { ...made.call, functionName: 'transfer' } }, /function is/, request)
     }), { numRuns: fuzzRuns(20) })
   })
 }
 
-test('everything around the call is looked at', () => {
+test('everything around the call is verified', () => {
   const made = prepared(OPEN)
-  const other = createWallet('somebody else').publicKey()
-  assertRefused({ ...made, source: other }, /its source account/)
-  assertRefused({ ...made, operationSource: other }, /its operation is by/)
+  const other = createWallet('another account').publicKey()
+  assertRefused({ ...made, source: other }, /source account/)
+  assertRefused({ ...made, operationSource: other }, /operation source is/)
   assert.equal(verify(OPEN, { ...made, operationSource: signer }).source, signer)
-  assertRefused({ ...made, fee: 1_000_001 }, /its fee is 1000001 instead of at most 1000000 stroops/)
-  assertRefused({ ...made, maxTime: 0n }, /its end is never/)
-  assertRefused({ ...made, maxTime: BigInt(NOW_SEC + 601) }, /its end is in 601 s/)
-  assertRefused({ ...made, minTime: 1n }, /the time that it begins at/)
-  assertRefused({ ...made, sequence: 0n }, /its sequence number/)
-  assertRefused({ ...made, memo: xdr.Memo.memoText('x') }, /the kind of its memo/)
-  assertRefused({ ...made, operations: 2 }, /how many operations/)
-  assertRefused({ ...made, operations: 0 }, /how many operations/)
-  assertRefused({ ...made, signatures: 1 }, /how many signatures/)
+  assertRefused({ ...made, fee: 1_000_001 }, /fee is 1000001, expected at most 1000000 stroops/)
+  assertRefused({ ...made, maxTime: 0n }, /expiry is missing/)
+  assertRefused({ ...made, maxTime: BigInt(NOW_SEC + 601) }, /expiry is 601 s from now/)
+  assertRefused({ ...made, minTime: 1n }, /minimum time/)
+  assertRefused({ ...made, sequence: 0n }, /sequence number/)
+  assertRefused({ ...made, memo: xdr.Memo.memoText('x') }, /memo type/)
+  assertRefused({ ...made, operations: 2 }, /operation count/)
+  assertRefused({ ...made, operations: 0 }, /operation count/)
+  assertRefused({ ...made, signatures: 1 }, /signature count/)
 })
 
-test('it may let the contract take what the order costs, to the exchange, and nothing else', () => {
+test('authorized transfers may move the order\'s cost to the exchange, and nothing else', () => {
   const made = prepared(OPEN)
   const cost = BigInt(OPEN.collateral)
-  const letting = (...subCalls: xdr.SorobanAuthorizedInvocation[]): Prepared => ({ ...made, auth: [bySource(made.call, subCalls)] })
-  assert.ok(verify(OPEN, letting(transfer(signer, contracts.market, cost))))
-  assert.ok(verify(OPEN, letting(transfer(signer, contracts.market, cost - 1n), transfer(signer, contracts.vault, 1n))))
-  const other = createWallet('somebody else').publicKey()
+  const withSubCalls = (...subCalls: xdr.SorobanAuthorizedInvocation[]): Prepared => ({ ...made, auth: [bySource(made.call, subCalls)] })
+  assert.ok(verify(OPEN, withSubCalls(transfer(signer, contracts.market, cost))))
+  assert.ok(verify(OPEN, withSubCalls(transfer(signer, contracts.market, cost - 1n), transfer(signer, contracts.vault, 1n))))
+  const other = createWallet('another account').publicKey()
   for (const [why, subCall] of Object.entries({
-    'more than it costs': transfer(signer, contracts.market, cost + 1n),
-    'to somebody else': transfer(signer, other, 1n),
-    'of another token': transfer(signer, contracts.market, 1n, contracts.lpToken),
-    'of a negative amount': transfer(signer, contracts.market, -1n),
+    'more than the cost': transfer(signer, contracts.market, cost + 1n),
+    'to another account': transfer(signer, other, 1n),
+    'another token': transfer(signer, contracts.market, 1n, contracts.lpToken),
+    'a negative amount': transfer(signer, contracts.market, -1n),
     'another function': invocation({ ...made.call, functionName: 'approve' }),
   })) {
     // A negative amount would make room for a larger one.
-    const subCalls = why === 'of a negative amount' ? [subCall, transfer(signer, contracts.market, cost + 1n)] : [subCall]
-    assert.throws(() => verify(OPEN, letting(...subCalls)), RefusedToSign, why)
+    const subCalls = why === 'a negative amount' ? [subCall, transfer(signer, contracts.market, cost + 1n)] : [subCall]
+    assert.throws(() => verify(OPEN, withSubCalls(...subCalls)), RefusedToSign, why)
   }
-  assertRefused(letting(transfer(signer, contracts.market, cost), transfer(signer, contracts.market, 1n)), /what it lets the contract do/)
+  assertRefused(withSubCalls(transfer(signer, contracts.market, cost), transfer(signer, contracts.market, 1n)), /authorized sub-call/)
   const close = { op: 'close_position', positionId: 1 } as const
   const closing = prepared(close)
-  assertRefused({ ...closing, auth: [bySource(closing.call, [transfer(signer, contracts.market, 1n)])] }, /instead of nothing/, close)
-  assertRefused({ ...made, auth: [bySource(made.call), bySource(made.call)] }, /how often it allows the call/)
+  assertRefused({ ...closing, auth: [bySource(closing.call, [transfer(signer, contracts.market, 1n)])] }, /expected nothing/, close)
+  assertRefused({ ...made, auth: [bySource(made.call), bySource(made.call)] }, /number of authorizations/)
   const byAddress = new xdr.SorobanAuthorizationEntry({
     credentials: xdr.SorobanCredentials.sorobanCredentialsAddress(new xdr.SorobanAddressCredentials({
       address: new Address(signer).toScAddress(), nonce: 1n, signatureExpirationLedger: 9, signature: xdr.ScVal.scvVoid(),
     })),
     rootInvocation: invocation(made.call),
   })
-  assertRefused({ ...made, auth: [byAddress] }, /whose authority it carries/)
+  assertRefused({ ...made, auth: [byAddress] }, /authorization credential type/)
 })
 
-test('property: with any byte changed it is refused, or the change is in what the call may use up and when', () => {
+test('property: a changed byte is refused unless it affects only resources, fee, sequence or validity', () => {
   const made = prepared(OPEN)
   const bytes = Buffer.from(envelope(made), 'base64')
   const good = verify(OPEN, made)
@@ -219,7 +219,7 @@ test('property: with any byte changed it is refused, or the change is in what th
   }), { numRuns: fuzzRuns(1_000) })
 })
 
-test('a request that is none is refused before anything is asked', () => {
+test('an invalid request throws TypeError', () => {
   const wrong = [{ op: 'constructor' }, { collateral: '1.5' }, { direction: 'long' }, { direction: 'toString' }, { leverage: undefined }, { amount: '1' }]
   for (const part of wrong) assert.throws(() => expectedCall({ ...OPEN, ...part } as unknown as TradeRequest, signer, contracts), TypeError)
 })

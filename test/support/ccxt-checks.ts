@@ -1,18 +1,17 @@
-// What is run beside an installed CCXT: its own checks, called with this project's exchange. They are programs for a process of their own, since CCXT is no
-// package of this project.
+// Programs that run CCXT's own checks on this project's exchange. They run in a separate process, because CCXT is not a dependency of this project.
 
-/** Runs CCXT's checks against the exchange at URL, signing with SECRET; ends with the names of those that held. */
+/** Runs CCXT's checks against the exchange at URL, signing with SECRET. Prints the names of those that passed. */
 export const CCXT_CHECKS = `
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 
 const load = createRequire(process.env.CCXT + '/x.js')
-const ours = await import(process.env.DOOR)
+const ours = await import(process.env.ENTRY)
 const { default: ccxt } = await import(process.env.CCXT + '/node_modules/ccxt/js/ccxt.js')
 const exchange = new ours.PerpetualExchange({ urls: { api: process.env.URL }, privateKey: process.env.SECRET })
 await exchange.signIn()
 const base = new ccxt.Exchange({ id: exchange.id })
-// The checks use small helpers of CCXT's base class; everything that is checked is ours.
+// The checks use some helpers of CCXT's base class. Everything checked is ours.
 const HELPERS = ['json', 'inArray', 'safeString', 'safeValue', 'milliseconds', 'parse8601', 'sum', 'indexBy', 'sortBy', 'omit', 'parseTimeframe', 'isEmpty']
 const whole = new Proxy(exchange, {
   get(target, name) {
@@ -37,10 +36,10 @@ for (const [name, made] of Object.entries(ours)) {
 done.push('hierarchy')
 
 const call = async (name, ...args) => {
-  const answer = await check(name)(whole, ...args)
-  assert.notEqual(answer, undefined, name + ' checked nothing')
+  const result = await check(name)(whole, ...args)
+  assert.notEqual(result, undefined, name + ' checked nothing')
   done.push(name)
-  return answer
+  return result
 }
 await exchange.loadMarkets()
 await check('loadMarkets')(whole)
@@ -80,7 +79,7 @@ const made = await exchange.createMarketOrderWithCost(symbol, 'buy', 30)
 check('order')(whole, made, symbol, now + 60_000)
 done.push('createOrder')
 
-// What CCXT's base class makes of ours: every figure of ours stays what it was.
+// CCXT's base class normalizes our structures without changing a value.
 const keeps = (name, mine, theirs) => {
   for (const [key, value] of Object.entries(mine)) {
     if (value === undefined || key === 'info' || key === 'fees' || key === 'trades') continue
@@ -106,10 +105,10 @@ done.push('safePosition')
 console.log('checked: ' + done.join(' '))
 `
 
-/** What our methods answer, handed to CCXT's types. */
+/** Assigns the results of our methods to CCXT's types. */
 export const CCXT_TYPES = `
 import type { Balances, FundingRate, FundingRateHistory, MarketInterface, OHLCV, OpenInterest, Order, Position, Ticker, Trade } from 'CCXT_TYPES'
-import type { PerpetualExchange } from 'DOOR'
+import type { PerpetualExchange } from 'ENTRY'
 
 export async function use(exchange: PerpetualExchange): Promise<unknown[]> {
   const symbol = 'BTC/USDC:USDC'

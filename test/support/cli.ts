@@ -1,4 +1,4 @@
-// The client's command line as a process, as somebody calls it.
+// Runs the client's command line as a process.
 
 import { spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
@@ -15,61 +15,60 @@ export interface CommandResult {
 
 export interface RunningCommand {
   readonly child: ChildProcessWithoutNullStreams
-  /** Resolves when it has ended. */
+  /** Resolves when the process has exited. */
   readonly ended: Promise<CommandResult>
-  /** Resolves when its output fits; rejects when it ends before. */
+  /** Resolves when the output matches; rejects if the process exits before. */
   printed(pattern: RegExp): Promise<void>
 }
 
 export interface CommandOptions {
-  /** Nothing of this process's environment but PATH goes along. */
+  /** The command's environment. Of this process's environment it inherits only PATH. */
   readonly environment?: Readonly<Record<string, string>>
   readonly input?: string
-  readonly nodeFlags?: readonly string[]
 }
 
-/** Starts the command with these words. */
-export function startCommand(words: readonly string[], { environment = {}, input = '', nodeFlags = [] }: CommandOptions = {}): RunningCommand {
+/** Starts the command. */
+export function startCommand(words: readonly string[], { environment = {}, input = '' }: CommandOptions = {}): RunningCommand {
   const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment }
-  const child = spawn(process.execPath, [...nodeFlags, PROGRAM, ...words], { env, stdio: 'pipe' })
-  let [out, errors] = ['', '']
-  let isOver = false
-  const waiting = new Set<() => void>()
-  const tell = (): void => waiting.forEach((look) => look())
+  const child = spawn(process.execPath, [PROGRAM, ...words], { env, stdio: 'pipe' })
+  let [stdout, stderr] = ['', '']
+  let hasExited = false
+  const listeners = new Set<() => void>()
+  const notify = (): void => listeners.forEach((listener) => listener())
   child.stdout.on('data', (chunk: Buffer) => {
-    out += chunk.toString()
-    tell()
+    stdout += chunk.toString()
+    notify()
   })
   child.stderr.on('data', (chunk: Buffer) => {
-    errors += chunk.toString()
-    tell()
+    stderr += chunk.toString()
+    notify()
   })
-  // A command that reads nothing may be gone before its input is written.
+  // A command that does not read its input may exit before it is written.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   const ended = new Promise<CommandResult>((resolve) => {
     child.once('close', (code, signal) => {
-      isOver = true
-      tell()
-      resolve({ code: code ?? signal, stdout: out, stderr: errors })
+      hasExited = true
+      notify()
+      resolve({ code: code ?? signal, stdout, stderr })
     })
   })
   return {
     child, ended,
     printed: (pattern) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (!pattern.test(out + errors) && !isOver) return
-        waiting.delete(look)
-        if (pattern.test(out + errors)) resolve()
-        else reject(new Error(`the command ended without saying ${String(pattern)}: ${out}${errors}`))
+      const check = (): void => {
+        if (!pattern.test(stdout + stderr) && !hasExited) return
+        listeners.delete(check)
+        if (pattern.test(stdout + stderr)) resolve()
+        else reject(new Error(`The command exited without printing ${String(pattern)}: ${stdout}${stderr}`))
       }
-      waiting.add(look)
-      look()
+      listeners.add(check)
+      check()
     }),
   }
 }
 
-/** Calls the command, and resolves when it has ended. */
+/** Runs the command to its end. */
 export function runCommand(words: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
   return startCommand(words, options).ended
 }

@@ -1,4 +1,4 @@
-// The published client before a whole exchange: over real sockets, on the world's clock.
+// The published client against a whole exchange, over real sockets and on the fixture's clock.
 
 import { createClient } from '../../client/src/client.ts'
 import type { Client, ClientOptions } from '../../client/src/client.ts'
@@ -8,7 +8,7 @@ import { createIdentity } from '../../localnet/actors/identity.ts'
 import { ONE } from './trading.ts'
 import type { World } from './world.ts'
 
-/** The world's clock, as the client asks for one. */
+/** The fixture's clock in the form that the client takes. */
 export function clockOf(world: World): Clock {
   return {
     nowMs: () => world.clock.nowMs(),
@@ -19,25 +19,25 @@ export function clockOf(world: World): Clock {
   }
 }
 
-/** Sockets take real time, and the world's clock may run ahead of them. */
-const PATIENCE_MS = 1_000_000
+/** Sockets take real time, and the virtual clock may run ahead of them. */
+const TIMEOUT_MS = 1_000_000
 
-/** A client that signs for a funded account of this name; it has no key yet. */
-export async function createTraderClient(world: World, url: string, name: string, differently: Partial<ClientOptions> = {}): Promise<Client> {
+/** A client that signs for a funded account of this name, without an API key. */
+export async function createTraderClient(world: World, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
   const { secret, address } = createIdentity(world.network.networkPassphrase, `test ${name}`)
   await world.cheat('local_fund', { address, usdc: String(50_000n * ONE) })
-  return createClient({ url, signer: await secretSigner(secret), clock: clockOf(world), timeoutMs: PATIENCE_MS, maxWaitMs: PATIENCE_MS, ...differently })
+  return createClient({ url, signer: await secretSigner(secret), clock: clockOf(world), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS, ...overrides })
 }
 
 const SECONDS_MAX = 400
 
-/** Closes ledgers and indexes them, a second each, until the work is done. */
+/** Closes and indexes a ledger per second until the work has settled. */
 export async function whileTimePasses<T>(world: World, work: () => Promise<T>): Promise<T> {
   let settled = false
   const done = work().finally(() => {
     settled = true
   })
-  // Failing is for whoever awaits it below.
+  // The caller handles a rejection through the returned promise.
   done.catch(() => {})
   for (let second = 0; second < SECONDS_MAX && !settled; second++) {
     await Promise.race([done.catch(() => {}), world.idle()])

@@ -1,4 +1,4 @@
-// What the caller's account has: balances, positions, resting orders, and what happened to them.
+// The caller's account: balances, positions, resting orders and events.
 
 import type { AccountState, OpenOrder } from '../generated/resources.ts'
 import { toPercent } from './decimal.ts'
@@ -10,7 +10,7 @@ import { listing, plain, table, timeOf } from './table.ts'
 type Position = NonNullable<AccountState['positions']>[number]
 
 async function stateOf(context: Context): Promise<AccountState> {
-  return (await context.progress.run('Asking for the account', () => context.clientWithKey().getAccountState({}, callOptions(context)))).body
+  return (await context.progress.run('Loading the account', () => context.clientWithKey().getAccountState({}, callOptions(context)))).body
 }
 
 function positionTable(context: Context, rows: readonly Position[]): string {
@@ -26,8 +26,8 @@ function positionTable(context: Context, rows: readonly Position[]): string {
   ], rows, 'No open positions.')
 }
 
-/** What an order waits for. */
-function waitsFor(context: Context, { triggerCondition, referencePrice, triggerPrice, trailingPercentBps }: OpenOrder): string {
+/** The condition that triggers an order. */
+function triggerText(context: Context, { triggerCondition, referencePrice, triggerPrice, trailingPercentBps }: OpenOrder): string {
   const price = context.format(referencePrice ?? triggerPrice)
   const trail = trailingPercentBps === null ? '' : ` (trail ${toPercent(String(trailingPercentBps * 1000))})`
   return `${triggerCondition.toLowerCase()} ${price ?? '–'}${trail}`
@@ -38,13 +38,14 @@ function orderTable(context: Context, rows: readonly OpenOrder[]): string {
     { title: 'order', align: 'right', text: ({ orderId }) => orderId }, { title: 'type', text: ({ orderType }) => orderType },
     { title: 'asset', text: ({ asset }) => asset }, { title: 'side', text: ({ direction }) => sideOf(direction) },
     { title: 'position', align: 'right', text: ({ positionId }) => positionId }, { title: 'size', align: 'point', text: ({ size }) => context.format(size) },
-    { title: 'waits for', text: (order) => waitsFor(context, order) }, { title: 'limit', align: 'point', text: ({ limitPrice }) => context.format(limitPrice) },
+    { title: 'trigger', text: (order) => triggerText(context, order) },
+    { title: 'limit', align: 'point', text: ({ limitPrice }) => context.format(limitPrice) },
     { title: 'slippage', align: 'right', text: ({ slippageToleranceBps }) => toPercent(String(slippageToleranceBps * 1000)) },
     { title: 'placed (UTC)', text: ({ createdAt }) => timeOf(createdAt) },
   ], rows, 'No resting orders.')
 }
 
-const UNREADABLE = 'They cannot be read now.\n'
+const UNAVAILABLE = 'not available now\n'
 
 async function account(context: Context): Promise<void> {
   const state = await stateOf(context)
@@ -53,40 +54,40 @@ async function account(context: Context): Promise<void> {
   const text = [
     listing([
       ['account', state.owner], ['ledger', `${state.ledger} (${timeOf(state.ledgerCloseTs) ?? '–'} UTC)`], ['USDC', context.format(balances.usdc)],
-      ['LP tokens', context.format(balances.lp)], ['XLM, for fees', context.format(balances.xlm)], ['cross pool', context.format(cross.pool)],
+      ['LP tokens', context.format(balances.lp)], ['XLM', context.format(balances.xlm)], ['cross pool', context.format(cross.pool)],
       ['cross equity', context.format(cross.equity)], ['cross free margin', context.format(cross.freeMargin)],
-      ['volume, 14 days', context.format(fees.volume)], ['fees', `${rate(fees.takerRate)} at once, ${rate(fees.makerRate)} limit`],
+      ['volume, 14 days', context.format(fees.volume)], ['fees', `taker ${rate(fees.takerRate)}, maker ${rate(fees.makerRate)}`],
     ]),
-    state.positions === null ? `Positions: ${UNREADABLE}` : positionTable(context, state.positions),
-    state.orders === null ? `Orders: ${UNREADABLE}` : orderTable(context, state.orders),
+    state.positions === null ? `Positions: ${UNAVAILABLE}` : positionTable(context, state.positions),
+    state.orders === null ? `Orders: ${UNAVAILABLE}` : orderTable(context, state.orders),
   ]
   context.show(state, text.join('\n'))
-  for (const { part, reason } of state.unknown) context.note(`${part} is not known: ${reason}`)
+  for (const { part, reason } of state.unknown) context.note(`${part} is unknown: ${reason}`)
 }
 
 async function positions(context: Context): Promise<void> {
   const { owner, ledger, ledgerCloseTs, positions: rows } = await stateOf(context)
-  context.show({ owner, ledger, ledgerCloseTs, positions: rows }, rows === null ? UNREADABLE : positionTable(context, rows))
+  context.show({ owner, ledger, ledgerCloseTs, positions: rows }, rows === null ? `Positions: ${UNAVAILABLE}` : positionTable(context, rows))
 }
 
 async function orders(context: Context): Promise<void> {
-  const { body } = await context.progress.run('Asking for orders', () => context.clientWithKey().listAccountOpenOrders({}, callOptions(context)))
+  const { body } = await context.progress.run('Loading orders', () => context.clientWithKey().listAccountOpenOrders({}, callOptions(context)))
   context.show(body, orderTable(context, body.orders))
 }
 
 async function events(context: Context): Promise<void> {
-  const topic = flagText(context, 'topic')
+  const wantedTopic = flagText(context, 'topic')
   const limit = limitOf(context)
-  const input = { limit: Math.min(limit, 200), ...(topic === undefined ? {} : { topic }) }
+  const input = { limit: Math.min(limit, 200), ...(wantedTopic === undefined ? {} : { topic: wantedTopic }) }
   const list = context.clientWithKey().rows('listAccountEvents', input, callOptions(context))
   const rows = await context.progress.run('Loading events', () => firstRows(list, limit))
   context.show({ events: rows }, table([
     { title: 'time (UTC)', text: ({ ledgerCloseTs }) => timeOf(ledgerCloseTs) }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
-    { title: 'topic', text: ({ topic }) => topic }, { title: 'what', text: ({ payload }) => payloadText(payload) },
+    { title: 'topic', text: ({ topic }) => topic }, { title: 'fields', text: ({ payload }) => payloadText(payload) },
   ], rows, 'No events.'))
 }
 
-/** An event's fields, in short; as they are on the wire. */
+/** An event's fields as one line, without long values. */
 export function payloadText(payload: unknown): string {
   if (typeof payload !== 'object' || payload === null) return plain(JSON.stringify(payload ?? null))
   return Object.entries(payload).filter(([, value]) => typeof value !== 'string' || value.length < 56)
@@ -94,11 +95,11 @@ export function payloadText(payload: unknown): string {
 }
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
-  { name: 'account', summary: 'What the account has and is worth.', examples: ['account', 'account --json'], run: account },
+  { name: 'account', summary: 'The account\'s balances, margin, positions and orders.', examples: ['account', 'account --json'], run: account },
   { name: 'positions', summary: 'The account\'s open positions.', examples: ['positions'], run: positions },
   { name: 'orders', summary: 'The account\'s resting orders.', examples: ['orders --json'], run: orders },
   {
-    name: 'events', summary: 'What happened to the account, newest first.',
+    name: 'events', summary: 'The account\'s events, newest first.',
     flags: [{ name: 'topic', value: 'TOPIC', help: 'only events of this topic, like position_closed' }, LIMIT_FLAG],
     examples: ['events --topic order_executed'], run: events,
   },

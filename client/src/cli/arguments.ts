@@ -1,121 +1,124 @@
-// From the words of the command line to a command and what it was given.
+// Parses the command line into a command, its arguments and its options. node:util's parseArgs splits the words; this file checks them against the command.
 
+import { parseArgs } from 'node:util'
 import type { Command, Flag, ParsedInput } from './command.ts'
 import { UsageError } from './usage-error.ts'
 
-/** What every command takes. */
+/** The options of every command. */
 export const COMMON_FLAGS: readonly Flag[] = [
-  { name: 'url', value: 'URL', help: 'the gateway\'s address; else the environment\'s URL, else http://127.0.0.1:8080' },
-  { name: 'json', help: 'answer with JSON as the gateway gives it: one value, or one a line when it goes on' },
-  { name: 'raw', help: 'amounts and prices as integers with 7 decimals, in what is typed and in what is shown' },
-  { name: 'wide', help: 'whole addresses in tables' },
-  { name: 'quiet', help: 'no progress' },
-  { name: 'timeout', value: 'SECONDS', help: 'how long to wait for one answer; 10 by default' },
-  { name: 'key-file', value: 'FILE', help: 'a file that holds the API key; else the environment\'s KEY, or the file of KEY_FILE' },
-  { name: 'secret-file', value: 'FILE', help: 'a file that holds the account\'s secret (S…); else the environment\'s SECRET, or the file of SECRET_FILE' },
-  { name: 'help', help: 'how the command is used' },
+  { name: 'url', value: 'URL', help: 'the gateway\'s address; by default URL in the environment, else http://127.0.0.1:8080' },
+  { name: 'json', help: 'print JSON as the gateway returns it: one value, or one per line for streams' },
+  { name: 'raw', help: 'read and print amounts and prices as 7-decimal integers' },
+  { name: 'wide', help: 'print full addresses in tables' },
+  { name: 'quiet', help: 'do not show progress' },
+  { name: 'timeout', value: 'SECONDS', help: 'how long to wait for one response; 10 by default' },
+  { name: 'key-file', value: 'FILE', help: 'file with the API key; by default KEY in the environment, else the file named by KEY_FILE' },
+  { name: 'secret-file', value: 'FILE', help: 'file with the account\'s secret key; by default SECRET in the environment, else the file named by SECRET_FILE' },
+  { name: 'help', help: 'show help for the command' },
 ]
 
-export interface Parsed extends ParsedInput {
+export interface ParsedArguments extends ParsedInput {
   readonly command: Command | null
-  /** The first words, where they name no command but the beginning of some. */
+  /** The first word, when it begins several commands and names none. */
   readonly group: string | null
 }
 
-const SHORT: Readonly<Record<string, string>> = { '-h': '--help' }
-/** Secrets have no place on the command line, where every user of the machine can read them. */
-const FORBIDDEN = /^--(?:secret|key)(?:=|$)/
-const SECRET = /S[A-Z2-7]{55}|nk_\w+:\w+/
+/** Other users of the machine can read the command line, so secrets must not be there. */
+const SECRET_OPTION = /^--(?:secret|key)(?:=|$)/
+const SECRET_VALUE = /S[A-Z2-7]{55}|nk_\w+:\w+/
 
-/** Reads the words behind the program's name. Throws UsageError. */
-export function parseArguments(words: readonly string[], commands: readonly Command[]): Parsed {
-  for (const word of words) {
-    if (FORBIDDEN.test(word) || SECRET.test(word)) {
-      throw new UsageError(
-        'A secret does not belong on the command line, where others can see it.',
-        'Put it into the environment (SECRET, KEY) or into a file (--secret-file, --key-file). If it was a real one, take it for known now.',
-      )
-    }
+/** Parses the words after the program's name. Throws UsageError. */
+export function parseArguments(words: readonly string[], commands: readonly Command[]): ParsedArguments {
+  if (words.some((word) => SECRET_OPTION.test(word) || SECRET_VALUE.test(word))) {
+    throw new UsageError(
+      'Do not put a secret on the command line, where other users can see it.',
+      'Use the environment (SECRET, KEY) or a file (--secret-file, --key-file). If the secret was real, treat it as compromised.',
+    )
   }
-  const { names, rest } = splitNames(words)
-  const command = [2, 1].map((count) => commands.find(({ name }) => name === names.slice(0, count).join(' '))).find((found) => found !== undefined) ?? null
-  const isHelp = rest.includes('--help')
+  const { positionals, tokens } = tokenize(words, commands)
+  const isHelp = tokens.some(({ name }) => name === 'help')
+  const command = findCommand(positionals, commands)
   if (command === null) {
-    const [group = null] = names
-    const isGroup = group !== null && commands.some(({ name }) => name.startsWith(`${group} `))
-    if (group !== null && !isGroup) throw new UsageError(`There is no command ${JSON.stringify(group)}.`, 'See --help for all of them.')
-    const two = names.slice(0, 2).join(' ')
-    if (isGroup && names.length > 1 && !isHelp) throw new UsageError(`There is no command ${JSON.stringify(two)}.`, `See ${group} --help.`)
-    return { command: null, group: isGroup ? group : null, args: {}, rest: [], flags: flagsOf(rest, COMMON_FLAGS).flags }
+    const group = findGroup(positionals, commands, isHelp)
+    return { command: null, group, args: {}, rest: [], flags: readFlags(tokens, COMMON_FLAGS, null) }
   }
-  const { flags, values } = flagsOf(rest, [...COMMON_FLAGS, ...(command.flags ?? [])])
-  const given = [...names.slice(command.name.split(' ').length), ...values]
-  // Whoever asks for help need not know the arguments yet.
-  if (flags['help'] === true) return { command, group: null, args: {}, rest: [], flags }
-  return { command, group: null, flags, ...assign(command, given) }
+  const flags = readFlags(tokens, [...COMMON_FLAGS, ...(command.flags ?? [])], command)
+  // Help must work without the command's arguments.
+  if (isHelp) return { command, group: null, args: {}, rest: [], flags }
+  return { command, group: null, flags, ...readArguments(command, positionals.slice(command.name.split(' ').length)) }
 }
 
-/** The words before the second kind of word begins: names of commands come first, only options of all commands may stand among them. */
-function splitNames(words: readonly string[]): { readonly names: readonly string[]; readonly rest: readonly string[] } {
-  const names: string[] = []
-  const rest: string[] = []
-  let isValue = false
-  let isOver = false
-  for (const given of words) {
-    const word = SHORT[given] ?? given
-    if (isValue || isOver || word.startsWith('-')) {
-      isOver ||= word === '--' && !isValue
-      rest.push(word)
-      isValue = !isValue && COMMON_FLAGS.some(({ name, value }) => value !== undefined && word === `--${name}`)
-      // Behind an option of its own nothing names a command any more.
-      isOver ||= !isValue && word.startsWith('--') && !COMMON_FLAGS.some(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`))
-    } else names.push(word)
-  }
-  return { names, rest }
+interface OptionToken {
+  readonly name: string
+  /** As it was typed, like `--url` or `-h`. */
+  readonly rawName: string
+  readonly value: string | undefined
+  /** Whether the value was attached: `--name=value`. */
+  readonly isInline: boolean
 }
 
-function flagsOf(words: readonly string[], known: readonly Flag[]): { readonly flags: Record<string, string | true>; readonly values: readonly string[] } {
+interface Words {
+  readonly positionals: readonly string[]
+  readonly tokens: readonly OptionToken[]
+}
+
+function tokenize(words: readonly string[], commands: readonly Command[]): Words {
+  // An option's name means the same in every command that has it, so the command need not be known yet.
+  const flags = [...COMMON_FLAGS, ...commands.flatMap((command) => command.flags ?? [])]
+  const options = Object.fromEntries(flags.map(({ name, value }) => [name, { type: value === undefined ? 'boolean' as const : 'string' as const }]))
+  const parsed = parseArgs({
+    args: [...words], options: { ...options, help: { type: 'boolean', short: 'h' } }, allowPositionals: true, strict: false, tokens: true,
+  })
+  const tokens = parsed.tokens.flatMap((token) =>
+    token.kind === 'option' ? [{ name: token.name, rawName: token.rawName, value: token.value, isInline: token.inlineValue === true }] : [])
+  return { positionals: parsed.positionals, tokens }
+}
+
+/** The command that the first two words or the first word name. */
+function findCommand(positionals: readonly string[], commands: readonly Command[]): Command | null {
+  const named = (count: number): Command | undefined => commands.find(({ name }) => name === positionals.slice(0, count).join(' '))
+  return named(2) ?? named(1) ?? null
+}
+
+function findGroup(positionals: readonly string[], commands: readonly Command[], isHelp: boolean): string | null {
+  const [group, ...others] = positionals
+  if (group === undefined) return null
+  const isGroup = commands.some(({ name }) => name.startsWith(`${group} `))
+  if (!isGroup) throw new UsageError(`Unknown command ${JSON.stringify(group)}.`, 'Run --help to list the commands.')
+  const [subcommand] = others
+  if (subcommand !== undefined && !isHelp) {
+    throw new UsageError(`Unknown command ${JSON.stringify(`${group} ${subcommand}`)}.`, `Run ${group} --help to list its commands.`)
+  }
+  return group
+}
+
+function readFlags(tokens: readonly OptionToken[], known: readonly Flag[], command: Command | null): Record<string, string | true> {
   const flags: Record<string, string | true> = {}
-  const values: string[] = []
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? ''
-    if (word === '--') {
-      values.push(...words.slice(at + 1))
-      break
-    }
-    if (!word.startsWith('-')) {
-      values.push(word)
-      continue
-    }
-    const [name = '', ...behind] = word.replace(/^--?/, '').split('=')
+  for (const { name, rawName, value, isInline } of tokens) {
     const flag = known.find((one) => one.name === name)
-    if (flag === undefined) throw new UsageError(`There is no option --${name} here.`, 'See --help.')
-    if (flags[name] !== undefined) throw new UsageError(`--${name} stands there twice.`)
+    if (flag === undefined) throw new UsageError(`Unknown option ${rawName}.`, `Run ${command === null ? '' : `${command.name} `}--help to list the options.`)
+    if (flags[name] !== undefined) throw new UsageError(`--${name} was given twice.`)
     if (flag.value === undefined) {
-      if (behind.length > 0) throw new UsageError(`--${name} takes no value.`)
+      if (isInline) throw new UsageError(`--${name} takes no value.`)
       flags[name] = true
     } else {
-      const value = behind.length > 0 ? behind.join('=') : words[++at]
-      if (value === undefined || value === '') throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`)
+      const isMissing = value === undefined || value === '' || (!isInline && value.startsWith('--'))
+      if (isMissing) throw new UsageError(`--${name} needs a value: --${name} ${flag.value}`)
       flags[name] = value
     }
   }
-  return { flags, values }
+  return flags
 }
 
-function assign(command: Command, given: readonly string[]): Pick<ParsedInput, 'args' | 'rest'> {
-  const { arguments: wanted = [] } = command
-  const words: Record<string, string> = {}
-  let others: readonly string[] = []
-  let at = 0
-  for (const { name, isOptional = false, isMany = false } of wanted) {
-    const left = given.slice(at)
-    if (left.length === 0 && !isOptional) throw new UsageError(`${command.name} needs ${name}.`, `See ${command.name} --help.`)
-    if (isMany) others = left
-    else if (left[0] !== undefined) words[name] = left[0]
-    at += isMany ? left.length : 1
-  }
-  const [surplus] = given.slice(at)
-  if (surplus !== undefined) throw new UsageError(`${command.name} takes no ${JSON.stringify(surplus)}.`, `See ${command.name} --help.`)
-  return { args: words, rest: others }
+function readArguments(command: Command, given: readonly string[]): Pick<ParsedInput, 'args' | 'rest'> {
+  const { name, arguments: expected = [] } = command
+  const hint = `Run ${name} --help for its arguments.`
+  const missing = expected.find(({ isOptional = false }, index) => !isOptional && given[index] === undefined)
+  if (missing !== undefined) throw new UsageError(`${name} needs ${missing.name}.`, hint)
+  const isVariadic = expected.at(-1)?.isMany === true
+  const single = isVariadic ? expected.slice(0, -1) : expected
+  const rest = given.slice(single.length)
+  if (!isVariadic && rest[0] !== undefined) throw new UsageError(`Unexpected argument ${JSON.stringify(rest[0])}.`, hint)
+  const args = Object.fromEntries(single.flatMap((argument, index) => (given[index] === undefined ? [] : [[argument.name, given[index]] as const])))
+  return { args, rest }
 }

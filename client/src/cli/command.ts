@@ -1,4 +1,4 @@
-// What a command of the command line is: a description that the help is written from and the arguments are read by, and what it does.
+// A command: its description, from which the help is written and the arguments are parsed, and its function.
 
 import type { Client } from '../client.ts'
 import type { Progress } from './progress.ts'
@@ -6,17 +6,17 @@ import type { Progress } from './progress.ts'
 /** An option, `--name` or `--name VALUE`. */
 export interface Flag {
   readonly name: string
-  /** What stands behind it; without one it is a switch. */
+  /** The name of its value in the help; a flag without one is a switch. */
   readonly value?: string
   readonly help: string
 }
 
-/** A word that stands by its place. */
+/** A positional argument. */
 export interface Argument {
   readonly name: string
   readonly help: string
   readonly isOptional?: boolean
-  /** Takes all words from here on. */
+  /** Takes all remaining words. Only the last argument can. */
   readonly isMany?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Command {
   /** One or two words. */
   readonly name: string
   readonly summary: string
-  /** More about it, lines of text. */
+  /** More lines for the help. */
   readonly details?: readonly string[]
   readonly arguments?: readonly Argument[]
   readonly flags?: readonly Flag[]
@@ -32,46 +32,46 @@ export interface Command {
   run(context: Context): Promise<void>
 }
 
-/** What a command was called with, by the names of its description. */
+/** The parsed arguments and options, by their names in the description. */
 export interface ParsedInput {
   readonly args: Readonly<Record<string, string>>
-  /** What the last argument took, when it takes many. */
+  /** The words of the last argument, when it takes many. */
   readonly rest: readonly string[]
   readonly flags: Readonly<Record<string, string | true>>
 }
 
-/** What a command has to do with. */
+/** What a command works with. */
 export interface Context extends ParsedInput {
-  /** Ends when the caller presses Ctrl-C, or nobody reads any more. */
+  /** Aborts on Ctrl-C, and when the output is closed. */
   readonly signal: AbortSignal
   readonly progress: Progress
-  /** A client that may read; with the caller's key, if there is one. */
+  /** A client, with the caller's API key if one is configured. */
   client(): Client
-  /** The same with a key, which has to be there. */
+  /** A client with an API key. Throws UsageError without one. */
   clientWithKey(): Client
-  /** A client that can sign; `needsKey`: it has a key as well. */
+  /** A client that can sign; with `needsKey` it also has an API key. */
   signingClient(needsKey: boolean): Promise<Client>
-  /** The answer: `value` as JSON for scripts, `text` for people. */
+  /** Prints the result: `value` as JSON with --json, else `text`. */
   show(value: unknown, text: string): void
-  /** One of many answers. */
+  /** Prints one line of a stream of results. */
   showLine(value: unknown, text: string): void
-  /** Something beside the answer; on the error output. */
+  /** Prints a remark on the error output. */
   note(text: string): void
   readonly isJson: boolean
-  /** An amount or price that was typed, as the exchange counts. */
+  /** Converts a typed amount or price to 7-decimal integer units. `what` names it in errors. */
   parseUnits(text: string, what: string): string
-  /** An amount or price of the exchange, as it is shown. */
+  /** Formats units for output. */
   format(units: string | null | undefined): string | null
-  /** An address as tables show it. */
+  /** Formats an address for tables. */
   formatAddress(address: string | null | undefined): string | null
-  /** Everything on the standard input. */
+  /** Reads the standard input to its end. */
   readInput(): Promise<string>
-  /** Where a new key goes; null when the caller wants it on the standard output. */
+  /** The file of --key-file; null without the option. */
   readonly keyFile: string | null
 }
 
-/** A flag's text; undefined when it was not given. */
-export function flagText(given: ParsedInput, name: string): string | undefined {
-  const value = given.flags[name]
+/** The value of a flag; undefined when it was not given. */
+export function flagText(input: ParsedInput, name: string): string | undefined {
+  const value = input.flags[name]
   return typeof value === 'string' ? value : undefined
 }

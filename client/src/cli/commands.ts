@@ -1,4 +1,4 @@
-// Every command, in the order in which the help tells them.
+// All commands, in the order of the help.
 
 import { ACCOUNT_COMMANDS } from './account-commands.ts'
 import type { Command } from './command.ts'

@@ -1,19 +1,19 @@
-// Amounts as people write them, and as the exchange counts them: integers with 7 decimals. Digits become digits; no float stands in between.
+// Converts between decimals and the exchange's 7-decimal integers. Works on digits, never on floats, so nothing is rounded.
 
 import { UsageError } from './usage-error.ts'
 
 export const DECIMALS = 7
 
-/** `92370.5` as `923705000000`. Throws UsageError for what is no such amount; `what` names it there. */
+/** `92370.5` as `923705000000`. Throws UsageError for anything else; `what` names the value in the error. */
 export function toUnits(text: string, what: string): string {
   const [, whole, fraction = ''] = /^(\d{1,30})(?:\.(\d{1,30}))?$/.exec(text) ?? []
-  if (whole === undefined) throw new UsageError(`${what}: ${JSON.stringify(text)} is no amount. Write digits and at most one point, like 100 or 0.25.`)
+  if (whole === undefined) throw new UsageError(`${what}: ${JSON.stringify(text)} is not an amount. Write a decimal like 100 or 0.25.`)
   const significant = fraction.replace(/0+$/, '')
-  if (significant.length > DECIMALS) throw new UsageError(`${what}: ${text} has more than ${DECIMALS} decimals, which is all that the exchange counts.`)
+  if (significant.length > DECIMALS) throw new UsageError(`${what}: ${text} has more than ${DECIMALS} decimals.`)
   return String(BigInt(whole + significant.padEnd(DECIMALS, '0')))
 }
 
-/** `923705000000` as `92370.50`: exact, with two decimals at least. What is no integer is given back as it is. */
+/** `923705000000` as `92370.50`: exact, with at least two decimals. Returns text that is not an integer unchanged. */
 export function fromUnits(units: string): string {
   const [, sign = '', digits] = /^(-?)(\d+)$/.exec(units) ?? []
   if (digits === undefined) return units
@@ -22,7 +22,7 @@ export function fromUnits(units: string): string {
   return `${sign}${padded.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** A share that is counted with 7 decimals, in percent: `2000` as `0.02 %`. */
+/** A 7-decimal share as a percentage: `2000` as `0.02 %`. */
 export function toPercent(units: string): string {
   const [, sign = '', digits] = /^(-?)(\d+)$/.exec(units) ?? []
   if (digits === undefined) return units
@@ -31,10 +31,12 @@ export function toPercent(units: string): string {
   return `${sign}${padded.slice(0, -5)}${fraction === '' ? '' : `.${fraction}`} %`
 }
 
-/** `1%`, `0.5%` or `50bps` as basis points. A number alone could mean either, and is refused. */
+/** `1%`, `0.5%` or `50bps` as basis points. A number without a unit is ambiguous and is rejected. */
 export function toBps(text: string, what: string): number {
   const [, number = '', unit] = /^(\d{1,5}(?:\.\d{1,4})?)\s*(%|bps)$/.exec(text) ?? []
   const bps = unit === undefined ? NaN : Number(BigInt(toUnits(number, what))) / (unit === '%' ? 100_000 : 10_000_000)
-  if (!Number.isInteger(bps)) throw new UsageError(`${what}: ${JSON.stringify(text)} is no share. Write percent or basis points, like 1%, 0.25% or 50bps.`)
+  if (!Number.isInteger(bps)) {
+    throw new UsageError(`${what}: ${JSON.stringify(text)} is not a share. Write whole basis points, like 1%, 0.25% or 50bps.`)
+  }
   return bps
 }

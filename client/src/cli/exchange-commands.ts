@@ -1,4 +1,4 @@
-// What the exchange shows everybody: prices, positions, trades, candles, limits, funding.
+// Public data: prices, positions, trades, candles, limits, funding.
 
 import type { CallOptions } from '../http.ts'
 import type { Candle, OpenPosition } from '../generated/resources.ts'
@@ -9,54 +9,54 @@ import { listing, table, timeOf } from './table.ts'
 import type { Column } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
-const ASSETS_ARGUMENT = { name: 'ASSET', help: 'symbols like BTC; all of them without', isOptional: true, isMany: true }
-export const LIMIT_FLAG = { name: 'limit', value: 'N', help: 'how many rows; 20 by default, 1000 at most' }
+const ASSETS_ARGUMENT = { name: 'ASSET', help: 'symbols like BTC; all if omitted', isOptional: true, isMany: true }
+export const LIMIT_FLAG = { name: 'limit', value: 'N', help: 'number of rows; 20 by default, at most 1000' }
 const ROWS_MAX = 1000
 const PAGE_MAX = 200
 
 export const callOptions = ({ signal }: Context): CallOptions => ({ signal })
 
-/** `--limit`, as a number of rows. */
+/** The number of rows of `--limit`. */
 export function limitOf(context: Context, byDefault = 20): number {
   const text = flagText(context, 'limit') ?? String(byDefault)
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0
-  if (limit < 1 || limit > ROWS_MAX) throw new UsageError(`--limit: ${JSON.stringify(text)} is no number from 1 to ${ROWS_MAX}.`)
+  if (limit < 1 || limit > ROWS_MAX) throw new UsageError(`--limit: ${JSON.stringify(text)} is not a number from 1 to ${ROWS_MAX}.`)
   return limit
 }
 
-/** The first rows of a list, over as many pages as they take. */
+/** The first `limit` rows of a list, across pages. */
 export async function firstRows<Row>(rows: AsyncIterable<Row>, limit: number): Promise<Row[]> {
-  const found: Row[] = []
+  const first: Row[] = []
   for await (const row of rows) {
-    found.push(row)
-    if (found.length >= limit) break
+    first.push(row)
+    if (first.length >= limit) break
   }
-  return found
+  return first
 }
 
-/** Those rows whose asset was asked for. Throws UsageError for an asset that none has. */
+/** The rows of the given assets, or all rows. Throws UsageError for an unknown asset. */
 function selectAssets<Row extends { readonly asset: string }>(rows: readonly Row[], wanted: readonly string[]): readonly Row[] {
   const symbols = wanted.map((asset) => asset.toUpperCase())
   const unknown = symbols.find((symbol) => rows.every(({ asset }) => asset !== symbol))
-  if (unknown !== undefined) throw new UsageError(`There is no market ${unknown}.`, `There are ${rows.map(({ asset }) => asset).join(', ')}.`)
+  if (unknown !== undefined) throw new UsageError(`Unknown market ${unknown}.`, `Markets: ${rows.map(({ asset }) => asset).join(', ')}.`)
   return symbols.length === 0 ? rows : rows.filter(({ asset }) => symbols.includes(asset))
 }
 
 export const sideOf = (direction: number | null): string | null => (direction === null ? null : direction === 0 ? 'long' : 'short')
 
 async function prices(context: Context): Promise<void> {
-  const { body, isStale } = await context.progress.run('Asking for prices', () => context.client().listOraclePrices({}, callOptions(context)))
+  const { body, isStale } = await context.progress.run('Loading prices', () => context.client().listOraclePrices({}, callOptions(context)))
   const rows = selectAssets(body.prices, context.rest)
   context.show({ prices: rows }, table([
     { title: 'asset', text: ({ asset }) => asset },
     { title: 'price', align: 'point', text: ({ price }) => context.format(price) },
     { title: 'attested (UTC)', text: ({ timestamp }) => timeOf(timestamp) },
-  ], rows, 'No prices can be read now.'))
-  if (isStale) context.note('Some of these could not be read anew: look at when they were attested.')
+  ], rows, 'No prices are available.'))
+  if (isStale) context.note('Some prices could not be refreshed. Check when they were attested.')
 }
 
 async function markets(context: Context): Promise<void> {
-  const { body } = await context.progress.run('Asking for markets', () => context.client().listMarketStats({}, callOptions(context)))
+  const { body } = await context.progress.run('Loading markets', () => context.client().listMarketStats({}, callOptions(context)))
   const rows = selectAssets(body.stats, context.rest)
   const amount = (title: string, text: (row: (typeof rows)[number]) => string): Column<(typeof rows)[number]> =>
     ({ title, align: 'point', text: (row) => context.format(text(row)) })
@@ -70,19 +70,19 @@ async function markets(context: Context): Promise<void> {
 
 async function limits(context: Context): Promise<void> {
   const asset = context.args['ASSET'] ?? ''
-  const { body } = await context.progress.run('Asking for limits', () => context.client().getMarketLimits({ asset }, callOptions(context)))
+  const { body } = await context.progress.run('Loading limits', () => context.client().getMarketLimits({ asset }, callOptions(context)))
   const bps = (value: number | null): string | null => (value === null ? null : toPercent(String(value * 1000)))
   const tiers = body.feeTiers?.map(({ minVolume, makerRate, takerRate }) =>
-    `from ${context.format(minVolume) ?? ''} in 14 days: ${toPercent(takerRate)} at once, ${toPercent(makerRate)} limit`)
+    `taker ${toPercent(takerRate)}, maker ${toPercent(makerRate)} from a 14-day volume of ${context.format(minVolume) ?? ''}`)
   context.show(body, listing([
     ['asset', body.asset], ['ledger', body.ledger], ['leverage', `${body.minLeverage} to ${body.maxLeverage ?? '–'}`],
-    ['least collateral', context.format(body.minCollateral)], ['largest size', context.format(body.maxPositionSize)],
+    ['minimum collateral', context.format(body.minCollateral)], ['maximum size', context.format(body.maxPositionSize)],
     ['maintenance margin', bps(body.maintenanceMarginBps)],
     ['slippage', `${bps(body.slippageToleranceBps.min) ?? ''} to ${bps(body.slippageToleranceBps.max) ?? ''}`],
     ['trailing distance', `${bps(body.trailingPercentBps.min) ?? ''} to ${bps(body.trailingPercentBps.max) ?? ''}`],
     ['open longs', context.format(body.openInterest.long)], ['room for longs', context.format(body.headroom.long)],
     ['open shorts', context.format(body.openInterest.short)], ['room for shorts', context.format(body.headroom.short)],
-    ['price at most', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s old`],
+    ['maximum price age', body.maxPriceAgeSec === null ? null : `${body.maxPriceAgeSec} s`],
     ['trading', body.tradingPaused === null ? null : body.tradingPaused ? 'paused' : 'open'],
     ...(tiers ?? []).map((tier, index) => [index === 0 ? 'fees' : '', tier] as const),
   ]))
@@ -99,26 +99,27 @@ function bookColumns(context: Context): Column<OpenPosition>[] {
 
 async function book(context: Context): Promise<void> {
   const asset = context.args['ASSET']?.toUpperCase()
-  const trader = flagText(context, 'account')
+  const account = flagText(context, 'account')
   const limit = limitOf(context, 100)
   const client = context.client()
-  async function* wanted(): AsyncGenerator<OpenPosition> {
-    for await (const row of client.rows('listOpenPositions', trader === undefined ? {} : { trader }, callOptions(context))) {
+  async function* matching(): AsyncGenerator<OpenPosition> {
+    for await (const row of client.rows('listOpenPositions', account === undefined ? {} : { trader: account }, callOptions(context))) {
       if (asset === undefined || row.asset === asset) yield row
     }
   }
-  const { rows, isMore } = await context.progress.run('Asking for positions', async () => {
-    const found = await firstRows(wanted(), limit + 1)
-    return { rows: found.slice(0, limit), isMore: found.length > limit }
+  const { rows, isMore } = await context.progress.run('Loading positions', async () => {
+    const first = await firstRows(matching(), limit + 1)
+    return { rows: first.slice(0, limit), isMore: first.length > limit }
   })
   const total = (direction: number): string => String(rows.filter((row) => row.direction === direction).reduce((sum, { size }) => sum + BigInt(size), 0n))
-  const text = table(bookColumns(context), [...rows].sort(byBookOrder), asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`)
+  const empty = asset === undefined ? 'No open positions.' : `No open positions in ${asset}.`
+  const text = table(bookColumns(context), [...rows].sort(byBookOrder), empty)
   const totals = `${rows.length} shown: long ${context.format(total(0)) ?? ''}, short ${context.format(total(1)) ?? ''}\n`
   context.show({ positions: rows }, rows.length === 0 ? text : text + totals)
-  if (isMore) context.note(`There are more than these, the newest: --limit ${ROWS_MAX} shows more.`)
+  if (isMore) context.note(`Only the newest positions are shown. Use --limit for up to ${ROWS_MAX}.`)
 }
 
-/** By market; in each, shorts above longs and higher prices above lower ones, as in a book. */
+/** By market; in each market shorts above longs and higher prices above lower ones, as in an order book. */
 function byBookOrder(one: OpenPosition, other: OpenPosition): number {
   if (one.asset !== other.asset) return one.asset < other.asset ? -1 : 1
   if (one.direction !== other.direction) return other.direction - one.direction
@@ -127,11 +128,11 @@ function byBookOrder(one: OpenPosition, other: OpenPosition): number {
 }
 
 async function trades(context: Context): Promise<void> {
-  const asset = context.args['ASSET']
-  const trader = flagText(context, 'account')
+  const market = context.args['ASSET']
+  const account = flagText(context, 'account')
   const limit = limitOf(context)
-  const input = { limit: Math.min(limit, PAGE_MAX), ...(asset === undefined ? {} : { asset }), ...(trader === undefined ? {} : { trader }) }
-  const rows = await context.progress.run('Asking for trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
+  const input = { limit: Math.min(limit, PAGE_MAX), ...(market === undefined ? {} : { asset: market }), ...(account === undefined ? {} : { trader: account }) }
+  const rows = await context.progress.run('Loading trades', () => firstRows(context.client().rows('listTrades', input, callOptions(context)), limit))
   context.show({ trades: rows }, table([
     { title: 'time (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'asset', text: ({ asset }) => asset },
     { title: 'side', text: ({ direction }) => sideOf(direction) },
@@ -147,50 +148,50 @@ const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d', '1w'] as const
 
 async function candles(context: Context): Promise<void> {
   const interval = INTERVALS.find((one) => one === (flagText(context, 'interval') ?? '1h'))
-  if (interval === undefined) throw new UsageError(`--interval: there are ${INTERVALS.join(', ')}.`)
-  const { body } = await context.progress.run('Asking for candles', () =>
+  if (interval === undefined) throw new UsageError(`--interval must be one of ${INTERVALS.join(', ')}.`)
+  const { body } = await context.progress.run('Loading candles', () =>
     context.client().listCandles({ asset: context.args['ASSET'] ?? '', interval, limit: limitOf(context) }, callOptions(context)))
   const price = (title: string, text: (row: Candle) => number): Column<Candle> => ({ title, align: 'point', text })
   context.show(body, table([
     { title: 'begin (UTC)', text: ({ time }) => timeOf(time) }, price('open', ({ open }) => open), price('high', ({ high }) => high),
     price('low', ({ low }) => low), price('close', ({ close }) => close),
-  ], body.candles, 'No candles: is that a market?'))
+  ], body.candles, 'No candles. Check the symbol.'))
 }
 
 async function funding(context: Context): Promise<void> {
   const limit = Math.min(limitOf(context), PAGE_MAX)
-  const { body } = await context.progress.run('Asking for funding', () => context.client().getFunding({ limit }, callOptions(context)))
+  const { body } = await context.progress.run('Loading funding', () => context.client().getFunding({ limit }, callOptions(context)))
   const now = body.current?.rate
-  context.show(body, `now: ${now === null || now === undefined ? 'not known' : `${toPercent(now)} an hour`} (positive: longs pay)\n\n${table([
-    { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'rate an hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },
+  context.show(body, `now: ${now === null || now === undefined ? 'unknown' : `${toPercent(now)} per hour`} (positive: longs pay)\n\n${table([
+    { title: 'applied (UTC)', text: ({ ts }) => timeOf(ts) }, { title: 'rate per hour', align: 'right', text: ({ fundingRate }) => toPercent(fundingRate) },
     { title: 'hours', align: 'right', text: ({ hoursElapsed }) => hoursElapsed }, { title: 'ledger', align: 'right', text: ({ ledger }) => ledger },
-  ], body.history, 'Nothing was applied yet.')}`)
+  ], body.history, 'No funding was applied yet.')}`)
 }
 
-const ACCOUNT_FLAG = { name: 'account', value: 'ADDRESS', help: 'only of this account (G…) or contract (C…)' }
-const MARKET_ARGUMENT = { name: 'ASSET', help: 'a symbol like BTC; all markets without', isOptional: true }
+const ACCOUNT_FLAG = { name: 'account', value: 'ADDRESS', help: 'only this account (G…) or contract (C…)' }
+const MARKET_ARGUMENT = { name: 'ASSET', help: 'a symbol like BTC; all markets if omitted', isOptional: true }
 
 export const EXCHANGE_COMMANDS: readonly Command[] = [
-  { name: 'prices', summary: 'What the exchange\'s oracle says.', arguments: [ASSETS_ARGUMENT], examples: ['prices', 'prices BTC ETH --json'], run: prices },
+  { name: 'prices', summary: 'Oracle prices.', arguments: [ASSETS_ARGUMENT], examples: ['prices', 'prices BTC ETH --json'], run: prices },
   { name: 'markets', summary: 'Open interest and volume of each market.', arguments: [ASSETS_ARGUMENT], examples: ['markets BTC'], run: markets },
   {
-    name: 'limits', summary: 'What a market takes: leverage, sizes, fees, and what is left of its caps.',
+    name: 'limits', summary: 'A market\'s limits: leverage, sizes, fees and remaining open interest.',
     arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }], examples: ['limits BTC'], run: limits,
   },
   {
-    name: 'book', summary: 'The book of open positions, of a market or of all.', arguments: [MARKET_ARGUMENT],
-    details: ['This exchange has no order book: positions are opened against a pool, at the oracle\'s price. What there is to be seen are the positions.'],
-    flags: [ACCOUNT_FLAG, { name: 'limit', value: 'N', help: 'how many positions, the newest; 100 by default, 1000 at most' }],
+    name: 'book', summary: 'Open positions, of one market or of all.', arguments: [MARKET_ARGUMENT],
+    details: ['This exchange has no order book: positions are opened against a pool at the oracle price. This lists the positions instead.'],
+    flags: [ACCOUNT_FLAG, { name: 'limit', value: 'N', help: 'number of positions, newest first; 100 by default, at most 1000' }],
     examples: ['book BTC', 'book --account GBX7… --json'], run: book,
   },
   {
-    name: 'trades', summary: 'Positions that were closed or liquidated, newest first.', arguments: [MARKET_ARGUMENT],
+    name: 'trades', summary: 'Closed and liquidated positions, newest first.', arguments: [MARKET_ARGUMENT],
     flags: [ACCOUNT_FLAG, LIMIT_FLAG], examples: ['trades BTC --limit 5'], run: trades,
   },
   {
-    name: 'candles', summary: 'Prices over time.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],
+    name: 'candles', summary: 'Price history.', arguments: [{ name: 'ASSET', help: 'a symbol like BTC' }],
     flags: [{ name: 'interval', value: 'WIDTH', help: `${INTERVALS.join(', ')}; 1h by default` }, LIMIT_FLAG],
     examples: ['candles BTC --interval 5m'], run: candles,
   },
-  { name: 'funding', summary: 'The funding rate now, and what was applied.', flags: [LIMIT_FLAG], examples: ['funding'], run: funding },
+  { name: 'funding', summary: 'The current funding rate and the funding history.', flags: [LIMIT_FLAG], examples: ['funding'], run: funding },
 ]

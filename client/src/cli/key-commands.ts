@@ -1,4 +1,4 @@
-// API keys: gotten by signing a challenge, listed, revoked.
+// API keys: create, list, revoke.
 
 import type { Command, Context } from './command.ts'
 import { flagText } from './command.ts'
@@ -9,26 +9,26 @@ import { table, timeOf } from './table.ts'
 async function create(context: Context): Promise<void> {
   const client = await context.signingClient(false)
   const label = flagText(context, 'label')
-  const issued = await context.progress.run('Getting a key', () => client.login({ signal: context.signal, ...(label === undefined ? {} : { label }) }))
+  const issued = await context.progress.run('Creating a key', () => client.login({ signal: context.signal, ...(label === undefined ? {} : { label }) }))
   const { keyId, secret, owner } = issued
   if (context.keyFile === null) {
     context.show(issued, `KEY=${keyId}:${secret}\n`)
-    context.note(`This is the only time that it is told. It is a key of ${owner}; keep it like a password.`)
+    context.note(`This key of ${owner} is shown only once. Store it like a password.`)
     return
   }
   try {
     writeKeyFile(context.keyFile, { keyId, secret })
   } catch (error) {
-    // A key that nobody has is taken back rather than left behind.
+    // Nobody holds this key, so it must not stay valid.
     await client.revokeKey({ keyId })
     throw error
   }
   const { tier, createdAt } = issued
-  context.show({ keyId, owner, tier, createdAt, keyFile: context.keyFile }, `Key ${keyId} of ${owner} is in ${context.keyFile}\n`)
+  context.show({ keyId, owner, tier, createdAt, keyFile: context.keyFile }, `Wrote key ${keyId} of ${owner} to ${context.keyFile}\n`)
 }
 
 async function list(context: Context): Promise<void> {
-  const { body } = await context.progress.run('Asking for keys', () => context.clientWithKey().listKeys({}, callOptions(context)))
+  const { body } = await context.progress.run('Loading keys', () => context.clientWithKey().listKeys({}, callOptions(context)))
   const seconds = (ms: number | null): string | null => (ms === null ? null : timeOf(ms / 1000))
   context.show(body, table([
     { title: 'key', text: ({ keyId }) => keyId }, { title: 'label', text: ({ label }) => label }, { title: 'tier', text: ({ tier }) => tier },
@@ -40,18 +40,18 @@ async function list(context: Context): Promise<void> {
 async function revoke(context: Context): Promise<void> {
   const keyId = context.args['KEY-ID'] ?? ''
   const { body } = await context.progress.run('Revoking', () => context.clientWithKey().revokeKey({ keyId }, callOptions(context)))
-  context.show(body, `${keyId} is revoked.\n`)
+  context.show(body, `Revoked ${keyId}.\n`)
 }
 
 export const KEY_COMMANDS: readonly Command[] = [
   {
-    name: 'key new', summary: 'Gets an API key by signing a challenge with SECRET.',
-    details: ['The key is printed once, as KEY=…; with --key-file it goes into that file instead, which only its owner may read, and is not printed.'],
-    flags: [{ name: 'label', value: 'TEXT', help: 'what to call it' }], examples: ['key new --key-file ./exchange.key'], run: create,
+    name: 'key new', summary: 'Creates an API key by signing a challenge with SECRET.',
+    details: ['Prints the key once, as KEY=…. With --key-file, writes it to that file instead, readable by its owner only.'],
+    flags: [{ name: 'label', value: 'TEXT', help: 'a label for the key' }], examples: ['key new --key-file ./exchange.key'], run: create,
   },
-  { name: 'key list', summary: 'The account\'s keys; their secrets are never told again.', examples: ['key list'], run: list },
+  { name: 'key list', summary: 'Lists the account\'s keys, without their secrets.', examples: ['key list'], run: list },
   {
-    name: 'key revoke', summary: 'Revokes a key of the account.', arguments: [{ name: 'KEY-ID', help: 'its name, nk_…' }],
+    name: 'key revoke', summary: 'Revokes a key of the account.', arguments: [{ name: 'KEY-ID', help: 'the key\'s id, nk_…' }],
     examples: ['key revoke nk_…'], run: revoke,
   },
 ]

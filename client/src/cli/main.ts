@@ -1,24 +1,22 @@
 #!/usr/bin/env node
-// The command line as a process: its streams, its signals, and the code that it ends with. The only file of the client that knows them.
+// The command-line process: streams, signals and exit code. Only this file of the client touches them.
 
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../clock.ts'
-import { platform } from '../platform.ts'
 import { Interrupted, OutputClosed } from './failures.ts'
 import { run } from './run.ts'
-import { NodeWebSocket } from './web-socket.ts'
 
 const ended = new AbortController()
 const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { readonly version: string }
 
-// `… | head` reads what it wants and leaves.
+// `… | head` closes the output early.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: { readonly code?: string }) => {
-    ended.abort(error.code === 'EPIPE' ? new OutputClosed('nobody reads any more') : error)
+    ended.abort(error.code === 'EPIPE' ? new OutputClosed('the output was closed') : error)
   })
 }
 
-// The first time it ends what can be ended in order; the second time the process itself.
+// The first signal ends the command in order; a second one ends the process.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort(new Interrupted(signal)))
 
 async function readInput(): Promise<string> {
@@ -31,7 +29,6 @@ process.exitCode = await run(process.argv.slice(2), {
   environment: process.env,
   version: manifest.version,
   clock: systemClock,
-  WebSocket: platform.WebSocket ?? NodeWebSocket,
   signal: ended.signal,
   isErrorTerminal: process.stderr.isTTY,
   writeOut: (text) => void process.stdout.write(text),

@@ -1,37 +1,37 @@
-// What goes on while somebody waits: one line on the error output, from the second second on, and only where a person sees it.
+// The progress line on the error output: shown at terminals only, for work that takes longer than a second.
 
 import type { Clock } from '../clock.ts'
 
 export interface Progress {
-  /** Does the work; tells `what` and how long it has taken when that is more than a second. */
-  run<T>(what: string, work: () => Promise<T>): Promise<T>
-  /** What is being waited for from now on. */
-  setMessage(what: string): void
+  /** Runs the task, showing the message and the elapsed time. */
+  run<T>(message: string, task: () => Promise<T>): Promise<T>
+  /** Replaces the message of the running task. */
+  setMessage(message: string): void
 }
 
-const EVERY_MS = 1000
+const INTERVAL_MS = 1000
 const CLEAR = '\r\u001B[K'
 
 export function createProgress(parts: { readonly clock: Clock; readonly isShown: boolean; readonly write: (text: string) => void }): Progress {
   const { clock, isShown, write } = parts
   let current = ''
   return {
-    setMessage(what) {
-      current = what
+    setMessage(message) {
+      current = message
     },
-    async run(what, work) {
-      current = what
-      if (!isShown) return work()
-      const beganMs = clock.nowMs()
+    async run(message, task) {
+      current = message
+      if (!isShown) return task()
+      const startedMs = clock.nowMs()
       let wasShown = false
       const tick = (): void => {
-        write(`${CLEAR}${current} … ${Math.round((clock.nowMs() - beganMs) / 1000)} s`)
+        write(`${CLEAR}${current} … ${Math.round((clock.nowMs() - startedMs) / 1000)} s`)
         wasShown = true
-        cancel = clock.later(EVERY_MS, tick)
+        cancel = clock.later(INTERVAL_MS, tick)
       }
-      let cancel = clock.later(EVERY_MS, tick)
+      let cancel = clock.later(INTERVAL_MS, tick)
       try {
-        return await work()
+        return await task()
       } finally {
         cancel()
         if (wasShown) write(CLEAR)

@@ -1,6 +1,6 @@
-// Tables for people: columns that line up, numbers at their points, and nothing in them that a terminal would obey.
+// Text tables: aligned columns, and no control characters that a terminal would interpret.
 
-/** How a column stands: `point` lines numbers up at their decimal point. */
+/** A table's column. `point` aligns numbers at their decimal point. */
 export interface Column<Row> {
   readonly title: string
   readonly align?: 'left' | 'right' | 'point'
@@ -8,15 +8,14 @@ export interface Column<Row> {
 }
 
 const GAP = '  '
-/** What is not known. */
 const UNKNOWN = '–'
 
-/** Text from outside: without what moves a terminal's cursor, or hides something in it. */
+/** Replaces control and format characters in text from outside, which could move a terminal's cursor or hide text. */
 export function plain(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ')
 }
 
-/** A table with a line of titles; `empty` when there are no rows. Ends with a line's end. */
+/** A table with a title line, or `empty` without rows. Ends with a line break. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string {
   if (rows.length === 0) return `${empty}\n`
   const cells = columns.map((column) => cellsOf(column, rows))
@@ -24,17 +23,17 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   return `${lines.join('\n')}\n`
 }
 
-/** The cells of one column, its title first, all of one width. */
+/** The cells of a column, its title first, padded to one width. */
 function cellsOf<Row>({ title, align = 'left', text }: Column<Row>, rows: readonly Row[]): string[] {
   const values = rows.map((row) => plain(String(text(row) ?? UNKNOWN)))
-  const behind = (value: string): number => (align === 'point' && value.includes('.') ? value.length - value.indexOf('.') : 0)
-  const most = Math.max(...values.map(behind))
-  const aligned = values.map((value) => value + ' '.repeat(most - behind(value)))
+  const decimals = (value: string): number => (align === 'point' && value.includes('.') ? value.length - value.indexOf('.') : 0)
+  const maxDecimals = Math.max(...values.map(decimals))
+  const aligned = values.map((value) => value + ' '.repeat(maxDecimals - decimals(value)))
   const width = Math.max(title.length, ...aligned.map((value) => value.length))
   return [title, ...aligned].map((value) => (align === 'left' ? value.padEnd(width) : value.padStart(width)))
 }
 
-/** Names and values, one a line. */
+/** Names and values, one pair per line. */
 export function listing(entries: readonly (readonly [name: string, value: string | number | null | undefined])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length))
   return entries.map(([name, value]) => `${name.padEnd(width)}${GAP}${plain(String(value ?? UNKNOWN))}\n`).join('')
@@ -45,7 +44,7 @@ export function timeOf(seconds: number | null | undefined): string | null {
   return seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)
 }
 
-/** `GBX7RO…VAAS`; addresses are 56 characters long, of which the ends tell them apart. */
+/** `GBX7RO…VAAS`: the ends are enough to tell addresses apart. */
 export function shortAddress(address: string): string {
   return address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
 }

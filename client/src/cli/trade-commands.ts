@@ -1,4 +1,4 @@
-// Orders: each of the ten operations as a command.
+// Order commands, one for each of the ten operations.
 
 import { isOrder } from '../calls.ts'
 import type { TradeRequest } from '../calls.ts'
@@ -11,27 +11,27 @@ import { listing } from './table.ts'
 import { UsageError } from './usage-error.ts'
 
 const TRADE_FLAGS: readonly Flag[] = [
-  { name: 'dry-run', help: 'asks whether the network would take it now, and signs nothing' },
-  { name: 'wait', value: 'SECONDS', help: 'how long to wait for the keeper to execute an order that rests; not at all by default' },
+  { name: 'dry-run', help: 'check whether the network would accept it now; sign nothing' },
+  { name: 'wait', value: 'SECONDS', help: 'how long to wait for the keeper to execute a resting order; 0 by default' },
 ]
 const WAIT_MAX_SEC = 3600
 
-/** Makes a trade and tells what came of it. */
+/** Makes a trade and prints its result. */
 export async function trade(context: Context, request: TradeRequest): Promise<void> {
   if (context.flags['dry-run'] === true) return dryRun(context, request)
   const seconds = Number(flagText(context, 'wait') ?? '0')
-  if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait takes a number of seconds, ${WAIT_MAX_SEC} at most.`)
+  if (!(seconds >= 0 && seconds <= WAIT_MAX_SEC)) throw new UsageError(`--wait needs a number of seconds, at most ${WAIT_MAX_SEC}.`)
   const client = await context.signingClient(true)
   const { progress } = context
   const traded = await progress.run('Preparing', () => client.trade(request, {
     signal: context.signal, keeperTimeoutMs: seconds * 1000,
-    onSigned: () => progress.setMessage('Signed; waiting for a ledger to take it'),
-  }).catch(asUsage))
+    onSigned: () => progress.setMessage('Signed, waiting for a ledger'),
+  }).catch(toUsageError))
   context.show(traded, summary(traded))
 }
 
-/** The client tells a request that is none as a TypeError. */
-function asUsage(error: unknown): never {
+/** The client throws TypeError for an invalid request. */
+function toUsageError(error: unknown): never {
   throw error instanceof TypeError ? new UsageError(error.message) : error
 }
 
@@ -40,8 +40,8 @@ async function dryRun(context: Context, request: TradeRequest): Promise<void> {
   const { body } = await context.progress.run('Preparing', () =>
     isOrder(request) ? client.prepareOrder(request, callOptions(context)) : client.prepareAction(request, callOptions(context)))
   context.show({ request, accepted: true, minResourceFee: body.minResourceFee ?? null }, listing([
-    ['dry run', 'the network would take it now; nothing was signed'],
-    ...Object.entries(request).map(([name, value]) => [name, String(value)] as const), ['least fee, stroops', body.minResourceFee],
+    ['dry run', 'the network would accept it now; nothing was signed'],
+    ...Object.entries(request).map(([name, value]) => [name, String(value)] as const), ['minimum fee, stroops', body.minResourceFee],
   ]))
 }
 
@@ -49,28 +49,28 @@ function summary({ hash, ledger, positionId, order }: Traded): string {
   const entries: [string, string | number | null][] = [['transaction', hash], ['ledger', ledger]]
   if (positionId !== null) entries.push(['position', positionId])
   if (order !== null) {
-    entries.push(['order', order.orderId ?? 'not known: see orders'], ['state', order.state])
+    entries.push(['order', order.orderId ?? 'unknown, see `orders`'], ['state', order.state])
     if (order.state === 'cancelled') entries.push(['reason', order.reason])
   }
   return listing(entries)
 }
 
-/** A flag that has to be there. */
+/** The value of a required flag. */
 function requiredFlag(context: Context, name: string, example: string): string {
   const text = flagText(context, name)
-  if (text === undefined) throw new UsageError(`--${name} is missing, like --${name} ${example}.`)
+  if (text === undefined) throw new UsageError(`--${name} is missing. Example: --${name} ${example}`)
   return text
 }
 
 function wholeNumber(text: string, what: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is no whole number.`)
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`${what}: ${JSON.stringify(text)} is not a whole number.`)
   return Number(text)
 }
 
-/** Ids are u64s: their digits are handed on as they are. */
+/** An id, as text: ids are u64 and may exceed a number's precision. */
 function idOf(context: Context, name: string): string {
   const text = context.args[name] ?? ''
-  if (!/^\d{1,20}$/.test(text)) throw new UsageError(`${name}: ${JSON.stringify(text)} is no id, which is a number.`)
+  if (!/^\d{1,20}$/.test(text)) throw new UsageError(`${name}: ${JSON.stringify(text)} is not an id. Ids are numbers.`)
   return text
 }
 
@@ -94,22 +94,22 @@ function entryOf(context: Context): Entry {
 const price = (context: Context, name: string): string => context.parseUnits(requiredFlag(context, name, '92000.50'), `--${name}`)
 const slippageOf = (context: Context): number => toBps(flagText(context, 'slippage') ?? '1%', '--slippage')
 
-/** On which side of its trigger an order waits; `byDefault` when the caller does not say. */
-function whenOf(context: Context, byDefault: 'Above' | 'Below'): 'Above' | 'Below' {
+/** The trigger condition of --when, else `byDefault`. */
+function triggerConditionOf(context: Context, byDefault: 'Above' | 'Below'): 'Above' | 'Below' {
   const text = flagText(context, 'when')
-  const found = text === undefined ? byDefault : { above: 'Above', below: 'Below' }[text.toLowerCase()] as 'Above' | 'Below' | undefined
-  if (found === undefined) throw new UsageError('--when takes above or below.')
-  return found
+  const condition = text === undefined ? byDefault : { above: 'Above', below: 'Below' }[text.toLowerCase()] as 'Above' | 'Below' | undefined
+  if (condition === undefined) throw new UsageError('--when must be above or below.')
+  return condition
 }
 
 const ENTRY: readonly Argument[] = [
-  { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'USDC that is put in, like 100' },
+  { name: 'ASSET', help: 'a symbol like BTC' }, { name: 'SIDE', help: 'long or short' }, { name: 'COLLATERAL', help: 'in USDC, like 100' },
 ]
-const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'its id, as `positions` shows it' }]
-const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'times the collateral; needed' }
-const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that it waits for; needed' }
-const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the price may be off when it is executed; 1% by default' }
-const CROSS: Flag = { name: 'cross', help: 'under cross margin' }
+const POSITION: readonly Argument[] = [{ name: 'POSITION', help: 'the position\'s id, see `positions`' }]
+const LEVERAGE: Flag = { name: 'leverage', value: 'N', help: 'position size as a multiple of the collateral; required' }
+const TRIGGER: Flag = { name: 'trigger', value: 'PRICE', help: 'the price that triggers the order; required' }
+const SLIPPAGE: Flag = { name: 'slippage', value: 'SHARE', help: 'how far the execution price may be from the trigger; 1% by default' }
+const CROSS: Flag = { name: 'cross', help: 'use cross margin' }
 
 async function placeMarket(context: Context): Promise<void> {
   await trade(context, { op: context.flags['cross'] === true ? 'open_position_cross' : 'open_position', ...entryOf(context) })
@@ -119,7 +119,7 @@ async function placeLimit(context: Context): Promise<void> {
   const entry = entryOf(context)
   await trade(context, {
     op: 'place_limit_order', ...entry, triggerPrice: price(context, 'trigger'),
-    triggerCondition: whenOf(context, entry.direction === 'Long' ? 'Below' : 'Above'), slippageToleranceBps: slippageOf(context),
+    triggerCondition: triggerConditionOf(context, entry.direction === 'Long' ? 'Below' : 'Above'), slippageToleranceBps: slippageOf(context),
   })
 }
 
@@ -127,7 +127,7 @@ async function placeStopLimit(context: Context): Promise<void> {
   const entry = entryOf(context)
   await trade(context, {
     op: 'place_stop_limit_order', ...entry, triggerPrice: price(context, 'trigger'), limitPrice: price(context, 'limit'),
-    triggerCondition: whenOf(context, entry.direction === 'Long' ? 'Above' : 'Below'), slippageToleranceBps: slippageOf(context),
+    triggerCondition: triggerConditionOf(context, entry.direction === 'Long' ? 'Above' : 'Below'), slippageToleranceBps: slippageOf(context),
   })
 }
 
@@ -145,9 +145,9 @@ async function close(context: Context): Promise<void> {
   await trade(context, { op: context.flags['cross'] === true || await isCross(context, positionId) ? 'close_position_cross' : 'close_position', positionId })
 }
 
-/** The two kinds of positions are closed by two operations; which kind this is, the account tells. */
+/** Isolated and cross positions are closed by different operations. */
 async function isCross(context: Context, positionId: string): Promise<boolean> {
-  const { body } = await context.progress.run('Asking for the position', () => context.clientWithKey().getAccountState({}, callOptions(context)))
+  const { body } = await context.progress.run('Loading the position', () => context.clientWithKey().getAccountState({}, callOptions(context)))
   return body.positions?.find((position) => String(position.positionId) === positionId)?.marginMode === 'cross'
 }
 
@@ -155,49 +155,52 @@ async function cancel(context: Context): Promise<void> {
   await trade(context, { op: 'cancel_order', orderId: idOf(context, 'ORDER') })
 }
 
-const RESTING_NOTE = 'It rests until the price is there and the keeper executes it, or until it is cancelled.'
+const RESTING_NOTE = 'The order rests until the price triggers it and the keeper executes it, or until it is cancelled.'
 
 export const TRADE_COMMANDS: readonly Command[] = [
   {
-    name: 'place market', summary: 'Opens a position now, at the oracle\'s price.', arguments: ENTRY, flags: [LEVERAGE, CROSS, ...TRADE_FLAGS],
-    details: ['The size is the collateral times the leverage.'], examples: ['place market BTC long 100 --leverage 5'], run: placeMarket,
+    name: 'place market', summary: 'Opens a position now, at the oracle price.', arguments: ENTRY, flags: [LEVERAGE, CROSS, ...TRADE_FLAGS],
+    details: ['The position\'s size is collateral times leverage.'], examples: ['place market BTC long 100 --leverage 5'], run: placeMarket,
   },
   {
-    name: 'place limit', summary: 'Places an order that opens a position once the price is there.', arguments: ENTRY, details: [RESTING_NOTE],
+    name: 'place limit', summary: 'Places an order that opens a position when the price reaches the trigger.', arguments: ENTRY, details: [RESTING_NOTE],
     flags: [
-      LEVERAGE, TRIGGER, { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits below, a short above' }, SLIPPAGE,
+      LEVERAGE, TRIGGER, { name: 'when', value: 'SIDE', help: 'trigger above or below the price; below for longs and above for shorts by default' }, SLIPPAGE,
       ...TRADE_FLAGS,
     ],
     examples: ['place limit BTC long 100 --leverage 5 --trigger 90000'], run: placeLimit,
   },
   {
-    name: 'place stop-limit', summary: 'Places an order that becomes a limit order once its trigger is reached.', arguments: ENTRY, details: [RESTING_NOTE],
+    name: 'place stop-limit', summary: 'Places an order that becomes a limit order when the price reaches the trigger.', arguments: ENTRY,
+    details: [RESTING_NOTE],
     flags: [
-      LEVERAGE, TRIGGER, { name: 'limit', value: 'PRICE', help: 'the price of the limit order; needed' },
-      { name: 'when', value: 'SIDE', help: 'above or below the trigger; by default a long waits above, a short below' }, SLIPPAGE, ...TRADE_FLAGS,
+      LEVERAGE, TRIGGER, { name: 'limit', value: 'PRICE', help: 'the price of the limit order; required' },
+      { name: 'when', value: 'SIDE', help: 'trigger above or below the price; above for longs and below for shorts by default' }, SLIPPAGE, ...TRADE_FLAGS,
     ],
     examples: ['place stop-limit BTC long 100 --leverage 5 --trigger 95000 --limit 95100'], run: placeStopLimit,
   },
   {
-    name: 'place stop-loss', summary: 'Closes a position once its loss is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
+    name: 'place stop-loss', summary: 'Closes a position when the price moves against it to the trigger.', arguments: POSITION,
+    flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
     details: [RESTING_NOTE], examples: ['place stop-loss 7 --trigger 88000'], run: placeStop('set_stop_loss'),
   },
   {
-    name: 'place take-profit', summary: 'Closes a position once its profit is that large.', arguments: POSITION, flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
+    name: 'place take-profit', summary: 'Closes a position when the price moves in its favour to the trigger.', arguments: POSITION,
+    flags: [TRIGGER, SLIPPAGE, ...TRADE_FLAGS],
     details: [RESTING_NOTE], examples: ['place take-profit 7 --trigger 99000'], run: placeStop('set_take_profit'),
   },
   {
-    name: 'place trailing-stop', summary: 'Closes a position once the price falls back from its best.', arguments: POSITION, details: [RESTING_NOTE],
-    flags: [{ name: 'trail', value: 'SHARE', help: 'how far from the best price, like 2%; needed' }, SLIPPAGE, ...TRADE_FLAGS],
+    name: 'place trailing-stop', summary: 'Closes a position when the price falls back from its best.', arguments: POSITION, details: [RESTING_NOTE],
+    flags: [{ name: 'trail', value: 'SHARE', help: 'distance from the best price, like 2%; required' }, SLIPPAGE, ...TRADE_FLAGS],
     examples: ['place trailing-stop 7 --trail 2%'], run: placeTrail,
   },
   {
     name: 'close', summary: 'Closes a position now, isolated or cross.', arguments: POSITION,
-    flags: [{ ...CROSS, help: 'it is a cross position; else the account is asked' }, ...TRADE_FLAGS.slice(0, 1)],
+    flags: [{ ...CROSS, help: 'the position is a cross position; looked up if omitted' }, ...TRADE_FLAGS.slice(0, 1)],
     examples: ['close 7'], run: close,
   },
   {
-    name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'its id, as `orders` shows it' }], flags: TRADE_FLAGS.slice(0, 1),
-    details: ['This works while trading is paused, too.'], examples: ['cancel 3'], run: cancel,
+    name: 'cancel', summary: 'Cancels a resting order.', arguments: [{ name: 'ORDER', help: 'the order\'s id, see `orders`' }], flags: TRADE_FLAGS.slice(0, 1),
+    details: ['Works while trading is paused, too.'], examples: ['cancel 3'], run: cancel,
   },
 ]

@@ -1,6 +1,6 @@
-// What the caller of the command got wrong.
+// The error for invalid command lines.
 
-/** The command line or the environment cannot be acted on; nothing was asked of the gateway. `hint` says what to do. */
+/** The command line or the environment is invalid. No request was sent. `hint` says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly hint: string | null

@@ -1,4 +1,4 @@
-// The stream, line by line, until somebody ends it.
+// Prints the stream, one line per frame.
 
 import type { StreamProblem, Channel, Frame } from '../stream-frames.ts'
 import type { Client } from '../client.ts'
@@ -17,14 +17,14 @@ function integerOf(context: Context, name: string): number | undefined {
   const text = flagText(context, name)
   if (text === undefined) return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-  if (!(value <= (name === 'count' ? COUNT_MAX : Number.MAX_SAFE_INTEGER))) throw new UsageError(`--${name}: ${JSON.stringify(text)} is no such number.`)
+  if (!(value <= (name === 'count' ? COUNT_MAX : Number.MAX_SAFE_INTEGER))) throw new UsageError(`--${name}: ${JSON.stringify(text)} is not a valid number.`)
   return value
 }
 
 async function watch(context: Context): Promise<void> {
   const since = integerOf(context, 'since')
   const count = integerOf(context, 'count') ?? COUNT_MAX
-  if (count === 0) throw new UsageError('--count begins with 1.')
+  if (count === 0) throw new UsageError('--count must be at least 1.')
   const client = context.rest.includes(ACCOUNT) ? context.clientWithKey() : context.client()
   const channels = await context.progress.run('Connecting', () => channelsOf(client, context))
   const stream = client.stream()
@@ -34,8 +34,8 @@ async function watch(context: Context): Promise<void> {
       context.signal.addEventListener('abort', () => resolve(), { once: true })
       if (context.signal.aborted) resolve()
       stream.onProblem((problem) => {
-        const end = reportProblem(context, problem)
-        if (end !== null) reject(end)
+        const fatal = reportProblem(context, problem)
+        if (fatal !== null) reject(fatal)
       })
       for (const channel of channels) {
         stream.on(channel, (frame) => {
@@ -50,11 +50,11 @@ async function watch(context: Context): Promise<void> {
     stream.close()
   }
   const reason: unknown = context.signal.aborted ? context.signal.reason : null
-  // Ctrl-C is how it is ended, and no failure.
+  // Ctrl-C is the normal way to end it.
   if (reason !== null && !(reason instanceof Interrupted)) throw reason
 }
 
-/** The channels that are meant. One call first: a gateway that is not there is told at once, and not waited for. */
+/** The channels that the words name. Makes one call first, so that an unreachable gateway fails at once instead of being retried. */
 async function channelsOf(client: Client, context: Context): Promise<readonly Channel[]> {
   if (!context.rest.includes(ACCOUNT)) await client.getHealth({}, callOptions(context))
   const channels: string[] = []
@@ -66,28 +66,29 @@ async function channelsOf(client: Client, context: Context): Promise<readonly Ch
   return [...new Set(channels)] as Channel[]
 }
 
-/** Tells a problem; what nothing can come of any more is the error to end with. */
+/** Prints a problem. Returns an error if the stream cannot continue. */
 function reportProblem(context: Context, problem: StreamProblem): Error | null {
   if (problem.kind === 'rejected') {
-    return new UsageError(`There is no channel ${problem.channels.map(plain).join(', ')}, or it is not yours.`, 'See watch --help for the channels.')
+    const channels = problem.channels.map(plain).join(', ')
+    return new UsageError(`Channel ${channels} does not exist or belongs to another account.`, 'Run watch --help for the channels.')
   }
   if (problem.kind === 'login' && problem.error !== 'unavailable') {
-    return new UsageError(`The key was not accepted (${problem.error}).`, '`key new` gets another one.')
+    return new UsageError(`The key was not accepted (${problem.error}).`, 'Create another one with `key new`.')
   }
-  if (problem.kind === 'handler') return problem.error instanceof Error ? problem.error : new Error('a frame could not be shown')
+  if (problem.kind === 'handler') return problem.error instanceof Error ? problem.error : new Error('A frame could not be printed.')
   if (problem.kind === 'gap') {
     const { channels, since, until, reason } = problem.gap
-    const end = until === null ? '' : ` up to ${until}`
-    context.note(`Frames of ${channels.join(', ')} are missing behind ${since}${end} (${reason}): read \`call listEvents\` for what happened.`)
-  } else if (problem.kind === 'disconnected') context.note(`The connection ended (${problem.reason}); it is being made again, and goes on where it was.`)
+    const range = until === null ? `after ${since}` : `from ${since + 1} to ${until}`
+    context.note(`Frames of ${channels.join(', ')} ${range} are missing (${reason}). Run \`call listEvents\` to see what happened.`)
+  } else if (problem.kind === 'disconnected') context.note(`Connection lost (${problem.reason}). Reconnecting; the stream will resume.`)
   return null
 }
 
 function lineOf(context: Context, frame: Frame<Channel>): string {
   const { channel, seq } = frame
-  const place = seq === undefined ? '' : `  #${seq}`
+  const position = seq === undefined ? '' : `  #${seq}`
   const data = frame.data as unknown as Readonly<Record<string, unknown>>
-  return plain(`${channel.replace(/^(account\.events)\..*$/, '$1')}${place}  ${textOfData(context, channel, data)}`)
+  return plain(`${channel.replace(/^(account\.events)\..*$/, '$1')}${position}  ${textOfData(context, channel, data)}`)
 }
 
 function textOfData(context: Context, channel: string, data: Readonly<Record<string, unknown>>): string {
@@ -110,16 +111,16 @@ function textOfData(context: Context, channel: string, data: Readonly<Record<str
 
 export const WATCH_COMMANDS: readonly Command[] = [
   {
-    name: 'watch', summary: 'The stream, a line a frame, until Ctrl-C.',
+    name: 'watch', summary: 'Prints the stream, one line per frame, until Ctrl-C.',
     arguments: [{ name: 'CHANNEL', help: 'BTC (its price), ticker.BTC, candles.BTC.1m, trades.BTC, events, heartbeat, account', isMany: true }],
     details: [
-      'The connection is made again whenever it ends, and goes on where it was; what could not be sent is told on the error output.',
-      'With --json a line is a frame as the gateway sends it: seq is its place in the log, prev that of the channel\'s frame before it.',
-      'account is what concerns the account that the key is of. Ctrl-C ends it with 0.',
+      'Reconnects and resumes after a lost connection; missing frames are reported on the error output.',
+      'With --json each line is a frame as the gateway sends it: seq is its position in the log, prev that of the channel\'s previous frame.',
+      'account is the event channel of the API key\'s account. Ctrl-C ends the command with exit code 0.',
     ],
     flags: [
-      { name: 'since', value: 'SEQ', help: 'first everything behind this place: the last seq that you had' },
-      { name: 'count', value: 'N', help: 'ends after so many frames' },
+      { name: 'since', value: 'SEQ', help: 'start after this position: the last seq that you have' },
+      { name: 'count', value: 'N', help: 'end after this many frames' },
     ],
     examples: ['watch BTC ETH', 'watch events --since 0 --count 10 --json', 'watch account'], run: watch,
   },
