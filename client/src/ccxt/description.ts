@@ -1,9 +1,9 @@
-// What CCXT asks an exchange about itself.
+// The exchange's description in CCXT's form.
 
-/** Widths of candles, by the names that CCXT and this exchange share. */
+/** Candle intervals. CCXT and this exchange use the same names. */
 export const TIMEFRAMES = { '1m': '1m', '5m': '5m', '15m': '15m', '1h': '1h', '4h': '4h', '1d': '1d', '1w': '1w' } as const
 
-/** What can be done: true; what cannot: false, and its method, where there is one, rejects with NotSupported; `emulated`: by other calls. */
+/** CCXT's capabilities. For `false` the method, if it exists, rejects with NotSupported; `emulated` means that it is built from other calls. */
 export const HAS = {
   CORS: undefined, spot: false, margin: false, swap: true, future: false, option: false,
   cancelAllOrders: false, cancelOrder: true, cancelOrders: false, closeAllPositions: false, closePosition: true, createLimitOrder: true,
@@ -19,13 +19,13 @@ export const HAS = {
   watchOrders: false, watchPositions: true, watchTicker: true, watchTickers: false, watchTrades: true, withdraw: false, ws: true,
 } as const
 
-/** CCXT's TICK_SIZE: precisions are the smallest steps. */
+/** CCXT's TICK_SIZE: precisions are step sizes. */
 const TICK_SIZE = 4
 const TRUNCATE = 0
 
 export const DESCRIPTION = {
   id: 'perpetualexchange', name: 'Perpetual Exchange', countries: [] as readonly string[], version: 'v1', certified: false, pro: true, dex: true,
-  /** Milliseconds between two calls, by the allowance of callers without a key; the client waits by itself. */
+  /** Milliseconds between calls, from the rate limit of callers without a key. The client enforces the limit itself. */
   rateLimit: 1000, precisionMode: TICK_SIZE, paddingMode: 5, roundingMode: TRUNCATE, has: HAS, timeframes: TIMEFRAMES,
   urls: { api: 'http://127.0.0.1:8080', www: undefined, doc: [] as readonly string[] },
   requiredCredentials: { apiKey: true, secret: true, privateKey: true, walletAddress: false, uid: false, login: false, password: false, token: false },

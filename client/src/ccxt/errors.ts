@@ -1,10 +1,10 @@
-// Errors under the names that CCXT gives them, in its hierarchy, so that a program for other exchanges catches them as it is written.
+// CCXT's error classes and hierarchy, so that programs written for CCXT catch these errors unchanged.
 
 import {
   ContractFailure, ExchangeError as ClientError, GatewayError, RateLimited, Unauthorized, UnexpectedAnswer, UnknownOutcome, Unreachable,
 } from '../errors.ts'
 
-/** The root of all of them. `cause` is the client's own error, with everything that it says. */
+/** The base class. `cause` is the client's own error, with all its details. */
 export class BaseError extends Error {
   override readonly name: string = 'BaseError'
 }
@@ -31,8 +31,8 @@ export class BadResponse extends OperationFailed { override readonly name: strin
 
 type ErrorClass = new (message: string, options?: { readonly cause?: unknown }) => BaseError
 
-/** What the contracts' errors are called; those that stand in no row are an ExchangeError. */
-const OF_CONTRACT: readonly (readonly [ErrorClass, ReadonlySet<string>])[] = [
+/** CCXT classes of contract errors. All others are an ExchangeError. */
+const CONTRACT_ERRORS: readonly (readonly [ErrorClass, ReadonlySet<string>])[] = [
   [InsufficientFunds, new Set([
     'InsufficientBalance', 'InsufficientMargin', 'InsufficientShares', 'CrossMarginInsufficientBalance', 'CrossMarginInsufficientFreeMargin',
   ])],
@@ -47,8 +47,8 @@ const OF_CONTRACT: readonly (readonly [ErrorClass, ReadonlySet<string>])[] = [
   [OperationFailed, new Set(['PriceStale', 'OracleUnavailable', 'InvalidPrice'])],
 ]
 
-/** The tokens are built-in contracts, whose errors have no names here: of them, the one that says that there is too little. */
-const TOKEN_BALANCE = 10
+/** The token contract's error code for an insufficient balance. Token contracts are built in, and the gateway does not name their errors. */
+const TOKEN_BALANCE_ERROR = 10
 const UNKNOWN = 'UnknownContractError'
 const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504])
 
@@ -57,8 +57,8 @@ function classOf(error: GatewayError): ErrorClass {
   if (error instanceof Unauthorized) return AuthenticationError
   if (error instanceof ContractFailure) {
     const { name, code } = error.contractError ?? { name: '', code: 0 }
-    if (name === UNKNOWN && code === TOKEN_BALANCE) return InsufficientFunds
-    return OF_CONTRACT.find(([, names]) => names.has(name))?.[0] ?? ExchangeError
+    if (name === UNKNOWN && code === TOKEN_BALANCE_ERROR) return InsufficientFunds
+    return CONTRACT_ERRORS.find(([, names]) => names.has(name))?.[0] ?? ExchangeError
   }
   if (error.code === 'region_restricted' || error.status === 451) return RestrictedLocation
   if (error.status === 403) return PermissionDenied
@@ -66,18 +66,18 @@ function classOf(error: GatewayError): ErrorClass {
   return error.status < 500 ? BadRequest : ExchangeError
 }
 
-/** An error of the client under its CCXT name; what is no error of the client's comes back as it is. */
+/** The CCXT error for an error of the client. Returns other errors unchanged. */
 export function toCcxtError(error: unknown): unknown {
   if (error instanceof BaseError) return error
-  // A TypeError is how the client tells a request that is none.
+  // The client throws TypeError for an invalid request.
   if (error instanceof TypeError) return new InvalidOrder(error.message, { cause: error })
   if (!(error instanceof ClientError)) return error
   if (error instanceof GatewayError) {
     const contractError = error instanceof ContractFailure && error.contractError !== null ? ` ${error.contractError.name} (${error.contractError.code})` : ''
     return new (classOf(error))(`${error.message}${contractError}`, { cause: error })
   }
-  // As elsewhere: an order that ends in RequestTimeout may have been placed. `cause.transaction` is what to finish it with.
+  // As with other exchanges, an order that ends in RequestTimeout may have been placed. Pass `cause.transaction` to the client's `finish`.
   if (error instanceof UnknownOutcome) return new RequestTimeout(error.message, { cause: error })
-  if (error instanceof Unreachable) return new (/no answer within/.test(error.message) ? RequestTimeout : NetworkError)(error.message, { cause: error })
+  if (error instanceof Unreachable) return new (/no response within/.test(error.message) ? RequestTimeout : NetworkError)(error.message, { cause: error })
   return new (error instanceof UnexpectedAnswer ? BadResponse : ExchangeError)(error.message, { cause: error })
 }

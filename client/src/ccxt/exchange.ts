@@ -1,4 +1,4 @@
-// The exchange as CCXT has exchanges: unified symbols, unified shapes, unified errors, over the client.
+// The exchange with CCXT's interface: unified symbols, structures and errors over the client.
 
 import type { Client } from '../client.ts'
 import type { AccountState } from '../generated/resources.ts'
@@ -12,7 +12,7 @@ import { toTradeRequest } from './order-requests.ts'
 import type { OrderParams } from './order-requests.ts'
 import { toOrder } from './order-results.ts'
 import {
-  parseBalance, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseOrder, parsePrint, parseTicker, parseTrade, symbolOf,
+  parseBalance, parseCandle, parseFunding, parseFundingRow, parseMarket, parseOpenInterest, parseOrder, parseStreamTrade, parseTicker, parseTrade, symbolOf,
 } from './parse.ts'
 import type {
   Balances, Currency, FundingRate, FundingRateHistory, Market, OHLCV, OpenInterest, Order, Position, Status, Ticker, Trade,
@@ -23,7 +23,7 @@ import type { Watcher } from './watcher.ts'
 type Amount = number | string
 const CANDLES_PAGE = 500
 
-/** An exchange object as CCXT's are, and the only class of the client beside its errors: programs for CCXT write `new`. */
+/** A class, unlike the rest of the client, because programs for CCXT call `new`. */
 export class PerpetualExchange {
   readonly id = DESCRIPTION.id
   readonly name = DESCRIPTION.name
@@ -70,11 +70,11 @@ export class PerpetualExchange {
     return this.markets
   }
 
-  /** By its symbol, or by its id like `BTC`. Throws BadSymbol, also before `loadMarkets`. */
+  /** The market of a symbol or an id like `BTC`. Throws BadSymbol for unknown markets and before `loadMarkets`. */
   market(symbol: string): Market {
     const market = this.markets[symbol] ?? this.markets[symbolOf(symbol)]
-    if (market === undefined) throw new BadSymbol(`${this.id} has no market ${symbol}${this.symbols.length === 0 ? ': its markets are not loaded' : ''}`)
-    return market
+    if (market !== undefined) return market
+    throw new BadSymbol(this.symbols.length === 0 ? 'The markets are not loaded.' : `${this.id} has no market ${symbol}`)
   }
 
   iso8601(ms?: number): string | undefined {
@@ -82,49 +82,49 @@ export class PerpetualExchange {
   }
 
   async fetchMarkets(): Promise<Market[]> {
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const { markets } = (await client.listMarkets()).body
       const [first] = markets
       if (first === undefined) return []
-      // Limits and fees are the same for all markets; what differs by market are the caps on open interest, which CCXT has no place for.
+      // Limits and fees are the same in all markets. Only the caps on open interest differ, and CCXT has no field for them.
       const { body: limits } = await client.getMarketLimits({ asset: first.asset.symbol })
       return markets.map((market) => parseMarket(market, limits))
     })
   }
 
   async fetchTime(): Promise<number> {
-    return this.#do(async (client) => (await client.udfTime()).body * 1000)
+    return this.#withClient(async (client) => (await client.udfTime()).body * 1000)
   }
 
   async fetchStatus(): Promise<Status> {
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const { body } = await client.getHealth()
-      const isWell = body.indexer.marketFound !== false
-      return { status: isWell ? 'ok' : 'maintenance', updated: body.indexer.lastUpdatedAt ?? undefined, eta: undefined, url: undefined, info: body }
+      const isOperating = body.indexer.marketFound !== false
+      return { status: isOperating ? 'ok' : 'maintenance', updated: body.indexer.lastUpdatedAt ?? undefined, eta: undefined, url: undefined, info: body }
     })
   }
 
   async fetchTicker(symbol: string): Promise<Ticker> {
     const market = await this.#marketOf(symbol)
     const ticker = (await this.fetchTickers([market.symbol]))[market.symbol]
-    if (ticker === undefined) throw new ExchangeError(`The price of ${symbol} cannot be read now.`)
+    if (ticker === undefined) throw new ExchangeError(`The price of ${symbol} is not available.`)
     return ticker
   }
 
   async fetchTickers(symbols?: readonly string[]): Promise<Record<string, Ticker>> {
     const wanted = await this.#symbolsOf(symbols)
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const [prices, stats] = await Promise.all([client.listOraclePrices(), client.listMarketStats()])
       const tickers = prices.body.prices.map((price) => parseTicker(price, stats.body.stats.find(({ asset }) => asset === price.asset)))
       return Object.fromEntries(tickers.filter(({ symbol }) => wanted.has(symbol)).map((ticker) => [ticker.symbol, ticker]))
     })
   }
 
-  /** Prices of the oracle. Their volume is not known, for there is none. */
+  /** Candles of oracle prices. They have no volume. */
   async fetchOHLCV(symbol: string, timeframe = '1m', since?: number, limit = CANDLES_PAGE): Promise<OHLCV[]> {
     const market = await this.#marketOf(symbol)
     const interval = intervalOf(timeframe)
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       let candles: OHLCV[] = []
       let pages = 0
       for await (const { body } of client.pages('listCandles', { asset: market.id, interval, limit: CANDLES_PAGE })) {
@@ -136,7 +136,7 @@ export class PerpetualExchange {
     })
   }
 
-  /** Positions that were closed or liquidated. What opens one is told by `watchTrades` only. */
+  /** Closed and liquidated positions. Only `watchTrades` includes openings. */
   async fetchTrades(symbol: string, since?: number, limit = 100): Promise<Trade[]> {
     return this.#trades(symbol, {}, since, limit)
   }
@@ -150,7 +150,7 @@ export class PerpetualExchange {
 
   async fetchOpenInterests(symbols?: readonly string[]): Promise<Record<string, OpenInterest>> {
     const wanted = await this.#symbolsOf(symbols)
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const interests = (await client.listMarketStats()).body.stats.map(parseOpenInterest)
       return Object.fromEntries(interests.filter(({ symbol }) => wanted.has(symbol)).map((interest) => [interest.symbol, interest]))
     })
@@ -158,12 +158,12 @@ export class PerpetualExchange {
 
   async fetchFundingRate(symbol: string): Promise<FundingRate> {
     const market = await this.#marketOf(symbol)
-    return this.#do(async (client) => parseFunding((await client.getFunding({ limit: 1 })).body.current, market.symbol))
+    return this.#withClient(async (client) => parseFunding((await client.getFunding({ limit: 1 })).body.current, market.symbol))
   }
 
   async fetchFundingRates(symbols?: readonly string[]): Promise<Record<string, FundingRate>> {
     const wanted = await this.#symbolsOf(symbols)
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const { current } = (await client.getFunding({ limit: 1 })).body
       return Object.fromEntries([...wanted].map((symbol) => [symbol, parseFunding(current, symbol)]))
     })
@@ -171,7 +171,7 @@ export class PerpetualExchange {
 
   async fetchFundingRateHistory(symbol: string, since?: number, limit = 100): Promise<FundingRateHistory[]> {
     const market = await this.#marketOf(symbol)
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       const rows = client.rows('getFunding', { limit: PAGE_MAX })
       return collectRows(rows, (row) => parseFundingRow(row, market.symbol), since, limit)
     })
@@ -179,9 +179,9 @@ export class PerpetualExchange {
 
   // The account
 
-  /** Gets an API key by signing a challenge, and uses it from then on. */
+  /** Creates an API key by signing a challenge, and uses it from then on. */
   async signIn(): Promise<{ readonly apiKey: string; readonly secret: string }> {
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       requireSigner(this.#config)
       const { keyId, secret } = await client.login()
       return { apiKey: keyId, secret }
@@ -200,7 +200,7 @@ export class PerpetualExchange {
   async fetchOpenOrders(symbol?: string, since?: number, limit?: number): Promise<Order[]> {
     const wanted = await this.#symbolsOf(symbol === undefined ? undefined : [symbol])
     const { orders, positions } = await this.#state()
-    if (orders === null) throw new ExchangeError('The orders cannot be read now.')
+    if (orders === null) throw new ExchangeError('The orders are not available.')
     return orders.map((order) => parseOrder(order, positions?.find(({ positionId }) => positionId === order.positionId)))
       .filter((order) => wanted.has(order.symbol) && (order.timestamp ?? 0) >= (since ?? 0)).reverse().slice(0, limit)
   }
@@ -210,17 +210,17 @@ export class PerpetualExchange {
     return this.#trades(symbol, { trader }, since, limit)
   }
 
-  /** Positions are opened by their own leverage: this is what the orders to come have. */
+  /** Sets the leverage of future orders. Each position keeps the leverage that it was opened with. */
   async setLeverage(leverage: number, symbol: string): Promise<{ readonly symbol: string; readonly leverage: number }> {
     const market = await this.#marketOf(symbol)
-    if (!Number.isInteger(leverage) || leverage < 1) throw new BadRequest(`leverage is ${leverage}, and has to be a whole number from 1 on`)
+    if (!Number.isInteger(leverage) || leverage < 1) throw new BadRequest(`leverage must be a whole number of at least 1, not ${leverage}`)
     this.#leverages.set(market.symbol, leverage)
     return { symbol: market.symbol, leverage }
   }
 
   /**
-   * `amount` is of the base, `price` what a limit order waits for. A market order is made at the oracle's price; `params.cost` says how much USDC instead.
-   * Closing goes by `params.reduceOnly` or `params.positionId`, and a position is closed whole.
+   * `amount` is in the base currency, `price` triggers a limit order. Market orders execute at the oracle price; `params.cost` sets their size in USDC
+   * instead of `amount`. `params.reduceOnly` or `params.positionId` closes a position, always completely.
    */
   async createOrder(symbol: string, type: string, side: 'buy' | 'sell', amount?: Amount, price?: Amount, params: OrderParams = {}): Promise<Order> {
     const market = await this.#marketOf(symbol)
@@ -229,7 +229,7 @@ export class PerpetualExchange {
     const all: OrderParams = {
       ...params, ...(leverage === undefined ? {} : { leverage }), ...(slippage === undefined ? {} : { slippageToleranceBps: slippage }),
     }
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       requireKey(client)
       requireSigner(this.#config)
       const request = await toTradeRequest({ market, type, side, amount, price, params: all }, {
@@ -259,14 +259,14 @@ export class PerpetualExchange {
 
   async cancelOrder(id: string, symbol?: string): Promise<Order> {
     const market = symbol === undefined ? undefined : await this.#marketOf(symbol)
-    if (!/^\d+$/.test(id)) throw new InvalidOrder(`${id} is no id of an order that rests`)
-    return this.#do(async (client) => {
+    if (!/^\d+$/.test(id)) throw new InvalidOrder(`${id} is not an order id`)
+    return this.#withClient(async (client) => {
       requireKey(client)
       requireSigner(this.#config)
-      const known = (await this.fetchOpenOrders(market?.symbol)).find((order) => order.id === id)
+      const resting = (await this.fetchOpenOrders(market?.symbol)).find((order) => order.id === id)
       const traded = await client.trade({ op: 'cancel_order', orderId: id })
-      if (known === undefined) throw new ExchangeError(`Order ${id} is cancelled (${traded.hash}), and nothing else of it is known.`)
-      return { ...known, status: 'canceled', info: traded }
+      if (resting === undefined) throw new ExchangeError(`Order ${id} was cancelled (${traded.hash}), but its details are unknown.`)
+      return { ...resting, status: 'canceled', info: traded }
     })
   }
 
@@ -281,24 +281,24 @@ export class PerpetualExchange {
     const market = await this.#marketOf(symbol)
     const frames = await (await this.#watching()).next(`ticker.${market.id}`)
     const last = frames.at(-1)
-    if (last === undefined) throw new ExchangeError('The stream told nothing.')
+    if (last === undefined) throw new ExchangeError('The stream returned no price.')
     return parseTicker(last.data)
   }
 
-  /** Opens, closes and liquidations as they happen; how much, and on which side, the stream does not say. */
+  /** Openings, closes and liquidations as they happen. The stream includes neither amount nor side. */
   async watchTrades(symbol: string): Promise<Trade[]> {
     const market = await this.#marketOf(symbol)
-    return (await (await this.#watching()).next(`trades.${market.id}`)).map(({ data }) => parsePrint(data))
+    return (await (await this.#watching()).next(`trades.${market.id}`)).map(({ data }) => parseStreamTrade(data))
   }
 
   async watchOHLCV(symbol: string, timeframe = '1m'): Promise<OHLCV[]> {
     const market = await this.#marketOf(symbol)
     const frames = await (await this.#watching()).next(`candles.${market.id}.${intervalOf(timeframe)}`)
-    // The last word about each bucket.
+    // Only the last update of each candle.
     return [...new Map(frames.map(({ data }) => [data.time, parseCandle(data)])).values()]
   }
 
-  /** The open positions, as of the account's next event. */
+  /** The open positions after the account's next event. */
   async watchPositions(symbols?: readonly string[]): Promise<Position[]> {
     const wanted = await this.#symbolsOf(symbols)
     const channel = `account.events.${await this.#owner()}` as const
@@ -306,41 +306,41 @@ export class PerpetualExchange {
     return positionsOf(await this.#state()).filter(({ symbol }) => wanted.has(symbol))
   }
 
-  /** Ends the stream; who waits for it hears ExchangeClosedByUser. */
+  /** Closes the stream. Pending watch calls reject with ExchangeClosedByUser. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#watcher?.close()
     this.#watcher = null
   }
 
-  // What this exchange does not have
+  // Not supported
 
   fetchOrderBook(_symbol: string): Promise<never> {
-    return this.#lacks('fetchOrderBook', 'positions are opened against a pool, at the oracle\'s price: there is no order book')
+    return this.#notSupported('fetchOrderBook', 'there is no order book, because positions are opened against a pool at the oracle price')
   }
 
   fetchL2OrderBook(_symbol: string): Promise<never> {
-    return this.#lacks('fetchL2OrderBook', 'there is no order book')
+    return this.#notSupported('fetchL2OrderBook', 'there is no order book')
   }
 
   watchOrderBook(_symbol: string): Promise<never> {
-    return this.#lacks('watchOrderBook', 'there is no order book')
+    return this.#notSupported('watchOrderBook', 'there is no order book')
   }
 
   fetchOrder(_id: string): Promise<never> {
-    return this.#lacks('fetchOrder', 'orders are told while they rest: see fetchOpenOrders')
+    return this.#notSupported('fetchOrder', 'only resting orders can be fetched, with fetchOpenOrders')
   }
 
   editOrder(_id: string): Promise<never> {
-    return this.#lacks('editOrder', 'an order is cancelled and placed anew')
+    return this.#notSupported('editOrder', 'cancel the order and place a new one')
   }
 
-  #lacks(method: string, why: string): Promise<never> {
-    return Promise.reject(new NotSupported(`${this.id} ${method}() is not supported: ${why}`))
+  #notSupported(method: string, reason: string): Promise<never> {
+    return Promise.reject(new NotSupported(`${this.id} ${method}() is not supported: ${reason}`))
   }
 
-  /** Does the work with the client; what goes wrong is told in CCXT's names. */
-  async #do<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  /** Runs the work with the client and converts its errors to CCXT's. */
+  async #withClient<T>(work: (client: Client) => Promise<T>): Promise<T> {
     try {
       return await work(await (this.#client ??= connect(this.urls.api, this.#config)))
     } catch (error) {
@@ -349,28 +349,28 @@ export class PerpetualExchange {
   }
 
   async #state(): Promise<AccountState> {
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       requireKey(client)
       return (await client.getAccountState()).body
     })
   }
 
   async #owner(): Promise<string> {
-    return this.#do(async (client) => {
+    return this.#withClient(async (client) => {
       requireKey(client)
       return (await client.getAccountIdentity()).body.owner
     })
   }
 
   async #watching(): Promise<Watcher> {
-    return this.#do(async (client) => {
-      if (this.#isClosed) throw new ExchangeClosedByUser(`${this.id} was closed.`)
+    return this.#withClient(async (client) => {
+      if (this.#isClosed) throw new ExchangeClosedByUser(`${this.id} is closed.`)
       return (this.#watcher ??= createWatcher(client.stream()))
     })
   }
 
   async #marketOf(symbol: string | undefined): Promise<Market> {
-    if (symbol === undefined) throw new ArgumentsRequired('symbol is missing')
+    if (symbol === undefined) throw new ArgumentsRequired('symbol is required')
     await this.loadMarkets()
     return this.market(symbol)
   }
@@ -380,11 +380,11 @@ export class PerpetualExchange {
     return new Set(symbols?.map((symbol) => this.market(symbol).symbol) ?? this.symbols)
   }
 
-  async #trades(symbol: string | undefined, of: { readonly trader?: string }, since: number | undefined, limit: number): Promise<Trade[]> {
+  async #trades(symbol: string | undefined, filter: { readonly trader?: string }, since: number | undefined, limit: number): Promise<Trade[]> {
     await this.loadMarkets()
     const asset = symbol === undefined ? {} : { asset: this.market(symbol).id }
-    return this.#do(async (client) => {
-      const rows = client.rows('listTrades', { ...of, ...asset, limit: PAGE_MAX })
+    return this.#withClient(async (client) => {
+      const rows = client.rows('listTrades', { ...filter, ...asset, limit: PAGE_MAX })
       return collectRows(rows, (trade) => parseTrade(trade, trade.asset === null ? (symbol ?? '') : symbolOf(trade.asset)), since, limit)
     })
   }

@@ -1,4 +1,4 @@
-// The package's second door, `perpetual-exchange-client/ccxt`: the exchange for programs that are written for CCXT.
+// The entry point `perpetual-exchange-client/ccxt`: the exchange with CCXT's interface.
 
 export { PerpetualExchange } from './exchange.ts'
 export type { ExchangeConfig } from './connection.ts'

@@ -1,4 +1,4 @@
-// Lists of the gateway as CCXT asks for them: since when, and how many, oldest first.
+// Lists in CCXT's form: filtered by `since` and `limit`, oldest first.
 
 import type { AccountState } from '../generated/resources.ts'
 import type { CandleInterval } from '../stream-frames.ts'
@@ -8,21 +8,21 @@ import { parsePosition } from './parse.ts'
 import type { Position } from './types.ts'
 
 export const PAGE_MAX = 200
-/** How many pages a list is followed for what lies that far back. */
+/** How many pages to read when looking for old rows. */
 export const PAGES_MAX = 100
 
 export function intervalOf(timeframe: string): CandleInterval {
   const interval = Object.values(TIMEFRAMES).find((one) => one === timeframe)
-  if (interval === undefined) throw new BadRequest(`There are no candles of ${timeframe}: there are ${Object.keys(TIMEFRAMES).join(', ')}.`)
+  if (interval === undefined) throw new BadRequest(`Unknown timeframe ${timeframe}. Timeframes: ${Object.keys(TIMEFRAMES).join(', ')}.`)
   return interval
 }
 
 export function positionsOf({ positions, orders }: AccountState): Position[] {
-  if (positions === null) throw new ExchangeError('The positions cannot be read now.')
+  if (positions === null) throw new ExchangeError('The positions are not available.')
   return positions.map((position) => parsePosition(position, orders ?? []))
 }
 
-/** Of a list that begins with the newest, what is not older than `since`: its oldest `limit` rows then, else the newest; oldest first. */
+/** From a list with the newest row first: the oldest `limit` rows since `since`, or the newest `limit` rows without `since`. Returns the oldest row first. */
 export async function collectRows<Row, Parsed extends { readonly timestamp: number }>(
   rows: AsyncIterable<Row>, parse: (row: Row) => Parsed, since: number | undefined, limit: number,
 ): Promise<Parsed[]> {

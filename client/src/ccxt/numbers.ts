@@ -1,11 +1,11 @@
-// Between the exchange's integers of 7 decimals and the numbers that CCXT has.
+// Converts between the exchange's 7-decimal integers and CCXT's numbers.
 
 import { InvalidOrder } from './errors.ts'
 
 const DECIMALS = 7
 export const ONE = 10n ** BigInt(DECIMALS)
 
-/** The nearest number. */
+/** The nearest float. */
 export function toNumber(units: string): number {
   const [, sign = '', digits = '0'] = /^(-?)(\d+)$/.exec(units) ?? []
   const padded = digits.padStart(DECIMALS + 1, '0')
@@ -16,11 +16,11 @@ export function toOptionalNumber(units: string | null | undefined): number | und
   return units === null || units === undefined ? undefined : toNumber(units)
 }
 
-/** A number or a text of one in units, what is beyond 7 decimals cut off, as CCXT does it with amounts. Throws InvalidOrder. */
+/** A number, or the text of one, in units. Truncates after 7 decimals, as CCXT does with amounts. Throws InvalidOrder. */
 export function toUnits(value: number | string | undefined, what: string): bigint {
   const text = typeof value === 'number' ? plain(value) : (value ?? '')
   const [, whole, fraction = ''] = /^(\d{1,30})(?:\.(\d*))?$/.exec(text) ?? []
-  if (whole === undefined) throw new InvalidOrder(`${what} is ${String(value)}, and has to be a number from 0 on`)
+  if (whole === undefined) throw new InvalidOrder(`${what} must be a number of at least 0, not ${String(value)}`)
   return BigInt(whole + fraction.slice(0, DECIMALS).padEnd(DECIMALS, '0'))
 }
 
@@ -30,7 +30,7 @@ function plain(value: number): string {
   return text.includes('e') && Math.abs(value) < 1 ? value.toFixed(20) : text
 }
 
-/** The notional of one side of a trade, at its entry, as an amount of the base: `size / price`. */
+/** A notional size as an amount of the base currency: `size / price`. */
 export function amountOf(size: string | null | undefined, price: string | null | undefined): number | undefined {
   if (size === null || size === undefined || price === null || price === undefined || BigInt(price) === 0n) return undefined
   return toNumber(String((BigInt(size) * ONE) / BigInt(price)))

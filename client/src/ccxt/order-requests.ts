@@ -1,4 +1,4 @@
-// From an order as CCXT has it to what an account signs here.
+// Converts CCXT orders to requests of this exchange.
 
 import type { AccountState } from '../generated/resources.ts'
 import type { TradeRequest } from '../calls.ts'
@@ -8,28 +8,28 @@ import type { Market } from './types.ts'
 
 type Amount = number | string
 
-/** What `createOrder` takes beside its arguments. */
+/** The `params` of `createOrder`. */
 export interface OrderParams {
-  /** Times the collateral; 1, or what `setLeverage` was told. */
+  /** By default the value of `setLeverage`, else 1. */
   readonly leverage?: number
   readonly marginMode?: 'isolated' | 'cross'
   /** The size in USDC, instead of an amount of the base. */
   readonly cost?: Amount
-  /** Closes a position, and opens none. */
+  /** Only closes a position. */
   readonly reduceOnly?: boolean
-  /** Which position is closed, or has the order hung on it; needed where there are several on that side. */
+  /** The position to close, or to attach the order to. Required when there are several on that side. */
   readonly positionId?: number | string
-  /** Where a limit order begins to rest. */
+  /** Turns a limit order into a stop-limit order. */
   readonly triggerPrice?: Amount
   readonly stopLossPrice?: Amount
   readonly takeProfitPrice?: Amount
-  /** How far from the best price, in percent. */
+  /** The distance of a trailing stop from the best price, in percent. */
   readonly trailingPercent?: number
-  /** On which side of its trigger an order waits, where that is not the usual one. */
+  /** Overrides the default trigger condition. */
   readonly triggerCondition?: 'Above' | 'Below'
-  /** How far the price may be off at execution; 100 by default. */
+  /** The slippage tolerance at execution; 100 by default. */
   readonly slippageToleranceBps?: number
-  /** How long to wait for the keeper to execute an order that rests, milliseconds; not at all by default. */
+  /** How long to wait for the keeper to execute a resting order, milliseconds; 0 by default. */
   readonly keeperTimeoutMs?: number
 }
 
@@ -44,23 +44,23 @@ export interface OrderArguments {
 
 type StatePosition = NonNullable<AccountState['positions']>[number]
 
-/** What else has to be known of the world. */
+/** Data that the conversion may need. */
 export interface OrderSources {
-  /** The price now, in units. */
+  /** The current price, in units. */
   price(asset: string): Promise<string>
   positions(): Promise<readonly StatePosition[]>
 }
 
 const SLIPPAGE_BPS = 100
 
-/** The request that an order asks for. Rejects with InvalidOrder or ArgumentsRequired where it asks for none. */
+/** Converts an order. Rejects with InvalidOrder or ArgumentsRequired for an invalid one. */
 export async function toTradeRequest(order: OrderArguments, sources: OrderSources): Promise<TradeRequest> {
   const { type, side, params } = order
-  if (side !== 'buy' && side !== 'sell') throw new InvalidOrder(`side is ${side}, and has to be buy or sell`)
+  if (side !== 'buy' && side !== 'sell') throw new InvalidOrder(`side must be buy or sell, not ${side}`)
   const { slippageToleranceBps = SLIPPAGE_BPS } = params
   const { stopLossPrice, takeProfitPrice, trailingPercent } = params
-  if ([stopLossPrice, takeProfitPrice, trailingPercent].filter((given) => given !== undefined).length > 1) {
-    throw new InvalidOrder('An order is one of stop-loss, take-profit and trailing stop: place each of them by itself.')
+  if ([stopLossPrice, takeProfitPrice, trailingPercent].filter((value) => value !== undefined).length > 1) {
+    throw new InvalidOrder('Set only one of stopLossPrice, takeProfitPrice and trailingPercent per order.')
   }
   const closes = stopLossPrice !== undefined || takeProfitPrice !== undefined || trailingPercent !== undefined
   if (closes || params.reduceOnly === true || params.positionId !== undefined) {
@@ -69,15 +69,15 @@ export async function toTradeRequest(order: OrderArguments, sources: OrderSource
     if (stopLossPrice !== undefined) return { op: 'set_stop_loss', ...attached, triggerPrice: priceOf(stopLossPrice, 'stopLossPrice') }
     if (takeProfitPrice !== undefined) return { op: 'set_take_profit', ...attached, triggerPrice: priceOf(takeProfitPrice, 'takeProfitPrice') }
     if (trailingPercent !== undefined) return { op: 'place_trailing_stop', ...attached, trailingPercentBps: bpsOf(trailingPercent) }
-    if (type !== 'market') throw new InvalidOrder('A position is closed by a market order, a stop-loss, a take-profit or a trailing stop.')
+    if (type !== 'market') throw new InvalidOrder('Positions can be closed by a market order, stop-loss, take-profit or trailing stop.')
     return { op: marginMode === 'cross' ? 'close_position_cross' : 'close_position', positionId }
   }
-  if (type === 'market' && params.triggerPrice !== undefined) throw new InvalidOrder('What waits for a price is a limit order here: give it a price.')
+  if (type === 'market' && params.triggerPrice !== undefined) throw new InvalidOrder('Market orders cannot have a triggerPrice. Use a limit order.')
   const direction = side === 'buy' ? 'Long' : 'Short'
   const entry = { asset: order.market.id, direction, leverage: leverageOf(params), collateral: await collateralOf(order, sources) } as const
   if (type === 'market') return { op: params.marginMode === 'cross' ? 'open_position_cross' : 'open_position', ...entry }
-  if (type !== 'limit') throw new InvalidOrder(`type is ${type}, and has to be market or limit`)
-  if (params.marginMode === 'cross') throw new InvalidOrder('Orders that rest open isolated positions.')
+  if (type !== 'limit') throw new InvalidOrder(`type must be market or limit, not ${type}`)
+  if (params.marginMode === 'cross') throw new InvalidOrder('Limit orders can only open isolated positions.')
   const limitPrice = priceOf(order.price, 'price')
   const [below, above] = side === 'buy' ? ['Below', 'Above'] as const : ['Above', 'Below'] as const
   if (params.triggerPrice === undefined) {
@@ -88,41 +88,41 @@ export async function toTradeRequest(order: OrderArguments, sources: OrderSource
 }
 
 function priceOf(price: Amount | undefined, what: string): string {
-  if (price === undefined) throw new ArgumentsRequired(`${what} is missing`)
+  if (price === undefined) throw new ArgumentsRequired(`${what} is required`)
   return String(toUnits(price, what))
 }
 
 function leverageOf({ leverage = 1 }: OrderParams): number {
-  if (!Number.isInteger(leverage) || leverage < 1) throw new InvalidOrder(`leverage is ${leverage}, and has to be a whole number from 1 on`)
+  if (!Number.isInteger(leverage) || leverage < 1) throw new InvalidOrder(`leverage must be a whole number of at least 1, not ${leverage}`)
   return leverage
 }
 
 function bpsOf(percent: number): number {
   const bps = Math.round(percent * 100)
-  if (Math.abs(bps - percent * 100) > 1e-9) throw new InvalidOrder(`trailingPercent is ${percent}, and has to be whole basis points`)
+  if (Math.abs(bps - percent * 100) > 1e-9) throw new InvalidOrder(`trailingPercent must be whole basis points, not ${percent}`)
   return bps
 }
 
-/** What is put in: the size over the leverage, rounded down, so that never more is at stake than was asked for. */
+/** The collateral: size divided by leverage, rounded down so that the order never risks more than requested. */
 async function collateralOf({ market, amount, price, params, type }: OrderArguments, sources: OrderSources): Promise<string> {
   const leverage = BigInt(leverageOf(params))
   if (params.cost !== undefined) return String(toUnits(params.cost, 'cost') / leverage)
-  if (amount === undefined) throw new ArgumentsRequired('amount is missing: how much of the base, or params.cost, how much USDC')
+  if (amount === undefined) throw new ArgumentsRequired('amount, in the base currency, or params.cost, in USDC, is required')
   const at = type === 'market' && price === undefined ? BigInt(await sources.price(market.id)) : BigInt(priceOf(price, 'price'))
   return String((toUnits(amount, 'amount') * at) / ONE / leverage)
 }
 
-/** The position that an order closes. There are no parts of positions to be closed. */
+/** The position that an order closes. Positions cannot be closed in part. */
 async function positionOf({ market, side, amount, params }: OrderArguments, sources: OrderSources): Promise<StatePosition> {
-  const closed = side === 'sell' ? 0 : 1
-  const there = (await sources.positions()).filter(({ asset, direction }) => asset === market.id && direction === closed)
-  const found = params.positionId === undefined ? there : there.filter(({ positionId }) => String(positionId) === String(params.positionId))
-  const [position, other] = found
-  if (position === undefined) throw new InvalidOrder(`There is no ${closed === 0 ? 'long' : 'short'} position in ${market.symbol} to close.`)
-  if (other !== undefined) throw new ArgumentsRequired(`There are ${found.length} such positions: say which by params.positionId.`)
+  const closedDirection = side === 'sell' ? 0 : 1
+  const open = (await sources.positions()).filter(({ asset, direction }) => asset === market.id && direction === closedDirection)
+  const matching = params.positionId === undefined ? open : open.filter(({ positionId }) => String(positionId) === String(params.positionId))
+  const [position, other] = matching
+  if (position === undefined) throw new InvalidOrder(`No ${closedDirection === 0 ? 'long' : 'short'} position in ${market.symbol} to close.`)
+  if (other !== undefined) throw new ArgumentsRequired(`${matching.length} positions match. Choose one with params.positionId.`)
   const whole = amountOf(position.size, position.entryPrice)
   if (amount !== undefined && toUnits(amount, 'amount') !== toUnits(whole, 'amount')) {
-    throw new InvalidOrder(`A position is closed whole: position ${position.positionId} is ${whole}, not ${amount}.`)
+    throw new InvalidOrder(`Positions cannot be closed in part: position ${position.positionId} has an amount of ${whole}, not ${amount}.`)
   }
   return position
 }

@@ -1,4 +1,4 @@
-// What a trade came to, as an order.
+// Converts a completed trade to a CCXT order.
 
 import type { TradeRequest } from '../calls.ts'
 import type { EventRow } from '../generated/resources.ts'
@@ -13,7 +13,7 @@ interface Payload {
   readonly closePrice?: string
 }
 
-/** The order that was placed: filled when it opened or closed a position at once, else resting, or what the keeper made of it. */
+/** The order of a trade: filled if it opened or closed a position immediately, else in the state of the resting order. */
 export function toOrder({ market, side, request, traded }: {
   readonly market: Market; readonly side: 'buy' | 'sell'; readonly request: TradeRequest; readonly traded: Traded
 }): Order {
@@ -27,7 +27,7 @@ export function toOrder({ market, side, request, traded }: {
     reduceOnly: !request.op.startsWith('open_') && fields['collateral'] === undefined,
   }
   if (order === null) {
-    // What is filled at once has no id of its own but that of its transaction.
+    // Market orders have no id, so the transaction's hash serves as one.
     const filled = amountOf(opened?.size, opened?.entryPrice)
     const average = toOptionalNumber(opened?.entryPrice ?? closed?.closePrice)
     const cost = toOptionalNumber(opened?.size)

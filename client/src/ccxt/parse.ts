@@ -1,4 +1,4 @@
-// The gateway's resources in CCXT's shapes. Pure functions.
+// Converts the gateway's resources to CCXT's structures. Pure functions.
 
 import type {
   AccountState, Candle, CurrentFunding, FundingRow, Market as GatewayMarket, MarketLimits, MarketStats, OpenOrder, Price, RealizedTrade,
@@ -12,7 +12,7 @@ const TICK = 1e-7
 
 export const symbolOf = (asset: string): string => `${asset}/${QUOTE}:${QUOTE}`
 
-/** A market is a linear swap that is settled in USDC, one contract being one of the base. */
+/** A market is a linear swap settled in USDC. One contract is one unit of the base currency. */
 export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Market {
   const [tier] = limits.feeTiers ?? []
   const unlimited = { min: undefined, max: undefined }
@@ -27,7 +27,7 @@ export function parseMarket({ asset }: GatewayMarket, limits: MarketLimits): Mar
     precision: { amount: TICK, price: TICK, cost: TICK },
     limits: {
       amount: unlimited, price: unlimited,
-      // With a leverage of 1 the least collateral is the least size.
+      // At leverage 1 the minimum collateral is the minimum size.
       cost: { min: toOptionalNumber(limits.minCollateral), max: toOptionalNumber(limits.maxPositionSize) },
       leverage: { min: limits.minLeverage, max: limits.maxLeverage ?? undefined },
     },
@@ -46,12 +46,12 @@ export function parseTicker(price: Pick<Price, 'asset' | 'price' | 'timestamp'>,
   }
 }
 
-/** There is no volume: candles are those of the oracle. */
+/** Candles of oracle prices have no volume. */
 export function parseCandle({ time, open, high, low, close }: Omit<Candle, 'final'>): OHLCV {
   return [time * 1000, open, high, low, close, undefined]
 }
 
-/** The close of a position, by its owner, the keeper or a liquidation. Closing a long sells. */
+/** The close or liquidation of a position. Closing a long is a sell. */
 export function parseTrade(trade: RealizedTrade, symbol: string): Trade {
   const price = toNumber(trade.closePrice)
   const amount = amountOf(trade.size, trade.entryPrice)
@@ -63,11 +63,11 @@ export function parseTrade(trade: RealizedTrade, symbol: string): Trade {
   }
 }
 
-/** A print of the stream says neither how much nor on which side. */
-export function parsePrint(print: TradeData): Trade {
+/** A trade of the stream, which includes neither amount nor side. */
+export function parseStreamTrade(trade: TradeData): Trade {
   return {
-    id: `${print.positionId}-${print.kind}`, info: print, timestamp: print.ts, datetime: iso8601(print.ts), symbol: symbolOf(print.asset), order: undefined,
-    type: undefined, side: undefined, takerOrMaker: undefined, price: toNumber(print.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
+    id: `${trade.positionId}-${trade.kind}`, info: trade, timestamp: trade.ts, datetime: iso8601(trade.ts), symbol: symbolOf(trade.asset), order: undefined,
+    type: undefined, side: undefined, takerOrMaker: undefined, price: toNumber(trade.price), amount: undefined, cost: undefined, fee: undefined, fees: [],
   }
 }
 
@@ -92,7 +92,7 @@ export function parsePosition(position: StatePosition, orders: readonly OpenOrde
 
 const TIME_IN_FORCE = { gtc: 'GTC', ioc: 'IOC', post_only: 'PO' } as const
 
-/** `position`: the one that an order hangs on, which it closes whole. */
+/** `position`: the position that the order is attached to and closes. */
 export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
   const { orderType, direction, triggerPrice, limitPrice, createdAt } = order
   const opens = order.positionId === null
@@ -109,7 +109,7 @@ export function parseOrder(order: OpenOrder, position?: StatePosition): Order {
   }
 }
 
-/** What no order here has. */
+/** Fields that orders of this exchange do not have. */
 export const EMPTY_ORDER = {
   clientOrderId: undefined, lastTradeTimestamp: undefined, lastUpdateTimestamp: undefined, timeInForce: undefined, postOnly: undefined, price: undefined,
   triggerPrice: undefined, stopLossPrice: undefined, takeProfitPrice: undefined, amount: undefined, cost: undefined, average: undefined, filled: undefined,
@@ -117,8 +117,8 @@ export const EMPTY_ORDER = {
 } as const
 
 /**
- * USDC in the wallet is free; used is what was put into positions, orders and the cross pool. Of XLM and LP tokens it is told what there is, and not what of it
- * can be spent: the network keeps a reserve.
+ * USDC in the wallet is free; the collateral of positions and orders and the cross pool are used. XLM and LP tokens have only a total, because the network
+ * reserves a part of them.
  */
 export function parseBalance(state: AccountState): Balances {
   const { balances, cross, positions, orders } = state
@@ -130,7 +130,7 @@ export function parseBalance(state: AccountState): Balances {
   const [freeUsdc, usedUsdc] = [number(free), number(used)]
   const only = (units: string | null): Balances[string] => ({ free: undefined, used: undefined, total: toOptionalNumber(units) })
   const byCode: Record<string, Balances[string]> = {
-    // The sum of the two numbers, and not the number of their sum: CCXT adds them up itself, and compares.
+    // The sum of the two floats, not the float of their sum: CCXT adds the floats and compares.
     [QUOTE]: { free: freeUsdc, used: usedUsdc, total: freeUsdc === undefined || usedUsdc === undefined ? undefined : freeUsdc + usedUsdc },
     XLM: only(balances.xlm), LP: only(balances.lp),
   }
@@ -141,7 +141,7 @@ export function parseBalance(state: AccountState): Balances {
   return { ...byCode, ...named } as Balances
 }
 
-/** One rate for all markets, an hour. */
+/** All markets have the same hourly rate. */
 export function parseFunding(current: CurrentFunding | null, symbol: string): FundingRate {
   const appliedAt = current?.lastAppliedAt
   const fundingTimestamp = appliedAt === null || appliedAt === undefined ? undefined : appliedAt * 1000

@@ -1,4 +1,4 @@
-// What the methods answer, in CCXT's shapes. What this exchange does not tell is undefined.
+// CCXT's structures. Values that this exchange does not provide are undefined.
 
 type Optional<T> = T | undefined
 type Direction = 'long' | 'short'
@@ -68,7 +68,7 @@ export interface Ticker {
   askVolume: undefined
   vwap: undefined
   open: undefined
-  /** The oracle's price: every position is opened and closed at it. */
+  /** The oracle price, at which positions are opened and closed. */
   close: number
   last: number
   previousClose: undefined
@@ -165,7 +165,7 @@ interface Balance {
   total: Optional<number>
 }
 
-/** By currency, and by figure. */
+/** By currency, and by kind of balance. */
 export type Balances = Record<string, Balance> & {
   info: unknown
   timestamp: Optional<number>
@@ -179,7 +179,7 @@ export interface FundingRate {
   symbol: string
   info: unknown
   fundingRate: Optional<number>
-  /** When it was applied last. */
+  /** When funding was last applied. */
   fundingTimestamp: Optional<number>
   fundingDatetime: Optional<string>
   interval: '1h'
@@ -209,7 +209,7 @@ export interface OpenInterest {
   symbol: string
   info: unknown
   openInterestAmount: undefined
-  /** Both sides together: each stands against the pool. */
+  /** Long and short together, because the pool takes the other side of both. */
   openInterestValue: number
   baseVolume: undefined
   quoteVolume: undefined

@@ -1,11 +1,11 @@
-// The stream as CCXT has it: each call answers with what has come since the one before, and waits when that is nothing.
+// The stream in CCXT's form: each call resolves with the frames since the previous call, and waits if there are none.
 
 import type { Channel, Frame, StreamProblem } from '../stream-frames.ts'
 import type { Stream } from '../stream.ts'
 import { AuthenticationError, BadSymbol, ExchangeClosedByUser, NetworkError } from './errors.ts'
 
 export interface Watcher {
-  /** The channel's frames since the last call; at least one. */
+  /** The channel's frames since the previous call; at least one. */
   next<Name extends Channel>(channel: Name): Promise<readonly Frame<Name>[]>
   close(): void
 }
@@ -15,21 +15,21 @@ interface Waiter {
   reject(error: unknown): void
 }
 
-interface Watched {
+interface WatchedChannel {
   frames: Frame<Channel>[]
   waiters: Waiter[]
-  /** What the next call rejects with. */
+  /** The error that the next call rejects with. */
   failure: Error | null
   off(): void
 }
 
-/** As many as CCXT keeps of what nobody has asked for. */
+/** CCXT's limit for frames that were not read yet. */
 const FRAMES_MAX = 1000
 
 export function createWatcher(stream: Stream): Watcher {
-  const channels = new Map<string, Watched>()
+  const channels = new Map<string, WatchedChannel>()
 
-  function settle(watched: Watched): void {
+  function settle(watched: WatchedChannel): void {
     if (watched.waiters.length === 0 || (watched.frames.length === 0 && watched.failure === null)) return
     const { waiters, frames, failure } = watched
     Object.assign(watched, { waiters: [], frames: failure === null ? [] : frames, failure: null })
@@ -53,12 +53,13 @@ export function createWatcher(stream: Stream): Watcher {
   }
 
   stream.onProblem((problem: StreamProblem) => {
-    if (problem.kind === 'rejected') fail(problem.channels, new BadSymbol(`There is no channel ${problem.channels.join(', ')}, or it is not yours.`), true)
-    else if (problem.kind === 'login' && problem.error !== 'unavailable') {
+    if (problem.kind === 'rejected') {
+      fail(problem.channels, new BadSymbol(`Channel ${problem.channels.join(', ')} does not exist or belongs to another account.`), true)
+    } else if (problem.kind === 'login' && problem.error !== 'unavailable') {
       fail([...channels.keys()].filter((name) => name.startsWith('account.')), new AuthenticationError(`The key was not accepted: ${problem.error}`), true)
     } else if (problem.kind === 'gap') {
       const { since, until, reason } = problem.gap
-      fail(problem.gap.channels, new NetworkError(`What came behind ${since}${until === null ? '' : ` up to ${until}`} is missing: ${reason}`), false)
+      fail(problem.gap.channels, new NetworkError(`Frames after ${since}${until === null ? '' : ` up to ${until}`} are missing: ${reason}`), false)
     }
   })
 
@@ -66,23 +67,23 @@ export function createWatcher(stream: Stream): Watcher {
     next(channel: Channel) {
       let watched = channels.get(channel)
       if (watched === undefined) {
-        const made: Watched = { frames: [], waiters: [], failure: null, off: () => {} }
-        made.off = stream.on(channel, (frame) => {
-          made.frames.push(frame)
-          if (made.frames.length > FRAMES_MAX) made.frames.shift()
-          settle(made)
+        const added: WatchedChannel = { frames: [], waiters: [], failure: null, off: () => {} }
+        added.off = stream.on(channel, (frame) => {
+          added.frames.push(frame)
+          if (added.frames.length > FRAMES_MAX) added.frames.shift()
+          settle(added)
         })
-        channels.set(channel, made)
-        watched = made
+        channels.set(channel, added)
+        watched = added
       }
-      const here = watched
+      const current = watched
       return new Promise((resolve, reject) => {
-        here.waiters.push({ resolve: resolve as unknown as Waiter['resolve'], reject })
-        settle(here)
+        current.waiters.push({ resolve: resolve as unknown as Waiter['resolve'], reject })
+        settle(current)
       })
     },
     close() {
-      fail([...channels.keys()], new ExchangeClosedByUser('The exchange was closed.'), true)
+      fail([...channels.keys()], new ExchangeClosedByUser('The exchange is closed.'), true)
       stream.close()
     },
   }
