@@ -138,7 +138,7 @@ test('the client has a call for each of the gateway\'s operations', () => {
 })
 
 for (const op of OPERATIONS) {
-  test(`property: ${op}: the gateway\'s transaction is accepted, and refused with any argument changed`, () => {
+  test(`property: ${op}: the gateway's transaction is accepted, and refused with any argument changed`, () => {
     fc.assert(fc.property(requests(op), fc.nat(20), (request, at) => {
       const made = prepared(request)
       assert.equal(verify(request, made).call.functionName, made.call.functionName)
