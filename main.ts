@@ -166,7 +166,7 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
-    metrics.watch({ index: createIndexSnapshotReader({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
+    metrics.addSources({ index: createIndexSnapshotReader({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)
   }
@@ -220,7 +220,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
   disposables.defer(close)
   // Errors surface when `disposables` are disposed.
   stop.addEventListener('abort', () => void close().catch(() => {}), { once: true })
-  metrics?.watch({ gateway: gateway.stats })
+  metrics?.addSources({ gateway: gateway.stats })
   gateway.stream.start()
   return await gateway.listen(config.server)
 }
@@ -235,7 +235,7 @@ function startIndexer({ settings, store, rpc, contracts, metrics, tracing, log }
     ...(metrics === null ? {} : { onArchived: metrics.archived }),
     ...(tracing === null ? {} : { tracer: tracing.tracer }),
   })
-  metrics?.watch({ indexer: indexer.status })
+  metrics?.addSources({ indexer: indexer.status })
   return indexer
 }
 

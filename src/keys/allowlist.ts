@@ -1,37 +1,35 @@
-// Who may be issued a key (specification, "Obtaining a key": the closed beta). A list in a file is read again when the file changes.
+// The addresses that may be issued a key (specification, "Obtaining a key": the closed beta). A file is reloaded when it changes.
 
 import { readFileSync, statSync } from 'node:fs'
 import { parseAddressList } from '../base/address-list.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** Where the list is. */
 export type AllowlistSource = { readonly addresses: readonly string[] } | { readonly file: string }
 
 export interface Allowlist {
-  /** True when issuance is limited to the list. */
+  /** True when only listed addresses may be issued a key. */
   readonly gated: boolean
   /** True when the address may be issued a key. */
   allows(address: string): boolean
 }
 
-/** Issuance open to everyone. */
 export const OPEN_TO_EVERYONE: Allowlist = { gated: false, allows: () => true }
 
-/** Raised at the start for a list that cannot be used. */
+/** Raised at start-up for an invalid or unreadable list. */
 export class InvalidAllowlist extends Error {
   override readonly name = 'AllowlistUnusable'
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
-    super('the allowlist cannot be used')
+    super('the allowlist is invalid')
     this.problems = problems
   }
 }
 
-/** The file is looked at this often, when somebody asks. */
+/** The file is checked for changes at most this often, and only when the list is used. */
 const FILE_CHECK_INTERVAL_MS = 1_000
 
-/** Opens the list; null leaves issuance open. Raises AllowlistUnusable for a file that cannot be read or that holds anything but addresses. */
+/** Opens the list; null allows everyone. Throws InvalidAllowlist for a file that is unreadable or contains an invalid line. */
 export function openAllowlist(source: AllowlistSource | null, parts: { readonly clock: Clock; readonly log: Log }): Allowlist {
   if (source === null) return OPEN_TO_EVERYONE
   if ('file' in source) return watchFile(source.file, parts)
@@ -44,21 +42,21 @@ function watchFile(file: string, { clock, log }: { readonly clock: Clock; readon
   let listed = read(file)
   let checkedAtMs = clock.nowMs()
 
-  /** Whatever is wrong with a later state of the file, the last good list stays: an unreadable file must neither open the gate nor shut it. */
+  /** An invalid file leaves the previous list in force: a write error must neither allow nor block everyone. */
   function refresh(): void {
     const nowMs = clock.nowMs()
     if (Math.abs(nowMs - checkedAtMs) < FILE_CHECK_INTERVAL_MS) return
     checkedAtMs = nowMs
-    const now = fileVersion(file)
-    if (now === seenVersion) return
-    // Told once for each state of the file, not once for each look.
-    seenVersion = now
+    const version = fileVersion(file)
+    if (version === seenVersion) return
+    // Set before reading, so that an invalid file is logged once.
+    seenVersion = version
     try {
       listed = read(file)
-      log.info({ file, addresses: listed.size }, 'the allowlist was read again')
+      log.info({ file, addresses: listed.size }, 'allowlist reloaded')
     } catch (cause) {
       const problems = cause instanceof InvalidAllowlist ? cause.problems : [String(cause)]
-      log.error({ file, problems }, 'the allowlist cannot be used as it is now; the one before stays')
+      log.error({ file, problems }, 'the allowlist file is invalid: keeping the previous list')
     }
   }
 
@@ -71,7 +69,7 @@ function watchFile(file: string, { clock, log }: { readonly clock: Clock; readon
   }
 }
 
-/** What tells one state of a file from another. */
+/** Differs between two states of a file. */
 function fileVersion(file: string): string {
   try {
     const { mtimeNs, size, ino } = statSync(file, { bigint: true })
@@ -86,7 +84,7 @@ function read(file: string): ReadonlySet<string> {
   try {
     text = readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new InvalidAllowlist([`the allowlist ${file} cannot be read (${String((cause as { code?: unknown }).code)})`])
+    throw new InvalidAllowlist([`cannot read the allowlist ${file} (${String((cause as { code?: unknown }).code)})`])
   }
   const { addresses, problems } = parseAddressList(text)
   if (problems.length > 0) throw new InvalidAllowlist(problems.map((problem) => `${file}, ${problem}`))

@@ -1,4 +1,4 @@
-// Who a request comes from, by its headers (specification, "Authentication").
+// Authenticates requests by their headers (specification, "Authentication").
 
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -7,20 +7,20 @@ import type { Log } from '../base/log.ts'
 import { TIMESTAMP_TOLERANCE_SEC } from '../limits.ts'
 import type { KeyIdentity, CachedKey, KeyCache } from './key-cache.ts'
 
-/** Why a request has no valid key (specification, "Authentication failures"). */
+/** Specification, "Authentication failures". */
 export type AuthenticationFailure = 'missing_bearer' | 'malformed_bearer' | 'stale_timestamp' | 'invalid_credentials'
 
-/** `unknown` when the database does not tell whether the key is valid. */
+/** `unknown` when the key cannot be looked up. */
 export type Authentication = KeyIdentity | AuthenticationFailure | 'unknown'
 
-/** Judges the headers Authorization and X-Timestamp; at once, unless the key has to be looked up. Never rejects. */
+/** Checks the headers Authorization and X-Timestamp. Synchronous unless the key has to be looked up. Never rejects. */
 export type Authenticate = (authorization: string | undefined, timestamp: string | undefined) => Authentication | Promise<Authentication>
 
-/** Keys of another form do not exist, and are not looked for. */
+/** Ids in another format are not looked up. */
 const KEY_ID = /^nk_[0-9a-f]{24}$/
-/** So many verified headers are remembered; the oldest goes first. A key has one header, so that nobody can drive out the others'. */
+/** The maximum number of cached headers; the oldest is evicted. Each key has one cached header, so one key cannot evict the others. */
 export const MAX_VERIFIED_HEADERS = 10_000
-/** What is compared when there is no key, so that both ways cost the same. */
+/** Compared when the key does not exist, so that the response time does not reveal it. */
 const PLACEHOLDER_DIGEST = Buffer.alloc(64, '-')
 
 export interface AuthenticationParts {
@@ -30,7 +30,7 @@ export interface AuthenticationParts {
 }
 
 export function createAuthentication({ keys, clock, log }: AuthenticationParts): Authenticate {
-  // What hashing the secret each time would cost is half of what a key may cost at all. Held in memory only, and looked up whole.
+  // Key id by header. Saves hashing the secret, which is half of the cost of authentication. In memory only.
   const verified = new Map<string, string>()
   const digest = Buffer.alloc(64)
   let lookupFailing = false
@@ -42,31 +42,31 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
       return 'invalid_credentials'
     }
     const { keyId } = key.identity
-    // Its other spellings (case, blanks) are judged anew each time: there are too many of them.
-    if (secret !== null && header === `Bearer ${keyId}:${secret}`) remember(header, keyId)
+    // Other spellings (case, whitespace) are not cached: a key could fill the cache with them.
+    if (secret !== null && header === `Bearer ${keyId}:${secret}`) cacheHeader(header, keyId)
     keys.recordUse(keyId)
     return key.identity
   }
 
   function matches(secret: string, key: CachedKey | undefined): boolean {
-    // As hex, which hashes in a third of the time that a new buffer takes; a string of this length is written whole.
+    // As hex into a reused buffer: three times as fast as hashing into a new one.
     digest.write(hash('sha256', secret, 'hex'), 'latin1')
     return timingSafeEqual(digest, key?.secretDigest ?? PLACEHOLDER_DIGEST)
   }
 
-  function remember(header: string, keyId: string): void {
+  function cacheHeader(header: string, keyId: string): void {
     const oldest = verified.keys().next()
     if (verified.size >= MAX_VERIFIED_HEADERS && oldest.done !== true) verified.delete(oldest.value)
     verified.set(header, keyId)
   }
 
-  async function verifyFound(finding: Promise<CachedKey | undefined>, header: string, secret: string | null): Promise<Authentication> {
+  async function verifyFound(lookup: Promise<CachedKey | undefined>, header: string, secret: string | null): Promise<Authentication> {
     try {
-      const key = await finding
+      const key = await lookup
       lookupFailing = false
       return verify(key, header, secret)
     } catch (cause) {
-      if (!lookupFailing) log.warn({ err: cause }, 'keys cannot be looked up; who presents one is told to try again')
+      if (!lookupFailing) log.warn({ err: cause }, 'API keys cannot be looked up: requests with a key fail until the database responds')
       lookupFailing = true
       return 'unknown'
     }
@@ -80,8 +80,8 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
   return (authorization, timestamp) => {
     if (authorization === undefined) return 'missing_bearer'
     const isStale = timestamp !== undefined && !isCurrent(timestamp, nowSec(clock))
-    const knownId = isStale ? undefined : verified.get(authorization)
-    if (knownId !== undefined) return findAndVerify(knownId, authorization, null)
+    const verifiedId = isStale ? undefined : verified.get(authorization)
+    if (verifiedId !== undefined) return findAndVerify(verifiedId, authorization, null)
     const value = bearerValue(authorization)
     if (value === undefined) return 'missing_bearer'
     const colon = value.indexOf(':')
@@ -93,15 +93,15 @@ export function createAuthentication({ keys, clock, log }: AuthenticationParts):
   }
 }
 
-/** What follows the scheme; undefined when the scheme is another one. Servers cut the blanks behind an empty value, so that the scheme alone is one. */
+/** The value after the scheme; undefined for another scheme. Servers trim headers, so an empty value arrives as the scheme alone. */
 function bearerValue(authorization: string): string | undefined {
   if (authorization.startsWith('Bearer ')) return authorization.slice('Bearer '.length).trim()
   const match = /^bearer(?:\s+(.*))?$/i.exec(authorization)
   return match === null ? undefined : (match[1] ?? '')
 }
 
-/** Unix seconds, a fraction allowed and cut. Text that is no time is not within the tolerance of any. */
-function isCurrent(timestamp: string, nowSec: number): boolean {
+/** `timestamp` is in Unix seconds; a fraction is ignored. False for anything else. */
+function isCurrent(timestamp: string, currentSec: number): boolean {
   const match = /^(\d{1,12})(?:\.\d+)?$/.exec(timestamp.trim())
-  return match !== null && Math.abs(Number(match[1]) - nowSec) <= TIMESTAMP_TOLERANCE_SEC
+  return match !== null && Math.abs(Number(match[1]) - currentSec) <= TIMESTAMP_TOLERANCE_SEC
 }

@@ -1,18 +1,17 @@
-// Reads many keys with few statements: whoever asks while a statement is under way shares the next one. A flood of unknown key ids therefore costs one
-// connection at a time, however large it is.
+// Reads many keys with few statements: lookups during a statement share the next one. A flood of unknown key ids therefore uses one connection at a time.
 
 import type { Clock } from '../base/clock.ts'
 
-/** Raised when it cannot be told in time whether a key exists. */
+/** Raised when a lookup fails or takes too long. */
 export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable'
 }
 
-/** So many ids wait for the next statement; whoever comes then is told that the answer is unknown. */
+/** The maximum number of ids queued for the next statements; further lookups fail. */
 export const MAX_QUEUED_LOOKUPS = 2_000
-/** So many ids go into one statement. */
+/** The maximum number of ids per statement. */
 export const LOOKUP_BATCH = 500
-/** A statement that takes longer leaves everyone who waits without an answer, and so does it later comers until it has ended. */
+/** When a statement takes longer, all waiting lookups fail, and so do new ones until it ends. */
 export const LOOKUP_TIMEOUT_MS = 1_000
 
 interface Waiter<Value> {
@@ -23,14 +22,11 @@ interface Waiter<Value> {
 
 export interface BatchedLookupOptions<Value> {
   readonly clock: Clock
-  /** Finds those of the ids that exist. Called again only after it has settled. */
+  /** Finds the values of the ids that exist. Calls do not overlap. */
   readonly find: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>
 }
 
-/**
- * Builds the function that looks up one id: its value, or undefined when it does not exist. Rejects with KeysUnavailable. The statement that answers
- * begins after the question was asked.
- */
+/** Creates a function that looks up one id; undefined when it does not exist. The read starts after the call. Rejects with KeysUnavailable. */
 export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>): (id: string) => Promise<Value | undefined> {
   const { clock, find } = options
   const queued = new Map<string, Waiter<Value>>()
@@ -47,15 +43,15 @@ export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>)
     const batch = takeBatch()
     const timer = clock.setTimer(LOOKUP_TIMEOUT_MS, () => {
       overdue = true
-      const late = new KeysUnavailable(`looking up keys takes longer than ${LOOKUP_TIMEOUT_MS} ms`)
-      for (const waiter of [...batch.values(), ...queued.values()]) waiter.reject(late)
+      const timeout = new KeysUnavailable(`the key lookup timed out after ${LOOKUP_TIMEOUT_MS} ms`)
+      for (const waiter of [...batch.values(), ...queued.values()]) waiter.reject(timeout)
       queued.clear()
     })
     try {
       const found = await find([...batch.keys()])
       for (const [id, waiter] of batch) waiter.resolve(found.get(id))
     } catch (cause) {
-      const failure = new KeysUnavailable('keys cannot be looked up', { cause })
+      const failure = new KeysUnavailable('the key lookup failed', { cause })
       for (const waiter of batch.values()) waiter.reject(failure)
     }
     timer.cancel()
@@ -73,10 +69,10 @@ export function createBatchedLookup<Value>(options: BatchedLookupOptions<Value>)
   }
 
   return (id) => {
-    if (overdue) return Promise.reject(new KeysUnavailable('an earlier look at the keys has not ended'))
+    if (overdue) return Promise.reject(new KeysUnavailable('an earlier key lookup timed out and is still running'))
     let waiter = queued.get(id)
     if (waiter === undefined) {
-      if (queued.size >= MAX_QUEUED_LOOKUPS) return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS} lookups are waiting already`))
+      if (queued.size >= MAX_QUEUED_LOOKUPS) return Promise.reject(new KeysUnavailable(`${MAX_QUEUED_LOOKUPS} key lookups are already queued`))
       waiter = Promise.withResolvers<Value | undefined>()
       queued.set(id, waiter)
       if (!running) void run()

@@ -6,8 +6,8 @@ const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 
 /**
- * Points of small order, as libsodium refuses them (y without the sign bit, little endian, non-canonical forms included). Under such a key anybody makes
- * signatures that verify, and one of them is the address of 32 zero bytes.
+ * Points of small order, the list that libsodium rejects (y without the sign bit, little endian, including non-canonical encodings). Anyone can forge
+ * signatures for such a key. One of them is the address of 32 zero bytes.
  */
 const SMALL_ORDER: ReadonlySet<string> = new Set([
   '0000000000000000000000000000000000000000000000000000000000000000',
@@ -19,10 +19,10 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ])
 
-/** Judges signatures over `message`. */
+/** True when the signature over `message` is valid. */
 export type Verifier = (message: Uint8Array, signature: Uint8Array) => boolean
 
-/** The verifier of a raw public key; undefined when nobody can own the key. */
+/** The verifier for a raw public key; undefined for an invalid or weak key. */
 export function createVerifier(publicKey: Uint8Array): Verifier | undefined {
   if (publicKey.length !== KEY_BYTES || isSmallOrder(publicKey)) return undefined
   const x = Buffer.from(publicKey).toString('base64url')

@@ -1,5 +1,4 @@
-// Keys as this process knows them: read once, trusted for a short while, read again as long as they are used, and forgotten at once when their revocation
-// is told.
+// Caches keys for a short time. Keys in use are re-read in the background, and a revocation takes effect at its notification.
 
 import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
@@ -11,48 +10,46 @@ import { findKeys, updateLastUsed } from './records.ts'
 import type { KeyRecord } from './records.ts'
 import { createLastUsedTracker } from './last-used-tracker.ts'
 
-/** Whose key it is. */
 export interface KeyIdentity {
   readonly keyId: string
   readonly owner: string
   readonly tier: KeyTier
 }
 
-/** A key as it was read last. */
 export interface CachedKey {
   readonly identity: KeyIdentity
-  /** SHA-256 of the secret, in hex, as bytes. */
+  /** SHA-256 of the secret: the bytes of its hex text. */
   readonly secretDigest: Uint8Array
   readonly revoked: boolean
 }
 
 export interface KeyCache extends AsyncDisposable {
-  /** The key as it is, at once when this process may trust what it knows; undefined when there is none. Rejects with KeysUnavailable. */
+  /** The key; undefined when it does not exist. Synchronous when the cache entry is current. Rejects with KeysUnavailable. */
   find(keyId: string): CachedKey | undefined | Promise<CachedKey | undefined>
-  /** Notes a successful authentication. */
+  /** Records a successful authentication. */
   recordUse(keyId: string): void
-  /** When this process saw the key used last, milliseconds; what is written down may be older. */
+  /** The last use in this process, in Unix milliseconds. The database may have an older time. */
   lastUsedAtMs(keyId: string): number | undefined
-  /** Takes a revocation that was committed. */
+  /** Records a committed revocation. */
   markRevoked(keyId: string): void
-  /** Has a key whose state has become uncertain read again before it is next used. */
+  /** Forces a read before the key's next use. */
   invalidate(keyId: string): void
 }
 
-/** More keys than this are not remembered; the one that was read longest ago is forgotten. */
+/** When full, the entry with the oldest read is evicted. */
 export const MAX_CACHED_KEYS = 10_000
-/** Ids that do not exist are remembered too, so that a client with a wrong one does not ask the database each time. */
+/** Unknown ids are cached too, so that a client with a wrong id does not cause a read per request. */
 export const MAX_CACHED_MISSES = 10_000
 export const MISS_TTL_MS = 2_000
-/** What was read is trusted for this long. Keys in use are read again each second, so that this bounds what a lost notification can cost. */
+/** How long an entry is valid without a new read. Keys in use are re-read every second, so this bounds the effect of a lost notification. */
 export const KEY_TTL_MS = 3_000
 
 interface Entry {
   identity: KeyIdentity
   secretDigest: Uint8Array
-  /** For good: nothing takes a revocation back. */
+  /** Never reset: revocations are final. */
   revoked: boolean
-  /** When the statement that read it began; -Infinity when it must be read again before it is trusted. */
+  /** The start of the read; -Infinity when the entry is invalid. */
   readAtMs: number
 }
 
@@ -63,7 +60,7 @@ export interface KeyCacheOptions {
 }
 
 export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache {
-  // A replica may lag behind a revocation, so keys are read where they are written. The embedded engine has one place for both.
+  // Reads from the primary: a replica may not have a revocation yet. The embedded engine has no replica.
   const db: Queryable = store.engine === 'embedded' ? store.read : store.write
   const entries = new Map<string, Entry>()
   const missUntilMs = new Map<string, number>()
@@ -83,9 +80,9 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   async function readKeys(keyIds: readonly string[]): Promise<ReadonlyMap<string, Entry>> {
     await revocations.listen()
     const startedAtMs = clock.elapsedMs()
-    const heardAll = revocations.watch()
+    const isUnchanged = revocations.watch()
     const records = await findKeys(db, keyIds)
-    const readAtMs = heardAll() ? startedAtMs : -Infinity
+    const readAtMs = isUnchanged() ? startedAtMs : -Infinity
     const found = new Map(records.map((record) => [record.keyId, cacheRecord(record, readAtMs)]))
     for (const keyId of keyIds) {
       if (!found.has(keyId)) setBounded(missUntilMs, MAX_CACHED_MISSES, keyId, startedAtMs + MISS_TTL_MS)
@@ -93,21 +90,21 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
     return found
   }
 
-  /** Keys in use are read again where their use is written down. One that is gone from the table is not to be trusted any longer. */
-  async function writeLastUsed(lastUses: ReadonlyMap<string, number>): Promise<void> {
+  /** The same statement stores the last uses and re-reads the keys. Keys that are no longer in the table are removed from the cache. */
+  async function writeLastUsed(lastUsedMs: ReadonlyMap<string, number>): Promise<void> {
     const startedAtMs = clock.elapsedMs()
-    const heardAll = revocations.watch()
-    const records = await updateLastUsed(store.write, lastUses)
-    const gone = new Set(lastUses.keys())
-    const readAtMs = heardAll() ? startedAtMs : -Infinity
+    const isUnchanged = revocations.watch()
+    const records = await updateLastUsed(store.write, lastUsedMs)
+    const missing = new Set(lastUsedMs.keys())
+    const readAtMs = isUnchanged() ? startedAtMs : -Infinity
     for (const record of records) {
       cacheRecord(record, readAtMs)
-      gone.delete(record.keyId)
+      missing.delete(record.keyId)
     }
-    for (const keyId of gone) entries.delete(keyId)
+    for (const keyId of missing) entries.delete(keyId)
   }
 
-  /** Brings the entry up to date. A revocation that was told meanwhile is newer than what was read. */
+  /** A revocation received during the read is newer than the record. */
   function cacheRecord(record: KeyRecord, readAtMs: number): Entry {
     const revoked = record.revoked || entries.get(record.keyId)?.revoked === true
     const { keyId, owner, tier } = record
@@ -143,7 +140,7 @@ export function createKeyCache({ store, clock, log }: KeyCacheOptions): KeyCache
   }
 }
 
-/** Sets a key of a map that holds `max` entries at most; the oldest goes first. */
+/** Sets an entry of a map with at most `max` entries; the oldest is evicted. */
 function setBounded<Value>(map: Map<string, Value>, max: number, key: string, value: Value): void {
   map.delete(key)
   const oldest = map.keys().next()

@@ -1,4 +1,4 @@
-// API keys: issued against a wallet's signature, listed and revoked by their owner (specification, "Authentication" and "API key").
+// API keys: issued for a wallet's signature, listed and revoked by their owner (specification, "Authentication" and "API key").
 
 import { hash } from 'node:crypto'
 import type { Clock } from '../base/clock.ts'
@@ -16,31 +16,31 @@ import { createKeyCache } from './key-cache.ts'
 import { insertKey, listKeys, revokeKey } from './records.ts'
 import { provesOwnership } from './signed-challenge.ts'
 
-/** A claim of an address, as POST /v1/keys takes it. */
+/** The body of POST /v1/keys. */
 export interface Claim {
   readonly address: string
   readonly challenge: string
-  /** Base64 of the signed envelope. */
+  /** The signed transaction envelope in base64. */
   readonly signature: string
   readonly label: string | null
 }
 
 export interface Keys extends AsyncDisposable {
   readonly authenticate: Authenticate
-  /** Who may be issued a key; without an address, whether everyone may. */
+  /** Whether the address may be issued a key; with null, whether everyone may. */
   betaStatus(address: string | null): BetaStatus
-  /** A new challenge, in the place of the one that was pending for the address. */
+  /** Creates a challenge, which replaces the pending challenge of the address. */
   requestChallenge(address: string): Promise<KeyChallenge>
   /**
-   * Issues a key for a proven address, or says why not. The allowlist is asked first; whatever comes after uses up the address's challenge. Resolves after the
-   * key's commit.
+   * Issues a key for a proven address, or returns the reason for rejecting the claim. Checks the allowlist first; everything after that uses up the challenge.
+   * Resolves after the commit.
    */
   issue(claim: Claim): Promise<IssuedKey | 'not_in_beta' | 'invalid_signature'>
-  /** The owner's keys, newest first, the revoked ones included. */
+  /** The owner's keys, newest first, including revoked ones. */
   list(owner: string): Promise<ApiKey[]>
-  /** Revokes an active key of the owner; false when there is none of this id. It is refused here from then on, and elsewhere as soon as the bell is heard. */
+  /** Revokes an active key of the owner; false when there is none with this id. Other instances reject the key as soon as they receive the notification. */
   revoke(owner: string, keyId: string): Promise<boolean>
-  /** True when the key is revoked, for whoever authenticated with it a while ago; false while that cannot be told. Never rejects. */
+  /** True when the key is known to be revoked; false when it cannot be looked up. Never rejects. */
   isRevoked(keyId: string): boolean | Promise<boolean>
 }
 
@@ -51,14 +51,14 @@ export interface KeysParts {
   readonly log: Log
   readonly networkPassphrase: string
   readonly allowlist: Allowlist
-  /** Where challenges wait; in memory unless instances share something. */
+  /** In memory by default. */
   readonly challenges?: ChallengeStore
 }
 
 export function createKeys(parts: KeysParts): Keys {
   const { store, clock, random, log, networkPassphrase, allowlist, challenges = createMemoryChallenges() } = parts
-  const known = createKeyCache({ store, clock, log })
-  // A replica may not have the newest key yet.
+  const cache = createKeyCache({ store, clock, log })
+  // A replica may lack the newest key.
   const primary: Queryable = store.engine === 'embedded' ? store.read : store.write
 
   async function isProven(claim: Claim): Promise<boolean> {
@@ -69,7 +69,7 @@ export function createKeys(parts: KeysParts): Keys {
   }
 
   return {
-    authenticate: createAuthentication({ keys: known, clock, log }),
+    authenticate: createAuthentication({ keys: cache, clock, log }),
     betaStatus(address) {
       return { gated: allowlist.gated, allowed: !allowlist.gated || (address !== null && allowlist.allows(address)) }
     },
@@ -86,29 +86,29 @@ export function createKeys(parts: KeysParts): Keys {
     },
     async list(owner) {
       const rows = await listKeys(primary, owner, KEYS_LISTED_MAX)
-      return rows.map((row) => ({ ...row, lastUsedAt: laterOf(row.lastUsedAt, known.lastUsedAtMs(row.keyId)) }))
+      return rows.map((row) => ({ ...row, lastUsedAt: laterOf(row.lastUsedAt, cache.lastUsedAtMs(row.keyId)) }))
     },
     async revoke(owner, keyId) {
       try {
         const done = await revokeKey(store.write, { keyId, owner, revokedAtMs: clock.nowMs() })
-        if (done) known.markRevoked(keyId)
+        if (done) cache.markRevoked(keyId)
         return done
       } catch (cause) {
-        // It may have been committed all the same.
-        known.invalidate(keyId)
+        // The revocation may have been committed.
+        cache.invalidate(keyId)
         throw cause
       }
     },
     isRevoked(keyId) {
-      const found = known.find(keyId)
+      const found = cache.find(keyId)
       if (!(found instanceof Promise)) return found?.revoked ?? true
       return found.then((key) => key?.revoked ?? true, () => false)
     },
-    [Symbol.asyncDispose]: () => known[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => cache[Symbol.asyncDispose](),
   }
 }
 
-/** Writes a new key and returns it with its secret, which is nowhere else. Resolves after the commit. */
+/** Stores a new key and returns it with its secret, which is not stored. Resolves after the commit. */
 export async function issueKey(
   db: Queryable,
   key: { readonly owner: string; readonly tier: KeyTier; readonly label: string | null; readonly clock: Clock; readonly random: Random },
@@ -121,7 +121,7 @@ export async function issueKey(
   return { keyId, secret, tier, owner, createdAt }
 }
 
-function laterOf(writtenMs: number | null, seenMs: number | undefined): number | null {
-  if (writtenMs === null || seenMs === undefined) return writtenMs ?? seenMs ?? null
-  return Math.max(writtenMs, seenMs)
+function laterOf(storedMs: number | null, trackedMs: number | undefined): number | null {
+  if (storedMs === null || trackedMs === undefined) return storedMs ?? trackedMs ?? null
+  return Math.max(storedMs, trackedMs)
 }

@@ -1,31 +1,31 @@
-// When each key was used last: exact in memory at each authentication, written down in groups, so that no request waits for a write.
+// The last use of each key: tracked in memory at each authentication, and stored in batches, so that no request waits for a write.
 
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 
-/** How often uses are written down, while there are any. */
+/** How often new uses are stored. */
 export const FLUSH_INTERVAL_MS = 1_000
-/** So many keys' last uses are kept; beyond, the one that came first is left as it was written down. */
+/** The maximum number of keys in memory; the key tracked first is evicted. */
 export const MAX_TRACKED_KEYS = 20_000
-/** At the end the last uses are written down if that takes no longer than this. */
+/** The last flush at shutdown is abandoned after this time. */
 const FINAL_FLUSH_TIMEOUT_MS = 2_000
 
 export interface LastUsedTracker extends AsyncDisposable {
-  /** Notes that a key is used now. */
+  /** Records a use of the key now. */
   record(keyId: string): void
-  /** When this process saw the key used last, milliseconds; undefined when it did not, or has forgotten. */
+  /** The last use in this process, in Unix milliseconds; undefined when there is none in memory. */
   lastAtMs(keyId: string): number | undefined
 }
 
 export interface LastUsedTrackerOptions {
   readonly clock: Clock
   readonly log: Log
-  /** Writes last uses down, milliseconds by key id. Called again only after it has settled. */
+  /** Stores last uses: Unix milliseconds by key id. Calls do not overlap. */
   readonly write: (uses: ReadonlyMap<string, number>) => Promise<void>
 }
 
 export function createLastUsedTracker({ clock, log, write }: LastUsedTrackerOptions): LastUsedTracker {
-  // Kept when it is written down too: a reader whose statement began before the write still merges the newest.
+  // Entries stay after the write: a reader whose statement began before it still needs the newest time.
   const lastAtMs = new Map<string, number>()
   const unwritten = new Set<string>()
   let timer: Timer | undefined
@@ -40,14 +40,14 @@ export function createLastUsedTracker({ clock, log, write }: LastUsedTrackerOpti
   }
 
   async function flush(): Promise<void> {
-    const group = new Map([...unwritten].map((keyId) => [keyId, lastAtMs.get(keyId) ?? 0]))
+    const batch = new Map([...unwritten].map((keyId) => [keyId, lastAtMs.get(keyId) ?? 0]))
     unwritten.clear()
     try {
-      await write(group)
+      await write(batch)
       writeFailing = false
     } catch (cause) {
-      for (const keyId of group.keys()) unwritten.add(keyId)
-      if (!writeFailing) log.warn({ err: cause }, 'when keys were used last cannot be written down; it is kept in memory meanwhile')
+      for (const keyId of batch.keys()) unwritten.add(keyId)
+      if (!writeFailing) log.warn({ err: cause }, 'the last uses of API keys cannot be stored: keeping them in memory and retrying')
       writeFailing = true
     }
     if (unwritten.size > 0) scheduleFlush()
@@ -66,13 +66,13 @@ export function createLastUsedTracker({ clock, log, write }: LastUsedTrackerOpti
     },
     lastAtMs: (keyId) => lastAtMs.get(keyId),
     async [Symbol.asyncDispose]() {
-      const waited = new AbortController()
+      const finished = new AbortController()
       const finish = async (): Promise<void> => {
         await flushing
         if (unwritten.size > 0) await flush()
       }
-      await Promise.race([finish(), clock.sleep(FINAL_FLUSH_TIMEOUT_MS, waited.signal)])
-      waited.abort()
+      await Promise.race([finish(), clock.sleep(FINAL_FLUSH_TIMEOUT_MS, finished.signal)])
+      finished.abort()
       timer?.cancel()
     },
   }

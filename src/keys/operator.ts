@@ -1,4 +1,4 @@
-// What an operator does with keys from a console: `npm run keys -- …`. The specification has no way to these over HTTP.
+// Key administration on the command line: `npm run keys -- …`. The specification has no HTTP endpoints for it.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -22,10 +22,10 @@ const USAGE = [
   'npm run keys -- disallow <address>   (needs ALLOWLIST to be a file)',
 ]
 
-/** A list on a console ends here. */
+/** The maximum number of keys that `list` prints. */
 const LIST_MAX = 1_000
 
-/** Raised for a command that cannot be carried out; its message is for the operator. */
+/** Raised for an invalid or impossible command; the message is for the operator. */
 export class CommandRejected extends Error {
   override readonly name = 'CommandRefused'
 }
@@ -36,34 +36,34 @@ export type KeysCommand =
   | { readonly name: 'revoke'; readonly keyId: string }
   | { readonly name: 'allow' | 'disallow'; readonly address: string }
 
-/** Reads the words behind `keys`. Raises CommandRefused with the usage. */
+/** Parses the arguments after `keys`. Throws CommandRejected with the usage. */
 export function parseKeysCommand(words: readonly string[]): KeysCommand {
   const { positionals: [name, subject, ...more], values } = parseWords(words)
   const { tier = KEY_TIERS[0], label = null } = values
-  if (name !== 'issue' && Object.keys(values).length > 0) throw usageError('--tier and --label belong to issue')
-  if (more.length > 0) throw usageError(`what is ${more.join(' ')}?`)
+  if (name !== 'issue' && Object.keys(values).length > 0) throw usageError('--tier and --label are options of issue only')
+  if (more.length > 0) throw usageError(`unexpected argument: ${more.join(' ')}`)
   switch (name) {
     case 'issue': {
-      const known = KEY_TIERS.find((one) => one === tier)
-      if (known === undefined) throw usageError(`the tier is one of ${KEY_TIERS.join(', ')}`)
-      if (label !== null && !isLabel(label)) throw usageError(`a label has at most ${KEY_LABEL_MAX_LENGTH} characters and no control characters`)
-      return { name, address: requireAccount(subject), tier: known, label }
+      const keyTier = KEY_TIERS.find((one) => one === tier)
+      if (keyTier === undefined) throw usageError(`--tier must be one of ${KEY_TIERS.join(', ')}`)
+      if (label !== null && !isLabel(label)) throw usageError(`--label must have at most ${KEY_LABEL_MAX_LENGTH} characters and no control characters`)
+      return { name, address: requireAccount(subject), tier: keyTier, label }
     }
     case 'list':
       return { name, address: subject === undefined ? null : requireAccount(subject) }
     case 'revoke':
-      if (subject === undefined) throw usageError('revoke takes the id of a key')
+      if (subject === undefined) throw usageError('missing key id')
       return { name, keyId: subject }
     case 'allow':
     case 'disallow':
       return { name, address: requireAccount(subject) }
     default:
-      throw usageError(name === undefined ? 'what is to be done?' : `there is no ${name}`)
+      throw usageError(name === undefined ? 'missing command' : `unknown command: ${name}`)
   }
 }
 
 export interface OperatorParts {
-  /** Opened only by the commands that need it. */
+  /** Called only by commands that use the database. */
   readonly openStore: () => Promise<Store>
   readonly allowlist: AllowlistSource | null
   readonly clock: Clock
@@ -71,7 +71,7 @@ export interface OperatorParts {
   readonly print: (text: string) => void
 }
 
-/** Carries a command out and says what was done. Raises CommandRefused, and the store's errors. */
+/** Runs a command and prints the result. Throws CommandRejected and the store's errors. */
 export async function runKeysCommand(command: KeysCommand, parts: OperatorParts): Promise<void> {
   const { print, clock, random } = parts
   if (command.name === 'allow' || command.name === 'disallow') return editAllowlist(command, parts)
@@ -80,19 +80,19 @@ export async function runKeysCommand(command: KeysCommand, parts: OperatorParts)
     case 'issue': {
       const { address: owner, tier, label } = command
       const { keyId, secret } = await issueKey(store.write, { owner, tier, label, clock, random })
-      print(`Issued a ${tier} key to ${owner}. The secret is shown this once:\n\n  ${keyId}:${secret}\n`)
+      print(`Issued a ${tier} key to ${owner}. The secret is shown only once:\n\n  ${keyId}:${secret}\n`)
       return
     }
     case 'list': {
       const keys = await listKeys(store.write, command.address, LIST_MAX)
       print(keys.length === 0 ? 'No keys.' : keys.map(formatKey).join('\n'))
-      if (keys.length === LIST_MAX) print(`These are the newest ${LIST_MAX}; name an address to see all of its keys.`)
+      if (keys.length === LIST_MAX) print(`Showing the newest ${LIST_MAX} keys. Pass an address to list its keys only.`)
       return
     }
     case 'revoke': {
       const done = await revokeKey(store.write, { keyId: command.keyId, owner: null, revokedAtMs: clock.nowMs() })
-      if (!done) throw new CommandRejected(`there is no active key ${command.keyId}`)
-      print(`Revoked ${command.keyId}; every gateway on this database refuses it from now on.`)
+      if (!done) throw new CommandRejected(`no active key has the id ${command.keyId}`)
+      print(`Revoked ${command.keyId}. All gateways on this database now reject it.`)
     }
   }
 }
@@ -102,35 +102,35 @@ async function openStore(parts: OperatorParts): Promise<Store> {
     return await parts.openStore()
   } catch (cause) {
     if (!(cause instanceof FolderInUse)) throw cause
-    const advice = 'Stop the gateway, run this command and start it again; or give both a PostgreSQL server (DATABASE_URL), which serves them side by side.'
-    throw new CommandRejected(`The embedded database serves one process at a time. ${advice}\n(${cause.message})`, { cause })
+    const advice = 'Stop the gateway and run this command again, or use a PostgreSQL server (DATABASE_URL) for both.'
+    throw new CommandRejected(`Only one process can use the embedded database at a time. ${advice}\n(${cause.message})`, { cause })
   }
 }
 
-/** Adds or removes one line; running gateways read the file again by themselves. Comments and order stay as they are. */
+/** Adds or removes one line and preserves the others. Running gateways reload the file. */
 function editAllowlist(command: { readonly name: 'allow' | 'disallow'; readonly address: string }, { allowlist, print }: OperatorParts): void {
   if (allowlist === null || !('file' in allowlist)) {
-    throw new CommandRejected('ALLOWLIST does not name a file: set it to the path of one, which may be empty, and the gate is on and can be edited')
+    throw new CommandRejected('ALLOWLIST is not a file. Set it to the path of a file, which may be empty, to limit key issuance to the addresses in it.')
   }
   const { name, address } = command
   const { file } = allowlist
   const text = readFileSync(file, 'utf8')
   const listed = parseAddressList(text).addresses.includes(address)
-  if (listed === (name === 'allow')) return print(`${address} is ${listed ? 'on the list already' : 'not on the list'}.`)
-  const ended = text === '' || text.endsWith('\n') ? text : `${text}\n`
-  const kept = text.split('\n').filter((line) => !parseAddressList(line).addresses.includes(address)).join('\n')
-  replaceFile(file, name === 'allow' ? `${ended}${address}\n` : kept)
-  print(`${address} ${name === 'allow' ? 'may be issued keys' : 'is off the list; keys that it has stay valid'}. Gateways take it up within a second or two.`)
+  if (listed === (name === 'allow')) return print(`${address} is ${listed ? 'already' : 'not'} on the list.`)
+  const terminated = text === '' || text.endsWith('\n') ? text : `${text}\n`
+  const remaining = text.split('\n').filter((line) => !parseAddressList(line).addresses.includes(address)).join('\n')
+  replaceFile(file, name === 'allow' ? `${terminated}${address}\n` : remaining)
+  print(`${address} ${name === 'allow' ? 'may now be issued keys' : 'was removed. Its existing keys stay valid'}. Gateways reload the list within two seconds.`)
 }
 
-/** In one step, so that nobody reads half of it. */
+/** Atomically, so that no gateway reads a partial file. */
 function replaceFile(file: string, text: string): void {
-  const unfinished = `${file}.${process.pid}`
+  const temporary = `${file}.${process.pid}`
   try {
-    writeFileSync(unfinished, text)
-    renameSync(unfinished, file)
+    writeFileSync(temporary, text)
+    renameSync(temporary, file)
   } finally {
-    rmSync(unfinished, { force: true })
+    rmSync(temporary, { force: true })
   }
 }
 
@@ -153,7 +153,7 @@ function parseWords(words: readonly string[]) {
 
 function requireAccount(subject: string | undefined): string {
   if (subject !== undefined && isAccountAddress(subject)) return subject
-  throw usageError(subject === undefined ? 'an address is missing' : `${subject} is not an account address: G and 55 more characters, checksum included`)
+  throw usageError(subject === undefined ? 'missing address' : `${subject} is not an account address (G…, 56 characters with a valid checksum)`)
 }
 
 function isLabel(label: string): boolean {

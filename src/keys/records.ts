@@ -1,12 +1,12 @@
-// The table of keys: every statement about it.
+// All SQL statements for the table of API keys.
 
 import type { ApiKey, KeyTier } from '../resources/api-key.ts'
 import type { Queryable } from '../store/store.ts'
 
-/** Rung with a key's id when it is revoked, in the same transaction. */
+/** Notified with the key's id, in the transaction that revokes it. */
 export const REVOCATIONS_CHANNEL = 'api_key_revoked'
 
-/** A key as authentication needs it. */
+/** The columns that authentication needs. */
 export interface KeyRecord {
   readonly keyId: string
   readonly owner: string
@@ -16,7 +16,6 @@ export interface KeyRecord {
   readonly revoked: boolean
 }
 
-/** A key that is about to be issued. */
 export interface NewKey {
   readonly keyId: string
   readonly owner: string
@@ -35,14 +34,14 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
 
 const RECORD = 'k.key_id as "keyId", k.owner, k.tier, k.secret_sha256 as "secretSha256", k.revoked_at is not null as revoked'
 
-/** Those of the keys that exist, in no order. */
+/** The records of the keys that exist, in any order. */
 export function findKeys(db: Queryable, keyIds: readonly string[]): Promise<KeyRecord[]> {
   return db.query<KeyRecord>(`select ${RECORD} from keys.api_keys k where k.key_id = any($1)`, [keyIds])
 }
 
 /**
- * Notes when keys were used last, milliseconds by key id, and returns the records as they are now. Rows are locked in one order, because other instances
- * note theirs at the same moment.
+ * Stores last uses (Unix milliseconds by key id) and returns the current records. Locks the rows in a fixed order, because other instances update the same
+ * rows concurrently.
  */
 export function updateLastUsed(db: Queryable, uses: ReadonlyMap<string, number>): Promise<KeyRecord[]> {
   return db.query<KeyRecord>(
@@ -55,10 +54,7 @@ export function updateLastUsed(db: Queryable, uses: ReadonlyMap<string, number>)
   )
 }
 
-/**
- * Revokes an active key and rings the bell in the same transaction. `owner` null revokes whoever's key it is. False when there is no such active key
- * of the owner.
- */
+/** Revokes an active key and notifies all instances in the same transaction. `owner` null matches any owner. False when no active key matches. */
 export async function revokeKey(db: Queryable, key: { keyId: string; owner: string | null; revokedAtMs: number }): Promise<boolean> {
   const rows = await db.query(
     `with revoked as (
@@ -69,7 +65,7 @@ export async function revokeKey(db: Queryable, key: { keyId: string; owner: stri
   return rows.length === 1
 }
 
-/** Keys as their owner sees them, newest first; `owner` null lists everybody's. */
+/** Keys as the API returns them, newest first; `owner` null lists the keys of all owners. */
 export function listKeys(db: Queryable, owner: string | null, limit: number): Promise<ApiKey[]> {
   return db.query<ApiKey>(
     `select key_id as "keyId", owner, tier, label, created_at as "createdAt", last_used_at as "lastUsedAt", revoked_at as "revokedAt"

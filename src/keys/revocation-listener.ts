@@ -1,25 +1,24 @@
-// The bell that rings when a key is revoked anywhere, and whether this process hears it.
+// Listens for revoked keys of all instances, and keeps track of whether this process is certain to receive them.
 
 import type { Store } from '../store/store.ts'
 import { REVOCATIONS_CHANNEL } from './records.ts'
 
 export interface RevocationListener extends AsyncDisposable {
-  /** Resolves when the bell is listened to, or when that was tried in vain. */
+  /** Starts listening. Resolves when the listener is connected or the attempt failed. */
   listen(): Promise<void>
   /**
-   * Begins to listen closely: the function it returns tells whether the bell was heard all the time since, and was still. What was read from the database
-   * in between is then as new as it was when the reading began.
+   * Starts watching for changes. The returned function is true while the listener has stayed connected and no key was revoked. Then a read from the database
+   * since the call to `watch` is current as of its start.
    */
   watch(): () => boolean
-  /** Counts as a ring for whoever watches. */
+  /** Invalidates all current watches, like a revocation. */
   notify(): void
 }
 
 export interface RevocationListenerOptions {
   readonly store: Store
-  /** A key was revoked. */
   readonly onRevoked: (keyId: string) => void
-  /** From now on the bell may ring unheard. */
+  /** Revocations may be missed from now on. */
   readonly onDisconnected: () => void
 }
 
@@ -33,8 +32,8 @@ export function createRevocationListener({ store, onRevoked, onDisconnected }: R
     onRevoked(keyId)
   }
 
-  function onConnectionChange(nowHeard: boolean): void {
-    connected = nowHeard
+  function onConnectionChange(isConnected: boolean): void {
+    connected = isConnected
     changes += 1
     if (!connected) onDisconnected()
   }
@@ -45,13 +44,13 @@ export function createRevocationListener({ store, onRevoked, onDisconnected }: R
       try {
         await listening
       } catch {
-        // Without the bell nothing is trusted: every use of a key asks the database, and the next one tries to listen again.
+        // While disconnected, each use of a key reads the database. The next use tries to listen again.
         listening = undefined
       }
     },
     watch() {
-      const before = changes
-      return () => connected && changes === before
+      const changesBefore = changes
+      return () => connected && changes === changesBefore
     },
     notify() {
       changes += 1

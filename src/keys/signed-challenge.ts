@@ -1,4 +1,4 @@
-// Whether a signed envelope proves that its sender owns an address (specification, "Obtaining a key (wallet challenge)").
+// Checks that a signed envelope proves the ownership of an address (specification, "Obtaining a key (wallet challenge)").
 
 import { timingSafeEqual } from 'node:crypto'
 import { Transaction, xdr } from '@stellar/stellar-sdk'
@@ -6,24 +6,24 @@ import { accountPublicKey } from '../base/strkey.ts'
 import { createVerifier } from './ed25519.ts'
 
 export interface SignedChallenge {
-  /** Base64 of the signed transaction envelope, as it came. */
+  /** The signed transaction envelope in base64. */
   readonly envelope: string
-  /** The address that is claimed. */
+  /** The claimed address. */
   readonly address: string
-  /** 32 bytes, in hex. */
+  /** 32 bytes in hex. */
   readonly challengeHex: string
   readonly networkPassphrase: string
 }
 
 /**
- * True when the envelope is a plain transaction, its first operation manage-data with the challenge's bytes as its value, and one of its signatures
- * verifies for the address under the passphrase. Never throws: whatever does not decode proves nothing.
+ * True when the envelope is a plain transaction whose first operation is manage-data with the challenge as its value, and one of its signatures is the
+ * address's under this network passphrase. Never throws.
  */
 export function provesOwnership(signed: SignedChallenge): boolean {
   try {
     return verifyEnvelope(signed)
   } catch {
-    // The envelope is a stranger's: whatever its decoder or its encoder raises, too deep a nesting included, means that it proves nothing.
+    // Untrusted input: any error of the decoder or encoder, such as too deep nesting, means no proof.
     return false
   }
 }
@@ -35,17 +35,17 @@ function verifyEnvelope(signed: SignedChallenge): boolean {
   const transaction = decode(signed.envelope, signed.networkPassphrase)
   if (transaction === undefined || !containsChallenge(transaction, signed.challengeHex)) return false
   const hash = transaction.hash()
-  // A hint is four bytes that anybody can write, so all signatures are tried: a transaction has twenty at most.
+  // Signature hints are not trustworthy, so try all signatures: a transaction has at most 20.
   return transaction.signatures.some(({ signature }) => verifies(hash, signature.toBytes()))
 }
 
-/** Undefined for a fee bump. Throws for what does not decode. */
+/** Undefined for a fee-bump transaction. Throws for invalid input. */
 function decode(envelope: string, networkPassphrase: string): Transaction | undefined {
   const decoded = xdr.TransactionEnvelope.fromXdr(envelope, 'base64')
   return decoded.type === 'envelopeTypeTxFeeBump' ? undefined : new Transaction(decoded, networkPassphrase)
 }
 
-/** The source is a throwaway and not looked at, but it must be an account: a muxed address (`M…`) names a part of one. */
+/** The source may be any account, but not a muxed address (`M…`). */
 function containsChallenge(transaction: Transaction, challengeHex: string): boolean {
   const first = transaction.operations[0]
   if (first?.type !== 'manageData' || isMuxed(transaction.source) || isMuxed(first.source)) return false

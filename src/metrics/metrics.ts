@@ -1,5 +1,5 @@
-// The metrics of one process, in Prometheus' text format. On the way things are counted and no more; everything that can be read off a part is read when
-// somebody asks. No part knows of this: each tells an observer of its own, or answers what it holds.
+// The metrics of one process in Prometheus' text format. Counters are updated through observers; everything else is read from the sources when the metrics
+// are scraped.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Gauge } from 'prom-client'
@@ -18,27 +18,27 @@ export interface Metrics {
   readonly rpc: RpcObserver
   /** Counts events that were archived. */
   archived(events: readonly ArchivedEvent[]): void
-  /** Reads these parts from now on, besides those that were named before. */
-  watch(readings: Partial<MetricSources>): void
-  /** Reads the parts and writes everything down. Never takes longer than a second for the database. */
+  /** Adds sources. */
+  addSources(sources: Partial<MetricSources>): void
+  /** Reads the sources and renders all metrics. Waits at most one second for the database. */
   text(): Promise<string>
   readonly contentType: string
-  /** The metrics by name, with their labels. */
+  /** Names and labels of the metrics. */
   describe(): readonly { readonly name: string; readonly labels: readonly string[] }[]
 }
 
-/** Methods that are told apart; a client may send any word. */
+/** Methods with their own label value; a client may send any method. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS'])
 /** The published label values for each node status; dashboards depend on them. */
 const STANDING_LABELS = { unknown: 'unknown', healthy: 'front', lagging: 'behind', ahead: 'ahead', wrongNetwork: 'foreign' } as const
 const INDEXER_STATES = ['starting', 'standby', 'catching-up', 'live', 'waiting', 'unreachable'] as const
 
-/** `runtime` adds the metrics of the process and of Node; they observe until the process ends. */
+/** `runtime` adds metrics of the process and of Node.js, which observe until the process ends. */
 export function createMetrics({ clock, runtime }: { readonly clock: Clock; readonly runtime: boolean }): Metrics {
   const registry = new Registry()
   const instruments = createInstruments(registry)
   if (runtime) collectDefaultMetrics({ register: registry })
-  let readings: Partial<MetricSources> = {}
+  let sources: Partial<MetricSources> = {}
 
   return {
     http: {
@@ -61,14 +61,14 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
       },
     },
     archived(events) {
-      // A topic is a name of the table of events only where it was decoded.
+      // The topic of an undecoded event is arbitrary text.
       for (const { topic, problem } of events) instruments.events.inc({ topic: problem === null ? topic : 'unknown' })
     },
-    watch(more) {
-      readings = { ...readings, ...more }
+    addSources(more) {
+      sources = { ...sources, ...more }
     },
     async text() {
-      const { gateway, indexer, rpcQueues, storeQueues, rpcNodes, index } = readings
+      const { gateway, indexer, rpcQueues, storeQueues, rpcNodes, index } = sources
       instruments.queues.reset()
       if (gateway !== undefined) readGateway(instruments, gateway())
       if (indexer !== undefined) readIndexer(instruments, indexer())
@@ -84,21 +84,21 @@ export function createMetrics({ clock, runtime }: { readonly clock: Clock; reado
   }
 }
 
-/** What is not known is left out: 0 would look like good news. */
-function tell(gauge: Gauge, value: number | null): void {
+/** Removes unknown values: 0 would look healthy. */
+function setOrRemove(gauge: Gauge, value: number | null): void {
   if (value === null) gauge.remove()
   else gauge.set(value)
 }
 
-function readGateway(instruments: Instruments, { stream, submissions, ...holds }: GatewayStats): void {
+function readGateway(instruments: Instruments, { stream, submissions, indexWaiters, sharedCounts, stalePrices }: GatewayStats): void {
   instruments.streamConnections.set(stream.connections)
   instruments.streamSubscribers.set(stream.subscribers)
   instruments.streamAccounts.set(stream.accounts)
-  instruments.streamWaitingBytes.set(stream.bufferedBytesMax)
-  tell(instruments.sharedCounts, holds.sharedCounts === null ? null : Number(holds.sharedCounts))
-  tell(instruments.stalePrices, holds.stalePrices)
+  instruments.streamBufferedBytes.set(stream.bufferedBytesMax)
+  setOrRemove(instruments.sharedCounts, sharedCounts === null ? null : Number(sharedCounts))
+  setOrRemove(instruments.stalePrices, stalePrices)
   const queues = {
-    stream_replays: stream.replays, submissions: submissions.flights, submission_waiters: submissions.waiters, index_waiters: holds.indexWaiters,
+    stream_replays: stream.replays, submissions: submissions.inFlight, submission_waiters: submissions.waiters, index_waiters: indexWaiters,
   }
   for (const [queue, length] of Object.entries(queues)) instruments.queues.set({ queue }, length)
 }
@@ -112,27 +112,27 @@ function readNodes(instruments: Instruments, nodes: ReturnType<MetricSources['rp
 }
 
 function readIndexer(instruments: Instruments, { state, lastLedger, latestLedger }: ReturnType<MetricSources['indexer']>): void {
-  for (const one of INDEXER_STATES) instruments.indexerState.set({ state: one }, one === state ? 1 : 0)
-  tell(instruments.indexerLag, lastLedger === null || latestLedger === null ? null : Math.max(0, latestLedger - lastLedger))
+  for (const label of INDEXER_STATES) instruments.indexerState.set({ state: label }, label === state ? 1 : 0)
+  setOrRemove(instruments.indexerLag, lastLedger === null || latestLedger === null ? null : Math.max(0, latestLedger - lastLedger))
 }
 
-async function readIndex(instruments: Instruments, look: MetricSources['index'], clock: Clock): Promise<void> {
-  const { state, fresh: answered } = await look()
-  instruments.indexAnswers.set(answered ? 1 : 0)
+async function readIndex(instruments: Instruments, readSnapshot: MetricSources['index'], clock: Clock): Promise<void> {
+  const { state, fresh } = await readSnapshot()
+  instruments.indexAnswers.set(fresh ? 1 : 0)
   const closeSec = state?.lastLedgerCloseTs ?? null
-  tell(instruments.indexLedger, state?.lastLedger ?? null)
-  tell(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
-  tell(instruments.unknownEvents, state?.unknownEvents ?? null)
-  tell(instruments.gaps, state?.gaps ?? null)
-  tell(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
-  tell(instruments.marketFound, state === null || state.marketFound === null ? null : Number(state.marketFound))
-  readCompared(instruments, state)
-  tell(instruments.vaultCorrections, state?.vaultCorrections ?? null)
+  setOrRemove(instruments.indexLedger, state?.lastLedger ?? null)
+  setOrRemove(instruments.indexAge, closeSec === null ? null : Math.max(0, nowSec(clock) - closeSec))
+  setOrRemove(instruments.unknownEvents, state?.unknownEvents ?? null)
+  setOrRemove(instruments.gaps, state?.gaps ?? null)
+  setOrRemove(instruments.ledgersUntilLost, state?.ledgersUntilLost ?? null)
+  setOrRemove(instruments.marketFound, state === null || state.marketFound === null ? null : Number(state.marketFound))
+  readComparison(instruments, state)
+  setOrRemove(instruments.vaultCorrections, state?.vaultCorrections ?? null)
 }
 
-function readCompared({ corrections, missing, archived }: Instruments, state: IndexState | null): void {
+function readComparison({ corrections, missing, archived }: Instruments, state: IndexState | null): void {
   for (const metric of [corrections, missing, archived]) metric.reset()
-  for (const [kind, times] of Object.entries(state?.corrections ?? {})) corrections.set({ kind }, times)
+  for (const [kind, count] of Object.entries(state?.corrections ?? {})) corrections.set({ kind }, count)
   for (const [topic, events] of Object.entries(state?.archived ?? {})) archived.set({ topic }, events)
   const { positionsMissing = null, ordersMissing = null, vaultsMissing = null } = state?.compared ?? {}
   for (const [kind, count] of Object.entries({ positions: positionsMissing, orders: ordersMissing, vaults: vaultsMissing })) {

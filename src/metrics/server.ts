@@ -1,16 +1,15 @@
-// GET /metrics, on a listener of its own: it is for the operator, and the gateway's address is public.
+// GET /metrics on a separate listener: metrics are for the operator, and the gateway's address is public.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Log } from '../base/log.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Whoever collects metrics is one or two. */
 const MAX_CONNECTIONS = 32
 const REQUEST_TIMEOUT_MS = 5_000
 
 export interface MetricsServer extends AsyncDisposable {
-  /** With the port that was taken. */
+  /** Includes the actual port. */
   readonly url: string
 }
 
@@ -21,10 +20,10 @@ export interface MetricsServerOptions {
   readonly log: Log
 }
 
-/** Listens; rejects when the port is taken. */
+/** Rejects when the port is in use. */
 export async function serveMetrics({ metrics, host, port, log }: MetricsServerOptions): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
-    // What a body holds is not read.
+    // Discards a request body.
     request.resume()
     const [path] = (request.url ?? '').split('?')
     if (path !== '/metrics') return void response.writeHead(404).end()
@@ -32,7 +31,7 @@ export async function serveMetrics({ metrics, host, port, log }: MetricsServerOp
     metrics.text().then(
       (text) => response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' }).end(text),
       (error: unknown) => {
-        log.error({ err: error }, 'the metrics cannot be told')
+        log.error({ err: error }, 'rendering the metrics failed')
         response.writeHead(500).end()
       },
     )
@@ -42,9 +41,9 @@ export async function serveMetrics({ metrics, host, port, log }: MetricsServerOp
     server.once('error', reject)
     server.listen(port, host, resolve)
   })
-  const { address, family, port: taken } = server.address() as AddressInfo
+  const { address, family, port: actualPort } = server.address() as AddressInfo
   return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}/metrics`,
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}/metrics`,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

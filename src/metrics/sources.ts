@@ -1,10 +1,10 @@
-// What is read off the parts when somebody asks for the metrics: nothing of it is counted on the way.
+// State that is read when metrics are scraped.
 
 import type { NodeView } from '../chain/nodes.ts'
 import type { IndexerStatus } from '../indexer/progress.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 
-/** What a gateway holds for its clients right now; all of it is bounded. */
+/** What a gateway holds for its clients. All of it is bounded. */
 export interface GatewayStats {
   readonly stream: {
     readonly connections: number
@@ -13,25 +13,25 @@ export interface GatewayStats {
     readonly replays: number
     readonly bufferedBytesMax: number
   }
-  /** Requests that wait for the ledger of their X-Min-Ledger. */
+  /** Requests waiting for the ledger in their X-Min-Ledger header. */
   readonly indexWaiters: number
-  readonly submissions: { readonly flights: number; readonly waiters: number }
-  /** Whether the counts that all instances share answer; null where nothing is shared. */
+  readonly submissions: { readonly inFlight: number; readonly waiters: number }
+  /** Whether the shared request counts are available; null when they are not configured. */
   readonly sharedCounts: boolean | null
-  /** Assets without a fresh price; null while that is not known. */
+  /** Assets without a fresh price; null while unknown. */
   readonly stalePrices: number | null
 }
 
-/** The parts of this process; those that it does not run are left out. */
+/** The sources in this process. */
 export interface MetricSources {
   readonly index: IndexSnapshotReader
   readonly gateway: () => GatewayStats
   readonly indexer: () => IndexerStatus
-  /** Calls that wait for their turn, by method. */
+  /** Queued calls by method. */
   readonly rpcQueues: () => ReadonlyMap<string, number>
-  /** Statements that wait for their turn. */
+  /** Queued statements. */
   readonly storeQueues: () => { readonly reads: number; readonly writes: number }
-  /** How each node stands, in the order of the configuration. */
+  /** The nodes in the order of the configuration. */
   readonly rpcNodes: () => readonly NodeView[]
 }
 

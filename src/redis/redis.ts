@@ -1,16 +1,14 @@
-// The connection to Redis or Valkey, for what several instances share. The only file that knows the client library. Whatever uses it has an answer of its
-// own for the time when Redis does not answer: nothing here waits for long, queues without bound, or throws.
+// The connection to Redis or Valkey, for state that several instances share. Commands have a short timeout and a bounded queue, and never throw: every caller
+// works without Redis while it does not respond.
 
 import { createClient } from '@redis/client'
 import type { Clock, Timer } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 
-/** A command that has not been answered by then counts as unanswered, and its caller goes on without. */
 const COMMAND_TIMEOUT_MS = 250
-/** After a command that was not answered, Redis is left alone for this long. */
+/** No commands are sent for this long after a timeout. */
 const BACKOFF_MS = 1_000
-/** More commands than these are not kept waiting. */
 const MAX_PENDING_COMMANDS = 10_000
 const CONNECT_TIMEOUT_MS = 2_000
 const RECONNECT_BASE_MS = 50
@@ -21,7 +19,7 @@ type Client = ReturnType<typeof createRedisClient>
 function createRedisClient(url: string, random: Random) {
   return createClient({
     url,
-    // An offline queue would hold requests back for as long as Redis is away, and then count them in another minute.
+    // An offline queue would delay requests while Redis is down, and then count them in a later rate-limit window.
     disableOfflineQueue: true,
     commandsQueueMaxLength: MAX_PENDING_COMMANDS,
     socket: {
@@ -31,89 +29,87 @@ function createRedisClient(url: string, random: Random) {
   })
 }
 
-/** Commands to a server that may be away. */
 export interface Redis extends AsyncDisposable {
   /**
-   * Sends a command. Undefined when Redis cannot be asked, refuses, or does not answer in time: then it is unknown whether the command took effect.
-   * Never rejects.
+   * Sends a command. Undefined when Redis is unavailable, returns an error or does not respond in time: the command may still take effect. Never rejects.
    */
   run<T>(command: (client: Client) => Promise<T>): Promise<T | undefined>
-  /** Whether commands are being answered, as far as is known. */
+  /** False while disconnected and shortly after a timeout. */
   readonly available: boolean
 }
 
 interface PendingCommand {
-  readonly dueMs: number
-  readonly giveUp: () => void
+  readonly deadlineMs: number
+  readonly expire: () => void
 }
 
-/** Connects in the background and goes on trying. `url` is `redis://` or `rediss://`; it may hold a password and is never logged. */
+/** Connects in the background, and reconnects. `url` is `redis://` or `rediss://`; it may contain a password and is never logged. */
 export function createRedis(options: { readonly url: string; readonly clock: Clock; readonly random: Random; readonly log: Log }): Redis {
   const { clock, log } = options
-  const waiting = new Set<PendingCommand>()
-  let watchdog: Timer | undefined
-  let restUntilMs = 0
-  let told: 'nothing' | 'available' | 'unavailable' = 'nothing'
+  const pending = new Set<PendingCommand>()
+  let timer: Timer | undefined
+  let backoffUntilMs = 0
+  let loggedState: 'none' | 'available' | 'unavailable' = 'none'
 
   const client = createRedisClient(options.url, options.random)
-  // Messages of the library may name the address; what kind of failure it is says enough.
-  client.on('error', (error: Error & { code?: string }) => tell('unavailable', error.code ?? error.name))
+  // The library's messages may contain the address, so only the error code is logged.
+  client.on('error', (error: Error & { code?: string }) => logState('unavailable', error.code ?? error.name))
   client.on('ready', () => {
-    restUntilMs = 0
-    tell('available')
+    backoffUntilMs = 0
+    logState('available')
   })
   const connecting = client.connect().catch(() => undefined)
 
-  function tell(state: 'available' | 'unavailable', reason?: string): void {
-    if (told === state) return
-    if (state === 'available') log.info({}, 'Redis answers: limits and challenges are shared between instances')
-    else log.warn({ reason }, 'Redis does not answer: this instance counts on its own until it does')
-    told = state
+  function logState(state: 'available' | 'unavailable', reason?: string): void {
+    if (loggedState === state) return
+    if (state === 'available') log.info({}, 'Redis is available: sharing rate limits and challenges between instances')
+    else log.warn({ reason }, 'Redis is unavailable: this instance counts requests alone until it responds')
+    loggedState = state
   }
 
   function available(): boolean {
-    return client.isReady && clock.elapsedMs() >= restUntilMs
+    return client.isReady && clock.elapsedMs() >= backoffUntilMs
   }
 
-  /** One timer for all: commands are answered in their order, so the first that waits is the first to be given up. */
-  function watch(): void {
-    watchdog?.cancel()
-    watchdog = undefined
-    const [first] = waiting
+  /** One timer for all commands: they time out in order. */
+  function scheduleTimeout(): void {
+    timer?.cancel()
+    timer = undefined
+    const [first] = pending
     if (first === undefined) return
-    watchdog = clock.setTimer(Math.max(0, first.dueMs - clock.elapsedMs()), () => {
+    timer = clock.setTimer(Math.max(0, first.deadlineMs - clock.elapsedMs()), () => {
       const nowMs = clock.elapsedMs()
-      for (const command of waiting) {
-        if (command.dueMs > nowMs) break
-        command.giveUp()
+      for (const command of pending) {
+        if (command.deadlineMs > nowMs) break
+        command.expire()
       }
-      watch()
+      scheduleTimeout()
     })
   }
 
   function run<T>(command: (client: Client) => Promise<T>): Promise<T | undefined> {
-    if (!available() || waiting.size >= MAX_PENDING_COMMANDS) return Promise.resolve(undefined)
+    if (!available() || pending.size >= MAX_PENDING_COMMANDS) return Promise.resolve(undefined)
     return new Promise((resolve) => {
       const entry: PendingCommand = {
-        dueMs: clock.elapsedMs() + COMMAND_TIMEOUT_MS,
-        giveUp() {
-          waiting.delete(entry)
-          restUntilMs = clock.elapsedMs() + BACKOFF_MS
-          tell('unavailable', 'no answer in time')
+        deadlineMs: clock.elapsedMs() + COMMAND_TIMEOUT_MS,
+        expire() {
+          pending.delete(entry)
+          backoffUntilMs = clock.elapsedMs() + BACKOFF_MS
+          logState('unavailable', 'timeout')
           resolve(undefined)
         },
       }
-      waiting.add(entry)
-      if (watchdog === undefined) watch()
+      pending.add(entry)
+      if (timer === undefined) scheduleTimeout()
       command(client).then(
-        (answer) => {
-          waiting.delete(entry)
-          if (client.isReady) tell('available')
-          resolve(answer)
+        (response) => {
+          pending.delete(entry)
+          if (client.isReady) logState('available')
+          resolve(response)
         },
         (error: unknown) => {
-          waiting.delete(entry)
-          tell('unavailable', error instanceof Error ? error.name : 'unknown')
+          pending.delete(entry)
+          logState('unavailable', error instanceof Error ? error.name : 'unknown')
           resolve(undefined)
         },
       )
@@ -126,8 +122,8 @@ export function createRedis(options: { readonly url: string; readonly clock: Clo
       return available()
     },
     async [Symbol.asyncDispose]() {
-      watchdog?.cancel()
-      for (const { giveUp } of waiting) giveUp()
+      timer?.cancel()
+      for (const { expire } of pending) expire()
       client.destroy()
       await connecting
     },

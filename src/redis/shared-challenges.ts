@@ -1,25 +1,22 @@
-// Pending challenges that any instance can take: requested at one, answered at another.
+// Pending challenges in Redis: requested from one instance, used at another.
 
 import type { Clock } from '../base/clock.ts'
 import type { ChallengeStore } from '../keys/challenges.ts'
 import { ChallengesUnavailable } from '../keys/challenges.ts'
 import type { Redis } from './redis.ts'
 
-/**
- * Challenges in Redis, which forgets them when they expire. Both functions reject with ChallengesUnavailable when Redis does not answer: whether a
- * challenge was kept or taken is then not known, and the claimant asks for a new one.
- */
+/** Redis expires the challenges. Both functions reject with ChallengesUnavailable when Redis does not respond; the client then requests a new challenge. */
 export function createSharedChallenges(redis: Redis, clock: Clock): ChallengeStore {
   return {
     async put(address, challengeHex, expiresAtMs) {
       const value = `${expiresAtMs} ${challengeHex}`
-      const lifeMs = Math.max(1, expiresAtMs - clock.nowMs())
-      const kept = await redis.run((client) => client.set(keyOf(address), value, { expiration: { type: 'PX', value: lifeMs } }))
-      if (kept === undefined) throw new ChallengesUnavailable('the challenge cannot be kept')
+      const ttlMs = Math.max(1, expiresAtMs - clock.nowMs())
+      const stored = await redis.run((client) => client.set(keyOf(address), value, { expiration: { type: 'PX', value: ttlMs } }))
+      if (stored === undefined) throw new ChallengesUnavailable('the challenge cannot be stored')
     },
     async take(address) {
       const taken = await redis.run((client) => client.getDel(keyOf(address)))
-      if (taken === undefined) throw new ChallengesUnavailable('the challenge cannot be taken')
+      if (taken === undefined) throw new ChallengesUnavailable('the challenge cannot be read')
       if (taken === null) return undefined
       const [expiresAtMs, challengeHex = ''] = taken.split(' ')
       return { expiresAtMs: Number(expiresAtMs), challengeHex }

@@ -1,14 +1,15 @@
-// Counts of requests that all instances share. One hash per window, so that a window goes as a whole when it is over.
+// Request counts in Redis, shared by all instances. One hash per window, which expires as a whole.
 
 import type { SharedCounts } from '../http/rate-limit.ts'
 import type { Redis } from './redis.ts'
 
-/** A window is kept a little longer than it lasts: instances' clocks differ. */
-const KEPT_WINDOWS = 2
+/** Longer than one window, because the instances' clocks differ. */
+const TTL_WINDOWS = 2
 
-/** Counts in Redis; undefined whenever Redis does not answer. `windowSec` is the width of a window. */
+/** `add` returns undefined while Redis does not respond. */
 export function createSharedCounts(redis: Redis, windowSec: number): SharedCounts {
-  let expiring = -1
+  /** The window whose expiry this instance has set. */
+  let expiringWindow = -1
   return {
     get available() {
       return redis.available
@@ -16,12 +17,12 @@ export function createSharedCounts(redis: Redis, windowSec: number): SharedCount
     async add(window, tier, bucket) {
       const key = `requests:${window}`
       const field = `${tier}:${bucket}`
-      if (expiring === window) return await redis.run((client) => client.hIncrBy(key, field, 1))
-      // The first count of a window says when it goes; both take effect or neither, so that no window stays for ever.
-      const answers = await redis.run((client) => client.multi().hIncrBy(key, field, 1).expire(key, KEPT_WINDOWS * windowSec).exec())
-      if (answers === undefined) return undefined
-      expiring = window
-      return Number(answers[0])
+      if (expiringWindow === window) return await redis.run((client) => client.hIncrBy(key, field, 1))
+      // The first count of a window sets its expiry, in one transaction: no window stays forever.
+      const responses = await redis.run((client) => client.multi().hIncrBy(key, field, 1).expire(key, TTL_WINDOWS * windowSec).exec())
+      if (responses === undefined) return undefined
+      expiringWindow = window
+      return Number(responses[0])
     },
   }
 }

@@ -19,7 +19,7 @@ export interface Submissions {
   /** Reports the known state to all callers and sends nothing more. Callers of a send in flight get their outcome when it responds. */
   stop(): void
   /** The number of transactions in flight, and of callers waiting for them. */
-  stats(): { readonly flights: number; readonly waiters: number }
+  stats(): { readonly inFlight: number; readonly waiters: number }
 }
 
 export interface SubmissionParts {
@@ -130,7 +130,7 @@ export function createSubmissions(parts: SubmissionParts): Submissions {
   }
 
   return {
-    stats: () => ({ flights: submissions.size, waiters: waiterCount }),
+    stats: () => ({ inFlight: submissions.size, waiters: waiterCount }),
     submit(signed, { pollTimeoutMs, signal }) {
       // Sends nothing for a caller that has already disconnected.
       if (signal?.aborted === true) return Promise.resolve({ kind: 'unknown' })

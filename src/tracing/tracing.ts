@@ -1,5 +1,5 @@
-// Traces for the operator, sent by OTLP over HTTP: what a request, or a step of the index, was made of and how long each part took. Loaded only when an
-// address is configured. What cannot be delivered is dropped: neither a request nor the end of the process waits for a collector.
+// Exports traces of requests and indexer steps by OTLP over HTTP. Loaded only when an endpoint is configured. Spans that cannot be delivered are dropped:
+// neither a request nor the shutdown waits for the collector.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
@@ -12,13 +12,13 @@ import type { Tracer } from '../base/tracer.ts'
 import type { HttpTracer } from '../http/trace.ts'
 
 export interface TracingOptions {
-  /** The collector's base address, as OTEL_EXPORTER_OTLP_ENDPOINT gives it. */
+  /** The collector's base URL, from OTEL_EXPORTER_OTLP_ENDPOINT. */
   readonly endpoint: string
-  /** Headers for the collector; may hold its secret. */
+  /** Headers for the collector; may contain a secret. */
   readonly headers: Readonly<Record<string, string>>
   readonly serviceName: string
   readonly version: string
-  /** This share of the traces that begin here is told, 0 to 1; one that a caller began goes by the caller's choice. */
+  /** The share of traces to export, 0 to 1. A trace started by the caller follows the caller's sampling decision. */
   readonly sampleRatio: number
 }
 
@@ -27,11 +27,9 @@ export interface Tracing extends AsyncDisposable {
   readonly http: HttpTracer
 }
 
-/** Parts that wait to be sent; what comes on top is dropped. */
+/** Spans queued for export; further spans are dropped. */
 const QUEUE_MAX = 4_096
-/** How long they are gathered. */
-const GATHER_MS = 1_000
-/** Delivery may take this long. */
+const BATCH_INTERVAL_MS = 1_000
 const EXPORT_TIMEOUT_MS = 2_000
 
 export function createTracing(options: TracingOptions): Tracing {
@@ -40,24 +38,24 @@ export function createTracing(options: TracingOptions): Tracing {
     headers: { ...options.headers },
     timeoutMillis: EXPORT_TIMEOUT_MS,
   })
-  const gatherer = new BatchSpanProcessor({
-    exporter, maxQueueSize: QUEUE_MAX, scheduledDelayMillis: GATHER_MS, exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+  const batcher = new BatchSpanProcessor({
+    exporter, maxQueueSize: QUEUE_MAX, scheduledDelayMillis: BATCH_INTERVAL_MS, exportTimeoutMillis: EXPORT_TIMEOUT_MS,
   })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': options.serviceName, 'service.version': options.version }),
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
-    spanProcessors: [gatherer],
+    spanProcessors: [batcher],
   })
-  const spans = provider.getTracer('gateway', options.version)
+  const otelTracer = provider.getTracer('gateway', options.version)
   const contexts = new AsyncLocalStorage<Context>()
   const tracer: Tracer = {
     async span(name, attributes, work) {
       const parent = contexts.getStore() ?? ROOT_CONTEXT
-      const span = spans.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent)
+      const span = otelTracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes }, parent)
       try {
         return await contexts.run(trace.setSpan(parent, span), work)
       } catch (error) {
-        fail(span, error)
+        recordError(span, error)
         throw error
       } finally {
         span.end()
@@ -69,7 +67,7 @@ export function createTracing(options: TracingOptions): Tracing {
     tracer,
     http: {
       startSpan({ method, traceparent, requestId }, proceed) {
-        const span = spans.startSpan(method, {
+        const span = otelTracer.startSpan(method, {
           kind: SpanKind.SERVER,
           attributes: { 'http.request.method': method, 'gateway.request_id': requestId },
         }, callerOf(traceparent))
@@ -83,20 +81,20 @@ export function createTracing(options: TracingOptions): Tracing {
       },
     },
     async [Symbol.asyncDispose]() {
-      // A collector that is away rejects: its traces are lost, and nothing else.
+      // Rejects when the collector is unreachable. The remaining spans are lost.
       await provider.shutdown().catch(() => {})
     },
   }
 }
 
-/** The caller's own trace, when its header names one. */
+/** The caller's trace context, from its traceparent header. */
 function callerOf(traceparent: string | undefined): Context {
   const caller = traceparent === undefined ? null : parseTraceParent(traceparent)
   return caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true })
 }
 
-/** Names the kind of failure; its text may hold what is nobody's business. */
-function fail(span: Span, error: unknown): void {
+/** Records the kind of error only: its message may contain private data. */
+function recordError(span: Span, error: unknown): void {
   const kind = error instanceof Error && 'kind' in error ? `${error.name} ${String(error.kind)}` : error instanceof Error ? error.name : 'unknown'
   span.setAttribute('error.type', kind)
   span.setStatus({ code: SpanStatusCode.ERROR })

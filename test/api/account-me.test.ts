@@ -156,7 +156,7 @@ test('while the database is down a trusted key works on, and then its validity i
   assert.equal((await call(app, '/v1/account/me', {})).status, 401, 'no credentials are no credentials')
   assert.equal((await call(app, '/v1/keys/beta-status', { key })).status, 200, 'public data is public')
   assert.equal((await call(app, '/v1/keys', { key })).status, 503)
-  assert.equal(warnings.filter((message) => message.startsWith('keys cannot be looked up')).length, 1, 'told once')
+  assert.equal(warnings.filter((message) => message.startsWith('API keys cannot be looked up')).length, 1, 'told once')
   flaky.set('up')
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
 })

@@ -134,7 +134,7 @@ test('while the database is away the metrics go on, and say so', async () => {
   const clock = createVirtualClock(100_000)
   const metrics = createMetrics({ clock, runtime: false })
   const db = { query: async () => { throw new Error('away') } }
-  metrics.watch({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
+  metrics.addSources({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
   const samples = await read(metrics)
   assert.equal(samples.get('gateway_index_answers'), 0)
   assert.equal(samples.get('gateway_index_last_ledger'), undefined)

@@ -1,4 +1,4 @@
-// What an operator does from a console, on a real database and a real file.
+// The key administration commands, on a real database and a real file.
 
 import assert from 'node:assert/strict'
 import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
@@ -23,92 +23,92 @@ const BOB = createWallet('bob').publicKey()
 const clock = createVirtualClock(BARE_START_MS)
 const random = createSeededRandom('operator')
 
-/** Runs a line as typed behind `keys` and returns what was said. */
+/** Runs a command line and returns its output. */
 async function run(line: string, parts: Partial<OperatorParts> = {}): Promise<string> {
-  const said: string[] = []
+  const output: string[] = []
   const unreachable = () => Promise.reject(new Error('this command needs no database'))
   const words = line.split(' ').filter((word) => word !== '')
-  await runKeysCommand(parseKeysCommand(words), { openStore: unreachable, allowlist: null, clock, random, print: (text) => said.push(text), ...parts })
-  return said.join('\n')
+  await runKeysCommand(parseKeysCommand(words), { openStore: unreachable, allowlist: null, clock, random, print: (text) => output.push(text), ...parts })
+  return output.join('\n')
 }
 
-/** The store as a command gets it: ending the command does not end it. */
+/** A store that the command cannot close. */
 function lend(store: Store): Pick<OperatorParts, 'openStore'> {
   return { openStore: async () => ({ ...store, [Symbol.asyncDispose]: async () => {} }) }
 }
 
-test('issues a market_maker key that works at a running gateway, lists it, revokes it there at once', async () => {
+test('issues a market_maker key for a running gateway, lists it, and revokes it immediately', async () => {
   await using store = await openTestStore()
   await using bare = await createBareGateway({ store, clock })
   const { app } = bare.gateway
-  const said = await run(`issue ${ALICE} --tier market_maker --label desk`, lend(store))
-  const [, keyId = '', secret = ''] = /(nk_[0-9a-f]{24}):([0-9a-f]{64})/.exec(said) ?? []
+  const output = await run(`issue ${ALICE} --tier market_maker --label desk`, lend(store))
+  const [, keyId = '', secret = ''] = /(nk_[0-9a-f]{24}):([0-9a-f]{64})/.exec(output) ?? []
   const key = { keyId, secret, tier: 'market_maker' as const, owner: ALICE, createdAt: 0 }
   const me = await call(app, '/v1/account/me', { key })
   assert.deepEqual([me.body, me.headers['x-ratelimit-tier']], [{ owner: ALICE, tier: 'market_maker', keyId }, 'market_maker'])
   await obtainKey(app, createWallet('bob'))
 
-  const everyone = await run('list', lend(store))
-  assert.equal(everyone.split('\n').length, 2)
+  const allKeys = await run('list', lend(store))
+  assert.equal(allKeys.split('\n').length, 2)
   const listed = await run(`list ${ALICE}`, lend(store))
   assert.match(listed, new RegExp(`^${keyId}  ${ALICE}  market_maker  issued 2026-07-06T12:00:00.000Z  used never  desk$`))
-  assert.ok(!everyone.includes(secret))
+  assert.ok(!allKeys.includes(secret))
 
-  const rung = Promise.withResolvers<void>()
-  await store.listen(REVOCATIONS_CHANNEL, () => rung.resolve())
+  const notified = Promise.withResolvers<void>()
+  await store.listen(REVOCATIONS_CHANNEL, () => notified.resolve())
   assert.match(await run(`revoke ${keyId}`, lend(store)), new RegExp(`^Revoked ${keyId}`))
-  await rung.promise
+  await notified.promise
   assert.equal((await call(app, '/v1/account/me', { key })).status, 401)
   assert.match(await run(`list ${ALICE}`, lend(store)), /revoked 2026-07-06T12:00:00.000Z/)
   await assert.rejects(run(`revoke ${keyId}`, lend(store)), CommandRejected)
   assert.equal(await run(`list ${createWallet('nobody').publicKey()}`, lend(store)), 'No keys.')
 })
 
-test('edits the allowlist\'s file, which running gateways take up; comments stay', async () => {
+test('edits the allowlist file, keeps comments, and running gateways reload it', async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-operator-'))
   const file = join(folder.path, 'allowlist')
   writeFileSync(file, `# early access\n${ALICE} # first`)
   const allowlist = { file }
   const running = openAllowlist(allowlist, { clock, log: silentLog })
-  assert.match(await run(`allow ${BOB}`, { allowlist }), /may be issued keys/)
+  assert.match(await run(`allow ${BOB}`, { allowlist }), /may now be issued keys/)
   assert.equal(readFileSync(file, 'utf8'), `# early access\n${ALICE} # first\n${BOB}\n`)
   clock.advance(1_000)
   assert.deepEqual([running.allows(ALICE), running.allows(BOB)], [true, true])
-  assert.match(await run(`allow ${BOB}`, { allowlist }), /on the list already/)
-  assert.match(await run(`disallow ${ALICE}`, { allowlist }), /off the list/)
+  assert.match(await run(`allow ${BOB}`, { allowlist }), /already on the list/)
+  assert.match(await run(`disallow ${ALICE}`, { allowlist }), /was removed/)
   assert.equal(readFileSync(file, 'utf8'), `# early access\n${BOB}\n`)
   clock.advance(1_000)
   assert.deepEqual([running.allows(ALICE), running.allows(BOB)], [false, true])
   assert.match(await run(`disallow ${ALICE}`, { allowlist }), /not on the list/)
 })
 
-test('says what to do where there is no file to edit', async () => {
+test('explains how to set up an allowlist file when there is none', async () => {
   for (const allowlist of [null, { addresses: [ALICE] }]) {
-    await assert.rejects(run(`allow ${BOB}`, { allowlist }), /ALLOWLIST does not name a file/)
+    await assert.rejects(run(`allow ${BOB}`, { allowlist }), /ALLOWLIST is not a file/)
   }
 })
 
-test('says what to do while a gateway has the embedded database', async () => {
+test('explains what to do while a gateway uses the embedded database', async () => {
   const openStore = () => Promise.reject(new FolderInUse('the folder ./data is in use by process 7'))
-  await assert.rejects(run('list', { openStore }), /serves one process at a time\. Stop the gateway, .*process 7/s)
+  await assert.rejects(run('list', { openStore }), /Only one process can use the embedded database at a time\. Stop the gateway .*process 7/s)
 })
 
-test('refuses words that make no command, with the usage', async () => {
-  const refused: readonly (readonly [string, RegExp])[] = [
-    ['', /^what is to be done\?/],
-    ['frobnicate', /^there is no frobnicate/],
-    ['issue', /^an address is missing/],
+test('rejects an invalid command line with the usage', async () => {
+  const rejected: readonly (readonly [string, RegExp])[] = [
+    ['', /^missing command/],
+    ['frobnicate', /^unknown command: frobnicate/],
+    ['issue', /^missing address/],
     [`issue ${ALICE.slice(0, 55)}`, /is not an account address/],
-    [`issue ${ALICE} --tier gold`, /^the tier is one of standard, market_maker/],
-    [`issue ${ALICE} --label ${'x'.repeat(65)}`, /^a label has at most 64/],
-    [`issue ${ALICE} --label a\tb`, /^a label has at most 64/],
-    [`issue ${ALICE} ${BOB}`, /^what is G/],
-    [`list --tier standard`, /^--tier and --label belong to issue/],
-    ['revoke', /^revoke takes the id of a key/],
+    [`issue ${ALICE} --tier gold`, /^--tier must be one of standard, market_maker/],
+    [`issue ${ALICE} --label ${'x'.repeat(65)}`, /^--label must have at most 64/],
+    [`issue ${ALICE} --label a\tb`, /^--label must have at most 64/],
+    [`issue ${ALICE} ${BOB}`, /^unexpected argument: G/],
+    [`list --tier standard`, /^--tier and --label are options of issue only/],
+    ['revoke', /^missing key id/],
     ['allow x', /is not an account address/],
     ['list --all', /^Unknown option/],
   ]
-  for (const [line, message] of refused) {
+  for (const [line, message] of rejected) {
     await assert.rejects(run(line), (error) => error instanceof CommandRejected && message.test(error.message) && error.message.includes('Usage:'), line)
   }
 })

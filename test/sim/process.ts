@@ -119,10 +119,10 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
     call: (url, options) => call(defined(server, 'a server where people are').app, url, options),
     stepTime: (byMs) => void (steppedMs += byMs),
     checkBounds() {
-      const { flights, waiters } = trading?.relay.submissions.stats() ?? { flights: 0, waiters: 0 }
-      assert.ok(flights <= SUBMISSIONS_MAX && waiters <= SUBMISSION_WAITERS_MAX, `${flights} submissions, ${waiters} waiting`)
+      const { inFlight, waiters } = trading?.relay.submissions.stats() ?? { inFlight: 0, waiters: 0 }
+      assert.ok(inFlight <= SUBMISSIONS_MAX && waiters <= SUBMISSION_WAITERS_MAX, `${inFlight} submissions, ${waiters} waiting`)
     },
-    submissionsUnderWay: () => trading?.relay.submissions.stats().flights ?? 0,
+    submissionsUnderWay: () => trading?.relay.submissions.stats().inFlight ?? 0,
     async end() {
       stop.abort()
       await trading?.close()

@@ -114,7 +114,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
   const readIndexSnapshot = createIndexSnapshotReader({ db: store.read, clock, log })
-  options.metrics?.watch({
+  options.metrics?.addSources({
     gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting,
     index: readIndexSnapshot,
   })
