@@ -166,7 +166,10 @@ async function serve(settings: Settings, log: Log, stop: AbortSignal): Promise<v
     indexing.push(indexer.run(stop), reportProgress(indexer, { hosts: rpcUrls.map(hostOf), clock, print, stop }))
   }
   if (metrics !== null && config.metrics !== null) {
-    metrics.addSources({ index: createIndexSnapshotReader({ db: store.read, clock, log }), rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes })
+    metrics.addSources({
+      index: createIndexSnapshotReader({ db: store.read, clock, log }),
+      rpcQueues: rpc.queues, storeQueues: store.waiting, rpcNodes: rpc.nodes,
+    })
     const { url } = disposables.use(await serveMetrics({ metrics, ...config.metrics, log }))
     print(`Metrics: ${url}`)
   }

@@ -27,7 +27,9 @@ export function createInstruments(registry: Registry) {
       labelNames: ['node', 'method'] as const, buckets: RPC_BUCKETS_SEC, registers,
     }),
     rpcNodeLedger: gauge('gateway_rpc_node_ledger', 'Latest ledger in the node\'s last response; absent before the first one', ['node']),
-    rpcNodeStanding: gauge('gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, foreign (wrong network) or unknown', ['node', 'standing']),
+    rpcNodeStanding: gauge(
+      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, foreign (wrong network) or unknown', ['node', 'standing'],
+    ),
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
     rpcHedges: counter('gateway_rpc_hedges_total', 'Calls sent to two nodes, by which one responded first', ['winner']),
     events: counter('gateway_index_events_total', 'Events archived by this process; topic unknown: could not be decoded', ['topic']),
