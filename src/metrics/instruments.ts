@@ -28,7 +28,8 @@ export function createInstruments(registry: Registry) {
     }),
     rpcNodeLedger: gauge('gateway_rpc_node_ledger', 'Latest ledger in the node\'s last response; absent before the first one', ['node']),
     rpcNodeStanding: gauge(
-      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, foreign (wrong network) or unknown', ['node', 'standing'],
+      'gateway_rpc_node_standing', '1 for the node\'s status: front (healthy), behind (lagging), ahead, foreign (wrong network) or unknown',
+      ['node', 'standing'],
     ),
     rpcNodePreferred: gauge('gateway_rpc_node_preferred', '1 for the node that is called first', ['node']),
     rpcHedges: counter('gateway_rpc_hedges_total', 'Calls sent to two nodes, by which one responded first', ['winner']),
