@@ -24,11 +24,11 @@ export function serveAsyncApi(app: App, version: string): void {
   app.get('/docs/stream.json', { schema: { hide: true }, config: { rateLimited: false } }, (request, reply) => sendResponse(request, reply, response))
 }
 
-function describeStream(version: string): object {
+export function describeStream(version: string): object {
   const frames = Object.values(CHANNEL_MESSAGES)
   const messages = [...CLIENT_MESSAGES, ...CONTROL_MESSAGES, ...frames]
   const document = {
-    asyncapi: '3.0.0',
+    asyncapi: '3.1.0',
     info: { title: 'Perpetual Exchange Gateway: stream', version, description: TEXTS.description },
     defaultContentType: 'application/json',
     servers: { gateway: { host: '{host}', protocol: 'wss', description: TEXTS.server, variables: { host: { default: '127.0.0.1:8080' } } } },

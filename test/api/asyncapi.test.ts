@@ -50,7 +50,7 @@ function payloadOf(name: string): Schema {
 }
 
 test('every reference leads somewhere, and every message belongs to an operation', () => {
-  assert.equal(document.asyncapi, '3.0.0')
+  assert.equal(document.asyncapi, '3.1.0')
   assert.equal(document.channels.stream.address, '/v1/ws')
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
   for (const path of references) {

@@ -10,8 +10,8 @@ import type { Rule, Tree, Violation } from './tree.ts'
  * console's page begins with its own.
  */
 const ROOTS = [
-  'main.ts', 'src/store/prepare.ts', 'test/run.ts', 'test/mutations.ts', 'bench/run.ts', 'client/src/index.ts', 'client/src/ccxt/index.ts',
-  'client/src/cli/main.ts', 'console/main.ts',
+  'main.ts', 'src/store/prepare.ts', 'test/run.ts', 'test/mutations.ts', 'test/lint-documents.ts', 'bench/run.ts', 'client/src/index.ts',
+  'client/src/ccxt/index.ts', 'client/src/cli/main.ts', 'console/main.ts',
 ]
 
 const deadFiles: Rule = (tree) => {

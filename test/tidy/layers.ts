@@ -93,6 +93,10 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'fast-check': [],
   typescript5: [],
   'openapi-typescript': [],
+  '@asyncapi/parser': [],
+  '@redocly/openapi-core': [],
+  '@stoplight/spectral-core': [],
+  '@stoplight/spectral-rulesets': [],
   'playwright-core': [],
   'axe-core': [],
 }
