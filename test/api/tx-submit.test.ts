@@ -243,7 +243,7 @@ for (const lost of LOST) {
     const { status, body } = await trader.submit(signedXdr, 12_000)
     await clearFaults()
     assert.deepEqual([status, body['error'], body['hash'], Object.keys(body)], [502, 'rpc_error', hashOf(signedXdr), ['error', 'message', 'hash']])
-    assert.match(String(body['message']), /submit the same signedXdr again/)
+    assert.match(String(body['message']), /Submit the same signedXdr again/)
     await world.closeLedgers(6)
     assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
   })
@@ -269,7 +269,7 @@ test('a send that nobody took is 502 at once, and says so', async () => {
     await fault({ ...request, count: 1 })
     const { status, body } = await trader.submit(signedXdr)
     assert.deepEqual([status, body['error']], [502, 'rpc_error'])
-    assert.match(String(body['message']), /Nothing was sent/)
+    assert.match(String(body['message']), /Nothing was submitted/)
   }
   await fault({ name: 'invalid_status', count: 1 })
   assert.equal((await trader.submit(signedXdr)).status, 502)
