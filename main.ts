@@ -210,7 +210,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     allowlist: openAllowlist(config.allowlist, { clock, log }),
     redis,
     streamLimits: config.stream,
-    consoleOrder: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,
+    consoleBuild: config.server.console ? { root: import.meta.dirname, settings: consoleSettings } : null,
     observer: metrics?.http ?? null,
     tracer: tracing?.http ?? null,
   })

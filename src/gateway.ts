@@ -116,7 +116,7 @@ export interface GatewayParts {
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
   /** Null or absent disables the web console. */
-  readonly consoleOrder?: BuildOrder | null
+  readonly consoleBuild?: BuildOrder | null
   readonly observer?: HttpObserver | null
   readonly tracer?: HttpTracer | null
 }
@@ -186,7 +186,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await serveOpenApi(app)
   serveAsyncApi(app, manifest.version)
   serveLlmsText(app)
-  consoleRoutes(app, { order: parts.consoleOrder ?? null, clock })
+  consoleRoutes(app, { build: parts.consoleBuild ?? null, clock })
   await app.ready()
   let closing: Promise<void> | undefined
   async function close(): Promise<void> {

@@ -16,14 +16,14 @@ const CACHE_FOREVER = 'public, max-age=31536000, immutable'
 
 export interface ConsoleParts {
   /** Null disables the console. */
-  readonly order: BuildOrder | null
+  readonly build: BuildOrder | null
   readonly clock: Clock
 }
 
-export function consoleRoutes(app: App, { order, clock }: ConsoleParts): void {
-  if (order === null) return
-  const files = createConsoleFiles(order)
-  const policy = contentPolicy(order.settings.localRpcUrl)
+export function consoleRoutes(app: App, { build, clock }: ConsoleParts): void {
+  if (build === null) return
+  const files = createConsoleFiles(build)
+  const policy = contentPolicy(build.settings.localRpcUrl)
   const perAddress = { public: CONSOLE_FILES_PER_WINDOW, standard: CONSOLE_FILES_PER_WINDOW, market_maker: CONSOLE_FILES_PER_WINDOW }
   const limiter = createRateLimiter({ clock, limits: perAddress })
   const options = { schema: { hide: true }, config: { rateLimited: false } } as const

@@ -16,7 +16,7 @@ const order = (localRpcUrl: string | null): BuildOrder =>
 let bare: BareGateway
 let page: string
 before(async () => {
-  bare = await createBareGateway({ consoleOrder: order(LOCAL) })
+  bare = await createBareGateway({ consoleBuild: order(LOCAL) })
   page = (await get('/')).body
 })
 after(() => bare?.[Symbol.asyncDispose]())
@@ -37,7 +37,7 @@ test('the page comes with a policy that lets nothing stand inline, and names the
 })
 
 test('a network that is not local is not named anywhere: no door in the policy, none in the page', async () => {
-  await using testnet = await createBareGateway({ consoleOrder: order(null) })
+  await using testnet = await createBareGateway({ consoleBuild: order(null) })
   const { body, headers } = await testnet.gateway.app.inject('/')
   assert.match(String(headers['content-security-policy']), /connect-src 'self';/)
   assert.ok(body.includes('&quot;localRpcUrl&quot;:null'))
@@ -87,7 +87,7 @@ test('an address below it that names no file is unknown like any other', async (
 })
 
 test('its files are not counted against the caller\'s calls, and are bounded by themselves', async () => {
-  await using other = await createBareGateway({ consoleOrder: order(null) })
+  await using other = await createBareGateway({ consoleBuild: order(null) })
   const ask = (url: string) => other.gateway.app.inject(url)
   const first = await ask('/')
   assert.equal(first.headers['x-ratelimit-remaining'], undefined)
