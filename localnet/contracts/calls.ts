@@ -14,32 +14,32 @@ export function tokenBalance(env: ContractEnv, token: string, holder: string): b
 }
 
 /** What the vault paid of a profit; a loss settles at 0. */
-export function vaultSettlePnl(env: ContractEnv, vault: string, pnl: bigint): bigint {
+export function callSettlePnl(env: ContractEnv, vault: string, pnl: bigint): bigint {
   return asI128(env.call(vault, 'settle_pnl', [i128(pnl)]))
 }
 
 /** Credits the vault with USDC that it has just been sent. */
-export function vaultReceiveLoss(env: ContractEnv, vault: string, amount: bigint): void {
+export function callReceiveLoss(env: ContractEnv, vault: string, amount: bigint): void {
   env.call(vault, 'receive_loss', [i128(amount)])
 }
 
 /** Marks the traders' unrealised profit of one asset, and releases what a closed position had reserved. */
-export function vaultSyncExposure(env: ContractEnv, vault: string, asset: string, unrealizedPnl: bigint, release: bigint): void {
+export function callSyncExposure(env: ContractEnv, vault: string, asset: string, unrealizedPnl: bigint, release: bigint): void {
   env.call(vault, 'sync_exposure', [symbol(asset), i128(unrealizedPnl), i128(release)])
 }
 
 /** Sets aside what a position of `size` could be owed; 82 or 40 when the vault cannot. */
-export function vaultReserve(env: ContractEnv, vault: string, asset: string, size: bigint, sideOpenInterestAfter: bigint): void {
+export function callReserveForPosition(env: ContractEnv, vault: string, asset: string, size: bigint, sideOpenInterestAfter: bigint): void {
   env.call(vault, 'reserve_for_position', [symbol(asset), i128(size), i128(sideOpenInterestAfter)])
 }
 
 /** Tells the referral contract of a trade's fee; answers with the trader's discount on it. */
-export function referralRecordTrade(env: ContractEnv, referral: string, trader: string, fee: bigint): bigint {
+export function callRecordTrade(env: ContractEnv, referral: string, trader: string, fee: bigint): bigint {
   const [discount] = asVec(env.call(referral, 'record_trade', [address(trader), i128(fee)]))
   return asI128(discount)
 }
 
 /** Code cannot be exchanged on the local network: the host refuses as a real one refuses code that nobody uploaded. */
-export function refuseUpgrade(): never {
+export function rejectUpgrade(): never {
   throw new HostFailure('Storage', 'MissingValue', 'Wasm does not exist')
 }

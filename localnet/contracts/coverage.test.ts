@@ -10,7 +10,7 @@ import { priceOracleContract } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
 import { referralContract } from './referral.ts'
 import { routerContract } from './router.ts'
-import { createTestHost, plain } from './test-host.ts'
+import { createTestHost, toNative } from './test-host.ts'
 import { assetContract } from './token.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
 
@@ -99,7 +99,7 @@ test('before they are initialised trader vaults and referral answer so, or as em
     for (const [name, entry] of Object.entries(code.entryPoints)) {
       if (name === 'initialize') continue
       const outcome = host.invoke('C', name, entry.inputs.map(([, type]) => sample(type)), ['G'])
-      const answer = outcome.ok ? plain(outcome.value) : outcome.error
+      const answer = outcome.ok ? toNative(outcome.value) : outcome.error
       const id = `${section}.${name}`
       const expected = id in EMPTY_ANSWERS ? EMPTY_ANSWERS[id] : `Error(Contract, #${OTHER_REFUSALS[id] ?? notInitialized})`
       assert.deepEqual(answer, expected, id)

@@ -9,6 +9,6 @@ export function emit(env: ContractEnv, topic: string, ...data: readonly Val[]): 
 }
 
 /** Emits an event whose second topic names what it is about. */
-export function emitAbout(env: ContractEnv, topic: string, subject: Val, ...data: readonly Val[]): void {
+export function emitWithSubject(env: ContractEnv, topic: string, subject: Val, ...data: readonly Val[]): void {
   env.emit([symbol(topic), subject], data.length === 0 ? VOID : vec(...data))
 }

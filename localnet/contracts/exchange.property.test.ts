@@ -6,13 +6,13 @@ import { EVENT_SHAPES } from '../../src/exchange/events.ts'
 import type { Val } from './host.ts'
 import { address, bool, i128, symbol, u32, u64 } from './host.ts'
 import { KEYS } from './market/storage.ts'
-import { plain, type TestEvent } from './test-host.ts'
+import { type TestEvent, toNative } from './test-host.ts'
 import {
-  ALICE, BOB, createTestExchange, KEEPER, LP, MARKET, openArgs, P, PROVIDER, type TestExchange, USDC, VAULT,
+  ALICE, BOB, createTestExchange, E7, KEEPER, LP, MARKET, openArgs, PROVIDER, type TestExchange, USDC, VAULT,
 } from './test-exchange.ts'
 
 const ASSETS = ['BTC', 'ETH'] as const
-const FIRST_PRICES = { BTC: 50_000n * P, ETH: 2_000n * P } as const
+const FIRST_PRICES = { BTC: 50_000n * E7, ETH: 2_000n * E7 } as const
 const TRADERS = [ALICE, BOB] as const
 const HOLDERS = [PROVIDER, ALICE, BOB, KEEPER, MARKET, VAULT, USDC, LP]
 
@@ -40,7 +40,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   asset: fc.constantFrom(...ASSETS),
   direction: fc.integer({ min: 0, max: 1 }),
   leverage: fc.integer({ min: 1, max: 10 }),
-  amount: fc.bigInt({ min: 1n, max: 400n * P }),
+  amount: fc.bigInt({ min: 1n, max: 400n * E7 }),
   pick: fc.nat(1000),
 })
 
@@ -101,7 +101,7 @@ function movePrices(exchange: TestExchange, { deed, asset, amount, pick }: Step)
 }
 
 function picked(exchange: TestExchange, view: string, pick: number): bigint {
-  const ids = plain(exchange.must(view, []).value) as bigint[]
+  const ids = toNative(exchange.invokeOk(view, []).value) as bigint[]
   return ids.length === 0 ? 1n : (ids[pick % ids.length] ?? 1n)
 }
 
@@ -118,7 +118,7 @@ interface StoredPosition {
 }
 
 function openPositions(exchange: TestExchange): StoredPosition[] {
-  const ids = plain(exchange.must('get_all_position_ids', []).value) as bigint[]
+  const ids = toNative(exchange.invokeOk('get_all_position_ids', []).value) as bigint[]
   return ids.map((id) => exchange.position(id) as unknown as StoredPosition)
 }
 
@@ -151,8 +151,8 @@ function checkBooks(exchange: TestExchange, opened: number, placed: number): voi
     assert.equal((exchange.stored(KEYS.allCrossMarginTraders) as string[]).includes(trader), cross.length > 0)
     assert.ok((exchange.stored(KEYS.crossMarginBalance(trader)) as bigint | null ?? 0n) >= 0n, 'no negative cross pool')
   }
-  for (const id of plain(exchange.must('get_all_order_ids', []).value) as bigint[]) {
-    const order = plain(exchange.must('get_order', [u64(id)]).value) as { status: number; has_position: boolean; position_id: bigint }
+  for (const id of toNative(exchange.invokeOk('get_all_order_ids', []).value) as bigint[]) {
+    const order = toNative(exchange.invokeOk('get_order', [u64(id)]).value) as { status: number; has_position: boolean; position_id: bigint }
     assert.equal(order.status, 0, 'only pending orders are listed')
     if (order.has_position) assert.ok(positions.some((position) => position.id === order.position_id), 'nothing hangs on a closed position')
   }
@@ -166,9 +166,9 @@ function checkBooks(exchange: TestExchange, opened: number, placed: number): voi
 
 /** Runs the steps on a fresh exchange and checks the books after each. Tells which calls succeeded and which topics were emitted. */
 function play(steps: readonly Step[], reached: { readonly calls: Set<string>; readonly topics: Set<string> }): void {
-  const exchange = createTestExchange(50_000n * P)
+  const exchange = createTestExchange(50_000n * E7)
   for (const trader of TRADERS) {
-    exchange.host.must(LP, 'approve', [address(trader), address(VAULT), i128(1_000_000n * P), u32(1_000_000)], [trader])
+    exchange.host.invokeOk(LP, 'approve', [address(trader), address(VAULT), i128(1_000_000n * E7), u32(1_000_000)], [trader])
   }
   const total = totalUsdc(exchange)
   let opened = 0
@@ -181,7 +181,7 @@ function play(steps: readonly Step[], reached: { readonly calls: Set<string>; re
     if (outcome.ok) {
       reached.calls.add(call[1])
       for (const event of outcome.events) checkShape(event, reached.topics)
-      opened += outcome.events.filter((event) => plain(event.topics[0]) === 'position_opened').length
+      opened += outcome.events.filter((event) => toNative(event.topics[0]) === 'position_opened').length
       if (/^(place|set)_/.test(call[1])) placed += 1
     } else {
       // A refusal is always a contract's own code: nothing runs into the host.
@@ -220,7 +220,7 @@ const WIRE_TYPES = {
 /** An event of market or vault must be the one that the specification's table tells decoders to expect. */
 function checkShape(event: TestEvent, topics: Set<string>): void {
   if (event.contract !== MARKET && event.contract !== VAULT) return
-  const topic = String(plain(event.topics[0]))
+  const topic = String(toNative(event.topics[0]))
   topics.add(topic)
   const shape = EVENT_SHAPES[event.contract === MARKET ? 'market' : 'vault'][topic] ?? assert.fail(`${topic} is in no table`)
   const secondTopic = shape.secondTopic === undefined ? [] : [WIRE_TYPES[shape.secondTopic[1]]]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Val } from './host.ts'
 import { address, i128, symbol, u32 } from './host.ts'
 import { liquidityVaultContract } from './liquidity-vault.ts'
-import { createTestHost, plain, plainEvent, type TestHost } from './test-host.ts'
+import { createTestHost, type TestHost, toNative, toNativeEvent } from './test-host.ts'
 import { assetContract } from './token.ts'
 
 const ISSUER = 'GISSUER'
@@ -31,11 +31,11 @@ const initializeArgs = (depositFee = 30, withdrawFee = 30): Val[] => [
 
 function world(): TestHost {
   const host = bare()
-  host.must(VAULT, 'initialize', initializeArgs(), [ADMIN])
-  host.must(LP, 'mint', [address(VAULT), i128(1_000_000n * P)], [ISSUER])
+  host.invokeOk(VAULT, 'initialize', initializeArgs(), [ADMIN])
+  host.invokeOk(LP, 'mint', [address(VAULT), i128(1_000_000n * P)], [ISSUER])
   for (const account of [ALICE, BOB]) {
-    host.grant(account, `USDC:${ISSUER}`, 10_000n * P)
-    host.grant(account, `NOE:${ISSUER}`, 0n)
+    host.fund(account, `USDC:${ISSUER}`, 10_000n * P)
+    host.fund(account, `NOE:${ISSUER}`, 0n)
   }
   return host
 }
@@ -45,18 +45,18 @@ function call(host: TestHost, name: string, args: readonly Val[] = [], signers =
   return outcome.ok ? 'ok' : outcome.error
 }
 
-const view = (host: TestHost, name: string, ...args: Val[]): unknown => plain(host.must(VAULT, name, args).value)
+const view = (host: TestHost, name: string, ...args: Val[]): unknown => toNative(host.invokeOk(VAULT, name, args).value)
 const deposit = (host: TestHost, who: string, amount: bigint): string => call(host, 'deposit', [address(who), i128(amount)])
 
 function vaultEvents(host: TestHost, name: string, args: readonly Val[]): unknown[] {
-  const { events } = host.must(VAULT, name, args, EVERYONE)
-  return events.filter((event) => event.contract === VAULT).map((event) => plainEvent(event).slice(1))
+  const { events } = host.invokeOk(VAULT, name, args, EVERYONE)
+  return events.filter((event) => event.contract === VAULT).map((event) => toNativeEvent(event).slice(1))
 }
 
 const error = (code: number): string => `Error(Contract, #${code})`
 
 function approveLp(host: TestHost, who: string, amount: bigint): void {
-  host.must(LP, 'approve', [address(who), address(VAULT), i128(amount), u32(10_000)], [who])
+  host.invokeOk(LP, 'approve', [address(who), address(VAULT), i128(amount), u32(10_000)], [who])
 }
 
 test('a first deposit mints 1 to 1 less the fee, which AUM counts twice', () => {
@@ -91,21 +91,21 @@ test('a later deposit buys at the pool\'s price, and a withdrawal pays the share
 test('deposit fails in the documented order', () => {
   const host = world()
   assert.equal(call(bare(), 'deposit', [address(ALICE), i128(0n)], []), error(1))
-  host.must(VAULT, 'pause', [], [ADMIN])
+  host.invokeOk(VAULT, 'pause', [], [ADMIN])
   assert.equal(call(host, 'deposit', [address(ALICE), i128(0n)], []), error(4))
-  host.must(VAULT, 'unpause', [], [ADMIN])
+  host.invokeOk(VAULT, 'unpause', [], [ADMIN])
   assert.equal(call(host, 'deposit', [address(ALICE), i128(0n)], []), error(41))
   assert.equal(call(host, 'deposit', [address(ALICE), i128(P)], [BOB]), 'Error(Auth, InvalidAction)')
-  host.must(VAULT, 'set_deposit_cap', [i128(100n * P)], [ADMIN])
+  host.invokeOk(VAULT, 'set_deposit_cap', [i128(100n * P)], [ADMIN])
   assert.equal(deposit(host, ALICE, 100n * P), 'ok')
   assert.equal(deposit(host, ALICE, 1n), error(43), 'cumulative, and before the amount that mints nothing')
   assert.equal(deposit(host, BOB, 100n * P), 'ok', 'the cap is per account')
-  host.must(VAULT, 'set_deposit_cap', [i128(0n)], [ADMIN])
+  host.invokeOk(VAULT, 'set_deposit_cap', [i128(0n)], [ADMIN])
   assert.equal(deposit(host, ALICE, 1n), error(41), 'one unit buys no LP token above the price of 1')
   assert.equal(deposit(host, ALICE, 2_000_000n * P), error(40), 'more LP tokens than the vault holds')
   assert.equal(deposit(host, ALICE, 2n ** 126n), error(6))
   assert.equal(deposit(host, ALICE, 20_000n * P), error(10), 'the token\'s own code: too little USDC')
-  host.grant('GCAROL', `USDC:${ISSUER}`, 100n * P)
+  host.fund('GCAROL', `USDC:${ISSUER}`, 100n * P)
   assert.equal(call(host, 'deposit', [address('GCAROL'), i128(P)], ['GCAROL']), error(13), 'no trustline for the LP token')
 })
 
@@ -113,22 +113,22 @@ test('withdraw fails in the documented order', () => {
   const host = world()
   const withdraw = (who: string, amount: bigint): string => call(host, 'withdraw', [address(who), i128(amount)])
   assert.equal(call(bare(), 'withdraw', [address(ALICE), i128(0n)], []), error(1))
-  host.must(VAULT, 'pause', [], [ADMIN])
+  host.invokeOk(VAULT, 'pause', [], [ADMIN])
   assert.equal(call(host, 'withdraw', [address(ALICE), i128(0n)], []), error(4))
-  host.must(VAULT, 'unpause', [], [ADMIN])
+  host.invokeOk(VAULT, 'unpause', [], [ADMIN])
   assert.equal(call(host, 'withdraw', [address(ALICE), i128(0n)], []), error(41))
   assert.equal(call(host, 'withdraw', [address(ALICE), i128(P)], [BOB]), 'Error(Auth, InvalidAction)')
-  host.must(LP, 'mint', [address(BOB), i128(P)], [ISSUER])
+  host.invokeOk(LP, 'mint', [address(BOB), i128(P)], [ISSUER])
   assert.equal(withdraw(BOB, P + 1n), error(42))
   assert.equal(withdraw(BOB, P), error(7), 'LP tokens exist, none in circulation')
   deposit(host, ALICE, 1000n * P)
   assert.equal(withdraw(ALICE, 997n * P), error(9), 'not approved: the token\'s own code')
   approveLp(host, ALICE, 997n * P)
-  host.must(VAULT, 'reserve_for_position', [symbol('BTC'), i128(200n * P), i128(200n * P)], [MARKET])
+  host.invokeOk(VAULT, 'reserve_for_position', [symbol('BTC'), i128(200n * P), i128(200n * P)], [MARKET])
   assert.equal(withdraw(ALICE, 900n * P), error(40), 'would undercut the reserved payouts')
-  host.must(VAULT, 'sync_exposure', [symbol('BTC'), i128(-500n * P), i128(200n * P)], [MARKET])
+  host.invokeOk(VAULT, 'sync_exposure', [symbol('BTC'), i128(-500n * P), i128(200n * P)], [MARKET])
   assert.equal(withdraw(ALICE, 997n * P), error(40), 'more than the physical balance')
-  host.must(VAULT, 'sync_exposure', [symbol('BTC'), i128(2000n * P), i128(0n)], [MARKET])
+  host.invokeOk(VAULT, 'sync_exposure', [symbol('BTC'), i128(2000n * P), i128(0n)], [MARKET])
   assert.equal(withdraw(ALICE, 100n * P), error(41), 'AUM floors at zero, so nothing is paid')
 })
 
@@ -146,8 +146,8 @@ test('a reservation is capped at 70 % of AUM, then 25 % per side, then the physi
   assert.equal(reserve(all, side), 'ok')
   assert.equal(reserve(1n, 1n), error(82), 'the aggregate cap is used up')
   assert.equal(view(host, 'get_reserved_payout'), all)
-  host.must(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
-  host.must(VAULT, 'set_asset_cap', [symbol('BTC'), u32(10_000)], [ADMIN])
+  host.invokeOk(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
+  host.invokeOk(VAULT, 'set_asset_cap', [symbol('BTC'), u32(10_000)], [ADMIN])
   assert.equal(reserve(1000n * P - all, 0n), 'ok')
   assert.equal(reserve(1n, 0n), error(40), 'within AUM, which counts the fee twice, yet above the balance')
 })
@@ -159,10 +159,10 @@ test('settling a profit pays what there is, records the rest, and says shortfall
   assert.equal(view(host, 'get_total_usdc'), 70n * P)
   assert.deepEqual(vaultEvents(host, 'settle_pnl', [i128(-5n * P)]), [[['pnl_settled'], [-5n * P]]])
   assert.equal(view(host, 'get_total_usdc'), 70n * P, 'a loss is credited when it is received, not here')
-  const done = host.must(VAULT, 'settle_pnl', [i128(100n * P)], [MARKET])
-  assert.equal(plain(done.value), 70n * P)
-  assert.deepEqual(done.events.map((event) => plainEvent(event)[1][0]), ['transfer', 'payout_shortfall', 'pnl_settled'])
-  assert.deepEqual(plainEvent(done.events[1] ?? assert.fail())[2], [100n * P, 70n * P, 30n * P])
+  const done = host.invokeOk(VAULT, 'settle_pnl', [i128(100n * P)], [MARKET])
+  assert.equal(toNative(done.value), 70n * P)
+  assert.deepEqual(done.events.map((event) => toNativeEvent(event)[1][0]), ['transfer', 'payout_shortfall', 'pnl_settled'])
+  assert.deepEqual(toNativeEvent(done.events[1] ?? assert.fail())[2], [100n * P, 70n * P, 30n * P])
   assert.deepEqual([view(host, 'get_total_usdc'), view(host, 'get_shortfall')], [0n, 30n * P])
   assert.deepEqual(vaultEvents(host, 'settle_pnl', [i128(1n)]), [[['payout_shortfall'], [1n, 0n, 1n]], [['pnl_settled'], [1n]]])
 })
@@ -185,7 +185,7 @@ test('the buffer pays before the pool', () => {
 test('exposure replaces the asset\'s figure inside the total and releases reservations down to zero, never below', () => {
   const host = world()
   deposit(host, ALICE, 1000n * P)
-  host.must(VAULT, 'reserve_for_position', [symbol('BTC'), i128(100n), i128(100n)], [MARKET])
+  host.invokeOk(VAULT, 'reserve_for_position', [symbol('BTC'), i128(100n), i128(100n)], [MARKET])
   const sync = (asset: string, pnl: bigint, release: bigint): unknown[] =>
     vaultEvents(host, 'sync_exposure', [symbol(asset), i128(pnl), i128(release)])
   assert.deepEqual(sync('BTC', 50n, 0n), [[['exposure_synced', 'BTC'], [50n, 50n, 0n]]])
@@ -247,7 +247,7 @@ test('the admin hands over only with both signatures', () => {
 test('the emergency exit works only while paused, and only up to the balance', () => {
   const host = world()
   deposit(host, ALICE, 100n * P)
-  host.must(VAULT, 'pause', [], [ADMIN])
+  host.invokeOk(VAULT, 'pause', [], [ADMIN])
   assert.equal(call(host, 'emergency_withdraw', [i128(0n), address(BOB)]), error(41))
   assert.equal(call(host, 'emergency_withdraw', [i128(100n * P + 1n), address(BOB)]), error(40))
   assert.deepEqual(vaultEvents(host, 'emergency_withdraw', [i128(40n * P), address(BOB)]), [[['emergency_withdraw'], [40n * P, BOB]]])

@@ -4,10 +4,10 @@ import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
 import { tokenBalance } from './calls.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bool, i128, struct, u32 } from './host.ts'
-import { administration } from './liquidity-vault/administration.ts'
-import { deposits } from './liquidity-vault/deposits.ts'
+import { administrationEntryPoints } from './liquidity-vault/administration.ts'
+import { depositEntryPoints } from './liquidity-vault/deposits.ts'
 import * as vault from './liquidity-vault/pool.ts'
-import { settlement } from './liquidity-vault/settlement.ts'
+import { settlementEntryPoints } from './liquidity-vault/settlement.ts'
 import { asAddress, asSymbol, entryPoint } from './values.ts'
 
 /** Codes of the vault's interface: the shared table, and the one that the shared table leaves out. */
@@ -21,7 +21,7 @@ export function liquidityVaultContract(): ContractCode {
       PoolInfo: [['aum', 'i128'], ['total_fees', 'i128'], ['total_glp', 'i128'], ['total_usdc', 'i128'], ['unrealized_pnl', 'i128']],
     },
     errors: LIQUIDITY_VAULT_ERRORS,
-    entryPoints: { ...deposits(), ...settlement(), ...administration(), ...poolViews(), ...configurationViews() },
+    entryPoints: { ...depositEntryPoints(), ...settlementEntryPoints(), ...administrationEntryPoints(), ...poolViews(), ...configurationViews() },
   }
 }
 
@@ -48,32 +48,32 @@ function poolViews(): Record<string, EntryPoint> {
     get_aum: view('i128', (env) => i128(vault.aumOf(vault.readPool(env)))),
     get_total_noe: view('i128', (env) => i128(vault.readPool(env).total_lp)),
     get_total_usdc: view('i128', (env) => i128(vault.readPool(env).total_usdc)),
-    get_usdc_balance: view('i128', (env) => i128(tokenBalance(env, vault.addressAt(env, vault.KEYS.usdc), env.self))),
+    get_usdc_balance: view('i128', (env) => i128(tokenBalance(env, vault.readAddress(env, vault.KEYS.usdc), env.self))),
     get_reserved_payout: view('i128', (env) => i128(vault.readPool(env).reserved)),
     get_shortfall: view('i128', (env) => i128(vault.readPool(env).shortfall)),
     get_noe_balance: entryPoint({ account: 'address' }, 'i128', (env, args) =>
-      i128(tokenBalance(env, vault.addressAt(env, vault.KEYS.lpToken), asAddress(args[0]))),
+      i128(tokenBalance(env, vault.readAddress(env, vault.KEYS.lpToken), asAddress(args[0]))),
     ),
     get_asset_unrealized_pnl: entryPoint({ asset: 'symbol' }, 'i128', (env, args) => {
       vault.requireInitialized(env)
-      return i128(vault.amountAt(env, vault.assetUnrealizedPnlKey(asSymbol(args[0]))))
+      return i128(vault.readAmount(env, vault.assetUnrealizedPnlKey(asSymbol(args[0]))))
     }),
     get_deposited: entryPoint({ account: 'address' }, 'i128', (env, args) => {
       vault.requireInitialized(env)
-      return i128(vault.amountAt(env, vault.depositedKey(address(asAddress(args[0])))))
+      return i128(vault.readAmount(env, vault.depositedKey(address(asAddress(args[0])))))
     }),
   }
 }
 
 function configurationViews(): Record<string, EntryPoint> {
   return {
-    get_deposit_fee: view('u32', (env) => u32(vault.bpsAt(env, vault.KEYS.depositFeeBps, 0))),
-    get_withdraw_fee: view('u32', (env) => u32(vault.bpsAt(env, vault.KEYS.withdrawFeeBps, 0))),
+    get_deposit_fee: view('u32', (env) => u32(vault.readBps(env, vault.KEYS.depositFeeBps, 0))),
+    get_withdraw_fee: view('u32', (env) => u32(vault.readBps(env, vault.KEYS.withdrawFeeBps, 0))),
     get_deposit_cap: view('i128', (env) => i128(vault.depositCap(env))),
-    get_noe_token: view('address', (env) => address(vault.addressAt(env, vault.KEYS.lpToken))),
-    get_usdc_token: view('address', (env) => address(vault.addressAt(env, vault.KEYS.usdc))),
-    get_market_contract: view('address', (env) => address(vault.addressAt(env, vault.KEYS.market))),
-    get_admin: view('address', (env) => address(vault.addressAt(env, vault.KEYS.admin))),
+    get_noe_token: view('address', (env) => address(vault.readAddress(env, vault.KEYS.lpToken))),
+    get_usdc_token: view('address', (env) => address(vault.readAddress(env, vault.KEYS.usdc))),
+    get_market_contract: view('address', (env) => address(vault.readAddress(env, vault.KEYS.market))),
+    get_admin: view('address', (env) => address(vault.readAddress(env, vault.KEYS.admin))),
     is_paused: view('bool', (env) => bool(vault.isPaused(env))),
   }
 }

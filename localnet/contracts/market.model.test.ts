@@ -1,5 +1,5 @@
 // The market against a reference: whatever traders, keepers and liquidity providers do, in whatever order, the contracts answer what a second
-// set of books, written from the description of the rules, answers; and afterwards both hold the same.
+// set of state, written from the description of the rules, answers; and afterwards both hold the same.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,27 +9,30 @@ import type { Val } from './host.ts'
 import { address, bool, i128, symbol, u32, u64 } from './host.ts'
 import { KEYS } from './market/storage.ts'
 import {
-  aum, type BookOrder, type BookPosition, type Books, depositLiquidity, maintenanceOf, mark, MARKET_CASH, openBooks, openInterest, pnlAt, priceOf,
-  Refusal, reserved, unrealized, VAULT_CASH, withdrawLiquidity,
-} from './test-reference-books.ts'
+  aum, createReferenceState, depositLiquidity, maintenanceMargin, markAsset, MARKET_ACCOUNT, openInterest, pnlAt, readPrice, type ReferenceOrder,
+  type ReferencePosition, type ReferenceState, RejectionError, reservedPayout, totalUnrealizedPnl, VAULT_ACCOUNT, withdrawLiquidity,
+} from './test-reference-state.ts'
 import {
-  account, applyFunding, close, closeCross, depositCross, liquidate, liquidateCross, open, openCross, type OpenTerms, withdrawCross,
+  applyFunding, closeCross, closePosition, depositCross, liquidate, liquidateCross, openCross, openPosition, type OpenTerms,
+  readCrossAccount, withdrawCross,
 } from './test-reference-market.ts'
-import { attach, type AttachTerms, cancel, execute, isReady, levelOf, movePeak, placeLimit, placeStopLimit } from './test-reference-orders.ts'
-import { plain } from './test-host.ts'
 import {
-  ALICE, BOB, createTestExchange, KEEPER, LP, MARKET, openArgs, P, PROVIDER, type TestExchange, USDC, VAULT,
+  attachOrder, type AttachTerms, cancelOrder, executeOrder, isExecutable, placeLimit, placeStopLimit, referencePrice, updateTrailingPeak,
+} from './test-reference-orders.ts'
+import { toNative } from './test-host.ts'
+import {
+  ALICE, BOB, createTestExchange, E7, KEEPER, LP, MARKET, openArgs, PROVIDER, type TestExchange, USDC, VAULT,
 } from './test-exchange.ts'
 
 const TRADERS = [ALICE, BOB] as const
 const ASSETS = ['BTC', 'ETH'] as const
-const LIQUIDITY = 80_000n * P
+const LIQUIDITY = 80_000n * E7
 /** One trader can run out of money. */
-const BOBS_USDC = 1_500n * P
-const HOLDERS = new Map([[ALICE, ALICE], [BOB, BOB], [KEEPER, KEEPER], [PROVIDER, PROVIDER], [MARKET_CASH, MARKET], [VAULT_CASH, VAULT]])
+const BOBS_USDC = 1_500n * E7
+const HOLDERS = new Map([[ALICE, ALICE], [BOB, BOB], [KEEPER, KEEPER], [PROVIDER, PROVIDER], [MARKET_ACCOUNT, MARKET], [VAULT_ACCOUNT, VAULT]])
 
 interface Model {
-  books: Books
+  state: ReferenceState
 }
 
 interface Real {
@@ -44,14 +47,14 @@ interface Deed {
   readonly call: string
   readonly args: readonly Val[]
   /** Returns what the contract should return; throws a Refusal. */
-  readonly reference: (books: Books) => bigint
+  readonly reference: (state: ReferenceState) => bigint
 }
 
-/** A command whose terms are numbers and whose meaning depends on the books that it meets. */
+/** A command whose terms are numbers and whose meaning depends on the state that it meets. */
 class Deal implements Command<Model, Real> {
   readonly #label: string
-  readonly #deedIn: (books: Books) => Deed
-  constructor(label: string, deedIn: (books: Books) => Deed) {
+  readonly #deedIn: (state: ReferenceState) => Deed
+  constructor(label: string, deedIn: (state: ReferenceState) => Deed) {
     this.#label = label
     this.#deedIn = deedIn
   }
@@ -59,17 +62,17 @@ class Deal implements Command<Model, Real> {
     return true
   }
   run(model: Model, real: Real): void {
-    const { contract = MARKET, call, args, reference } = this.#deedIn(model.books)
-    const after = structuredClone(model.books)
+    const { contract = MARKET, call, args, reference } = this.#deedIn(model.state)
+    const after = structuredClone(model.state)
     const expected = predict(() => reference(after))
     const outcome = real.exchange.host.invoke(contract, call, args, [...TRADERS, KEEPER, PROVIDER])
     assert.equal(outcome.ok ? String(answerOf(outcome.value)) : outcome.error, expected.text, call)
     real.reached.add(`${call} ${expected.ok ? 'ok' : String(expected.code)}`)
     if (expected.ok) {
-      noteOrders(model.books, after, real.reached)
-      model.books = after
+      noteOrders(model.state, after, real.reached)
+      model.state = after
     }
-    compare(model.books, real)
+    compare(model.state, real)
   }
   toString(): string {
     return this.#label
@@ -77,7 +80,7 @@ class Deal implements Command<Model, Real> {
 }
 
 /** What a call did to orders. */
-function noteOrders(before: Books, after: Books, reached: Set<string>): void {
+function noteOrders(before: ReferenceState, after: ReferenceState, reached: Set<string>): void {
   for (const { id, kind, timeInForce, status, isArmed, peak } of after.orders.values()) {
     const was = before.orders.get(id)
     const name = timeInForce === 0x100 ? `reduce-only ${kind}` : kind
@@ -112,14 +115,14 @@ function predict(reference: () => bigint): Prediction {
   try {
     return { ok: true, text: String(reference()) }
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof RejectionError)) throw error
     return { ok: false, text: `Error(Contract, #${error.code})`, code: error.code }
   }
 }
 
 /** Ids for what was created, 1 and 0 for yes and no, 0 for nothing. */
 function answerOf(value: Val): bigint {
-  const answer = plain(value)
+  const answer = toNative(value)
   if (answer === null) return 0n
   if (typeof answer === 'boolean') return answer ? 1n : 0n
   return typeof answer === 'object' ? (answer as { id: bigint }).id : (answer as bigint)
@@ -129,27 +132,31 @@ const STATUS = { pending: 0, executed: 1, cancelled: 2, 'cancelled for slippage'
 const KIND = { limit: 0, 'stop-loss': 1, 'take-profit': 2, 'stop-limit': 3, trailing: 4 } as const
 
 /** Everything that both keep is the same, and every USDC is somebody's. */
-function compare(books: Books, { exchange, reached }: Real): void {
-  for (const [name, holder] of HOLDERS) assert.equal(exchange.usdc(holder), books.cash.get(name), `USDC of ${name}`)
-  assert.deepEqual(exchange.stored(KEYS.allPositions), [...books.positions.keys()])
-  for (const position of books.positions.values()) comparePosition(position, exchange.stored(KEYS.position(position.id)))
-  for (const order of books.orders.values()) compareOrder(order, exchange)
-  const pending = [...books.orders.values()].filter(({ status }) => status === 'pending')
+function compare(state: ReferenceState, { exchange, reached }: Real): void {
+  for (const [name, holder] of HOLDERS) assert.equal(exchange.usdc(holder), state.usdcBalances.get(name), `USDC of ${name}`)
+  assert.deepEqual(exchange.stored(KEYS.allPositions), [...state.positions.keys()])
+  for (const position of state.positions.values()) comparePosition(position, exchange.stored(KEYS.position(position.id)))
+  for (const order of state.orders.values()) compareOrder(order, exchange)
+  const pending = [...state.orders.values()].filter(({ status }) => status === 'pending')
   assert.deepEqual(exchange.stored(KEYS.allOrders), pending.map(({ id }) => id))
-  for (const trader of TRADERS) compareTrader(books, trader, exchange)
-  assert.deepEqual([exchange.stored(KEYS.totalLongSize), exchange.stored(KEYS.totalShortSize)], [openInterest(books, true), openInterest(books, false)])
-  assert.equal(exchange.stored(KEYS.cumulativeFundingRate), books.fundingSum)
+  for (const trader of TRADERS) compareTrader(state, trader, exchange)
+  assert.deepEqual([exchange.stored(KEYS.totalLongSize), exchange.stored(KEYS.totalShortSize)], [openInterest(state, true), openInterest(state, false)])
+  assert.equal(exchange.stored(KEYS.cumulativeFundingRate), state.cumulativeFunding)
   assert.deepEqual(exchange.vaultView('get_pool_info'), {
-    aum: aum(books), total_fees: books.vault.fees, total_glp: books.vault.lp, total_usdc: books.vault.accounted, unrealized_pnl: unrealized(books),
+    aum: aum(state),
+    total_fees: state.vault.totalFees,
+    total_glp: state.vault.totalLp,
+    total_usdc: state.vault.totalUsdc,
+    unrealized_pnl: totalUnrealizedPnl(state),
   })
-  assert.deepEqual([exchange.vaultView('get_reserved_payout'), exchange.vaultView('get_shortfall')], [reserved(books), books.vault.shortfall])
-  checkCustody(books, exchange)
-  for (const [name, amount] of Object.entries(books.exceptions)) if (amount !== 0n) reached.add(name)
-  if (books.vault.shortfall > 0n) reached.add('payout shortfall')
-  for (const { slots } of books.volumes.values()) if (slots.reduce((sum, slot) => sum + slot, 0n) >= 20_000n * P) reached.add('a higher fee tier')
+  assert.deepEqual([exchange.vaultView('get_reserved_payout'), exchange.vaultView('get_shortfall')], [reservedPayout(state), state.vault.shortfall])
+  checkCustody(state, exchange)
+  for (const [name, amount] of Object.entries(state.discrepancies)) if (amount !== 0n) reached.add(name)
+  if (state.vault.shortfall > 0n) reached.add('payout shortfall')
+  for (const { slots } of state.volumes.values()) if (slots.reduce((sum, slot) => sum + slot, 0n) >= 20_000n * E7) reached.add('a higher fee tier')
 }
 
-function comparePosition(expected: BookPosition, stored: unknown): void {
+function comparePosition(expected: ReferencePosition, stored: unknown): void {
   const { id, trader, asset, isLong, isCross, collateral, leverage, size, entry, fundingAtOpen, liquidation } = expected
   const { timestamp, ...rest } = stored as Record<string, unknown>
   assert.equal(typeof timestamp, 'bigint')
@@ -159,7 +166,7 @@ function comparePosition(expected: BookPosition, stored: unknown): void {
   })
 }
 
-function compareOrder(expected: BookOrder, exchange: TestExchange): void {
+function compareOrder(expected: ReferenceOrder, exchange: TestExchange): void {
   const { id, kind, trader, asset, isLong, collateral, leverage, trigger, limit, above, slippageBps, timeInForce, percentBps, positionId } = expected
   const { created_at: createdAt, ...stored } = exchange.stored(KEYS.order(id)) as Record<string, unknown>
   assert.equal(typeof createdAt, 'bigint')
@@ -173,20 +180,20 @@ function compareOrder(expected: BookOrder, exchange: TestExchange): void {
   assert.equal(exchange.stored(KEYS.trailingStopPeak(id)), peak)
 }
 
-function compareTrader(books: Books, trader: string, exchange: TestExchange): void {
-  assert.equal(exchange.stored(KEYS.crossMarginBalance(trader)) ?? 0n, books.pools.get(trader) ?? 0n, `cross pool of ${trader}`)
+function compareTrader(state: ReferenceState, trader: string, exchange: TestExchange): void {
+  assert.equal(exchange.stored(KEYS.crossMarginBalance(trader)) ?? 0n, state.pools.get(trader) ?? 0n, `cross pool of ${trader}`)
   const volume = exchange.stored(KEYS.traderVolume(trader)) as { daily_volumes: bigint[]; last_update_day: bigint } | null
-  const expected = books.volumes.get(trader)
+  const expected = state.volumes.get(trader)
   assert.deepEqual(volume, expected === undefined ? null : { daily_volumes: expected.slots, last_update_day: expected.day })
 }
 
 /** What the contracts hold is what they owe, but for the exceptions, each of which is documented. */
-function checkCustody(books: Books, exchange: TestExchange): void {
-  const { exceptions } = books
+function checkCustody(state: ReferenceState, exchange: TestExchange): void {
+  const { discrepancies: exceptions } = state
   const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, amount) => total + amount, 0n)
-  const resting = [...books.orders.values()].filter(({ status }) => status === 'pending')
-  const collaterals = [...books.positions.values(), ...resting].map(({ collateral }) => collateral)
-  const owed = sum(collaterals) + sum(books.pools.values())
+  const resting = [...state.orders.values()].filter(({ status }) => status === 'pending')
+  const collaterals = [...state.positions.values(), ...resting].map(({ collateral }) => collateral)
+  const owed = sum(collaterals) + sum(state.pools.values())
   const explained = exceptions.crossLossNeverPaid + exceptions.crossLiquidationUnassigned
     - exceptions.fundingPaidFromPooledCollateral - exceptions.crossLossTakenFromOthers
   assert.equal(exchange.usdc(MARKET) - owed, explained, 'the market holds collateral, resting orders and cross pools')
@@ -200,8 +207,8 @@ const trader = fc.constantFrom(...TRADERS)
 const asset = fc.constantFrom(...ASSETS)
 const pick = fc.nat(1_000)
 const amount = fc.oneof(
-  { weight: 16, arbitrary: fc.bigInt({ min: 20n * P, max: 500n * P }) }, { weight: 1, arbitrary: fc.bigInt({ min: -P, max: 11n * P }) },
-  { weight: 1, arbitrary: fc.bigInt({ min: 500n * P, max: 20_000n * P }) },
+  { weight: 16, arbitrary: fc.bigInt({ min: 20n * E7, max: 500n * E7 }) }, { weight: 1, arbitrary: fc.bigInt({ min: -E7, max: 11n * E7 }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 500n * E7, max: 20_000n * E7 }) },
 )
 /** A share of what there is, in hundredths: now and then nothing, or more than there is. */
 const share = fc.bigInt({ min: 0n, max: 104n })
@@ -216,48 +223,48 @@ function chosen(ids: readonly bigint[], by: number): bigint {
   return by % 17 === 0 ? 999n : (ids[by % Math.max(1, ids.length)] ?? 999n)
 }
 
-const positionIds = (books: Books): bigint[] => [...books.positions.keys()]
+const positionIds = (state: ReferenceState): bigint[] => [...state.positions.keys()]
 /** Those that are worth least first. */
-const losers = (books: Books): bigint[] => {
-  const equity = (position: BookPosition): bigint => standing(books, position).equity
-  return [...books.positions.values()].sort((one, other) => (equity(one) < equity(other) ? -1 : 1)).map(({ id }) => id).slice(0, 3)
+const losers = (state: ReferenceState): bigint[] => {
+  const equity = (position: ReferencePosition): bigint => standing(state, position).equity
+  return [...state.positions.values()].sort((one, other) => (equity(one) < equity(other) ? -1 : 1)).map(({ id }) => id).slice(0, 3)
 }
 /** How a position, or the cross account that it belongs to, stands at the prices of the moment. */
-function standing(books: Books, position: BookPosition): { equity: bigint; maintenance: bigint } {
-  if (position.isCross) return account(structuredClone(books), position.trader)
-  return { equity: position.collateral + pnlAt(position, near(books, position.asset, 0)), maintenance: maintenanceOf(position) }
+function standing(state: ReferenceState, position: ReferencePosition): { equity: bigint; maintenance: bigint } {
+  if (position.isCross) return readCrossAccount(structuredClone(state), position.trader)
+  return { equity: position.collateral + pnlAt(position, near(state, position.asset, 0)), maintenance: maintenanceMargin(position) }
 }
 /** Pending ones first and last ones often: most ended ones are of no interest. */
-const orderIds = (books: Books): bigint[] => {
-  const pending = [...books.orders.values()].filter(({ status }) => status === 'pending').map(({ id }) => id)
-  return [...pending, ...[...books.orders.keys()].slice(-1)]
+const orderIds = (state: ReferenceState): bigint[] => {
+  const pending = [...state.orders.values()].filter(({ status }) => status === 'pending').map(({ id }) => id)
+  return [...pending, ...[...state.orders.keys()].slice(-1)]
 }
-const near = (books: Books, of: string, bps: number): bigint => ((books.quotes.get(of)?.price ?? P) * BigInt(10_000 + bps)) / 10_000n
+const near = (state: ReferenceState, of: string, bps: number): bigint => ((state.quotes.get(of)?.price ?? E7) * BigInt(10_000 + bps)) / 10_000n
 const text = (value: unknown): string => JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
 
-function deals<T>(call: string, given: fc.Arbitrary<T>, deedIn: (terms: T, books: Books) => Omit<Deed, 'call'>): fc.Arbitrary<Command<Model, Real>> {
-  return given.map((one) => new Deal(`${call}(${text(one)})`, (books) => ({ call, ...deedIn(one, books) })))
+function deals<T>(call: string, given: fc.Arbitrary<T>, deedIn: (terms: T, state: ReferenceState) => Omit<Deed, 'call'>): fc.Arbitrary<Command<Model, Real>> {
+  return given.map((one) => new Deal(`${call}(${text(one)})`, (state) => ({ call, ...deedIn(one, state) })))
 }
 
-const opens = [['open_position', open], ['open_position_cross', openCross]] as const
+const opens = [['open_position', openPosition], ['open_position_cross', openCross]] as const
 const openings = opens.map(([call, reference]) =>
   deals(call, terms, (one) => ({
     args: openArgs(one.trader, { ...one, leverage: Number(one.leverage), direction: one.isLong ? 0 : 1 }),
-    reference: (books) => reference(books, one),
+    reference: (state) => reference(state, one),
   })),
 )
 
-const closes = [['close_position', close], ['close_position_cross', closeCross]] as const
+const closes = [['close_position', closePosition], ['close_position_cross', closeCross]] as const
 const closings = closes.map(([call, reference]) =>
-  deals(call, fc.record({ pick, stranger: pick }), ({ pick: by, stranger }, books) => {
-    const id = chosen(positionIds(books), by)
-    const owner = books.positions.get(id)?.trader ?? ALICE
+  deals(call, fc.record({ pick, stranger: pick }), ({ pick: by, stranger }, state) => {
+    const id = chosen(positionIds(state), by)
+    const owner = state.positions.get(id)?.trader ?? ALICE
     const who = stranger % 20 === 0 ? (owner === ALICE ? BOB : ALICE) : owner
     return { args: [address(who), u64(id)], reference: (after) => reference(after, who, id) }
   }),
 )
 
-function against(target: BookPosition, own: OpenTerms): OpenTerms {
+function against(target: ReferencePosition, own: OpenTerms): OpenTerms {
   const fitting = own.leverage > 0n && own.collateral % 3n !== 0n ? { collateral: target.size / own.leverage + 1n } : {}
   return { ...own, ...fitting, trader: target.trader, asset: target.asset, isLong: !target.isLong }
 }
@@ -266,12 +273,12 @@ const entry = fc.record({
   terms, pick, offset, limitOffset: offset, above: fc.boolean(), slippageBps: slippage, timeInForce: fc.constantFrom(0, 0, 0, 1, 2, 3, 0x100, 0x100, 0x1_000),
 })
 const entries = (['place_limit_order', 'place_stop_limit_order'] as const).map((call) =>
-  deals(call, entry, (one, books) => {
+  deals(call, entry, (one, state) => {
     const isStop = call === 'place_stop_limit_order'
-    const target = [...books.positions.values()][one.pick % Math.max(1, books.positions.size)]
+    const target = [...state.positions.values()][one.pick % Math.max(1, state.positions.size)]
     // What is to reduce something should find it, and mostly be large enough for it.
     const given = one.timeInForce === 0x100 && target !== undefined ? against(target, one.terms) : one.terms
-    const level = (bps: number): bigint => (bps === 300 ? 0n : near(books, given.asset, bps))
+    const level = (bps: number): bigint => (bps === 300 ? 0n : near(state, given.asset, bps))
     const order = { ...one, ...given, trigger: level(one.offset), limit: isStop ? level(one.limitOffset) : 0n }
     const rest = [bool(one.above), u32(Number(one.slippageBps)), u32(one.timeInForce)]
     const limit = isStop ? [i128(order.limit)] : []
@@ -290,13 +297,13 @@ const attached = fc.record({
 })
 const ATTACH = [['set_stop_loss', 'stop-loss'], ['set_take_profit', 'take-profit'], ['place_trailing_stop', 'trailing']] as const
 const attachments = ATTACH.map(([call, kind]) =>
-  deals(call, attached, (one, books) => {
-    const isolated = positionIds(books).filter((candidate) => books.positions.get(candidate)?.isCross === false)
-    const id = chosen(one.pick % 8 === 0 ? positionIds(books) : isolated, one.pick)
-    const position = books.positions.get(id)
+  deals(call, attached, (one, state) => {
+    const isolated = positionIds(state).filter((candidate) => state.positions.get(candidate)?.isCross === false)
+    const id = chosen(one.pick % 8 === 0 ? positionIds(state) : isolated, one.pick)
+    const position = state.positions.get(id)
     const owner = position?.trader ?? BOB
     const trailing = kind === 'trailing'
-    const from = position?.entry ?? P
+    const from = position?.entry ?? E7
     // Mostly on the side of the entry where it belongs.
     const side = position?.isLong === (kind === 'take-profit') === (one.pick % 7 !== 0) ? 1 : -1
     const trigger = trailing ? 0n : (from * BigInt(10_000 + side * Math.abs(one.offset))) / 10_000n
@@ -305,56 +312,56 @@ const attachments = ATTACH.map(([call, kind]) =>
     const order: AttachTerms = { trader: owner, positionId: id, kind, trigger, limit, percentBps, slippageBps: one.slippageBps }
     const level = trailing ? u32(Number(one.percentBps)) : i128(trigger)
     const args = [address(owner), u64(id), level, u32(Number(one.slippageBps)), ...(kind === 'take-profit' ? [i128(limit)] : [])]
-    return { args, reference: (after) => attach(after, order) }
+    return { args, reference: (after) => attachOrder(after, order) }
   }),
 )
 
 const orderCalls = [
-  deals('execute_order', pick, (by, books) => {
-    const ready = [...books.orders.values()].filter((order) => isReady(order, near(books, order.asset, 0))).map(({ id }) => id)
-    const id = chosen(by % 4 === 0 || ready.length === 0 ? orderIds(books) : ready, by)
-    return { args: [address(KEEPER), u64(id)], reference: (after) => execute(after, KEEPER, id) }
+  deals('execute_order', pick, (by, state) => {
+    const ready = [...state.orders.values()].filter((order) => isExecutable(order, near(state, order.asset, 0))).map(({ id }) => id)
+    const id = chosen(by % 4 === 0 || ready.length === 0 ? orderIds(state) : ready, by)
+    return { args: [address(KEEPER), u64(id)], reference: (after) => executeOrder(after, KEEPER, id) }
   }),
-  deals('cancel_order', fc.record({ pick, trader }), ({ pick: by, trader: who }, books) => {
-    const id = chosen(orderIds(books), by)
-    return { args: [address(who), u64(id)], reference: (after) => cancel(after, who, id) }
+  deals('cancel_order', fc.record({ pick, trader }), ({ pick: by, trader: who }, state) => {
+    const id = chosen(orderIds(state), by)
+    return { args: [address(who), u64(id)], reference: (after) => cancelOrder(after, who, id) }
   }),
-  deals('update_trailing_peak', pick, (by, books) => {
-    const trailing = [...books.orders.values()].filter(({ kind }) => kind === 'trailing').map(({ id }) => id)
-    const id = chosen(by % 3 === 0 ? orderIds(books) : trailing, by)
-    return { args: [u64(id)], reference: (after) => movePeak(after, id) }
+  deals('update_trailing_peak', pick, (by, state) => {
+    const trailing = [...state.orders.values()].filter(({ kind }) => kind === 'trailing').map(({ id }) => id)
+    const id = chosen(by % 3 === 0 ? orderIds(state) : trailing, by)
+    return { args: [u64(id)], reference: (after) => updateTrailingPeak(after, id) }
   }),
 ]
 
 const keeperCalls = [
-  deals('liquidate', pick, (by, books) => {
-    const id = chosen(losers(books), by)
+  deals('liquidate', pick, (by, state) => {
+    const id = chosen(losers(state), by)
     return { args: [address(KEEPER), u64(id)], reference: (after) => liquidate(after, KEEPER, id) }
   }),
   deals('liquidate_cross_account', trader, (who) => ({
     args: [address(KEEPER), address(who)], reference: (after) => liquidateCross(after, KEEPER, who),
   })),
   deals('apply_funding', fc.constant(null), () => ({ args: [], reference: applyFunding })),
-  deals('sync_asset_pnl', asset, (of) => ({ args: [symbol(of)], reference: (after) => mark(after, of, priceOf(after, of, false)) })),
+  deals('sync_asset_pnl', asset, (of) => ({ args: [symbol(of)], reference: (after) => markAsset(after, of, readPrice(after, of, false)) })),
 ]
 
 const moneyCalls = [
   deals('deposit_cross_margin', fc.record({ trader, amount }), ({ trader: who, amount: much }) => ({
     args: [address(who), i128(much)], reference: (after) => depositCross(after, who, much),
   })),
-  deals('withdraw_cross_margin', fc.record({ trader, share, beside: fc.constantFrom(null, null, -1n, 0n) }), ({ trader: who, share: part, beside }, books) => {
-    const { legs, equity, maintenance } = account(structuredClone(books), who)
+  deals('withdraw_cross_margin', fc.record({ trader, share, beside: fc.constantFrom(null, null, -1n, 0n) }), ({ trader: who, share: part, beside }, state) => {
+    const { legs, equity, maintenance } = readCrossAccount(structuredClone(state), who)
     // A share of the pool, or as much as margin allows to the unit.
-    const much = beside !== null && legs.length > 0 ? equity - maintenance + beside : ((books.pools.get(who) ?? 0n) * part) / 100n
+    const much = beside !== null && legs.length > 0 ? equity - maintenance + beside : ((state.pools.get(who) ?? 0n) * part) / 100n
     return { args: [address(who), i128(much)], reference: (after) => withdrawCross(after, who, much) }
   }),
-  deals('deposit', fc.bigInt({ min: -1n, max: 8_000n * P }), (much) => ({
+  deals('deposit', fc.bigInt({ min: -1n, max: 8_000n * E7 }), (much) => ({
     contract: VAULT, args: [address(PROVIDER), i128(much)], reference: (after) => depositLiquidity(after, PROVIDER, much),
   })),
-  deals('withdraw', fc.record({ share, most: fc.constantFrom(true, false, false, false) }), ({ share: part, most }, books) => {
+  deals('withdraw', fc.record({ share, most: fc.constantFrom(true, false, false, false) }), ({ share: part, most }, state) => {
     // A share of what the provider has, or about as much as the open positions leave.
-    const free = (books.cash.get(VAULT_CASH) ?? 0n) - reserved(books)
-    const lp = most && aum(books) > 0n ? (books.vault.lp * free) / aum(books) : (books.vault.lp * part) / 100n
+    const free = (state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n) - reservedPayout(state)
+    const lp = most && aum(state) > 0n ? (state.vault.totalLp * free) / aum(state) : (state.vault.totalLp * part) / 100n
     return { contract: VAULT, args: [address(PROVIDER), i128(lp)], reference: (after) => withdrawLiquidity(after, PROVIDER, lp) }
   }),
 ]
@@ -365,8 +372,8 @@ const moveBps = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -4_000, max: 15_000 }) },
 )
 const quotes = fc.record({ asset, moveBps, ageSec: fc.constantFrom(0n, 0n, 0n, 0n, 0n, 0n, 60n, 61n) }).map(
-  (one) => new Weather(`price(${text(one)})`, ({ books }, { exchange }) => {
-    quote(books, exchange, one.asset, near(books, one.asset, one.moveBps), one.ageSec)
+  (one) => new Weather(`price(${text(one)})`, ({ state }, { exchange }) => {
+    quote(state, exchange, one.asset, near(state, one.asset, one.moveBps), one.ageSec)
   }),
 )
 
@@ -377,32 +384,32 @@ const equityShare = fc.oneof(
 )
 /** A price where a position's equity is that, or where an order waits. */
 const edges = fc.record({ pick, equityShare, beyondBps: fc.integer({ min: -5, max: 90 }), toOrder: fc.boolean() }).map(
-  (one) => new Weather(`edge(${text(one)})`, ({ books }, { exchange }) => {
-    const orders = [...books.orders.values()].filter(({ status }) => status === 'pending')
+  (one) => new Weather(`edge(${text(one)})`, ({ state }, { exchange }) => {
+    const orders = [...state.orders.values()].filter(({ status }) => status === 'pending')
     const order = orders[one.pick % Math.max(1, orders.length)]
-    const position = [...books.positions.values()][one.pick % Math.max(1, books.positions.size)]
+    const position = [...state.positions.values()][one.pick % Math.max(1, state.positions.size)]
     if (one.toOrder && order !== undefined) {
-      const level = levelOf(order)
-      quote(books, exchange, order.asset, (level * BigInt(10_000 + (order.above ? one.beyondBps : -one.beyondBps))) / 10_000n)
+      const level = referencePrice(order)
+      quote(state, exchange, order.asset, (level * BigInt(10_000 + (order.above ? one.beyondBps : -one.beyondBps))) / 10_000n)
     } else if (position !== undefined) {
-      const { equity, maintenance } = standing(books, position)
+      const { equity, maintenance } = standing(state, position)
       const move = (position.entry * (equity - (maintenance * BigInt(one.equityShare)) / 100n)) / position.size
-      quote(books, exchange, position.asset, near(books, position.asset, 0) + (position.isLong ? -move : move))
+      quote(state, exchange, position.asset, near(state, position.asset, 0) + (position.isLong ? -move : move))
     }
   }),
 )
 
-function quote(books: Books, exchange: TestExchange, of: string, price: bigint, ageSec = 0n): void {
+function quote(state: ReferenceState, exchange: TestExchange, of: string, price: bigint, ageSec = 0n): void {
   if (price <= 0n) return
-  books.quotes.set(of, { price, atSec: books.nowSec - ageSec })
+  state.quotes.set(of, { price, atSec: state.nowSec - ageSec })
   exchange.setPrice(of, price, ageSec)
 }
 
 const waits = fc.constantFrom(5n, 5n, 61n, 601n, 601n, 3_599n, 3_600n, 9_000n, 86_400n, 86_400n * 13n, 86_400n * 14n).map(
-  (seconds) => new Weather(`wait(${seconds})`, ({ books }, { exchange }) => {
-    books.nowSec += seconds
+  (seconds) => new Weather(`wait(${seconds})`, ({ state }, { exchange }) => {
+    state.nowSec += seconds
     exchange.advance(seconds)
-    for (const of of ASSETS) quote(books, exchange, of, near(books, of, 0))
+    for (const of of ASSETS) quote(state, exchange, of, near(state, of, 0))
   }),
 )
 
@@ -415,16 +422,16 @@ const commands = fc.commands(
   { maxCommands: 200, size: 'max' },
 )
 
-/** A fresh exchange and its books. */
+/** A fresh exchange and its state. */
 function begin(reached: Set<string>): { model: Model; real: Real } {
   const exchange = createTestExchange(LIQUIDITY)
   const { host } = exchange
-  host.must(LP, 'approve', [address(PROVIDER), address(VAULT), i128(1_000_000n * P), u32(1_000_000)], [PROVIDER])
-  host.must(USDC, 'transfer', [address(BOB), address(ALICE), i128(exchange.usdc(BOB) - BOBS_USDC)], [BOB])
+  host.invokeOk(LP, 'approve', [address(PROVIDER), address(VAULT), i128(1_000_000n * E7), u32(1_000_000)], [PROVIDER])
+  host.invokeOk(USDC, 'transfer', [address(BOB), address(ALICE), i128(exchange.usdc(BOB) - BOBS_USDC)], [BOB])
   const cash = new Map([...HOLDERS].map(([name, holder]) => [name, exchange.usdc(holder)]))
-  const books = openBooks(host.ledger.timestampSec, LIQUIDITY, cash)
-  books.quotes.set('BTC', { price: 50_000n * P, atSec: books.nowSec }).set('ETH', { price: 2_000n * P, atSec: books.nowSec })
-  return { model: { books }, real: { exchange, reached } }
+  const state = createReferenceState(host.ledger.timestampSec, LIQUIDITY, cash)
+  state.quotes.set('BTC', { price: 50_000n * E7, atSec: state.nowSec }).set('ETH', { price: 2_000n * E7, atSec: state.nowSec })
+  return { model: { state }, real: { exchange, reached } }
 }
 
 test('whatever is done, the contracts answer what the reference answers, hold what it holds, and every USDC is accounted for', () => {

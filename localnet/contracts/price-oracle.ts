@@ -77,11 +77,11 @@ function administration(): Record<string, EntryPoint> {
       return VOID
     }),
     set_publisher: entryPoint({ publisher: 'address', allowed: 'bool' }, 'void', (env, args) => {
-      allow(env, publisherKey(asAddress(args[0])), asBool(args[1]))
+      setAllowed(env, publisherKey(asAddress(args[0])), asBool(args[1]))
       return VOID
     }),
     set_publisher_key: entryPoint({ public_key: { bytesN: 32 }, allowed: 'bool' }, 'void', (env, args) => {
-      allow(env, publicKeyKey(asBytes(args[0])), asBool(args[1]))
+      setAllowed(env, publicKeyKey(asBytes(args[0])), asBool(args[1]))
       return VOID
     }),
     is_publisher_key: entryPoint({ public_key: { bytesN: 32 } }, 'bool', (env, args) => bool(isPublisherKey(env, asBytes(args[0])))),
@@ -132,7 +132,7 @@ function relayPrice(): EntryPoint {
   })
 }
 
-function allow(env: ContractEnv, key: Val, allowed: boolean): void {
+function setAllowed(env: ContractEnv, key: Val, allowed: boolean): void {
   env.requireAuth(readAdmin(env))
   if (allowed) env.set('persistent', key, bool(true))
   else env.remove('persistent', key)

@@ -5,7 +5,7 @@ import type { Val } from './host.ts'
 import { address, bool, bytes, i128, struct, symbol, u64, vec } from './host.ts'
 import { priceOracleContract, priceTag } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
-import { createTestHost, plain, type TestHost } from './test-host.ts'
+import { createTestHost, type TestHost, toNative } from './test-host.ts'
 
 const SHIM = 'CSHIM'
 const ORACLE = 'CORACLE'
@@ -18,9 +18,9 @@ function bare(): TestHost {
 
 function world(): TestHost {
   const host = bare()
-  host.must(ORACLE, 'initialize', [address(ADMIN)], [ADMIN])
-  host.must(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
-  host.must(ORACLE, 'set_publisher', [address(PUBLISHER), bool(true)], [ADMIN])
+  host.invokeOk(ORACLE, 'initialize', [address(ADMIN)], [ADMIN])
+  host.invokeOk(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
+  host.invokeOk(ORACLE, 'set_publisher', [address(PUBLISHER), bool(true)], [ADMIN])
   return host
 }
 
@@ -42,11 +42,11 @@ test('a tag is the symbol and USD, padded to eight bytes', () => {
 test('several prices are written in one call and read through the shim as a bare pair', () => {
   const host = world()
   const prices = vec(update('BTC', 7n, 100n), update('HYPE', 9n, 101n))
-  const written = host.must(ORACLE, 'write_prices', [address(PUBLISHER), prices], [PUBLISHER])
-  assert.deepEqual([plain(written.value), written.events.length], [2, 0])
-  assert.deepEqual(plain(host.must(SHIM, 'lastprice', [symbol('BTC')]).value), [7n, 100n])
-  assert.deepEqual(plain(host.must(SHIM, 'lastprice', [symbol('HYPE')]).value), [9n, 101n])
-  assert.deepEqual(plain(host.must(ORACLE, 'get_price_pers', [bytes(priceTag('BTC'))]).value), { price: 7n, round_id: 1n, timestamp: 100n })
+  const written = host.invokeOk(ORACLE, 'write_prices', [address(PUBLISHER), prices], [PUBLISHER])
+  assert.deepEqual([toNative(written.value), written.events.length], [2, 0])
+  assert.deepEqual(toNative(host.invokeOk(SHIM, 'lastprice', [symbol('BTC')]).value), [7n, 100n])
+  assert.deepEqual(toNative(host.invokeOk(SHIM, 'lastprice', [symbol('HYPE')]).value), [9n, 101n])
+  assert.deepEqual(toNative(host.invokeOk(ORACLE, 'get_price_pers', [bytes(priceTag('BTC'))]).value), { price: 7n, round_id: 1n, timestamp: 100n })
 })
 
 test('unknown symbol is 31, missing entry is 32, before initialize it is 1 whatever was asked', () => {
@@ -55,7 +55,7 @@ test('unknown symbol is 31, missing entry is 32, before initialize it is 1 whate
   assert.equal(error(host, SHIM, 'lastprice', [symbol('btc')]), 'Error(Contract, #31)')
   assert.equal(error(host, SHIM, 'lastprice', [symbol('BTC')]), 'Error(Contract, #32)')
   assert.equal(error(bare(), SHIM, 'lastprice', [symbol('PEPE')]), 'Error(Contract, #1)')
-  assert.equal(plain(bare().must(SHIM, 'decimals', []).value), 7)
+  assert.equal(toNative(bare().invokeOk(SHIM, 'decimals', []).value), 7)
 })
 
 test('only a publisher on the list writes, and only between 1 and 32 prices', () => {
@@ -66,22 +66,22 @@ test('only a publisher on the list writes, and only between 1 and 32 prices', ()
   assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(0)], [PUBLISHER]), 'Error(Contract, #5)')
   assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(33)], [PUBLISHER]), 'Error(Contract, #5)')
   assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(32)], [PUBLISHER]), 'ok')
-  host.must(ORACLE, 'set_publisher', [address(PUBLISHER), bool(false)], [ADMIN])
+  host.invokeOk(ORACLE, 'set_publisher', [address(PUBLISHER), bool(false)], [ADMIN])
   assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(1)], [PUBLISHER]), 'Error(Contract, #3)')
-  assert.equal(plain(host.must(ORACLE, 'is_publisher', [address(PUBLISHER)]).value), false)
+  assert.equal(toNative(host.invokeOk(ORACLE, 'is_publisher', [address(PUBLISHER)]).value), false)
 })
 
 test('administration of oracle and shim is the admin\'s alone, and initialising happens once', () => {
   const host = world()
   for (const [contract, args] of [[ORACLE, [address(ADMIN)]], [SHIM, [address(ADMIN), address(ORACLE)]]] as const) {
     assert.equal(error(host, contract, 'initialize', args, [ADMIN]), 'Error(Contract, #2)')
-    assert.equal(plain(host.must(contract, 'get_admin', []).value), ADMIN)
+    assert.equal(toNative(host.invokeOk(contract, 'get_admin', []).value), ADMIN)
     assert.equal(error(bare(), contract, 'get_admin', []), 'Error(Contract, #1)')
   }
   assert.equal(error(host, ORACLE, 'set_publisher', [address('GX'), bool(true)], [PUBLISHER]), 'Error(Auth, InvalidAction)')
   assert.equal(error(host, SHIM, 'set_noeracle_oracle', [address('COTHER')], [PUBLISHER]), 'Error(Auth, InvalidAction)')
-  host.must(SHIM, 'set_noeracle_oracle', [address('COTHER')], [ADMIN])
-  assert.equal(plain(host.must(SHIM, 'get_noeracle', []).value), 'COTHER')
-  host.must(SHIM, 'set_admin', [address(PUBLISHER)], [ADMIN])
-  assert.equal(plain(host.must(SHIM, 'get_admin', []).value), PUBLISHER)
+  host.invokeOk(SHIM, 'set_noeracle_oracle', [address('COTHER')], [ADMIN])
+  assert.equal(toNative(host.invokeOk(SHIM, 'get_noeracle', []).value), 'COTHER')
+  host.invokeOk(SHIM, 'set_admin', [address(PUBLISHER)], [ADMIN])
+  assert.equal(toNative(host.invokeOk(SHIM, 'get_admin', []).value), PUBLISHER)
 })

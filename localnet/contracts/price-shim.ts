@@ -34,27 +34,27 @@ export function priceShimContract(): ContractCode {
         return VOID
       }),
       lastprice: entryPoint({ asset: 'symbol' }, { tuple: ['i128', 'u64'] }, (env, args) => {
-        const oracle = asAddress(stored(env, ORACLE))
+        const oracle = asAddress(readStored(env, ORACLE))
         const asset = findAsset(asSymbol(args[0])) ?? fail(INVALID_PRICE)
         const price = env.call(oracle, 'get_price_pers', [bytes(priceTag(asset.symbol))])
         if (price.type === 'void') fail(ORACLE_UNAVAILABLE)
         return vec(fieldOf(price, 'price'), fieldOf(price, 'timestamp'))
       }),
       decimals: entryPoint({}, 'u32', () => u32(DECIMALS)),
-      get_admin: entryPoint({}, 'address', (env) => stored(env, ADMIN)),
-      get_noeracle: entryPoint({}, 'address', (env) => stored(env, ORACLE)),
-      set_noeracle_oracle: entryPoint({ oracle: 'address' }, 'void', (env, args) => replace(env, ORACLE, asAddress(args[0]))),
-      set_admin: entryPoint({ new_admin: 'address' }, 'void', (env, args) => replace(env, ADMIN, asAddress(args[0]))),
+      get_admin: entryPoint({}, 'address', (env) => readStored(env, ADMIN)),
+      get_noeracle: entryPoint({}, 'address', (env) => readStored(env, ORACLE)),
+      set_noeracle_oracle: entryPoint({ oracle: 'address' }, 'void', (env, args) => setStoredAddress(env, ORACLE, asAddress(args[0]))),
+      set_admin: entryPoint({ new_admin: 'address' }, 'void', (env, args) => setStoredAddress(env, ADMIN, asAddress(args[0]))),
     },
   }
 }
 
-function stored(env: ContractEnv, key: Val): Val {
+function readStored(env: ContractEnv, key: Val): Val {
   return env.get('instance', key) ?? fail(NOT_INITIALIZED)
 }
 
-function replace(env: ContractEnv, key: Val, value: string): Val {
-  env.requireAuth(asAddress(stored(env, ADMIN)))
+function setStoredAddress(env: ContractEnv, key: Val, value: string): Val {
+  env.requireAuth(asAddress(readStored(env, ADMIN)))
   env.set('instance', key, address(value))
   return VOID
 }

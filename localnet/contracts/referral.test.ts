@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, type ContractCode, i128, text, u32, type Val } from './host.ts'
 import { referralContract } from './referral.ts'
-import { createTestHost, plain, plainEvent, type TestHost } from './test-host.ts'
-import { ADMIN, ALICE, bareExchange, BOB, contractError, createTestExchange, KEEPER, MARKET, openArgs, P, REFERRAL, USDC } from './test-exchange.ts'
+import { createTestHost, type TestHost, toNative, toNativeEvent } from './test-host.ts'
+import {
+  ADMIN, ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, KEEPER, MARKET, openArgs, REFERRAL, USDC,
+} from './test-exchange.ts'
 import { asAddress, entryPoint } from './values.ts'
 
 const UNSIGNED = 'Error(Auth, InvalidAction)'
@@ -30,23 +32,23 @@ interface World {
 
 function world(): World {
   const host = createTestHost({ [REFERRAL]: referralContract(), [MARKET]: REPORTER })
-  host.must(REFERRAL, 'initialize', [address(ADMIN), address(MARKET)], [ADMIN])
+  host.invokeOk(REFERRAL, 'initialize', [address(ADMIN), address(MARKET)], [ADMIN])
   return {
     host,
     attempt(name, args, signers = EVERYBODY) {
       const outcome = host.invoke(REFERRAL, name, args, signers)
       return outcome.ok ? 'ok' : outcome.error
     },
-    view: (name, ...args) => plain(host.must(REFERRAL, name, args).value),
-    report: (referee, fee) => plain(host.must(MARKET, 'report', [address(REFERRAL), address(referee), i128(fee)]).value),
-    events: (name, args) => host.must(REFERRAL, name, args, EVERYBODY).events.map(plainEvent),
+    view: (name, ...args) => toNative(host.invokeOk(REFERRAL, name, args).value),
+    report: (referee, fee) => toNative(host.invokeOk(MARKET, 'report', [address(REFERRAL), address(referee), i128(fee)]).value),
+    events: (name, args) => host.invokeOk(REFERRAL, name, args, EVERYBODY).events.map(toNativeEvent),
   }
 }
 
 const named = (who: string, code: string): Val[] => [address(who), text(code)]
 
 test('the contract is initialised once, by its admin; every call before that is 2', () => {
-  const host = bareExchange()
+  const host = createUninitializedHost()
   const attempt = (name: string, args: readonly Val[], signers: readonly string[] = []): string => {
     const outcome = host.invoke(REFERRAL, name, args, signers)
     return outcome.ok ? 'ok' : outcome.error
@@ -57,10 +59,10 @@ test('the contract is initialised once, by its admin; every call before that is 
   })) assert.equal(attempt(name, args), contractError(2), name)
   const setUp = [address(ADMIN), address(MARKET)]
   assert.equal(attempt('initialize', setUp), UNSIGNED)
-  const done = host.must(REFERRAL, 'initialize', setUp, [ADMIN])
-  assert.deepEqual(done.events.map(plainEvent), [[REFERRAL, ['initialized'], [ADMIN, MARKET]]])
+  const done = host.invokeOk(REFERRAL, 'initialize', setUp, [ADMIN])
+  assert.deepEqual(done.events.map(toNativeEvent), [[REFERRAL, ['initialized'], [ADMIN, MARKET]]])
   assert.equal(attempt('initialize', setUp, [ADMIN]), contractError(1))
-  assert.deepEqual(['get_admin', 'get_market'].map((view) => plain(host.must(REFERRAL, view, []).value)), [ADMIN, MARKET])
+  assert.deepEqual(['get_admin', 'get_market'].map((view) => toNative(host.invokeOk(REFERRAL, view, []).value)), [ADMIN, MARKET])
 })
 
 test('a code belongs to whoever creates it first, letter by letter, one each', () => {
@@ -99,15 +101,15 @@ test('the market alone reports trades: 4 % off for the referee, 10 % for the ref
   const { attempt, events, view, report, host } = world()
   events('create_code', named(ALICE, 'north'))
   events('set_referrer', named(BOB, 'north'))
-  assert.equal(attempt('record_trade', [address(BOB), i128(P)]), UNSIGNED)
-  assert.deepEqual(report(KEEPER, P), [0n, 0n], 'nobody referred this one')
-  for (const fee of [0n, -P]) assert.deepEqual(report(BOB, fee), [0n, 0n])
-  const reported = host.must(MARKET, 'report', [address(REFERRAL), address(BOB), i128(999n)])
-  assert.deepEqual(plain(reported.value), [39n, 99n])
-  assert.deepEqual(reported.events.map(plainEvent), [[REFERRAL, ['trade_recorded'], [BOB, ALICE, 999n, 39n, 99n]]])
-  report(BOB, P)
+  assert.equal(attempt('record_trade', [address(BOB), i128(E7)]), UNSIGNED)
+  assert.deepEqual(report(KEEPER, E7), [0n, 0n], 'nobody referred this one')
+  for (const fee of [0n, -E7]) assert.deepEqual(report(BOB, fee), [0n, 0n])
+  const reported = host.invokeOk(MARKET, 'report', [address(REFERRAL), address(BOB), i128(999n)])
+  assert.deepEqual(toNative(reported.value), [39n, 99n])
+  assert.deepEqual(reported.events.map(toNativeEvent), [[REFERRAL, ['trade_recorded'], [BOB, ALICE, 999n, 39n, 99n]]])
+  report(BOB, E7)
   const { claimable, total_earned, total_volume_generated } = view('get_info', address(ALICE)) as Record<string, bigint>
-  assert.deepEqual([claimable, total_earned, total_volume_generated], [1_000_099n, 1_000_099n, P + 999n])
+  assert.deepEqual([claimable, total_earned, total_volume_generated], [1_000_099n, 1_000_099n, E7 + 999n])
   const outcome = host.invoke(MARKET, 'report', [address(REFERRAL), address(BOB), i128(2n ** 126n)])
   assert.equal(outcome.ok ? 'ok' : outcome.error, contractError(15))
 })
@@ -119,7 +121,7 @@ test('a claim empties the books and says so; no USDC moves', () => {
   events('create_code', named(ALICE, 'north'))
   events('set_referrer', named(BOB, 'north'))
   assert.equal(attempt('claim', [address(ALICE)]), contractError(14))
-  report(BOB, P)
+  report(BOB, E7)
   assert.deepEqual(events('claim', [address(ALICE)]), [[REFERRAL, ['claimed'], [ALICE, 1_000_000n]]], 'no token is called: there is none in this host')
   const { claimable, total_earned } = view('get_info', address(ALICE)) as Record<string, bigint>
   assert.deepEqual([claimable, total_earned], [0n, 1_000_000n])
@@ -128,7 +130,7 @@ test('a claim empties the books and says so; no USDC moves', () => {
 
 test('the admin sets what trades earn, up to a half', () => {
   const { attempt, events, view, report } = world()
-  assert.deepEqual(view('get_config'), [400, 1000, 10_000n * P])
+  assert.deepEqual(view('get_config'), [400, 1000, 10_000n * E7])
   for (const [name, arg, wrong] of [
     ['set_discount_bps', u32(0), u32(5001)], ['set_referrer_share_bps', u32(5000), u32(5001)], ['set_min_code_volume', i128(0n), i128(-1n)],
   ] as const) {
@@ -139,18 +141,18 @@ test('the admin sets what trades earn, up to a half', () => {
   assert.deepEqual(view('get_config'), [0, 5000, 0n])
   events('create_code', named(ALICE, 'north'))
   events('set_referrer', named(BOB, 'north'))
-  assert.deepEqual(report(BOB, P), [0n, P / 2n])
+  assert.deepEqual(report(BOB, E7), [0n, E7 / 2n])
 })
 
 test('the market of this exchange reports nothing: a referred trader pays in full, and the books stay at zero', () => {
   const exchange = createTestExchange()
-  exchange.host.must(REFERRAL, 'create_code', named(ALICE, 'north'), [ALICE])
-  exchange.host.must(REFERRAL, 'set_referrer', named(BOB, 'north'), [BOB])
+  exchange.host.invokeOk(REFERRAL, 'create_code', named(ALICE, 'north'), [ALICE])
+  exchange.host.invokeOk(REFERRAL, 'set_referrer', named(BOB, 'north'), [BOB])
   const before = exchange.usdc(USDC)
-  const opened = exchange.host.must(MARKET, 'open_position', openArgs(BOB), [BOB])
-  assert.equal((plain(opened.value) as { collateral: bigint }).collateral, 100n * P - P / 2n)
+  const opened = exchange.host.invokeOk(MARKET, 'open_position', openArgs(BOB), [BOB])
+  assert.equal((toNative(opened.value) as { collateral: bigint }).collateral, 100n * E7 - E7 / 2n)
   assert.deepEqual(opened.events.filter(({ contract }) => contract === REFERRAL), [])
   assert.deepEqual(exchange.usdc(USDC), before)
-  const info = plain(exchange.host.must(REFERRAL, 'get_info', [address(ALICE)]).value) as Record<string, unknown>
+  const info = toNative(exchange.host.invokeOk(REFERRAL, 'get_info', [address(ALICE)]).value) as Record<string, unknown>
   assert.deepEqual([info['total_earned'], info['total_volume_generated'], info['referred_count']], [0n, 0n, 1])
 })

@@ -47,11 +47,11 @@ export function referralContract(): ContractCode {
     name: 'referral',
     structs: { ReferralInfo: INFO.spec },
     errors: REFERRAL_ERRORS,
-    entryPoints: { ...calls(), ...settings(), ...views() },
+    entryPoints: { ...userEntryPoints(), ...settingEntryPoints(), ...viewEntryPoints() },
   }
 }
 
-function calls(): Record<string, EntryPoint> {
+function userEntryPoints(): Record<string, EntryPoint> {
   return {
     initialize: entryPoint({ admin: 'address', market: 'address' }, 'void', initialize),
     create_code: entryPoint({ referrer: 'address', code: 'string' }, 'void', createCode),
@@ -73,7 +73,7 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
 
 function createCode(env: ContractEnv, args: readonly Val[]): Val {
   const [referrer, code] = [asAddress(args[0]), asText(args[1])]
-  requireAgreement(env, referrer)
+  requireAccountAuth(env, referrer)
   const length = Buffer.byteLength(code)
   if (length < CODE_MIN_BYTES) fail(ERRORS.CodeTooShort)
   if (length > CODE_MAX_BYTES) fail(ERRORS.CodeTooLong)
@@ -88,7 +88,7 @@ function createCode(env: ContractEnv, args: readonly Val[]): Val {
 
 function setReferrer(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, code] = [asAddress(args[0]), asText(args[1])]
-  requireAgreement(env, referee)
+  requireAccountAuth(env, referee)
   if (env.get('persistent', bindingKey(referee)) !== undefined) fail(ERRORS.AlreadyHasReferrer)
   const referrer = asAddress(env.get('persistent', codeKey(code)) ?? fail(ERRORS.UnknownCode))
   if (referrer === referee) fail(ERRORS.SelfReferral)
@@ -102,12 +102,12 @@ function setReferrer(env: ContractEnv, args: readonly Val[]): Val {
 /** Told by the market alone. What is counted as volume is the fee, as deployed. */
 function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, fee] = [asAddress(args[0]), asI128(args[1])]
-  env.requireAuth(addressAt(env, KEYS.market))
+  env.requireAuth(readAddress(env, KEYS.market))
   const binding = env.get('persistent', bindingKey(referee))
   if (fee <= 0n || binding === undefined) return vec(i128(0n), i128(0n))
   const referrer = asAddress(binding)
-  const discount = bpsOf(fee, bpsAt(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
-  const payout = bpsOf(fee, bpsAt(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
+  const discount = bpsOf(fee, readBps(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
+  const payout = bpsOf(fee, readBps(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
   const info = requireInfo(env, referrer)
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   writeInfo(env, {
@@ -122,7 +122,7 @@ function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
 
 function claim(env: ContractEnv, args: readonly Val[]): Val {
   const referrer = asAddress(args[0])
-  requireAgreement(env, referrer)
+  requireAccountAuth(env, referrer)
   const info = requireInfo(env, referrer)
   if (info.claimable <= 0n) fail(ERRORS.NothingToClaim)
   writeInfo(env, { ...info, claimable: 0n })
@@ -130,10 +130,10 @@ function claim(env: ContractEnv, args: readonly Val[]): Val {
   return i128(info.claimable)
 }
 
-function settings(): Record<string, EntryPoint> {
+function settingEntryPoints(): Record<string, EntryPoint> {
   const bpsSetter = (key: Val): EntryPoint =>
     entryPoint({ bps: 'u32' }, 'void', (env, args) => {
-      env.requireAuth(addressAt(env, KEYS.admin))
+      env.requireAuth(readAddress(env, KEYS.admin))
       if (asU32(args[0]) > BPS_MAX) fail(ERRORS.InvalidParameter)
       env.set('instance', key, u32(asU32(args[0])))
       return VOID
@@ -142,7 +142,7 @@ function settings(): Record<string, EntryPoint> {
     set_discount_bps: bpsSetter(KEYS.discountBps),
     set_referrer_share_bps: bpsSetter(KEYS.shareBps),
     set_min_code_volume: entryPoint({ min_volume: 'i128' }, 'void', (env, args) => {
-      env.requireAuth(addressAt(env, KEYS.admin))
+      env.requireAuth(readAddress(env, KEYS.admin))
       if (asI128(args[0]) < 0n) fail(ERRORS.InvalidParameter)
       env.set('instance', KEYS.minCodeVolume, i128(asI128(args[0])))
       return VOID
@@ -150,32 +150,32 @@ function settings(): Record<string, EntryPoint> {
   }
 }
 
-function views(): Record<string, EntryPoint> {
+function viewEntryPoints(): Record<string, EntryPoint> {
   return {
     get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
     get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) => env.get('persistent', bindingKey(asAddress(args[0]))) ?? VOID),
     resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
     get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
-      const [discountBps, shareBps] = [bpsAt(env, KEYS.discountBps, DISCOUNT_BPS), bpsAt(env, KEYS.shareBps, SHARE_BPS)]
+      const [discountBps, shareBps] = [readBps(env, KEYS.discountBps, DISCOUNT_BPS), readBps(env, KEYS.shareBps, SHARE_BPS)]
       return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(MIN_CODE_VOLUME))
     }),
-    get_admin: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.admin))),
-    get_market: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.market))),
+    get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
+    get_market: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.market))),
     version: entryPoint({}, 'symbol', () => symbol('v1')),
   }
 }
 
 /** 2 before initialisation, then the agreement of whom the call is about. */
-function requireAgreement(env: ContractEnv, account: string): void {
-  addressAt(env, KEYS.admin)
+function requireAccountAuth(env: ContractEnv, account: string): void {
+  readAddress(env, KEYS.admin)
   env.requireAuth(account)
 }
 
-function addressAt(env: ContractEnv, key: Val): string {
+function readAddress(env: ContractEnv, key: Val): string {
   return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
 }
 
-function bpsAt(env: ContractEnv, key: Val, byDefault: number): number {
+function readBps(env: ContractEnv, key: Val, byDefault: number): number {
   const stored = env.get('instance', key)
   return stored === undefined ? byDefault : asU32(stored)
 }

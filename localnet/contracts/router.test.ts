@@ -10,9 +10,10 @@ import type { Val } from './host.ts'
 import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from './host.ts'
 import { PRICE_BANDS } from './price-bands.ts'
 import { attestationPayload, priceTag } from './price-oracle.ts'
-import { plain } from './test-host.ts'
+import { toNative } from './test-host.ts'
 import {
-  ADMIN, ALICE, bareExchange, BOB, contractError, createTestExchange, KEEPER, MARKET, openArgs, ORACLE, P, ROUTER, SHIM, type TestExchange,
+  ADMIN, ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, KEEPER, MARKET, openArgs, ORACLE, ROUTER, SHIM,
+  type TestExchange,
 } from './test-exchange.ts'
 
 const ONE = createIdentity('a test', 'publisher one')
@@ -29,7 +30,7 @@ interface Attested {
 }
 
 /** The tail of a call: price, timestamp, round, keys, signatures. */
-function attested(exchange: TestExchange, { asset = 'BTC', price = 50_100n * P, timestamp, signers = [ONE], signedPrice = price }: Attested = {}): Val[] {
+function attested(exchange: TestExchange, { asset = 'BTC', price = 50_100n * E7, timestamp, signers = [ONE], signedPrice = price }: Attested = {}): Val[] {
   const at = timestamp ?? exchange.host.ledger.timestampSec
   const payload = attestationPayload(new Uint8Array(32), ORACLE, priceTag(asset), { price: signedPrice, timestamp: at, round_id: 7n })
   const signatures = signers.map((signer) => bytes(signer.sign(payload)))
@@ -39,8 +40,8 @@ function attested(exchange: TestExchange, { asset = 'BTC', price = 50_100n * P, 
 /** The exchange with its router, which believes two publishers' keys. */
 function world(): TestExchange {
   const exchange = createTestExchange()
-  exchange.host.must(ROUTER, 'initialize', [address(ADMIN), address(MARKET), address(ORACLE)], [ADMIN])
-  for (const key of [ONE, TWO]) exchange.host.must(ORACLE, 'set_publisher_key', [bytes(key.publicKey), bool(true)], [ADMIN])
+  exchange.host.invokeOk(ROUTER, 'initialize', [address(ADMIN), address(MARKET), address(ORACLE)], [ADMIN])
+  for (const key of [ONE, TWO]) exchange.host.invokeOk(ORACLE, 'set_publisher_key', [bytes(key.publicKey), bool(true)], [ADMIN])
   return exchange
 }
 
@@ -49,7 +50,7 @@ function route(exchange: TestExchange, name: string, args: readonly Val[], signe
   return outcome.ok ? 'ok' : outcome.error
 }
 
-const lastPrice = (exchange: TestExchange): unknown => plain(exchange.host.must(SHIM, 'lastprice', [symbol('BTC')]).value)
+const lastPrice = (exchange: TestExchange): unknown => toNative(exchange.host.invokeOk(SHIM, 'lastprice', [symbol('BTC')]).value)
 
 test('the published bands, which are also the walls of the local prices', () => {
   const usd = Object.fromEntries([...PRICE_BANDS].map(([asset, { lowest, highest }]) => [asset, [Number(lowest) / 1e7, Number(highest) / 1e7]]))
@@ -65,49 +66,49 @@ test('the published bands, which are also the walls of the local prices', () => 
 test('an open through the router trades at the price that it brings, however old the oracle\'s was', () => {
   const exchange = world()
   exchange.advance(3600n)
-  assert.equal(exchange.try('open_position', openArgs(ALICE)), contractError(30))
-  const done = exchange.host.must(ROUTER, 'open_with_price', [...openArgs(ALICE), ...attested(exchange)], [ALICE])
-  assert.deepEqual(plain(done.value), exchange.position(1n))
-  assert.deepEqual([exchange.position(1n)['entry_price'], exchange.position(1n)['trader']], [50_100n * P, ALICE])
+  assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE)), contractError(30))
+  const done = exchange.host.invokeOk(ROUTER, 'open_with_price', [...openArgs(ALICE), ...attested(exchange)], [ALICE])
+  assert.deepEqual(toNative(done.value), exchange.position(1n))
+  assert.deepEqual([exchange.position(1n)['entry_price'], exchange.position(1n)['trader']], [50_100n * E7, ALICE])
   assert.deepEqual(done.auth.map(({ contract, functionName, depth }) => [contract, functionName, depth]), [
     [ROUTER, 'open_with_price', 0], [MARKET, 'open_position', 1], ['CUSDC', 'transfer', 2],
   ], 'one tree that the trader signs')
-  assert.deepEqual(lastPrice(exchange), [50_100n * P, exchange.host.ledger.timestampSec])
+  assert.deepEqual(lastPrice(exchange), [50_100n * E7, exchange.host.ledger.timestampSec])
 })
 
 test('close, liquidation, execution and cross liquidation are the market\'s own, at the price of the attestation', () => {
   const exchange = world()
   const id = exchange.open(ALICE)
-  const closing = [address(ALICE), u64(id), symbol('BTC'), ...attested(exchange, { price: 51_000n * P })]
-  assert.equal(plain(exchange.host.must(ROUTER, 'close_with_price', closing, [ALICE]).value), 20n * P)
+  const closing = [address(ALICE), u64(id), symbol('BTC'), ...attested(exchange, { price: 51_000n * E7 })]
+  assert.equal(toNative(exchange.host.invokeOk(ROUTER, 'close_with_price', closing, [ALICE]).value), 20n * E7)
 
   exchange.advance(1000n)
-  exchange.setPrice('BTC', 50_000n * P)
+  exchange.setPrice('BTC', 50_000n * E7)
   const doomed = exchange.open(ALICE)
-  exchange.must('place_limit_order', [
-    address(ALICE), symbol('BTC'), u32(0), i128(100n * P), u32(10), i128(49_800n * P), bool(false), u32(100), u32(0),
+  exchange.invokeOk('place_limit_order', [
+    address(ALICE), symbol('BTC'), u32(0), i128(100n * E7), u32(10), i128(49_800n * E7), bool(false), u32(100), u32(0),
   ])
-  const executing = [address(KEEPER), u64(1n), symbol('BTC'), ...attested(exchange, { price: 49_700n * P })]
-  assert.equal(plain(exchange.host.must(ROUTER, 'execute_with_price', executing, [KEEPER]).value), P)
-  const liquidating = [address(KEEPER), u64(doomed), symbol('BTC'), ...attested(exchange, { price: 45_500n * P })]
-  assert.equal(plain(exchange.host.must(ROUTER, 'liquidate_with_price', liquidating, [KEEPER]).value), 4_750_000n)
+  const executing = [address(KEEPER), u64(1n), symbol('BTC'), ...attested(exchange, { price: 49_700n * E7 })]
+  assert.equal(toNative(exchange.host.invokeOk(ROUTER, 'execute_with_price', executing, [KEEPER]).value), E7)
+  const liquidating = [address(KEEPER), u64(doomed), symbol('BTC'), ...attested(exchange, { price: 45_500n * E7 })]
+  assert.equal(toNative(exchange.host.invokeOk(ROUTER, 'liquidate_with_price', liquidating, [KEEPER]).value), 4_750_000n)
 
   exchange.advance(1000n)
-  exchange.setPrice('BTC', 50_000n * P)
-  exchange.setPrice('ETH', 2_000n * P)
+  exchange.setPrice('BTC', 50_000n * E7)
+  exchange.setPrice('ETH', 2_000n * E7)
   exchange.open(BOB, {}, 'open_position_cross')
   exchange.open(BOB, { asset: 'ETH' }, 'open_position_cross')
-  const maps = ([['BTC', 44_000n * P], ['ETH', 1_500n * P]] as const).map(([asset, price]) => {
+  const maps = ([['BTC', 44_000n * E7], ['ETH', 1_500n * E7]] as const).map(([asset, price]) => {
     const [value, timestamp, round, keys, signatures] = attested(exchange, { asset, price, signers: [ONE, TWO] }) as [Val, Val, Val, Val, Val]
     return struct({ asset: symbol(asset), price: value, timestamp, round_id: round, pubkeys: keys, sigs: signatures })
   })
   const crossArgs = [address(KEEPER), address(BOB), vec(...maps)]
-  assert.equal(plain(exchange.host.must(ROUTER, 'liquidate_cross_with_prices', crossArgs, [KEEPER]).value), 0n)
-  assert.deepEqual(plain(exchange.must('get_cross_margin_positions', [address(BOB)]).value), [])
+  assert.equal(toNative(exchange.host.invokeOk(ROUTER, 'liquidate_cross_with_prices', crossArgs, [KEEPER]).value), 0n)
+  assert.deepEqual(toNative(exchange.invokeOk('get_cross_margin_positions', [address(BOB)]).value), [])
 })
 
 test('the router refuses in the documented order, and a refusal leaves the old price', () => {
-  const bare = bareExchange()
+  const bare = createUninitializedHost()
   const exchange = world()
   exchange.open(BOB)
   const before = lastPrice(exchange)
@@ -119,19 +120,19 @@ test('the router refuses in the documented order, and a refusal leaves the old p
   assert.equal(refused({ signers: [], asset: 'PEPE' }, { asset: 'PEPE' }), contractError(3), 'no key')
   assert.equal(refused({ signers: [ONE, STRANGER], price: 1n }), contractError(3), 'a key that is not on the list')
   assert.equal(refused({ asset: 'PEPE' }, { asset: 'PEPE' }), contractError(31))
-  for (const price of [1_000n * P - 1n, 1_000_000n * P + 1n]) assert.equal(refused({ price }), contractError(31))
-  assert.equal(refused({ signedPrice: 50_000n * P }), 'Error(Crypto, InvalidInput)', 'signed for another price')
+  for (const price of [1_000n * E7 - 1n, 1_000_000n * E7 + 1n]) assert.equal(refused({ price }), contractError(31))
+  assert.equal(refused({ signedPrice: 50_000n * E7 }), 'Error(Crypto, InvalidInput)', 'signed for another price')
   assert.equal(refused({ asset: 'ETH' }), 'Error(Crypto, InvalidInput)', 'signed for another asset')
-  assert.equal(refused({ price: 60_000n * P }), contractError(81), 'the market judges what the router let through')
+  assert.equal(refused({ price: 60_000n * E7 }), contractError(81), 'the market judges what the router let through')
   assert.equal(refused({}, { collateral: 1n }), contractError(22))
   assert.deepEqual(lastPrice(exchange), before, 'nothing of a refused call stays')
-  assert.equal(refused({ price: 50_000n * P }), 'ok')
+  assert.equal(refused({ price: 50_000n * E7 }), 'ok')
 })
 
 test('a band\'s ends belong to it', () => {
   const exchange = world()
   const position = exchange.open(ALICE)
-  for (const price of [1_000n * P, 1_000_000n * P]) {
+  for (const price of [1_000n * E7, 1_000_000n * E7]) {
     const args = [address(ALICE), u64(position + 1n), symbol('BTC'), ...attested(exchange, { price })]
     assert.equal(route(exchange, 'close_with_price', args), contractError(20), 'it got as far as the market')
   }
@@ -141,7 +142,7 @@ test('the router is set up once, by its admin', () => {
   const exchange = world()
   const args = [address(ADMIN), address(MARKET), address(ORACLE)]
   assert.equal(route(exchange, 'initialize', args, [ADMIN]), contractError(2))
-  const bare = bareExchange().invoke(ROUTER, 'initialize', args, [ALICE])
+  const bare = createUninitializedHost().invoke(ROUTER, 'initialize', args, [ALICE])
   assert.equal(bare.ok ? 'ok' : bare.error, 'Error(Auth, InvalidAction)')
 })
 
@@ -159,9 +160,9 @@ test('anybody relays a signed price to the oracle; keys, signatures and age are 
   assert.equal(relay([price, timestamp, round, keys, vec(bytes(new Uint8Array(64)))]), 'Error(Crypto, InvalidInput)')
   assert.equal(relay(attested(exchange, { signers: [ONE, TWO] })), 'ok')
   const now = exchange.host.ledger.timestampSec
-  assert.equal(relay(attested(exchange, { price: 40_000n * P, timestamp: now - 1n })), 'ok')
-  assert.deepEqual(lastPrice(exchange), [50_100n * P, now], 'an old price does not come back')
-  exchange.host.must(ORACLE, 'set_publisher_key', [bytes(ONE.publicKey), bool(false)], [ADMIN])
+  assert.equal(relay(attested(exchange, { price: 40_000n * E7, timestamp: now - 1n })), 'ok')
+  assert.deepEqual(lastPrice(exchange), [50_100n * E7, now], 'an old price does not come back')
+  exchange.host.invokeOk(ORACLE, 'set_publisher_key', [bytes(ONE.publicKey), bool(false)], [ADMIN])
   assert.equal(relay(attested(exchange)), contractError(3))
   const foreign = exchange.host.invoke(ORACLE, 'set_publisher_key', [bytes(ONE.publicKey), bool(true)], [ALICE])
   assert.equal(foreign.ok ? 'ok' : foreign.error, 'Error(Auth, InvalidAction)')
@@ -179,7 +180,7 @@ test('on the local network a trader opens through the router with the publisher\
   const people = createPeople(networkPassphrase, 0)
   const { oracle } = createDeployment(networkPassphrase, people)
   const { closeTimeSec, sequence } = chain.history.latest()
-  const price = { price: 92_400n * P, timestamp: BigInt(closeTimeSec), round_id: 1n }
+  const price = { price: 92_400n * E7, timestamp: BigInt(closeTimeSec), round_id: 1n }
   const signature = people.publisher.sign(attestationPayload(networkIdOf(networkPassphrase), oracle, priceTag('BTC'), price))
   const alice = network.visitor('alice')
   const args = (signed: Uint8Array): Val[] => [
@@ -194,5 +195,5 @@ test('on the local network a trader opens through the router with the publisher\
   const settlement = await alice.settle(chain.history.latest())
   assert.equal(settlement.kind, 'applied', JSON.stringify(settlement))
   const [opened] = network.exchangeEvents('position_opened')
-  assert.deepEqual(opened?.fields.slice(1), [alice.address, 'BTC', 0, 1000n * P, price.price])
+  assert.deepEqual(opened?.fields.slice(1), [alice.address, 'BTC', 0, 1000n * E7, price.price])
 })

@@ -46,16 +46,16 @@ export function routerContract(): ContractCode {
     errors: SHARED_ERRORS,
     entryPoints: {
       initialize: entryPoint({ admin: 'address', market: 'address', oracle: 'address' }, 'void', initialize),
-      open_with_price: withPrice(OPEN, { struct: 'Position' }, 'open_position', 5),
-      close_with_price: withPrice(CLOSE, 'i128', 'close_position', 2),
-      liquidate_with_price: withPrice(LIQUIDATE, 'i128', 'liquidate', 2),
-      execute_with_price: withPrice(EXECUTE, 'i128', 'execute_order', 2),
+      open_with_price: routedEntryPoint(OPEN, { struct: 'Position' }, 'open_position', 5),
+      close_with_price: routedEntryPoint(CLOSE, 'i128', 'close_position', 2),
+      liquidate_with_price: routedEntryPoint(LIQUIDATE, 'i128', 'liquidate', 2),
+      execute_with_price: routedEntryPoint(EXECUTE, 'i128', 'execute_order', 2),
       liquidate_cross_with_prices: entryPoint(
         { keeper: 'address', trader: 'address', attestations: { vec: { struct: 'Attestation' } } }, 'i128',
         (env, args) => {
-          const market = marketFor(env, asAddress(args[0]))
+          const market = requireCallerAuth(env, asAddress(args[0]))
           for (const attestation of asVec(args[2])) {
-            relay(env, asSymbol(fieldOf(attestation, 'asset')), Object.keys(ATTESTATION).map((name) => fieldOf(attestation, name)))
+            relayPrice(env, asSymbol(fieldOf(attestation, 'asset')), Object.keys(ATTESTATION).map((name) => fieldOf(attestation, name)))
           }
           return env.call(market, 'liquidate_cross_account', args.slice(0, 2))
         },
@@ -74,24 +74,24 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
 }
 
 /** A call for one asset: its own arguments, then the attestation; the first `passed` of them go on to the market. */
-function withPrice(own: Inputs, output: SpecType, marketFunction: string, passed: number): EntryPoint {
+function routedEntryPoint(own: Inputs, output: SpecType, marketFunction: string, passed: number): EntryPoint {
   const names = Object.keys(own)
   return entryPoint({ ...own, ...ATTESTATION }, output, (env, args) => {
-    const market = marketFor(env, asAddress(args[0]))
-    relay(env, asSymbol(args[names.indexOf('asset')]), args.slice(names.length))
+    const market = requireCallerAuth(env, asAddress(args[0]))
+    relayPrice(env, asSymbol(args[names.indexOf('asset')]), args.slice(names.length))
     return env.call(market, marketFunction, args.slice(0, passed))
   })
 }
 
 /** The market, for a caller who agreed to the call of the router: what the market asks for in turn stands beneath it. */
-function marketFor(env: ContractEnv, caller: string): string {
+function requireCallerAuth(env: ContractEnv, caller: string): string {
   const market = asAddress(env.get('instance', MARKET) ?? fail(NOT_INITIALIZED))
   env.requireAuth(caller)
   return market
 }
 
 /** Hands a price on to the oracle, which judges the signatures. */
-function relay(env: ContractEnv, asset: string, attestation: readonly Val[]): void {
+function relayPrice(env: ContractEnv, asset: string, attestation: readonly Val[]): void {
   const oracle = asAddress(env.get('instance', ORACLE) ?? fail(NOT_INITIALIZED))
   const keys = asVec(attestation[3])
   if (keys.length === 0 || !keys.every((key) => asBool(env.call(oracle, 'is_publisher_key', [key])))) fail(UNAUTHORIZED)

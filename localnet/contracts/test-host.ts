@@ -22,20 +22,27 @@ export interface TestAuth {
 }
 
 /** What a call came to. `error` reads as the network writes it: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
-export type Outcome =
-  | { readonly ok: true; readonly value: Val; readonly events: readonly TestEvent[]; readonly auth: readonly TestAuth[] }
-  | { readonly ok: false; readonly error: string }
+export type InvokeResult = InvokeSuccess | { readonly ok: false; readonly error: string }
+
+export interface InvokeSuccess {
+  readonly ok: true
+  readonly value: Val
+  readonly events: readonly TestEvent[]
+  readonly auth: readonly TestAuth[]
+}
 
 export interface TestHost {
   /** Moved by the test. */
   ledger: { sequence: number; timestampSec: bigint }
   /** Calls an entry point as a transaction signed by these addresses. */
-  invoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): Outcome
+  invoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): InvokeResult
+  /** Like `invoke`; returns `ok` or the error. */
+  tryInvoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): string
   /** Like `invoke`, for calls that must succeed. */
-  must(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): Extract<Outcome, { ok: true }>
-  entry(contract: string, durability: Durability, key: Val): Val | undefined
+  invokeOk(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): InvokeSuccess
+  readEntry(contract: string, durability: Durability, key: Val): Val | undefined
   /** Opens a trustline (or account, for `native`) and adds to its balance. */
-  grant(account: string, asset: string, amount: bigint): void
+  fund(account: string, asset: string, amount: bigint): void
   /** Everything that is stored, as text: two equal texts are two equal states. */
   fingerprint(): string
 }
@@ -58,37 +65,41 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
     },
   }
 
-  function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): Outcome {
+  function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): InvokeResult {
     const before = [new Map(storage), new Map(balances)] as const
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
     try {
-      const run = runner(contracts, { storage, classic, ledger, events, auth, signers, granted: new Map() })
+      const run = createRunner(contracts, { storage, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
       return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
     } catch (error) {
       storage = before[0]
       balances = before[1]
-      return { ok: false, error: describeFailure(error) }
+      return { ok: false, error: describeError(error) }
     }
   }
 
   return {
     ledger,
     invoke,
-    must(contract, functionName, args, signers) {
+    tryInvoke(contract, functionName, args, signers) {
+      const result = invoke(contract, functionName, args, signers)
+      return result.ok ? 'ok' : result.error
+    },
+    invokeOk(contract, functionName, args, signers) {
       const outcome = invoke(contract, functionName, args, signers)
       if (!outcome.ok) throw new Error(`${functionName}: ${outcome.error}`)
       return outcome
     },
-    entry: (contract, durability, key) => storage.get(entryId(contract, durability, key)),
-    grant: (account, asset, amount) => void balances.set(`${account}/${asset}`, (balances.get(`${account}/${asset}`) ?? 0n) + amount),
-    fingerprint: () => valText([...storage].sort(byKey)) + valText([...balances].sort(byKey)),
+    readEntry: (contract, durability, key) => storage.get(storageId(contract, durability, key)),
+    fund: (account, asset, amount) => void balances.set(`${account}/${asset}`, (balances.get(`${account}/${asset}`) ?? 0n) + amount),
+    fingerprint: () => serialize([...storage].sort(byKey)) + serialize([...balances].sort(byKey)),
   }
 }
 
 const byKey = (a: readonly [string, unknown], b: readonly [string, unknown]): number => (a[0] < b[0] ? -1 : 1)
 
-interface Running {
+interface Invocation {
   readonly storage: Map<string, Val>
   readonly classic: ClassicBalances
   readonly ledger: { sequence: number; timestampSec: bigint }
@@ -96,42 +107,42 @@ interface Running {
   readonly auth: TestAuth[]
   readonly signers: readonly string[]
   /** By contract: the deeper calls that it agreed to, as text. */
-  readonly granted: Map<string, string[]>
+  readonly authorizedCalls: Map<string, string[]>
 }
 
-type Run = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
+type RunContract = (contract: string, functionName: string, args: readonly Val[], caller: string | null, depth: number) => Val
 
-function runner(contracts: Readonly<Record<string, ContractCode>>, state: Running): Run {
-  const run: Run = (contract, functionName, args, caller, depth) => {
+function createRunner(contracts: Readonly<Record<string, ContractCode>>, state: Invocation): RunContract {
+  const run: RunContract = (contract, functionName, args, caller, depth) => {
     const code = contracts[contract]
     const entry = code?.entryPoints[functionName]
     if (code === undefined || entry === undefined) throw new HostFailure('WasmVm', 'MissingValue', `${contract} has no ${functionName}`)
     const count = entry.inputs.length
     if (args.length !== count) throw new HostFailure('WasmVm', 'UnexpectedSize', `${functionName} takes ${count}`)
     for (const [index, [name, type]] of entry.inputs.entries()) {
-      if (!fits(code, type, args[index])) throw new HostFailure('Value', 'UnexpectedType', `${functionName}: ${name}`)
+      if (!matchesType(code, type, args[index])) throw new HostFailure('Value', 'UnexpectedType', `${functionName}: ${name}`)
     }
     let promised: string[] = []
     const env: ContractEnv = {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
-      get: (durability, key) => state.storage.get(entryId(contract, durability, key)),
-      set: (durability, key, value) => void state.storage.set(entryId(contract, durability, key), value),
-      remove: (durability, key) => void state.storage.delete(entryId(contract, durability, key)),
+      get: (durability, key) => state.storage.get(storageId(contract, durability, key)),
+      set: (durability, key, value) => void state.storage.set(storageId(contract, durability, key), value),
+      remove: (durability, key) => void state.storage.delete(storageId(contract, durability, key)),
       requireAuth(address) {
         if (address === caller) return
-        const grants = state.granted.get(address) ?? []
-        const grant = grants.indexOf(valText([contract, functionName, args]))
+        const grants = state.authorizedCalls.get(address) ?? []
+        const grant = grants.indexOf(serialize([contract, functionName, args]))
         if (grant !== -1) return void grants.splice(grant, 1)
         if (!state.signers.includes(address)) throw new HostFailure('Auth', 'InvalidAction', `${address} did not agree to ${functionName}`)
         state.auth.push({ address, contract, functionName, depth })
       },
-      authorizeNextCall: (callee, name, calleeArgs) => void promised.push(valText([callee, name, calleeArgs])),
+      authorizeNextCall: (callee, name, calleeArgs) => void promised.push(serialize([callee, name, calleeArgs])),
       call(callee, name, calleeArgs) {
-        state.granted.set(contract, promised)
+        state.authorizedCalls.set(contract, promised)
         promised = []
         const answer = run(callee, name, calleeArgs, contract, depth + 1)
-        state.granted.delete(contract)
+        state.authorizedCalls.delete(contract)
         return answer
       },
       verifySignature(publicKey, message, signature) {
@@ -143,8 +154,8 @@ function runner(contracts: Readonly<Record<string, ContractCode>>, state: Runnin
     }
     const value = entry.run(env, args)
     // A result that does not fit the published interface would break every client that reads the interface.
-    if (!fits(code, entry.output, value)) {
-      throw new Error(`${code.name}.${functionName} answers what its interface does not say: ${valText(value)}`)
+    if (!matchesType(code, entry.output, value)) {
+      throw new Error(`${code.name}.${functionName} answers what its interface does not say: ${serialize(value)}`)
     }
     return value
   }
@@ -152,15 +163,15 @@ function runner(contracts: Readonly<Record<string, ContractCode>>, state: Runnin
 }
 
 /** Whether a value is of a type of the contract's interface. */
-function fits(code: ContractCode, type: SpecType, val: Val | undefined): boolean {
+function matchesType(code: ContractCode, type: SpecType, val: Val | undefined): boolean {
   if (val === undefined) return false
   if (typeof type === 'string') return type === 'val' || val.type === type
-  if ('option' in type) return val.type === 'void' || fits(code, type.option, val)
-  if ('vec' in type) return val.type === 'vec' && val.value.every((item) => fits(code, type.vec, item))
+  if ('option' in type) return val.type === 'void' || matchesType(code, type.option, val)
+  if ('vec' in type) return val.type === 'vec' && val.value.every((item) => matchesType(code, type.vec, item))
   if ('bytesN' in type) return val.type === 'bytes' && val.value.length === type.bytesN
   if ('tuple' in type) {
     const { tuple } = type
-    return val.type === 'vec' && val.value.length === tuple.length && tuple.every((item, index) => fits(code, item, val.value[index]))
+    return val.type === 'vec' && val.value.length === tuple.length && tuple.every((item, index) => matchesType(code, item, val.value[index]))
   }
   const fields = defined(code.structs?.[type.struct], `struct ${type.struct} of ${code.name}`)
   return (
@@ -168,23 +179,23 @@ function fits(code: ContractCode, type: SpecType, val: Val | undefined): boolean
     val.value.length === fields.length &&
     [...fields].sort(byKey).every(([name, fieldType], index) => {
       const entry = val.value[index]
-      return entry?.[0].type === 'symbol' && entry[0].value === name && fits(code, fieldType, entry[1])
+      return entry?.[0].type === 'symbol' && entry[0].value === name && matchesType(code, fieldType, entry[1])
     })
   )
 }
 
-function describeFailure(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof ContractFailure) return error.message
   if (error instanceof HostFailure) return `Error(${error.errorType}, ${error.errorCode})`
   throw error
 }
 
-function entryId(contract: string, durability: Durability, key: Val): string {
-  return `${contract} ${durability} ${valText(key)}`
+function storageId(contract: string, durability: Durability, key: Val): string {
+  return `${contract} ${durability} ${serialize(key)}`
 }
 
 /** A value as text, for comparing and for messages. */
-export function valText(value: unknown): string {
+export function serialize(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`
     if (part instanceof Uint8Array) return Buffer.from(part).toString('hex')
@@ -193,14 +204,14 @@ export function valText(value: unknown): string {
 }
 
 /** A value without its types, for readable expectations: integers of 64 bits and more as bigint, maps as objects. */
-export function plain(val: Val | undefined): unknown {
+export function toNative(val: Val | undefined): unknown {
   if (val === undefined || val.type === 'void') return null
-  if (val.type === 'vec') return val.value.map(plain)
-  if (val.type === 'map') return Object.fromEntries(val.value.map(([key, item]) => [String(plain(key)), plain(item)]))
+  if (val.type === 'vec') return val.value.map(toNative)
+  if (val.type === 'map') return Object.fromEntries(val.value.map(([key, item]) => [String(toNative(key)), toNative(item)]))
   return val.value
 }
 
 /** An event as one row: contract, topics, data without types. */
-export function plainEvent(event: TestEvent): readonly [contract: string, topics: readonly unknown[], data: unknown] {
-  return [event.contract, event.topics.map(plain), plain(event.data)]
+export function toNativeEvent(event: TestEvent): readonly [contract: string, topics: readonly unknown[], data: unknown] {
+  return [event.contract, event.topics.map(toNative), toNative(event.data)]
 }

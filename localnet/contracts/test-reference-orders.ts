@@ -1,53 +1,54 @@
-// Test support: orders in the reference books.
+// Test support: orders in the reference state.
 
 import {
-  attachedTo, type BookOrder, type BookPosition, type Books, checkCapacity, fee, MARKET_CASH, pay, priceOf, refuse, refuseWhen,
-} from './test-reference-books.ts'
-import { checkTerms, enter, findOwn, type OpenTerms, settle } from './test-reference-market.ts'
+  attachedOrders, checkCapacity, chargeFee, MARKET_ACCOUNT, readPrice, type ReferenceOrder, type ReferencePosition, type ReferenceState, reject,
+  rejectIf, transfer,
+} from './test-reference-state.ts'
+import { bookPosition, checkTerms, type OpenTerms, requireOwnPosition, settlePosition } from './test-reference-market.ts'
 
 const IOC = 1
 const POST_ONLY = 2
 const REDUCE_ONLY = 0x100
 
-type Waiting = Omit<BookOrder, 'id' | 'status' | 'peak' | 'isArmed'>
+type NewOrder = Omit<ReferenceOrder, 'id' | 'status' | 'peak' | 'isArmed'>
 
-function store(books: Books, terms: Waiting, status: BookOrder['status'] = 'pending', peak = 0n): bigint {
-  const id = BigInt(books.orders.size) + 1n
-  books.orders.set(id, { ...terms, id, status, peak, isArmed: false })
+function storeOrder(state: ReferenceState, terms: NewOrder, status: ReferenceOrder['status'] = 'pending', peak = 0n): bigint {
+  const id = BigInt(state.orders.size) + 1n
+  state.orders.set(id, { ...terms, id, status, peak, isArmed: false })
   return id
 }
 
-const holdsCollateral = ({ kind }: Waiting): boolean => kind === 'limit' || kind === 'stop-limit'
-const isMet = (above: boolean, price: bigint, level: bigint): boolean => (above ? price >= level : price <= level)
+const isEntryOrder = ({ kind }: NewOrder): boolean => kind === 'limit' || kind === 'stop-limit'
+const isTriggered = (above: boolean, price: bigint, level: bigint): boolean => (above ? price >= level : price <= level)
 
 /** What a trader says of an order that opens. */
-export type EntryTerms = OpenTerms & Pick<BookOrder, 'trigger' | 'limit' | 'above' | 'slippageBps' | 'timeInForce'>
+export type EntryTerms = OpenTerms & Pick<ReferenceOrder, 'trigger' | 'limit' | 'above' | 'slippageBps' | 'timeInForce'>
 
 /** Limit and stop-limit alike: collateral, leverage, trigger, slippage, time in force, size. */
-function checkEntry(terms: EntryTerms, isStopLimit: boolean): void {
+function checkEntryTerms(terms: EntryTerms, isStopLimit: boolean): void {
   checkTerms(terms, () => {
-    refuseWhen(terms.trigger <= 0n || (isStopLimit && terms.limit <= 0n), 65n)
-    refuseWhen(terms.slippageBps === 0n || terms.slippageBps > 10_000n, 66n)
-    refuseWhen((terms.timeInForce & 0xff) > POST_ONLY, 5n)
+    rejectIf(terms.trigger <= 0n || (isStopLimit && terms.limit <= 0n), 65n)
+    rejectIf(terms.slippageBps === 0n || terms.slippageBps > 10_000n, 66n)
+    rejectIf((terms.timeInForce & 0xff) > POST_ONLY, 5n)
   })
 }
 
-export function placeLimit(books: Books, terms: EntryTerms): bigint {
-  checkEntry(terms, false)
+export function placeLimit(state: ReferenceState, terms: EntryTerms): bigint {
+  checkEntryTerms(terms, false)
   const mode = terms.timeInForce & 0xff
-  const isMetNow = (): boolean => isMet(terms.above, priceOf(books, terms.asset, true), terms.trigger)
-  if (mode === POST_ONLY) refuseWhen(isMetNow(), 70n)
-  pay(books, terms.trader, MARKET_CASH, terms.collateral)
-  const order: Waiting = { ...terms, kind: 'limit', limit: 0n, percentBps: 0n, positionId: 0n }
-  if (mode !== IOC || isMetNow()) return store(books, order)
-  pay(books, MARKET_CASH, terms.trader, terms.collateral)
-  return store(books, order, 'cancelled')
+  const isMetNow = (): boolean => isTriggered(terms.above, readPrice(state, terms.asset, true), terms.trigger)
+  if (mode === POST_ONLY) rejectIf(isMetNow(), 70n)
+  transfer(state, terms.trader, MARKET_ACCOUNT, terms.collateral)
+  const order: NewOrder = { ...terms, kind: 'limit', limit: 0n, percentBps: 0n, positionId: 0n }
+  if (mode !== IOC || isMetNow()) return storeOrder(state, order)
+  transfer(state, MARKET_ACCOUNT, terms.trader, terms.collateral)
+  return storeOrder(state, order, 'cancelled')
 }
 
-export function placeStopLimit(books: Books, terms: EntryTerms): bigint {
-  checkEntry(terms, true)
-  pay(books, terms.trader, MARKET_CASH, terms.collateral)
-  return store(books, { ...terms, kind: 'stop-limit', percentBps: 0n, positionId: 0n })
+export function placeStopLimit(state: ReferenceState, terms: EntryTerms): bigint {
+  checkEntryTerms(terms, true)
+  transfer(state, terms.trader, MARKET_ACCOUNT, terms.collateral)
+  return storeOrder(state, { ...terms, kind: 'stop-limit', percentBps: 0n, positionId: 0n })
 }
 
 /** What a trader says of an order that hangs on a position. */
@@ -61,55 +62,55 @@ export interface AttachTerms {
   readonly slippageBps: bigint
 }
 
-export function attach(books: Books, terms: AttachTerms): bigint {
+export function attachOrder(state: ReferenceState, terms: AttachTerms): bigint {
   const { kind, trigger, limit } = terms
-  if (kind === 'trailing') refuseWhen(terms.percentBps === 0n || terms.percentBps > 5_000n, 69n)
-  refuseWhen(terms.slippageBps === 0n || terms.slippageBps > 10_000n, 66n)
-  const position = findOwn(books, terms.positionId, terms.trader)
-  refuseWhen(position.isCross, 80n)
-  refuseWhen(attachedTo(books, position.id).some((order) => order.kind === kind), 67n)
+  if (kind === 'trailing') rejectIf(terms.percentBps === 0n || terms.percentBps > 5_000n, 69n)
+  rejectIf(terms.slippageBps === 0n || terms.slippageBps > 10_000n, 66n)
+  const position = requireOwnPosition(state, terms.positionId, terms.trader)
+  rejectIf(position.isCross, 80n)
+  rejectIf(attachedOrders(state, position.id).some((order) => order.kind === kind), 67n)
   const above = position.isLong === (kind === 'take-profit')
-  const order: Waiting = {
+  const order: NewOrder = {
     ...terms, asset: position.asset, isLong: position.isLong, collateral: 0n, leverage: position.leverage, above, timeInForce: 0,
   }
-  if (kind === 'trailing') return store(books, order, 'pending', priceOf(books, position.asset, true))
-  refuseWhen(trigger <= 0n || trigger === position.entry || above !== trigger > position.entry, 65n)
+  if (kind === 'trailing') return storeOrder(state, order, 'pending', readPrice(state, position.asset, true))
+  rejectIf(trigger <= 0n || trigger === position.entry || above !== trigger > position.entry, 65n)
   const [low, high] = position.entry < trigger ? [position.entry, trigger] : [trigger, position.entry]
-  refuseWhen(kind === 'take-profit' && limit > 0n && (limit < low || limit > high), 5n)
-  return store(books, order)
+  rejectIf(kind === 'take-profit' && limit > 0n && (limit < low || limit > high), 5n)
+  return storeOrder(state, order)
 }
 
-export function cancel(books: Books, trader: string, id: bigint): bigint {
-  const order = books.orders.get(id) ?? refuse(60n)
-  refuseWhen(order.trader !== trader, 64n)
-  refuseWhen(order.status !== 'pending', 61n)
-  end(books, order, 'cancelled')
+export function cancelOrder(state: ReferenceState, trader: string, id: bigint): bigint {
+  const order = state.orders.get(id) ?? reject(60n)
+  rejectIf(order.trader !== trader, 64n)
+  rejectIf(order.status !== 'pending', 61n)
+  finishOrder(state, order, 'cancelled')
   return 0n
 }
 
 /** Ends an order unfilled. */
-function end(books: Books, order: BookOrder, status: BookOrder['status']): void {
-  if (holdsCollateral(order)) pay(books, MARKET_CASH, order.trader, order.collateral)
+function finishOrder(state: ReferenceState, order: ReferenceOrder, status: ReferenceOrder['status']): void {
+  if (isEntryOrder(order)) transfer(state, MARKET_ACCOUNT, order.trader, order.collateral)
   order.status = status
 }
 
 /** 1 when the peak moved. */
-export function movePeak(books: Books, id: bigint): bigint {
-  const order = books.orders.get(id) ?? refuse(60n)
+export function updateTrailingPeak(state: ReferenceState, id: bigint): bigint {
+  const order = state.orders.get(id) ?? reject(60n)
   if (order.kind !== 'trailing' || order.status !== 'pending') return 0n
-  const price = priceOf(books, order.asset, true)
+  const price = readPrice(state, order.asset, true)
   if (order.isLong ? price <= order.peak : price >= order.peak) return 0n
   order.peak = price
   return 1n
 }
 
 /** Whether a keeper at this price could do something with the order. */
-export function isReady(order: BookOrder, price: bigint): boolean {
-  return order.status === 'pending' && isMet(order.above, price, levelOf(order))
+export function isExecutable(order: ReferenceOrder, price: bigint): boolean {
+  return order.status === 'pending' && isTriggered(order.above, price, referencePrice(order))
 }
 
 /** The price that an order waits for and slips from. */
-export function levelOf(order: BookOrder): bigint {
+export function referencePrice(order: ReferenceOrder): bigint {
   if (order.kind === 'stop-limit' && order.isArmed) return order.limit
   if (order.kind === 'take-profit' && order.limit > 0n) return order.limit
   if (order.kind !== 'trailing') return order.trigger
@@ -117,55 +118,55 @@ export function levelOf(order: BookOrder): bigint {
   return order.isLong ? order.peak - gap : order.peak + gap
 }
 
-export function execute(books: Books, keeper: string, id: bigint): bigint {
-  const order = books.orders.get(id) ?? refuse(60n)
-  refuseWhen(order.status !== 'pending', 61n)
-  const reduces = holdsCollateral(order) && (order.timeInForce & REDUCE_ONLY) !== 0
-  const price = priceOf(books, order.asset, holdsCollateral(order) && !reduces)
-  const level = levelOf(order)
-  refuseWhen(!isMet(order.above, price, level), 62n)
+export function executeOrder(state: ReferenceState, keeper: string, id: bigint): bigint {
+  const order = state.orders.get(id) ?? reject(60n)
+  rejectIf(order.status !== 'pending', 61n)
+  const reduces = isEntryOrder(order) && (order.timeInForce & REDUCE_ONLY) !== 0
+  const price = readPrice(state, order.asset, isEntryOrder(order) && !reduces)
+  const level = referencePrice(order)
+  rejectIf(!isTriggered(order.above, price, level), 62n)
   const slipped = ((price > level ? price - level : level - price) * 10_000n) / level
   if (slipped > order.slippageBps) {
-    end(books, order, 'cancelled for slippage')
+    finishOrder(state, order, 'cancelled for slippage')
     return 0n
   }
   if (order.kind === 'stop-limit' && !order.isArmed) {
     order.isArmed = true
     return 0n
   }
-  if (reduces) return reduce(books, order, price, keeper)
-  return holdsCollateral(order) ? fill(books, order, price, keeper) : closeBy(books, order, price, keeper)
+  if (reduces) return reducePosition(state, order, price, keeper)
+  return isEntryOrder(order) ? fillEntryOrder(state, order, price, keeper) : closeByAttachedOrder(state, order, price, keeper)
 }
 
 const keeperFee = (size: bigint): bigint => 5_000_000n + (size * 5n) / 10_000n
 
-function fill(books: Books, order: BookOrder, price: bigint, keeper: string): bigint {
+function fillEntryOrder(state: ReferenceState, order: ReferenceOrder, price: bigint, keeper: string): bigint {
   const size = order.collateral * order.leverage
-  checkCapacity(books, order.asset, order.isLong, size)
-  const maker = fee(books, order.trader, size, 'maker')
+  checkCapacity(state, order.asset, order.isLong, size)
+  const maker = chargeFee(state, order.trader, size, 'maker')
   const net = order.collateral - maker - keeperFee(size)
-  refuseWhen(net <= 0n, 22n)
-  enter(books, order, price, { net, fee: maker }, false)
-  pay(books, MARKET_CASH, keeper, keeperFee(size))
+  rejectIf(net <= 0n, 22n)
+  bookPosition(state, order, price, { net, fee: maker }, false)
+  transfer(state, MARKET_ACCOUNT, keeper, keeperFee(size))
   order.status = 'executed'
   return keeperFee(size)
 }
 
-function closeBy(books: Books, order: BookOrder, price: bigint, keeper: string): bigint {
-  const position = books.positions.get(order.positionId) ?? refuse(20n)
-  settle(books, position, price, { keeper, fee: keeperFee(position.size), orderId: order.id })
+function closeByAttachedOrder(state: ReferenceState, order: ReferenceOrder, price: bigint, keeper: string): bigint {
+  const position = state.positions.get(order.positionId) ?? reject(20n)
+  settlePosition(state, position, price, { keeper, fee: keeperFee(position.size), orderId: order.id })
   order.status = 'executed'
   return keeperFee(position.size)
 }
 
 /** The largest opposite isolated position that fits is closed; the fee is that of the order's own size. */
-function reduce(books: Books, order: BookOrder, price: bigint, keeper: string): bigint {
+function reducePosition(state: ReferenceState, order: ReferenceOrder, price: bigint, keeper: string): bigint {
   const size = order.collateral * order.leverage
-  const fits = (position: BookPosition): boolean =>
+  const fits = (position: ReferencePosition): boolean =>
     position.trader === order.trader && position.asset === order.asset && position.isLong !== order.isLong && !position.isCross && position.size <= size
-  const [largest] = [...books.positions.values()].filter(fits).sort((one, other) => Number(other.size - one.size))
-  end(books, order, largest === undefined ? 'cancelled' : 'executed')
+  const [largest] = [...state.positions.values()].filter(fits).sort((one, other) => Number(other.size - one.size))
+  finishOrder(state, order, largest === undefined ? 'cancelled' : 'executed')
   if (largest === undefined) return 0n
-  settle(books, largest, price, { keeper, fee: keeperFee(size), orderId: order.id })
+  settlePosition(state, largest, price, { keeper, fee: keeperFee(size), orderId: order.id })
   return keeperFee(size)
 }

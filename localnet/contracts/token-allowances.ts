@@ -16,15 +16,15 @@ interface Allowance {
   readonly live_until_ledger: number
 }
 
-const NONE: Allowance = { amount: 0n, live_until_ledger: 0 }
+const NO_ALLOWANCE: Allowance = { amount: 0n, live_until_ledger: 0 }
 
 const allowanceKey = (from: string, spender: string): Val =>
   storageKey('Allowance', struct({ from: address(from), spender: address(spender) }))
 
 function currentAllowance(env: ContractEnv, from: string, spender: string): Allowance {
   const stored = env.get('temporary', allowanceKey(from, spender))
-  const allowance = stored === undefined ? NONE : ALLOWANCE_VALUE.fromVal(stored)
-  return allowance.live_until_ledger < env.ledger.sequence ? NONE : allowance
+  const allowance = stored === undefined ? NO_ALLOWANCE : ALLOWANCE_VALUE.fromVal(stored)
+  return allowance.live_until_ledger < env.ledger.sequence ? NO_ALLOWANCE : allowance
 }
 
 /** What is left of an allowance; 0 once it has lapsed. */

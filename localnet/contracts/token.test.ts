@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Val } from './host.ts'
 import { address, bool, i128, u32 } from './host.ts'
-import { createTestHost, plain, plainEvent, type TestHost } from './test-host.ts'
+import { createTestHost, type TestHost, toNative, toNativeEvent } from './test-host.ts'
 import { assetContract } from './token.ts'
 
 const ISSUER = 'GISSUER'
@@ -16,14 +16,14 @@ const EVERYONE = [ALICE, BOB, ISSUER, POOL]
 
 function world(): TestHost {
   const host = createTestHost({ [TOKEN]: assetContract(USDC), [NATIVE]: assetContract('native') })
-  host.grant(ALICE, USDC, 1_000n)
-  host.grant(BOB, USDC, 0n)
-  host.grant(ALICE, 'native', 500n)
+  host.fund(ALICE, USDC, 1_000n)
+  host.fund(BOB, USDC, 0n)
+  host.fund(ALICE, 'native', 500n)
   return host
 }
 
 function balance(host: TestHost, holder: string, token = TOKEN): unknown {
-  return plain(host.must(token, 'balance', [address(holder)]).value)
+  return toNative(host.invokeOk(token, 'balance', [address(holder)]).value)
 }
 
 function outcome(host: TestHost, name: string, args: readonly Val[], signers = EVERYONE, token = TOKEN): string {
@@ -35,28 +35,28 @@ const transfer = (from: string, to: string, amount: bigint): Val[] => [address(f
 
 test('a transfer moves balance between accounts and contracts, and says so with the asset as last topic', () => {
   const host = world()
-  const done = host.must(TOKEN, 'transfer', transfer(ALICE, POOL, 300n), [ALICE])
-  assert.deepEqual(done.events.map(plainEvent), [[TOKEN, ['transfer', ALICE, POOL, USDC], 300n]])
+  const done = host.invokeOk(TOKEN, 'transfer', transfer(ALICE, POOL, 300n), [ALICE])
+  assert.deepEqual(done.events.map(toNativeEvent), [[TOKEN, ['transfer', ALICE, POOL, USDC], 300n]])
   assert.deepEqual([balance(host, ALICE), balance(host, POOL)], [700n, 300n])
-  host.must(TOKEN, 'transfer', transfer(POOL, BOB, 100n), [POOL])
+  host.invokeOk(TOKEN, 'transfer', transfer(POOL, BOB, 100n), [POOL])
   assert.deepEqual([balance(host, POOL), balance(host, BOB)], [200n, 100n])
 })
 
 test('a contract balance is stored under [Balance, address] as amount, authorized, clawback', () => {
   const host = world()
-  host.must(TOKEN, 'transfer', transfer(ALICE, POOL, 300n), [ALICE])
+  host.invokeOk(TOKEN, 'transfer', transfer(ALICE, POOL, 300n), [ALICE])
   const key: Val = { type: 'vec', value: [{ type: 'symbol', value: 'Balance' }, address(POOL)] }
-  assert.deepEqual(plain(host.entry(TOKEN, 'persistent', key)), { amount: 300n, authorized: true, clawback: false })
+  assert.deepEqual(toNative(host.readEntry(TOKEN, 'persistent', key)), { amount: 300n, authorized: true, clawback: false })
 })
 
 test('from the issuer is a mint, to the issuer is a burn, and the issuer never runs dry', () => {
   const host = world()
-  const minted = host.must(TOKEN, 'transfer', transfer(ISSUER, BOB, 50n), [ISSUER])
-  assert.deepEqual(minted.events.map(plainEvent), [[TOKEN, ['mint', BOB, USDC], 50n]])
-  const burned = host.must(TOKEN, 'transfer', transfer(ALICE, ISSUER, 20n), [ALICE])
-  assert.deepEqual(burned.events.map(plainEvent), [[TOKEN, ['burn', ALICE, USDC], 20n]])
-  const self = host.must(TOKEN, 'transfer', transfer(ISSUER, ISSUER, 5n), [ISSUER])
-  assert.deepEqual(self.events.map(plainEvent), [[TOKEN, ['transfer', ISSUER, ISSUER, USDC], 5n]])
+  const minted = host.invokeOk(TOKEN, 'transfer', transfer(ISSUER, BOB, 50n), [ISSUER])
+  assert.deepEqual(minted.events.map(toNativeEvent), [[TOKEN, ['mint', BOB, USDC], 50n]])
+  const burned = host.invokeOk(TOKEN, 'transfer', transfer(ALICE, ISSUER, 20n), [ALICE])
+  assert.deepEqual(burned.events.map(toNativeEvent), [[TOKEN, ['burn', ALICE, USDC], 20n]])
+  const self = host.invokeOk(TOKEN, 'transfer', transfer(ISSUER, ISSUER, 5n), [ISSUER])
+  assert.deepEqual(self.events.map(toNativeEvent), [[TOKEN, ['transfer', ISSUER, ISSUER, USDC], 5n]])
   assert.deepEqual([balance(host, ISSUER), balance(host, BOB), balance(host, ALICE)], [2n ** 63n - 1n, 50n, 980n])
 })
 
@@ -99,21 +99,21 @@ test('the native asset: no issuer, missing accounts are 6, and nobody mints or b
   ] as const) {
     assert.equal(outcome(host, name, args, EVERYONE, NATIVE), 'Error(Contract, #2)', name)
   }
-  const done = host.must(NATIVE, 'transfer', transfer(ALICE, POOL, 5n), [ALICE])
-  assert.deepEqual(done.events.map(plainEvent), [[NATIVE, ['transfer', ALICE, POOL, 'native'], 5n]])
-  assert.deepEqual(plain(host.must(NATIVE, 'name', []).value), 'native')
+  const done = host.invokeOk(NATIVE, 'transfer', transfer(ALICE, POOL, 5n), [ALICE])
+  assert.deepEqual(done.events.map(toNativeEvent), [[NATIVE, ['transfer', ALICE, POOL, 'native'], 5n]])
+  assert.deepEqual(toNative(host.invokeOk(NATIVE, 'name', []).value), 'native')
 })
 
 test('an allowance is used up, lapses after its ledger, and an approval without future is refused', () => {
   const host = world()
   const approve = (amount: bigint, liveUntil: number): Val[] => [address(ALICE), address(POOL), i128(amount), u32(liveUntil)]
-  const allowance = (): unknown => plain(host.must(TOKEN, 'allowance', [address(ALICE), address(POOL)]).value)
-  const done = host.must(TOKEN, 'approve', approve(100n, 150), [ALICE])
-  assert.deepEqual(done.events.map(plainEvent), [[TOKEN, ['approve', ALICE, POOL, USDC], [100n, 150]]])
-  host.must(TOKEN, 'transfer_from', [address(POOL), ...transfer(ALICE, BOB, 60n)], [POOL])
+  const allowance = (): unknown => toNative(host.invokeOk(TOKEN, 'allowance', [address(ALICE), address(POOL)]).value)
+  const done = host.invokeOk(TOKEN, 'approve', approve(100n, 150), [ALICE])
+  assert.deepEqual(done.events.map(toNativeEvent), [[TOKEN, ['approve', ALICE, POOL, USDC], [100n, 150]]])
+  host.invokeOk(TOKEN, 'transfer_from', [address(POOL), ...transfer(ALICE, BOB, 60n)], [POOL])
   assert.equal(allowance(), 40n)
   assert.equal(outcome(host, 'transfer_from', [address(POOL), ...transfer(ALICE, BOB, 41n)]), 'Error(Contract, #9)')
-  host.must(TOKEN, 'burn_from', [address(POOL), address(ALICE), i128(10n)], [POOL])
+  host.invokeOk(TOKEN, 'burn_from', [address(POOL), address(ALICE), i128(10n)], [POOL])
   assert.deepEqual([balance(host, ALICE), balance(host, BOB), allowance()], [930n, 60n, 30n])
   host.ledger.sequence = 150
   assert.equal(allowance(), 30n)
@@ -127,18 +127,18 @@ test('an allowance is used up, lapses after its ledger, and an approval without 
 test('the issuer administers until it hands over', () => {
   const host = world()
   assert.equal(outcome(host, 'mint', [address(BOB), i128(7n)], [ALICE]), 'Error(Auth, InvalidAction)')
-  const minted = host.must(TOKEN, 'mint', [address(BOB), i128(7n)], [ISSUER])
-  assert.deepEqual(minted.events.map(plainEvent), [[TOKEN, ['mint', BOB, USDC], 7n]])
-  const handed = host.must(TOKEN, 'set_admin', [address(ALICE)], [ISSUER])
-  assert.deepEqual(handed.events.map(plainEvent), [[TOKEN, ['set_admin', ISSUER, USDC], ALICE]])
+  const minted = host.invokeOk(TOKEN, 'mint', [address(BOB), i128(7n)], [ISSUER])
+  assert.deepEqual(minted.events.map(toNativeEvent), [[TOKEN, ['mint', BOB, USDC], 7n]])
+  const handed = host.invokeOk(TOKEN, 'set_admin', [address(ALICE)], [ISSUER])
+  assert.deepEqual(handed.events.map(toNativeEvent), [[TOKEN, ['set_admin', ISSUER, USDC], ALICE]])
   assert.equal(outcome(host, 'mint', [address(BOB), i128(7n)], [ISSUER]), 'Error(Auth, InvalidAction)')
   assert.equal(outcome(host, 'mint', [address(BOB), i128(7n)], [ALICE]), 'ok')
-  assert.equal(plain(host.must(TOKEN, 'admin', []).value), ALICE)
+  assert.equal(toNative(host.invokeOk(TOKEN, 'admin', []).value), ALICE)
 })
 
 test('what the token says of itself', () => {
   const host = world()
-  assert.deepEqual(['decimals', 'name', 'symbol'].map((name) => plain(host.must(TOKEN, name, []).value)), [7, USDC, 'USDC'])
-  assert.equal(plain(host.must(TOKEN, 'authorized', [address(POOL)]).value), true)
+  assert.deepEqual(['decimals', 'name', 'symbol'].map((name) => toNative(host.invokeOk(TOKEN, name, []).value)), [7, USDC, 'USDC'])
+  assert.equal(toNative(host.invokeOk(TOKEN, 'authorized', [address(POOL)]).value), true)
   assert.equal(outcome(host, 'set_authorized', [address(POOL), bool(true)]), 'ok')
 })

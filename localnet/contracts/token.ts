@@ -39,11 +39,11 @@ export function assetContract(name: string): ContractCode {
     name: `asset ${code}`,
     asset: name,
     errors: TOKEN_ERRORS,
-    entryPoints: { ...views(asset), ...movements(asset), ...administration(asset) },
+    entryPoints: { ...viewEntryPoints(asset), ...transferEntryPoints(asset), ...administrationEntryPoints(asset) },
   }
 }
 
-function views(asset: Asset): Record<string, EntryPoint> {
+function viewEntryPoints(asset: Asset): Record<string, EntryPoint> {
   return {
     balance: entryPoint({ id: 'address' }, 'i128', (env, [id]) => i128(asset.balances.read(env, asAddress(id)))),
     allowance: entryPoint({ from: 'address', spender: 'address' }, 'i128', (env, [from, spender]) =>
@@ -57,37 +57,37 @@ function views(asset: Asset): Record<string, EntryPoint> {
   }
 }
 
-function movements(asset: Asset): Record<string, EntryPoint> {
+function transferEntryPoints(asset: Asset): Record<string, EntryPoint> {
   const { balances } = asset
   return {
     transfer: entryPoint({ from: 'address', to: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [from, to, amount] = [asAddress(args[0]), asAddress(args[1]), amountOf(args[2])]
+      const [from, to, amount] = [asAddress(args[0]), asAddress(args[1]), readAmount(args[2])]
       env.requireAuth(from)
-      return move(env, asset, from, to, amount)
+      return moveBalance(env, asset, from, to, amount)
     }),
     transfer_from: entryPoint({ spender: 'address', from: 'address', to: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [spender, from, to, amount] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2]), amountOf(args[3])]
+      const [spender, from, to, amount] = [asAddress(args[0]), asAddress(args[1]), asAddress(args[2]), readAmount(args[3])]
       env.requireAuth(spender)
       spendAllowance(env, from, spender, amount)
-      return move(env, asset, from, to, amount)
+      return moveBalance(env, asset, from, to, amount)
     }),
     approve: entryPoint({ from: 'address', spender: 'address', amount: 'i128', live_until_ledger: 'u32' }, 'void', (env, args) => {
-      const [from, spender, amount, liveUntil] = [asAddress(args[0]), asAddress(args[1]), amountOf(args[2]), asU32(args[3])]
+      const [from, spender, amount, liveUntil] = [asAddress(args[0]), asAddress(args[1]), readAmount(args[2]), asU32(args[3])]
       env.requireAuth(from)
       writeAllowance(env, from, spender, { amount, live_until_ledger: liveUntil })
       env.emit([symbol('approve'), address(from), address(spender), text(asset.name)], vec(i128(amount), u32(liveUntil)))
       return VOID
     }),
     burn: entryPoint({ from: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [from, amount] = [asAddress(args[0]), amountOf(args[1])]
-      refuseNativeAndIssuer(asset, from)
+      const [from, amount] = [asAddress(args[0]), readAmount(args[1])]
+      rejectNativeAndIssuer(asset, from)
       env.requireAuth(from)
       balances.spend(env, from, amount)
       return emitAmount(env, asset, 'burn', [from], amount)
     }),
     burn_from: entryPoint({ spender: 'address', from: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [spender, from, amount] = [asAddress(args[0]), asAddress(args[1]), amountOf(args[2])]
-      refuseNativeAndIssuer(asset, from)
+      const [spender, from, amount] = [asAddress(args[0]), asAddress(args[1]), readAmount(args[2])]
+      rejectNativeAndIssuer(asset, from)
       env.requireAuth(spender)
       spendAllowance(env, from, spender, amount)
       balances.spend(env, from, amount)
@@ -96,18 +96,18 @@ function movements(asset: Asset): Record<string, EntryPoint> {
   }
 }
 
-function administration(asset: Asset): Record<string, EntryPoint> {
+function administrationEntryPoints(asset: Asset): Record<string, EntryPoint> {
   const { balances } = asset
   return {
     mint: entryPoint({ to: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [to, amount] = [asAddress(args[0]), amountOf(args[1])]
+      const [to, amount] = [asAddress(args[0]), readAmount(args[1])]
       if (to === asset.issuer) fail(NOT_SUPPORTED)
       env.requireAuth(readAdmin(env, asset))
       balances.receive(env, to, amount)
       return emitAmount(env, asset, 'mint', [to], amount)
     }),
     clawback: entryPoint({ from: 'address', amount: 'i128' }, 'void', (env, args) => {
-      const [from, amount] = [asAddress(args[0]), amountOf(args[1])]
+      const [from, amount] = [asAddress(args[0]), readAmount(args[1])]
       balances.requireClawback(env, from)
       env.requireAuth(readAdmin(env, asset))
       balances.spend(env, from, amount)
@@ -131,14 +131,14 @@ function administration(asset: Asset): Record<string, EntryPoint> {
 }
 
 /** An amount as an argument: negative is refused before anything else is looked at. */
-function amountOf(val: Val | undefined): bigint {
+function readAmount(val: Val | undefined): bigint {
   const amount = asI128(val)
   if (amount < 0n) fail(NEGATIVE_AMOUNT)
   return amount
 }
 
 /** Moves balance and says so: the issuer as source mints, as destination burns. */
-function move(env: ContractEnv, asset: Asset, from: string, to: string, amount: bigint): Val {
+function moveBalance(env: ContractEnv, asset: Asset, from: string, to: string, amount: bigint): Val {
   asset.balances.spend(env, from, amount)
   asset.balances.receive(env, to, amount)
   if (from !== to && from === asset.issuer) return emitAmount(env, asset, 'mint', [to], amount)
@@ -158,6 +158,6 @@ function readAdmin(env: ContractEnv, asset: Asset): string {
   return admin === undefined ? asset.issuer : asAddress(admin)
 }
 
-function refuseNativeAndIssuer(asset: Asset, holder: string): void {
+function rejectNativeAndIssuer(asset: Asset, holder: string): void {
   if (asset.issuer === null || holder === asset.issuer) fail(NOT_SUPPORTED)
 }

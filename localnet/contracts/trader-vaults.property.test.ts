@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
 import { EVENT_SHAPES } from '../../src/exchange/events.ts'
-import { address, type Val, u32, u64 } from './host.ts'
-import { plain } from './test-host.ts'
-import { ALICE, BOB, contractError, FACTORY, KEEPER, LP, MARKET, P, PROVIDER, REFERRAL, USDC, VAULT } from './test-exchange.ts'
-import { createArgs, createTestVaults, endArgs, limitArgs, moveArgs, openArgs, pauseArgs, type PlainVault, type TestVaults } from './test-vaults.ts'
+import { address, u32, u64, type Val } from './host.ts'
+import { toNative } from './test-host.ts'
+import { ALICE, BOB, contractError, E7, FACTORY, KEEPER, LP, MARKET, PROVIDER, REFERRAL, USDC, VAULT } from './test-exchange.ts'
+import {
+  amountArgs, createTestVaults, createVaultArgs, leaderIdArgs, leaderLimitArgs, leaderOpenArgs, pauseArgs, type TestVaults,
+} from './test-vaults.ts'
 import { usdcFor } from './trader-vaults/shares.ts'
+import type { Vault } from './trader-vaults/vaults.ts'
 
 const LEADERS = [ALICE, BOB] as const
 const HOLDERS = [ALICE, BOB, KEEPER] as const
@@ -34,7 +37,7 @@ const stepOf = (deeds: readonly Deed[]): fc.Arbitrary<Step> =>
     deed: fc.constantFrom(...deeds),
     vault: fc.nat(1),
     holder: fc.constantFrom(...HOLDERS),
-    amount: fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 1n, max: 2_000n * P })),
+    amount: fc.oneof(fc.bigInt({ min: 0n, max: 5n }), fc.bigInt({ min: 1n, max: 2_000n * E7 })),
     pick: fc.nat(1000),
   })
 
@@ -44,22 +47,22 @@ const runOf = (deeds: readonly Deed[]): fc.Arbitrary<Step[]> => fc.array(stepOf(
 function callOf(vaults: TestVaults, { deed, vault: id, holder, amount, pick }: Step): readonly [contract: string, name: string, args: Val[]] | null {
   const leader = LEADERS[id] ?? ALICE
   const picked = (view: string): bigint => {
-    const ids = plain(vaults.must(view, []).value) as bigint[]
+    const ids = toNative(vaults.invokeOk(view, []).value) as bigint[]
     return ids[pick % Math.max(ids.length, 1)] ?? 1n
   }
   const terms = { collateral: amount, leverage: pick % 3 === 0 ? 1 + (pick % 10) : 10, direction: pick % 2 }
   switch (deed) {
-    case 'deposit': return [FACTORY, 'deposit', moveArgs(holder, id, amount)]
+    case 'deposit': return [FACTORY, 'deposit', amountArgs(holder, id, amount)]
     case 'withdraw': {
       const owned = vaults.shares(id, holder)
-      return [FACTORY, 'withdraw', moveArgs(holder, id, pick % 3 === 0 ? owned : (owned * BigInt(pick)) / 1000n)]
+      return [FACTORY, 'withdraw', amountArgs(holder, id, pick % 3 === 0 ? owned : (owned * BigInt(pick)) / 1000n)]
     }
     case 'claim': return [FACTORY, 'claim_leader_fees', [u32(id)]]
     case 'pause': return [FACTORY, 'set_paused', pauseArgs(id, pick % 4 === 0)]
-    case 'open': return [FACTORY, 'leader_open_position', openArgs(leader, id, terms)]
-    case 'close': return [FACTORY, 'leader_close_position', endArgs(leader, id, picked('get_all_position_ids'))]
-    case 'limit': return [FACTORY, 'leader_place_limit_order', limitArgs(leader, id, BigInt(49_000 + pick * 2) * P, terms)]
-    case 'cancel': return [FACTORY, 'leader_cancel_order', endArgs(leader, id, picked('get_all_order_ids'))]
+    case 'open': return [FACTORY, 'leader_open_position', leaderOpenArgs(leader, id, terms)]
+    case 'close': return [FACTORY, 'leader_close_position', leaderIdArgs(leader, id, picked('get_all_position_ids'))]
+    case 'limit': return [FACTORY, 'leader_place_limit_order', leaderLimitArgs(leader, id, BigInt(49_000 + pick * 2) * E7, terms)]
+    case 'cancel': return [FACTORY, 'leader_cancel_order', leaderIdArgs(leader, id, picked('get_all_order_ids'))]
     case 'execute': return [MARKET, 'execute_order', [address(KEEPER), u64(picked('get_all_order_ids'))]]
     case 'liquidate': return [MARKET, 'liquidate', [address(KEEPER), u64(picked('get_all_position_ids'))]]
     case 'price': return null
@@ -67,7 +70,7 @@ function callOf(vaults: TestVaults, { deed, vault: id, holder, amount, pick }: S
 }
 
 interface Books {
-  readonly vaults: readonly PlainVault[]
+  readonly vaults: readonly Vault[]
   readonly held: bigint
 }
 
@@ -76,7 +79,7 @@ const booksOf = (vaults: TestVaults, count: number): Books => ({
 })
 
 /** What holds of every vault, whatever happened. */
-function checkVault(vaults: TestVaults, vault: PlainVault, claimed: bigint): void {
+function checkVault(vaults: TestVaults, vault: Vault, claimed: bigint): void {
   const shares = HOLDERS.map((holder) => vaults.shares(vault.id, holder))
   assert.equal(vault.circulating_shares, shares.reduce((sum, each) => sum + each, 0n), 'shares are somebody\'s')
   assert.equal(vault.leader_shares, vaults.shares(vault.id, vault.leader))
@@ -86,11 +89,11 @@ function checkVault(vaults: TestVaults, vault: PlainVault, claimed: bigint): voi
 }
 
 /** What a deposit, a withdrawal or a claim does to those who hold shares: truncation never takes from them. */
-function checkFairness(name: string, before: PlainVault, after: PlainVault): void {
+function checkFairness(name: string, before: Vault, after: Vault): void {
   if (name === 'claim_leader_fees') {
     assert.ok(after.hwm_nav >= before.hwm_nav, 'the mark never falls')
-    const gain = before.total_usdc * P - before.hwm_nav * before.circulating_shares
-    assert.ok((before.total_usdc - after.total_usdc) * P * 10n <= gain, 'no more than a tenth of the gain')
+    const gain = before.total_usdc * E7 - before.hwm_nav * before.circulating_shares
+    assert.ok((before.total_usdc - after.total_usdc) * E7 * 10n <= gain, 'no more than a tenth of the gain')
     return
   }
   assert.equal(after.hwm_nav, before.hwm_nav)
@@ -109,12 +112,12 @@ interface Reached {
 /** Plays the steps over this many vaults. The factory may owe more than it has only once a leader traded while another vault held money. */
 function play(steps: readonly Step[], count: number, reached: Reached = { calls: new Set(), topics: new Set(), overdrawn: 0 }): void {
   const vaults = createTestVaults()
-  for (const leader of LEADERS.slice(0, count)) vaults.factory('create_vault', createArgs(leader, leader))
+  for (const leader of LEADERS.slice(0, count)) vaults.callFactory('create_vault', createVaultArgs(leader, leader))
   const everything = (): bigint => EVERYWHERE.reduce((sum, holder) => sum + vaults.usdc(holder), 0n)
   const total = everything()
   const claimed = [0n, 0n]
   let isMixed = false
-  let price = 50_000n * P
+  let price = 50_000n * E7
   for (const given of steps) {
     const one = { ...given, vault: given.vault % count }
     if (one.deed === 'price') price += (price * BigInt((one.pick % (one.pick % 5 === 0 ? 4001 : 201)) - (one.pick % 5 === 0 ? 2000 : 100))) / 10_000n
@@ -133,10 +136,10 @@ function play(steps: readonly Step[], count: number, reached: Reached = { calls:
       continue
     }
     reached.calls.add(name)
-    for (const event of outcome.events) if (event.contract === FACTORY) reached.topics.add(String(plain(event.topics[0])))
+    for (const event of outcome.events) if (event.contract === FACTORY) reached.topics.add(String(toNative(event.topics[0])))
     const [vaultBefore, vaultAfter] = [before.vaults[one.vault] ?? assert.fail(), after.vaults[one.vault] ?? assert.fail()]
     if (['deposit', 'withdraw', 'claim_leader_fees'].includes(name)) checkFairness(name, vaultBefore, vaultAfter)
-    if (name === 'claim_leader_fees') claimed[one.vault] = (claimed[one.vault] ?? 0n) + (plain(outcome.value) as bigint)
+    if (name === 'claim_leader_fees') claimed[one.vault] = (claimed[one.vault] ?? 0n) + (toNative(outcome.value) as bigint)
     if (LEADER_CALLS.has(name)) {
       assert.equal(vaultAfter.total_usdc, after.held, 'a leader\'s trade counts the whole balance as the vault\'s')
       isMixed ||= after.vaults.some(({ id, total_usdc }) => id !== one.vault && total_usdc > 0n)
@@ -172,12 +175,13 @@ test('the resync defect: only once a leader trades beside another vault\'s money
 test('the plainest of such runs: two vaults, one trade, and the last to leave is refused by the token', () => {
   const vaults = createTestVaults()
   for (const leader of LEADERS) {
-    vaults.factory('create_vault', createArgs(leader, leader))
-    vaults.factory('deposit', moveArgs(leader, LEADERS.indexOf(leader), 1_000n * P))
+    vaults.callFactory('create_vault', createVaultArgs(leader, leader))
+    vaults.callFactory('deposit', amountArgs(leader, LEADERS.indexOf(leader), 1_000n * E7))
   }
-  vaults.factory('leader_cancel_order', endArgs(ALICE, 0, vaults.factory('leader_place_limit_order', limitArgs(ALICE, 0, 49_000n * P)) as bigint))
-  assert.deepEqual([vaults.vault(0).total_usdc, vaults.vault(1).total_usdc, vaults.usdc(FACTORY)], [2_000n * P, 1_000n * P, 2_000n * P])
-  vaults.factory('withdraw', moveArgs(ALICE, 0, 1_000n * P))
-  assert.equal(vaults.attempt('withdraw', moveArgs(BOB, 1, 1_000n * P)), contractError(10))
+  const orderId = vaults.callFactory('leader_place_limit_order', leaderLimitArgs(ALICE, 0, 49_000n * E7)) as bigint
+  vaults.callFactory('leader_cancel_order', leaderIdArgs(ALICE, 0, orderId))
+  assert.deepEqual([vaults.vault(0).total_usdc, vaults.vault(1).total_usdc, vaults.usdc(FACTORY)], [2_000n * E7, 1_000n * E7, 2_000n * E7])
+  vaults.callFactory('withdraw', amountArgs(ALICE, 0, 1_000n * E7))
+  assert.equal(vaults.tryFactory('withdraw', amountArgs(BOB, 1, 1_000n * E7)), contractError(10))
   assert.equal(vaults.usdc(FACTORY), 0n)
 })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, type ContractCode, i128, symbol, text, u32, u64, VOID } from './host.ts'
-import { createTestHost, plain } from './test-host.ts'
-import { ADMIN, ALICE, bareExchange, BOB, contractError, FACTORY, KEEPER, MARKET, P, USDC } from './test-exchange.ts'
-import { ASK, createArgs, createTestVaults, endArgs, limitArgs, moveArgs, openArgs, pauseArgs, storyOf, type TestVaults } from './test-vaults.ts'
+import { createTestHost, toNative } from './test-host.ts'
+import { ADMIN, ALICE, BOB, contractError, createUninitializedHost, E7, FACTORY, KEEPER, MARKET, USDC } from './test-exchange.ts'
+import {
+  amountArgs, createTestVaults, createVaultArgs, eventRowsOf, leaderIdArgs, leaderLimitArgs, leaderOpenArgs, pauseArgs,
+  type TestVaults,
+} from './test-vaults.ts'
 import { feesOwed, navOf, sharesFor, usdcFor } from './trader-vaults/shares.ts'
 import { requireVault, type Vault, writeVault } from './trader-vaults/vaults.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
@@ -14,141 +17,142 @@ const UNSIGNED = 'Error(Auth, InvalidAction)'
 /** ALICE leads vault 0 with 10,000 USDC of her own. */
 function led(): TestVaults {
   const vaults = createTestVaults()
-  vaults.factory('create_vault', createArgs(ALICE, 'north'))
-  vaults.factory('deposit', moveArgs(ALICE, 0, 10_000n * P))
+  vaults.callFactory('create_vault', createVaultArgs(ALICE, 'north'))
+  vaults.callFactory('deposit', amountArgs(ALICE, 0, 10_000n * E7))
   return vaults
 }
 
 test('a vault begins empty, at a high-water mark of one, with a tenth of the profit for its leader', () => {
   const vaults = createTestVaults()
-  const created = vaults.done('create_vault', createArgs(ALICE, 'Norð'))
-  assert.equal(plain(created.value), 0)
-  assert.deepEqual(storyOf(created), [[FACTORY, 'vault_created', 0, [ALICE, 'Norð']]])
-  assert.equal(vaults.factory('create_vault', createArgs(ALICE, 'south')), 1)
+  const created = vaults.invokeFactory('create_vault', createVaultArgs(ALICE, 'Norð'))
+  assert.equal(toNative(created.value), 0)
+  assert.deepEqual(eventRowsOf(created), [[FACTORY, 'vault_created', 0, [ALICE, 'Norð']]])
+  assert.equal(vaults.callFactory('create_vault', createVaultArgs(ALICE, 'south')), 1)
   const now = vaults.host.ledger.timestampSec
   const empty = {
-    total_usdc: 0n, circulating_shares: 0n, leader_shares: 0n, hwm_nav: P, realized_pnl: 0n, profit_share_bps: 1000, paused: false, created_at: now,
+    total_usdc: 0n, circulating_shares: 0n, leader_shares: 0n, hwm_nav: E7, realized_pnl: 0n, profit_share_bps: 1000, paused: false, created_at: now,
   }
   assert.deepEqual(vaults.vault(0), { ...empty, id: 0, leader: ALICE, name: 'Norð' })
-  assert.deepEqual(vaults.factory('get_vault', [u32(1)]), { ...empty, id: 1, leader: ALICE, name: 'south' })
-  assert.deepEqual([vaults.factory('get_vault_ids', []), vaults.factory('vault_count', [])], [[0, 1], 2])
-  assert.deepEqual(['get_admin', 'get_market', 'get_usdc'].map((view) => vaults.factory(view, [])), [ADMIN, MARKET, USDC])
+  assert.deepEqual(vaults.callFactory('get_vault', [u32(1)]), { ...empty, id: 1, leader: ALICE, name: 'south' })
+  assert.deepEqual([vaults.callFactory('get_vault_ids', []), vaults.callFactory('vault_count', [])], [[0, 1], 2])
+  assert.deepEqual(['get_admin', 'get_market', 'get_usdc'].map((view) => vaults.callFactory(view, [])), [ADMIN, MARKET, USDC])
 })
 
 test('a name has 1 to 64 bytes (4), and its leader\'s agreement before that', () => {
   const vaults = createTestVaults()
-  assert.equal(vaults.attempt('create_vault', createArgs(ALICE, '')), contractError(4))
-  assert.equal(vaults.attempt('create_vault', createArgs(ALICE, 'ä'.repeat(33))), contractError(4), 'bytes, not characters')
-  assert.equal(vaults.attempt('create_vault', createArgs(ALICE, ''), [BOB]), UNSIGNED)
-  assert.equal(vaults.attempt('create_vault', createArgs(ALICE, 'ä'.repeat(32))), 'ok')
+  assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, '')), contractError(4))
+  assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, 'ä'.repeat(33))), contractError(4), 'bytes, not characters')
+  assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, ''), [BOB]), UNSIGNED)
+  assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, 'ä'.repeat(32))), 'ok')
 })
 
 test('every call of a factory that is not initialised is 2; it is initialised once (1), by its admin', () => {
-  const host = bareExchange()
+  const host = createUninitializedHost()
   const attempt = (name: string, args: Parameters<typeof host.invoke>[2], signers = [ALICE]): string => {
     const outcome = host.invoke(FACTORY, name, args, signers)
     return outcome.ok ? 'ok' : outcome.error
   }
   for (const [name, args] of Object.entries({
-    create_vault: createArgs(ALICE, ''), deposit: moveArgs(ALICE, 0, 0n), withdraw: moveArgs(ALICE, 0, 0n), leader_open_position: openArgs(ALICE, 0),
-    leader_close_position: endArgs(ALICE, 0, 1n), leader_place_limit_order: limitArgs(ALICE, 0, P), leader_cancel_order: endArgs(ALICE, 0, 1n),
+    create_vault: createVaultArgs(ALICE, ''), deposit: amountArgs(ALICE, 0, 0n), withdraw: amountArgs(ALICE, 0, 0n),
+    leader_open_position: leaderOpenArgs(ALICE, 0),
+    leader_close_position: leaderIdArgs(ALICE, 0, 1n), leader_place_limit_order: leaderLimitArgs(ALICE, 0, E7), leader_cancel_order: leaderIdArgs(ALICE, 0, 1n),
     claim_leader_fees: [u32(0)], set_paused: pauseArgs(0, true), admin_pause: pauseArgs(0, true),
   })) assert.equal(attempt(name, args, []), contractError(2), name)
   const setUp = [address(ADMIN), address(MARKET), address(USDC)]
   assert.equal(attempt('initialize', setUp), UNSIGNED)
-  const done = host.must(FACTORY, 'initialize', setUp, [ADMIN])
-  assert.deepEqual(storyOf(done), [[FACTORY, 'initialized', [ADMIN, MARKET, USDC]]])
+  const done = host.invokeOk(FACTORY, 'initialize', setUp, [ADMIN])
+  assert.deepEqual(eventRowsOf(done), [[FACTORY, 'initialized', [ADMIN, MARKET, USDC]]])
   assert.equal(attempt('initialize', setUp, [ADMIN]), contractError(1))
 })
 
 test('deposits buy shares at what a share is worth; the first are 1 to 1', () => {
   const vaults = led()
-  assert.deepEqual([vaults.vault(0).circulating_shares, vaults.vault(0).leader_shares, vaults.vault(0).total_usdc], Array(3).fill(10_000n * P))
+  assert.deepEqual([vaults.vault(0).circulating_shares, vaults.vault(0).leader_shares, vaults.vault(0).total_usdc], Array(3).fill(10_000n * E7))
   // A profit that nobody has shares for yet: a share is now worth 1.5.
-  vaults.host.must(USDC, 'transfer', [address(KEEPER), address(FACTORY), i128(5_000n * P)], [KEEPER])
-  vaults.factory('leader_close_position', endArgs(ALICE, 0, vaults.factory('leader_open_position', openArgs(ALICE, 0)) as bigint))
+  vaults.host.invokeOk(USDC, 'transfer', [address(KEEPER), address(FACTORY), i128(5_000n * E7)], [KEEPER])
+  vaults.callFactory('leader_close_position', leaderIdArgs(ALICE, 0, vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint))
   const before = vaults.vault(0)
-  const bought = vaults.done('deposit', moveArgs(BOB, 0, 3_000n * P + 1n))
-  const expected = ((3_000n * P + 1n) * before.circulating_shares) / before.total_usdc
-  assert.equal(plain(bought.value), expected)
-  assert.deepEqual(storyOf(bought), [[FACTORY, 'deposit', 0, [BOB, 3_000n * P + 1n, expected]]])
+  const bought = vaults.invokeFactory('deposit', amountArgs(BOB, 0, 3_000n * E7 + 1n))
+  const expected = ((3_000n * E7 + 1n) * before.circulating_shares) / before.total_usdc
+  assert.equal(toNative(bought.value), expected)
+  assert.deepEqual(eventRowsOf(bought), [[FACTORY, 'deposit', 0, [BOB, 3_000n * E7 + 1n, expected]]])
   assert.equal(vaults.shares(0, BOB), expected)
   assert.deepEqual(vaults.vault(0), {
-    ...before, total_usdc: before.total_usdc + 3_000n * P + 1n, circulating_shares: before.circulating_shares + expected,
+    ...before, total_usdc: before.total_usdc + 3_000n * E7 + 1n, circulating_shares: before.circulating_shares + expected,
   }, 'the leader has no part in it')
 })
 
 test('a deposit is refused as documented: agreement, 8, 5, 12, 13, 8 for no share, the token, 11', () => {
   const vaults = led()
-  const attempt = (who: string, id: number, amount: bigint, signers?: string[]): string => vaults.attempt('deposit', moveArgs(who, id, amount), signers)
+  const attempt = (who: string, id: number, amount: bigint, signers?: string[]): string => vaults.tryFactory('deposit', amountArgs(who, id, amount), signers)
   assert.equal(attempt(BOB, 9, 0n, [ALICE]), UNSIGNED)
   for (const amount of [0n, -1n]) assert.equal(attempt(BOB, 9, amount), contractError(8))
-  vaults.factory('admin_pause', pauseArgs(0, true))
+  vaults.callFactory('admin_pause', pauseArgs(0, true))
   assert.equal(attempt(BOB, 9, 1n), contractError(5))
   assert.equal(attempt(BOB, 0, 2n ** 120n), contractError(12))
-  vaults.factory('admin_pause', pauseArgs(0, false))
+  vaults.callFactory('admin_pause', pauseArgs(0, false))
   assert.equal(attempt(BOB, 0, 2n ** 120n), contractError(13))
-  assert.equal(attempt(BOB, 0, 1_000_000n * P + 1n), contractError(10), 'the token\'s word, before the leader\'s minimum')
-  assert.equal(attempt(BOB, 0, 190_000n * P + 1n), contractError(11))
-  assert.equal(attempt(BOB, 0, 190_000n * P), 'ok', 'the leader holds exactly a twentieth')
-  vaults.factory('create_vault', createArgs(BOB, 'empty'))
-  assert.equal(attempt(ALICE, 1, P), contractError(11), 'nobody comes before the leader')
+  assert.equal(attempt(BOB, 0, 1_000_000n * E7 + 1n), contractError(10), 'the token\'s word, before the leader\'s minimum')
+  assert.equal(attempt(BOB, 0, 190_000n * E7 + 1n), contractError(11))
+  assert.equal(attempt(BOB, 0, 190_000n * E7), 'ok', 'the leader holds exactly a twentieth')
+  vaults.callFactory('create_vault', createVaultArgs(BOB, 'empty'))
+  assert.equal(attempt(ALICE, 1, E7), contractError(11), 'nobody comes before the leader')
   // Shares of a vault that holds 10,001 times what they cost: a deposit of 1 buys nothing.
-  vaults.factory('deposit', moveArgs(BOB, 1, 1n))
-  vaults.factory('leader_cancel_order', endArgs(BOB, 1, vaults.factory('leader_place_limit_order', limitArgs(ALICE, 0, P)) as bigint))
+  vaults.callFactory('deposit', amountArgs(BOB, 1, 1n))
+  vaults.callFactory('leader_cancel_order', leaderIdArgs(BOB, 1, vaults.callFactory('leader_place_limit_order', leaderLimitArgs(ALICE, 0, E7)) as bigint))
   assert.equal(attempt(BOB, 1, 1n), contractError(8))
 })
 
 test('a withdrawal pays the shares\' part, and leaves the leader with its minimum', () => {
   const vaults = led()
-  vaults.factory('deposit', moveArgs(BOB, 0, 5_000n * P))
-  const attempt = (who: string, id: number, shares: bigint, signers?: string[]): string => vaults.attempt('withdraw', moveArgs(who, id, shares), signers)
+  vaults.callFactory('deposit', amountArgs(BOB, 0, 5_000n * E7))
+  const attempt = (who: string, id: number, shares: bigint, signers?: string[]): string => vaults.tryFactory('withdraw', amountArgs(who, id, shares), signers)
   assert.equal(attempt(BOB, 9, 0n, [ALICE]), UNSIGNED)
   assert.equal(attempt(BOB, 9, 0n), contractError(8))
-  vaults.factory('set_paused', pauseArgs(0, true))
+  vaults.callFactory('set_paused', pauseArgs(0, true))
   assert.equal(attempt(BOB, 9, 1n), contractError(5))
-  assert.equal(attempt(BOB, 0, 5_001n * P), contractError(12))
-  vaults.factory('set_paused', pauseArgs(0, false))
-  assert.equal(attempt(BOB, 0, 5_000n * P + 1n), contractError(9))
+  assert.equal(attempt(BOB, 0, 5_001n * E7), contractError(12))
+  vaults.callFactory('set_paused', pauseArgs(0, false))
+  assert.equal(attempt(BOB, 0, 5_000n * E7 + 1n), contractError(9))
   assert.equal(attempt(KEEPER, 0, 1n), contractError(9), 'who never deposited has none')
-  assert.equal(attempt(ALICE, 0, 9_800n * P), contractError(11))
+  assert.equal(attempt(ALICE, 0, 9_800n * E7), contractError(11))
 
   const before = vaults.usdc(BOB)
-  const done = vaults.done('withdraw', moveArgs(BOB, 0, 2_000n * P))
-  assert.equal(plain(done.value), 2_000n * P)
-  assert.deepEqual(storyOf(done), [[FACTORY, 'withdraw', 0, [BOB, 2_000n * P, 2_000n * P]]])
-  assert.equal(vaults.usdc(BOB), before + 2_000n * P)
-  assert.equal(vaults.shares(0, BOB), 3_000n * P)
-  vaults.factory('withdraw', moveArgs(BOB, 0, 3_000n * P))
-  vaults.factory('withdraw', moveArgs(ALICE, 0, 10_000n * P))
+  const done = vaults.invokeFactory('withdraw', amountArgs(BOB, 0, 2_000n * E7))
+  assert.equal(toNative(done.value), 2_000n * E7)
+  assert.deepEqual(eventRowsOf(done), [[FACTORY, 'withdraw', 0, [BOB, 2_000n * E7, 2_000n * E7]]])
+  assert.equal(vaults.usdc(BOB), before + 2_000n * E7)
+  assert.equal(vaults.shares(0, BOB), 3_000n * E7)
+  vaults.callFactory('withdraw', amountArgs(BOB, 0, 3_000n * E7))
+  vaults.callFactory('withdraw', amountArgs(ALICE, 0, 10_000n * E7))
   assert.deepEqual([vaults.vault(0).circulating_shares, vaults.vault(0).leader_shares, vaults.vault(0).total_usdc], [0n, 0n, 0n], 'everybody may leave')
   assert.equal(attempt(BOB, 0, 1n), contractError(9))
 })
 
 test('shares of a vault whose money is all at work or lost buy nothing', () => {
   const vaults = led()
-  vaults.factory('deposit', moveArgs(BOB, 0, 10_000n * P))
-  vaults.factory('leader_open_position', openArgs(ALICE, 0, { collateral: 20_000n * P, leverage: 1 }))
+  vaults.callFactory('deposit', amountArgs(BOB, 0, 10_000n * E7))
+  vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: 20_000n * E7, leverage: 1 }))
   assert.equal(vaults.vault(0).total_usdc, 0n)
-  assert.equal(vaults.factory('withdraw', moveArgs(BOB, 0, P)), 0n)
-  assert.equal(vaults.shares(0, BOB), 9_999n * P)
-  assert.equal(vaults.factory('deposit', moveArgs(BOB, 0, P)), P, '1 to 1 again, whatever others hold')
+  assert.equal(vaults.callFactory('withdraw', amountArgs(BOB, 0, E7)), 0n)
+  assert.equal(vaults.shares(0, BOB), 9_999n * E7)
+  assert.equal(vaults.callFactory('deposit', amountArgs(BOB, 0, E7)), E7, '1 to 1 again, whatever others hold')
 })
 
 test('a leader\'s open is the market\'s, in the factory\'s name: its events first, one signature, and the vault counts what is left', () => {
   const vaults = led()
-  const opened = vaults.host.must(FACTORY, 'leader_open_position', openArgs(ALICE, 0), [ALICE])
-  const id = plain(opened.value) as bigint
+  const opened = vaults.host.invokeOk(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0), [ALICE])
+  const id = toNative(opened.value) as bigint
   assert.deepEqual(opened.auth.map(({ address: who, functionName, depth }) => [who, functionName, depth]), [[ALICE, 'leader_open_position', 0]])
-  assert.deepEqual(storyOf(opened).slice(-2), [
-    [MARKET, 'position_opened', [id, FACTORY, 'BTC', 0, 1_000n * P, 50_000n * P]], [FACTORY, 'leader_open', 0, [ALICE, id, ASK]],
+  assert.deepEqual(eventRowsOf(opened).slice(-2), [
+    [MARKET, 'position_opened', [id, FACTORY, 'BTC', 0, 1_000n * E7, 50_000n * E7]], [FACTORY, 'leader_open', 0, [ALICE, id, 100n * E7]],
   ])
   assert.equal(vaults.position(id)['trader'], FACTORY)
-  assert.equal(vaults.vault(0).total_usdc, 9_900n * P)
-  vaults.setPrice('BTC', 50_400n * P)
-  const closed = vaults.done('leader_close_position', endArgs(ALICE, 0, id))
-  assert.deepEqual(storyOf(closed).slice(-2).map(([contract, topic, ...rest]) => [contract, topic, rest]), [
-    [MARKET, 'position_closed', [[id, FACTORY, 'BTC', 0, 1_000n * P, 50_000n * P, 50_400n * P, 8n * P]]],
+  assert.equal(vaults.vault(0).total_usdc, 9_900n * E7)
+  vaults.setPrice('BTC', 50_400n * E7)
+  const closed = vaults.invokeFactory('leader_close_position', leaderIdArgs(ALICE, 0, id))
+  assert.deepEqual(eventRowsOf(closed).slice(-2).map(([contract, topic, ...rest]) => [contract, topic, rest]), [
+    [MARKET, 'position_closed', [[id, FACTORY, 'BTC', 0, 1_000n * E7, 50_000n * E7, 50_400n * E7, 8n * E7]]],
     [FACTORY, 'leader_close', [0, [ALICE, id]]],
   ])
   assert.deepEqual([closed.value, vaults.vault(0).total_usdc], [VOID, 10_007_5000000n], 'its collateral less the fee of 0.5, and its profit')
@@ -156,53 +160,54 @@ test('a leader\'s open is the market\'s, in the factory\'s name: its events firs
 
 test('a leader\'s limit order waits in the factory\'s name, is filled by the keeper or taken back', () => {
   const vaults = led()
-  const placed = vaults.host.must(FACTORY, 'leader_place_limit_order', limitArgs(ALICE, 0, 49_900n * P, { leverage: 5, direction: 1 }), [ALICE])
-  assert.deepEqual(storyOf(placed), [[MARKET, 'order_placed', [1n, FACTORY, 49_900n * P]], [FACTORY, 'leader_limit', 0, [ALICE, 1n]]])
-  const order = plain(vaults.must('get_order', [u64(1n)]).value) as Record<string, unknown>
+  const placed = vaults.host.invokeOk(FACTORY, 'leader_place_limit_order', leaderLimitArgs(ALICE, 0, 49_900n * E7, { leverage: 5, direction: 1 }), [ALICE])
+  assert.deepEqual(eventRowsOf(placed), [[MARKET, 'order_placed', [1n, FACTORY, 49_900n * E7]], [FACTORY, 'leader_limit', 0, [ALICE, 1n]]])
+  const order = toNative(vaults.invokeOk('get_order', [u64(1n)]).value) as Record<string, unknown>
   assert.deepEqual(
     ['trader', 'asset', 'collateral', 'leverage', 'direction', 'trigger_price', 'trigger_condition', 'slippage_tolerance_bps', 'time_in_force']
       .map((name) => order[name]),
-    [FACTORY, 'BTC', ASK, 5, 1, 49_900n * P, 1, 100, 0],
+    [FACTORY, 'BTC', 100n * E7, 5, 1, 49_900n * E7, 1, 100, 0],
   )
-  assert.equal(vaults.vault(0).total_usdc, 9_900n * P)
-  const cancelled = vaults.done('leader_cancel_order', endArgs(ALICE, 0, 1n))
-  assert.deepEqual(storyOf(cancelled), [[MARKET, 'order_cancelled', [1n, 'user']], [FACTORY, 'leader_cancel', 0, [ALICE, 1n]]])
-  assert.equal(vaults.vault(0).total_usdc, 10_000n * P)
-  vaults.factory('leader_place_limit_order', limitArgs(ALICE, 0, 49_900n * P))
-  vaults.setPrice('BTC', 49_900n * P)
-  vaults.must('execute_order', [address(KEEPER), u64(2n)])
+  assert.equal(vaults.vault(0).total_usdc, 9_900n * E7)
+  const cancelled = vaults.invokeFactory('leader_cancel_order', leaderIdArgs(ALICE, 0, 1n))
+  assert.deepEqual(eventRowsOf(cancelled), [[MARKET, 'order_cancelled', [1n, 'user']], [FACTORY, 'leader_cancel', 0, [ALICE, 1n]]])
+  assert.equal(vaults.vault(0).total_usdc, 10_000n * E7)
+  vaults.callFactory('leader_place_limit_order', leaderLimitArgs(ALICE, 0, 49_900n * E7))
+  vaults.setPrice('BTC', 49_900n * E7)
+  vaults.invokeOk('execute_order', [address(KEEPER), u64(2n)])
   assert.equal(vaults.position(1n)['trader'], FACTORY)
 })
 
 test('leaders\' calls are refused as documented: agreement, 5, 6, 12, then 8, 10, 3 or the market\'s own codes', () => {
   const vaults = led()
   const calls = {
-    leader_open_position: (who: string, id: number) => openArgs(who, id, { collateral: 0n }),
-    leader_close_position: (who: string, id: number) => endArgs(who, id, 77n),
-    leader_place_limit_order: (who: string, id: number) => limitArgs(who, id, P, { collateral: 0n }),
-    leader_cancel_order: (who: string, id: number) => endArgs(who, id, 77n),
+    leader_open_position: (who: string, id: number) => leaderOpenArgs(who, id, { collateral: 0n }),
+    leader_close_position: (who: string, id: number) => leaderIdArgs(who, id, 77n),
+    leader_place_limit_order: (who: string, id: number) => leaderLimitArgs(who, id, E7, { collateral: 0n }),
+    leader_cancel_order: (who: string, id: number) => leaderIdArgs(who, id, 77n),
   }
   const beyond = { leader_open_position: 8, leader_close_position: 20, leader_place_limit_order: 8, leader_cancel_order: 60 }
-  vaults.factory('admin_pause', pauseArgs(0, true))
+  vaults.callFactory('admin_pause', pauseArgs(0, true))
   for (const [name, argsOf] of Object.entries(calls)) {
-    assert.equal(vaults.attempt(name, argsOf(BOB, 9), [ALICE]), UNSIGNED, name)
-    assert.equal(vaults.attempt(name, argsOf(BOB, 9)), contractError(5), name)
-    assert.equal(vaults.attempt(name, argsOf(BOB, 0)), contractError(6), name)
-    assert.equal(vaults.attempt(name, argsOf(ALICE, 0)), contractError(12), name)
+    assert.equal(vaults.tryFactory(name, argsOf(BOB, 9), [ALICE]), UNSIGNED, name)
+    assert.equal(vaults.tryFactory(name, argsOf(BOB, 9)), contractError(5), name)
+    assert.equal(vaults.tryFactory(name, argsOf(BOB, 0)), contractError(6), name)
+    assert.equal(vaults.tryFactory(name, argsOf(ALICE, 0)), contractError(12), name)
   }
-  vaults.factory('admin_pause', pauseArgs(0, false))
+  vaults.callFactory('admin_pause', pauseArgs(0, false))
   for (const [name, argsOf] of Object.entries(calls)) {
-    assert.equal(vaults.attempt(name, argsOf(ALICE, 0)), contractError(beyond[name as keyof typeof beyond]), name)
+    assert.equal(vaults.tryFactory(name, argsOf(ALICE, 0)), contractError(beyond[name as keyof typeof beyond]), name)
   }
   for (const [name, argsWith] of [
-    ['leader_open_position', (terms: object) => openArgs(ALICE, 0, terms)], ['leader_place_limit_order', (terms: object) => limitArgs(ALICE, 0, P, terms)],
+    ['leader_open_position', (terms: object) => leaderOpenArgs(ALICE, 0, terms)],
+    ['leader_place_limit_order', (terms: object) => leaderLimitArgs(ALICE, 0, E7, terms)],
   ] as const) {
-    assert.equal(vaults.attempt(name, argsWith({ collateral: -1n, direction: 2 })), contractError(8), name)
-    assert.equal(vaults.attempt(name, argsWith({ collateral: 10_000n * P + 1n, direction: 2 })), contractError(10), name)
-    assert.equal(vaults.attempt(name, argsWith({ collateral: 1n, direction: 2 })), contractError(3), name)
-    assert.equal(vaults.attempt(name, argsWith({ collateral: 1n })), contractError(22), `${name}: the market's minimum`)
+    assert.equal(vaults.tryFactory(name, argsWith({ collateral: -1n, direction: 2 })), contractError(8), name)
+    assert.equal(vaults.tryFactory(name, argsWith({ collateral: 10_000n * E7 + 1n, direction: 2 })), contractError(10), name)
+    assert.equal(vaults.tryFactory(name, argsWith({ collateral: 1n, direction: 2 })), contractError(3), name)
+    assert.equal(vaults.tryFactory(name, argsWith({ collateral: 1n })), contractError(22), `${name}: the market's minimum`)
   }
-  assert.deepEqual(vaults.vault(0).total_usdc, 10_000n * P, 'nothing of it stays')
+  assert.deepEqual(vaults.vault(0).total_usdc, 10_000n * E7, 'nothing of it stays')
 })
 
 test('a leader below the minimum, which only the shares of an older day can be, does not open', () => {
@@ -231,61 +236,61 @@ test('a leader below the minimum, which only the shares of an older day can be, 
     },
   }
   const host = createTestHost({ [FACTORY]: meddled, [MARKET]: market, [USDC]: token })
-  host.must(FACTORY, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
-  host.must(FACTORY, 'create_vault', [address(ALICE), text('x')], [ALICE])
-  host.must(FACTORY, 'deposit', moveArgs(ALICE, 0, P), [ALICE])
-  host.must(FACTORY, 'leader_open_position', openArgs(ALICE, 0, { collateral: P }), [ALICE])
-  host.must(FACTORY, 'meddle', [])
-  const refused = host.invoke(FACTORY, 'leader_open_position', openArgs(ALICE, 0, { collateral: P }), [ALICE])
+  host.invokeOk(FACTORY, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
+  host.invokeOk(FACTORY, 'create_vault', [address(ALICE), text('x')], [ALICE])
+  host.invokeOk(FACTORY, 'deposit', amountArgs(ALICE, 0, E7), [ALICE])
+  host.invokeOk(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: E7 }), [ALICE])
+  host.invokeOk(FACTORY, 'meddle', [])
+  const refused = host.invoke(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: E7 }), [ALICE])
   assert.equal(refused.ok ? 'ok' : refused.error, contractError(11))
 })
 
 test('any leader ends what another vault began, and the money is counted where the leader leads: as deployed', () => {
   const vaults = led()
-  vaults.factory('create_vault', createArgs(BOB, 'south'))
-  vaults.factory('deposit', moveArgs(BOB, 1, 2_000n * P))
-  const id = vaults.factory('leader_open_position', openArgs(ALICE, 0)) as bigint
-  assert.equal(vaults.vault(0).total_usdc, 11_900n * P, 'the other vault\'s deposit is counted in this one')
-  const closed = vaults.host.must(FACTORY, 'leader_close_position', endArgs(BOB, 1, id), [BOB])
-  assert.deepEqual(storyOf(closed).at(-1), [FACTORY, 'leader_close', 1, [BOB, id]])
-  assert.deepEqual([vaults.vault(0).total_usdc, vaults.vault(1).total_usdc], [11_900n * P, 11_999_5000000n])
+  vaults.callFactory('create_vault', createVaultArgs(BOB, 'south'))
+  vaults.callFactory('deposit', amountArgs(BOB, 1, 2_000n * E7))
+  const id = vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint
+  assert.equal(vaults.vault(0).total_usdc, 11_900n * E7, 'the other vault\'s deposit is counted in this one')
+  const closed = vaults.host.invokeOk(FACTORY, 'leader_close_position', leaderIdArgs(BOB, 1, id), [BOB])
+  assert.deepEqual(eventRowsOf(closed).at(-1), [FACTORY, 'leader_close', 1, [BOB, id]])
+  assert.deepEqual([vaults.vault(0).total_usdc, vaults.vault(1).total_usdc], [11_900n * E7, 11_999_5000000n])
   // Both vaults claim the same money: whoever comes last finds the token empty.
-  vaults.factory('withdraw', moveArgs(BOB, 1, 2_000n * P))
-  assert.equal(vaults.attempt('withdraw', moveArgs(ALICE, 0, 10_000n * P)), contractError(10), 'the token\'s own refusal')
+  vaults.callFactory('withdraw', amountArgs(BOB, 1, 2_000n * E7))
+  assert.equal(vaults.tryFactory('withdraw', amountArgs(ALICE, 0, 10_000n * E7)), contractError(10), 'the token\'s own refusal')
 })
 
 test('the leader takes a tenth of what is above the high-water mark, also while paused, and once', () => {
   const vaults = led()
-  assert.equal(vaults.attempt('claim_leader_fees', [u32(9)]), contractError(5))
-  assert.equal(vaults.attempt('claim_leader_fees', [u32(0)], [BOB]), UNSIGNED)
-  assert.equal(vaults.attempt('claim_leader_fees', [u32(0)]), contractError(15))
-  const id = vaults.factory('leader_open_position', openArgs(ALICE, 0)) as bigint
-  assert.equal(vaults.attempt('claim_leader_fees', [u32(0)]), contractError(15), 'money at work is not counted')
-  vaults.setPrice('BTC', 50_400n * P)
-  vaults.factory('leader_close_position', endArgs(ALICE, 0, id))
-  vaults.factory('set_paused', pauseArgs(0, true))
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(9)]), contractError(5))
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)], [BOB]), UNSIGNED)
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15))
+  const id = vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15), 'money at work is not counted')
+  vaults.setPrice('BTC', 50_400n * E7)
+  vaults.callFactory('leader_close_position', leaderIdArgs(ALICE, 0, id))
+  vaults.callFactory('set_paused', pauseArgs(0, true))
   const before = vaults.usdc(ALICE)
-  const done = vaults.done('claim_leader_fees', [u32(0)])
+  const done = vaults.invokeFactory('claim_leader_fees', [u32(0)])
   // A gain of 7.5 on 10,000: 7,500 units of NAV above the mark, a tenth of them on 10,000 shares.
-  assert.equal(plain(done.value), 7_500_000n)
-  assert.deepEqual(storyOf(done), [[FACTORY, 'fees_claimed', 0, [ALICE, 7_500_000n, 10_006_750n]]])
+  assert.equal(toNative(done.value), 7_500_000n)
+  assert.deepEqual(eventRowsOf(done), [[FACTORY, 'fees_claimed', 0, [ALICE, 7_500_000n, 10_006_750n]]])
   assert.equal(vaults.usdc(ALICE) - before, 7_500_000n)
   const { total_usdc, realized_pnl, hwm_nav } = vaults.vault(0)
   assert.deepEqual([total_usdc, realized_pnl, hwm_nav], [10_006_7500000n, 7_500_000n, 10_006_750n])
-  assert.equal(vaults.attempt('claim_leader_fees', [u32(0)]), contractError(15))
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15))
 })
 
 test('leader and admin pause with one flag and words of their own', () => {
   const vaults = led()
-  assert.equal(vaults.attempt('set_paused', pauseArgs(9, true)), contractError(5))
-  assert.equal(vaults.attempt('admin_pause', pauseArgs(9, true)), contractError(5))
-  assert.equal(vaults.attempt('set_paused', pauseArgs(0, true), [ADMIN]), UNSIGNED)
-  assert.equal(vaults.attempt('admin_pause', pauseArgs(0, true), [ALICE]), UNSIGNED)
+  assert.equal(vaults.tryFactory('set_paused', pauseArgs(9, true)), contractError(5))
+  assert.equal(vaults.tryFactory('admin_pause', pauseArgs(9, true)), contractError(5))
+  assert.equal(vaults.tryFactory('set_paused', pauseArgs(0, true), [ADMIN]), UNSIGNED)
+  assert.equal(vaults.tryFactory('admin_pause', pauseArgs(0, true), [ALICE]), UNSIGNED)
   for (const [name, paused, topic] of [
     ['set_paused', true, 'paused'], ['admin_pause', false, 'admin_unpaused'], ['admin_pause', true, 'admin_paused'], ['set_paused', false, 'unpaused'],
   ] as const) {
-    const done = vaults.done(name, pauseArgs(0, paused))
-    assert.deepEqual(storyOf(done), [[FACTORY, topic, 0, null]])
+    const done = vaults.invokeFactory(name, pauseArgs(0, paused))
+    assert.deepEqual(eventRowsOf(done), [[FACTORY, topic, 0, null]])
     assert.equal(vaults.vault(0).paused, paused)
   }
 })
@@ -296,6 +301,6 @@ test('negative totals, which no call makes, are 14', () => {
   for (const wrong of [() => navOf(vault), () => sharesFor(vault, 1n), () => feesOwed(vault), () => sharesFor(negativeShares, 1n)]) {
     assert.throws(wrong, { message: contractError(14) })
   }
-  assert.equal(navOf({ ...vault, circulating_shares: 0n }), P)
+  assert.equal(navOf({ ...vault, circulating_shares: 0n }), E7)
   assert.equal(usdcFor(vault, 1n), 0n)
 })

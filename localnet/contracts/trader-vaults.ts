@@ -7,7 +7,7 @@ import { address, i128, symbol, u32, vec } from './host.ts'
 import { administrationEntryPoints } from './trader-vaults/administration.ts'
 import { depositEntryPoints } from './trader-vaults/deposits.ts'
 import { leaderEntryPoints } from './trader-vaults/leader.ts'
-import { addressAt, KEYS, requireVault, sharesOf, VAULT_INFO, vaultCount } from './trader-vaults/vaults.ts'
+import { KEYS, readAddress, readShares, readVaultCount, requireVault, VAULT_INFO } from './trader-vaults/vaults.ts'
 import { asAddress, asU32, entryPoint } from './values.ts'
 
 /** The factory's code; `initialize(admin, market, usdc)` first. */
@@ -16,21 +16,21 @@ export function traderVaultsContract(): ContractCode {
     name: 'trader vaults',
     structs: { VaultInfo: VAULT_INFO.spec },
     errors: TRADER_VAULT_ERRORS,
-    entryPoints: { ...administrationEntryPoints(), ...depositEntryPoints(), ...leaderEntryPoints(), ...views() },
+    entryPoints: { ...administrationEntryPoints(), ...depositEntryPoints(), ...leaderEntryPoints(), ...viewEntryPoints() },
   }
 }
 
-function views(): Record<string, EntryPoint> {
+function viewEntryPoints(): Record<string, EntryPoint> {
   const vaultInfo = entryPoint({ vault_id: 'u32' }, { struct: 'VaultInfo' }, (env, args) => VAULT_INFO.toVal(requireVault(env, asU32(args[0]))))
   return {
     get_vault: vaultInfo,
     view_vault: vaultInfo,
-    get_vault_ids: entryPoint({}, { vec: 'u32' }, (env) => vec(...Array.from({ length: vaultCount(env) }, (_, id) => u32(id)))),
-    vault_count: entryPoint({}, 'u32', (env) => u32(vaultCount(env))),
-    shares_of: entryPoint({ vault_id: 'u32', holder: 'address' }, 'i128', (env, args) => i128(sharesOf(env, asU32(args[0]), asAddress(args[1])))),
-    get_admin: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.admin))),
-    get_market: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.market))),
-    get_usdc: entryPoint({}, 'address', (env) => address(addressAt(env, KEYS.usdc))),
+    get_vault_ids: entryPoint({}, { vec: 'u32' }, (env) => vec(...Array.from({ length: readVaultCount(env) }, (_, id) => u32(id)))),
+    vault_count: entryPoint({}, 'u32', (env) => u32(readVaultCount(env))),
+    shares_of: entryPoint({ vault_id: 'u32', holder: 'address' }, 'i128', (env, args) => i128(readShares(env, asU32(args[0]), asAddress(args[1])))),
+    get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
+    get_market: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.market))),
+    get_usdc: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.usdc))),
     version: entryPoint({}, 'symbol', () => symbol('v1')),
   }
 }

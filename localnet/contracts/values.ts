@@ -66,11 +66,11 @@ export function minOf(first: bigint, ...others: readonly bigint[]): bigint {
 }
 
 /** The value, or zero in its place when it is negative. */
-export function notNegative(value: bigint): bigint {
+export function positivePart(value: bigint): bigint {
   return value < 0n ? 0n : value
 }
 
-export function absolute(value: bigint): bigint {
+export function abs(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 
@@ -94,11 +94,11 @@ export interface StructCodec<F extends FieldTable> {
 /** The record that a codec reads and writes. */
 export type CodecRecord<C> = C extends StructCodec<infer F> ? RecordOf<F> : never
 
-const WRAP = {
+const ENCODERS = {
   address, symbol, string: text, i128, u64, u32, bool,
 } as const satisfies Record<Scalar, (value: never) => Val>
 
-const UNWRAP = {
+const DECODERS = {
   address: asAddress, symbol: asSymbol, string: asText, i128: asI128, u64: asU64, u32: asU32, bool: asBool,
 } as const satisfies Record<Scalar, (val: Val) => unknown>
 
@@ -108,9 +108,9 @@ export function structCodec<const F extends FieldTable>(fields: F): StructCodec<
   return {
     spec: names.map((name) => [name, fields[name] as Scalar] as const),
     toVal: (record) =>
-      struct(Object.fromEntries(names.map((name) => [name, WRAP[fields[name] as Scalar](record[name] as never)]))),
+      struct(Object.fromEntries(names.map((name) => [name, ENCODERS[fields[name] as Scalar](record[name] as never)]))),
     fromVal: (val) =>
-      Object.fromEntries(names.map((name) => [name, UNWRAP[fields[name] as Scalar](fieldOf(val, name))])) as RecordOf<F>,
+      Object.fromEntries(names.map((name) => [name, DECODERS[fields[name] as Scalar](fieldOf(val, name))])) as RecordOf<F>,
   }
 }
 

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { formatDecimal } from '../../src/base/fixed-point.ts'
 import { address, bool, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
 import { FEE_TIERS } from '../../localnet/contracts/market/defaults.ts'
-import { plain } from '../../localnet/contracts/test-host.ts'
-import { ALICE, BOB, createTestExchange, eventsOf, KEEPER, openArgs, P, PROVIDER, VAULT } from '../../localnet/contracts/test-exchange.ts'
-import { createArgs, createTestVaults, moveArgs } from '../../localnet/contracts/test-vaults.ts'
+import { toNative } from '../../localnet/contracts/test-host.ts'
+import { ALICE, BOB, createTestExchange, E7, eventsOf, KEEPER, openArgs, PROVIDER, VAULT } from '../../localnet/contracts/test-exchange.ts'
+import { amountArgs, createTestVaults, createVaultArgs } from '../../localnet/contracts/test-vaults.ts'
 
 const PAGE = readFileSync(new URL('../../docs/how-the-exchange-works.md', import.meta.url), 'utf8')
 
@@ -36,11 +36,11 @@ test('opening, closing and liquidating an isolated position cost what the page s
   const fee = (exchange.vaultView('get_total_usdc') as bigint) - pool
   assertTable('Opening', [usdc(position['size']), usdc(fee), usdc(position['collateral']), usdc(position['liquidation_price'])])
 
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   const before = exchange.usdc(ALICE)
-  const pnl = plain(exchange.close(ALICE, id).value) as bigint
+  const pnl = toNative(exchange.close(ALICE, id).value) as bigint
   const paid = exchange.usdc(ALICE) - before
-  assertTable('Closing at 51,000', [usdc(pnl), usdc(paid), usdc(paid - 100n * P)])
+  assertTable('Closing at 51,000', [usdc(pnl), usdc(paid), usdc(paid - 100n * E7)])
 })
 
 test('a liquidation distributes the collateral as the page says', () => {
@@ -48,9 +48,9 @@ test('a liquidation distributes the collateral as the page says', () => {
   const id = exchange.open(ALICE, { leverage: 5 })
   const { collateral, liquidation_price: price } = exchange.position(id) as { collateral: bigint, liquidation_price: bigint }
   exchange.setPrice('BTC', price)
-  const loss = (500n * P * (50_000n * P - price)) / (50_000n * P)
+  const loss = (500n * E7 * (50_000n * E7 - price)) / (50_000n * E7)
   const [pool, owner] = [exchange.usdc(VAULT), exchange.usdc(ALICE)]
-  const reward = plain(exchange.must('liquidate', [address(KEEPER), u64(id)]).value) as bigint
+  const reward = toNative(exchange.invokeOk('liquidate', [address(KEEPER), u64(id)]).value) as bigint
   assertTable('Liquidation at 40,500', [
     usdc(loss), usdc(collateral - loss), usdc(reward), usdc(exchange.usdc(VAULT) - pool), usdc(exchange.usdc(ALICE) - owner),
   ])
@@ -59,13 +59,13 @@ test('a liquidation distributes the collateral as the page says', () => {
 test('funding moves what the page says', () => {
   const exchange = createTestExchange()
   const long = exchange.open(ALICE, { leverage: 5 })
-  const short = exchange.open(BOB, { collateral: 40n * P, leverage: 5, direction: 1 })
+  const short = exchange.open(BOB, { collateral: 40n * E7, leverage: 5, direction: 1 })
   // The market pays receivers out of all traders' collateral, so there has to be some besides these two.
-  exchange.must('deposit_cross_margin', [address(KEEPER), i128(100n * P)])
+  exchange.invokeOk('deposit_cross_margin', [address(KEEPER), i128(100n * E7)])
   exchange.advance(3_600n)
-  const [event] = eventsOf(exchange.must('apply_funding', []))
+  const [event] = eventsOf(exchange.invokeOk('apply_funding', []))
   const [rate = 0n] = (event?.[1] ?? []) as [bigint?]
-  exchange.setPrice('BTC', 50_000n * P)
+  exchange.setPrice('BTC', 50_000n * E7)
   const paidOut = (trader: string, id: bigint): bigint => {
     const before = exchange.usdc(trader)
     const { collateral } = exchange.position(id) as { collateral: bigint }
@@ -77,18 +77,18 @@ test('funding moves what the page says', () => {
 
 test('a cross account is liquidated just below the price that the page gives', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', [address(BOB), i128(100n * P)])
-  const id = exchange.open(BOB, { collateral: 50n * P }, 'open_position_cross')
+  exchange.invokeOk('deposit_cross_margin', [address(BOB), i128(100n * E7)])
+  const id = exchange.open(BOB, { collateral: 50n * E7 }, 'open_position_cross')
   const position = exchange.position(id) as { collateral: bigint, size: bigint }
-  const balance = plain(exchange.must('get_cross_margin_balance', [address(BOB)]).value) as bigint
+  const balance = toNative(exchange.invokeOk('get_cross_margin_balance', [address(BOB)]).value) as bigint
   const equity = balance + position.collateral
   const maintenance = position.size / 100n
-  const threshold = 50_000n * P - ((equity - maintenance) * 50_000n * P) / position.size
+  const threshold = 50_000n * E7 - ((equity - maintenance) * 50_000n * E7) / position.size
   assertTable('Cross margin at 50,000', [usdc(position.size), usdc(balance), usdc(position.collateral), usdc(equity), usdc(maintenance), usdc(threshold)])
-  const liquidate = (): string => exchange.try('liquidate_cross_account', [address(KEEPER), address(BOB)])
+  const liquidate = (): string => exchange.tryInvoke('liquidate_cross_account', [address(KEEPER), address(BOB)])
   exchange.setPrice('BTC', threshold)
   assert.notEqual(liquidate(), 'ok')
-  exchange.setPrice('BTC', threshold - P)
+  exchange.setPrice('BTC', threshold - E7)
   assert.equal(liquidate(), 'ok')
 })
 
@@ -96,10 +96,10 @@ test('a keeper earns for a limit order what the page says', () => {
   const exchange = createTestExchange()
   const [trader, asset, collateral, leverage, direction] = openArgs(ALICE, { leverage: 5 })
   assert.ok(trader && asset && collateral && leverage && direction)
-  const order = exchange.must('place_limit_order', [trader, asset, direction, collateral, leverage, i128(50_000n * P), bool(false), u32(100), u32(0)])
-  const { id } = plain(order.value) as { id: bigint }
+  const order = exchange.invokeOk('place_limit_order', [trader, asset, direction, collateral, leverage, i128(50_000n * E7), bool(false), u32(100), u32(0)])
+  const { id } = toNative(order.value) as { id: bigint }
   const [keeper, pool] = [exchange.usdc(KEEPER), exchange.vaultView('get_total_usdc') as bigint]
-  exchange.must('execute_order', [address(KEEPER), u64(id)])
+  exchange.invokeOk('execute_order', [address(KEEPER), u64(id)])
   const position = exchange.position(1n)
   const fee = (exchange.vaultView('get_total_usdc') as bigint) - pool
   assertTable('Execution of a limit order', [usdc(fee), usdc(exchange.usdc(KEEPER) - keeper), usdc(position['collateral'])])
@@ -113,26 +113,26 @@ test('the fee tiers are those of the deployed configuration', () => {
 
 test('a deposit into the pool costs what the page says', () => {
   const { host, vaultView } = createTestExchange()
-  host.grant(PROVIDER, 'USDC:GISSUER', 20_000n * P)
+  host.fund(PROVIDER, 'USDC:GISSUER', 20_000n * E7)
   const fees = (): bigint => (vaultView('get_pool_info') as { total_fees: bigint }).total_fees
   const before = fees()
-  host.must(VAULT, 'deposit', [address(PROVIDER), i128(10_000n * P)], [PROVIDER])
+  host.invokeOk(VAULT, 'deposit', [address(PROVIDER), i128(10_000n * E7)], [PROVIDER])
   assertTable('Deposit of 10,000 USDC', [usdc(fees() - before)])
 })
 
 test('a vault shares its profit as the page says', () => {
   const vaults = createTestVaults()
-  vaults.factory('create_vault', createArgs(ALICE, 'north'))
-  vaults.factory('deposit', moveArgs(ALICE, 0, 10_000n * P))
-  vaults.factory('deposit', moveArgs(BOB, 0, 5_000n * P))
+  vaults.callFactory('create_vault', createVaultArgs(ALICE, 'north'))
+  vaults.callFactory('deposit', amountArgs(ALICE, 0, 10_000n * E7))
+  vaults.callFactory('deposit', amountArgs(BOB, 0, 5_000n * E7))
   const shares = vaults.shares(0, BOB)
   // A profitable trade: 1,000 USDC at 10x earn 15 %, and the opening fee of 5 USDC comes on top.
-  const id = vaults.factory('leader_open_position', [address(ALICE), u32(0), symbol('BTC'), i128(1_000n * P), u32(10), u32(0)]) as bigint
-  vaults.setPrice('BTC', 57_525n * P)
-  vaults.factory('leader_close_position', [address(ALICE), u32(0), u64(id)])
-  const nav = (): bigint => (vaults.vault(0).total_usdc * P) / vaults.vault(0).circulating_shares
+  const id = vaults.callFactory('leader_open_position', [address(ALICE), u32(0), symbol('BTC'), i128(1_000n * E7), u32(10), u32(0)]) as bigint
+  vaults.setPrice('BTC', 57_525n * E7)
+  vaults.callFactory('leader_close_position', [address(ALICE), u32(0), u64(id)])
+  const nav = (): bigint => (vaults.vault(0).total_usdc * E7) / vaults.vault(0).circulating_shares
   const navBefore = nav()
-  const fee = vaults.factory('claim_leader_fees', [u32(0)]) as bigint
+  const fee = vaults.callFactory('claim_leader_fees', [u32(0)]) as bigint
   assert.equal(vaults.vault(0).hwm_nav, nav())
   assertTable('Vault', [formatDecimal(shares), usdc(navBefore), usdc(fee), usdc(nav())])
 })

@@ -1,34 +1,34 @@
 // What the vault's admin does: set it up, tune it, pause it.
 
-import { refuseUpgrade, tokenBalance, transferToken } from '../calls.ts'
+import { rejectUpgrade, tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, bool, i128, u32, VOID } from '../host.ts'
 import { asAddress, asI128, asSymbol, asU32, checked, entryPoint, fail } from '../values.ts'
 import * as vault from './pool.ts'
 
-export function administration(): Record<string, EntryPoint> {
+export function administrationEntryPoints(): Record<string, EntryPoint> {
   return {
     initialize: entryPoint(
       { admin: 'address', usdc: 'address', lp_token: 'address', market: 'address', deposit_fee_bps: 'u32', withdraw_fee_bps: 'u32' },
       'void',
       initialize,
     ),
-    ...settings(),
+    ...settingEntryPoints(),
     pause: entryPoint({}, 'void', (env) => setPaused(env, true)),
     unpause: entryPoint({}, 'void', (env) => setPaused(env, false)),
     upgrade: entryPoint({ new_wasm_hash: { bytesN: 32 } }, 'void', (env) => {
       vault.requireAdmin(env)
-      return refuseUpgrade()
+      return rejectUpgrade()
     }),
     set_admin: entryPoint({ new_admin: 'address' }, 'void', (env, args) => {
-      const [oldAdmin, newAdmin] = [vault.addressAt(env, vault.KEYS.admin), asAddress(args[0])]
-      requireBoth(env, oldAdmin, newAdmin)
+      const [oldAdmin, newAdmin] = [vault.readAddress(env, vault.KEYS.admin), asAddress(args[0])]
+      requireBothAuth(env, oldAdmin, newAdmin)
       env.set('instance', vault.KEYS.admin, address(newAdmin))
       emit(env, 'admin_updated', address(oldAdmin), address(newAdmin))
       return VOID
     }),
-    ...moneyMoves(),
+    ...fundEntryPoints(),
   }
 }
 
@@ -48,11 +48,11 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   return VOID
 }
 
-function settings(): Record<string, EntryPoint> {
+function settingEntryPoints(): Record<string, EntryPoint> {
   return {
     set_market_contract: entryPoint({ market: 'address' }, 'void', (env, args) => {
       vault.requireAdmin(env)
-      const oldMarket = vault.addressAt(env, vault.KEYS.market)
+      const oldMarket = vault.readAddress(env, vault.KEYS.market)
       env.set('instance', vault.KEYS.market, address(asAddress(args[0])))
       emit(env, 'market_updated', address(oldMarket), address(asAddress(args[0])))
       return VOID
@@ -65,32 +65,32 @@ function settings(): Record<string, EntryPoint> {
     ),
     set_reserve_cap: entryPoint({ cap_bps: 'u32' }, 'void', (env, args) => {
       vault.requireAdmin(env)
-      env.set('instance', vault.KEYS.reserveCapBps, u32(capOf(args[0])))
+      env.set('instance', vault.KEYS.reserveCapBps, u32(readCap(args[0])))
       return VOID
     }),
     set_asset_cap: entryPoint({ asset: 'symbol', cap_bps: 'u32' }, 'void', (env, args) => {
       vault.requireAdmin(env)
-      env.set('persistent', vault.assetCapKey(asSymbol(args[0])), u32(capOf(args[1])))
+      env.set('persistent', vault.assetCapKey(asSymbol(args[0])), u32(readCap(args[1])))
       return VOID
     }),
     set_deposit_cap: entryPoint({ cap: 'i128' }, 'void', (env, args) => {
       const cap = asI128(args[0])
       vault.requireAdmin(env)
       if (cap < 0n) fail(vault.INVALID_PARAMETER)
-      env.set('instance', vault.KEYS.depositCap, i128(cap))
+      env.set('instance', vault.KEYS.readDepositCap, i128(cap))
       emit(env, 'deposit_cap_set', i128(cap))
       return VOID
     }),
   }
 }
 
-function moneyMoves(): Record<string, EntryPoint> {
+function fundEntryPoints(): Record<string, EntryPoint> {
   return {
     seed_buffer: entryPoint({ from: 'address', amount: 'i128' }, 'void', (env, args) => {
       const [from, amount] = [asAddress(args[0]), asI128(args[1])]
-      requireBoth(env, vault.addressAt(env, vault.KEYS.admin), from)
+      requireBothAuth(env, vault.readAddress(env, vault.KEYS.admin), from)
       if (amount <= 0n) fail(vault.INVALID_AMOUNT)
-      transferToken(env, vault.addressAt(env, vault.KEYS.usdc), from, env.self, amount)
+      transferToken(env, vault.readAddress(env, vault.KEYS.usdc), from, env.self, amount)
       const pool = vault.readPool(env)
       vault.writePool(env, { ...pool, buffer: checked(pool.buffer + amount) })
       emit(env, 'buffer_seeded', i128(amount))
@@ -101,7 +101,7 @@ function moneyMoves(): Record<string, EntryPoint> {
       vault.requireAdmin(env)
       if (!vault.isPaused(env)) fail(vault.INVALID_PARAMETER)
       if (amount <= 0n) fail(vault.INVALID_AMOUNT)
-      const usdc = vault.addressAt(env, vault.KEYS.usdc)
+      const usdc = vault.readAddress(env, vault.KEYS.usdc)
       if (amount > tokenBalance(env, usdc, env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
       transferToken(env, usdc, env.self, recipient, amount)
       const pool = vault.readPool(env)
@@ -113,7 +113,7 @@ function moneyMoves(): Record<string, EntryPoint> {
 }
 
 /** Both must agree to the call; one address is asked once, as the host allows. */
-function requireBoth(env: ContractEnv, first: string, second: string): void {
+function requireBothAuth(env: ContractEnv, first: string, second: string): void {
   env.requireAuth(first)
   if (second !== first) env.requireAuth(second)
 }
@@ -126,7 +126,7 @@ function setFee(env: ContractEnv, key: Val, feeBps: number, topic: string): Val 
   return VOID
 }
 
-function capOf(val: Val | undefined): number {
+function readCap(val: Val | undefined): number {
   const capBps = asU32(val)
   if (capBps < 1 || capBps > vault.CAP_MAX_BPS) fail(vault.INVALID_PARAMETER)
   return capBps

@@ -7,7 +7,7 @@ import { address, i128 } from '../host.ts'
 import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../values.ts'
 import * as vault from './pool.ts'
 
-export function deposits(): Record<string, EntryPoint> {
+export function depositEntryPoints(): Record<string, EntryPoint> {
   return {
     deposit: entryPoint({ depositor: 'address', usdc_amount: 'i128' }, 'i128', (env, args) => {
       const [depositor, amount] = [asAddress(args[0]), asI128(args[1])]
@@ -15,18 +15,18 @@ export function deposits(): Record<string, EntryPoint> {
       if (amount <= 0n) fail(vault.INVALID_AMOUNT)
       env.requireAuth(depositor)
       const depositedKey = vault.depositedKey(address(depositor))
-      const deposited = checked(vault.amountAt(env, depositedKey) + amount)
+      const deposited = checked(vault.readAmount(env, depositedKey) + amount)
       const cap = vault.depositCap(env)
       if (cap > 0n && deposited > cap) fail(vault.DEPOSIT_CAP_EXCEEDED)
 
       const pool = vault.readPool(env)
-      const fee = bpsOf(amount, vault.bpsAt(env, vault.KEYS.depositFeeBps, 0))
-      const minted = mintedFor(pool, amount - fee)
-      const lpToken = vault.addressAt(env, vault.KEYS.lpToken)
+      const fee = bpsOf(amount, vault.readBps(env, vault.KEYS.depositFeeBps, 0))
+      const minted = lpTokensFor(pool, amount - fee)
+      const lpToken = vault.readAddress(env, vault.KEYS.lpToken)
       if (minted <= 0n) fail(vault.INVALID_AMOUNT)
       if (minted > tokenBalance(env, lpToken, env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
 
-      transferToken(env, vault.addressAt(env, vault.KEYS.usdc), depositor, env.self, amount)
+      transferToken(env, vault.readAddress(env, vault.KEYS.usdc), depositor, env.self, amount)
       transferToken(env, lpToken, env.self, depositor, minted)
       env.set('persistent', depositedKey, i128(deposited))
       // The whole amount is counted, and the fee again among the fees: the exchange's own books double it (contracts, "Liquidity vault").
@@ -44,19 +44,19 @@ export function deposits(): Record<string, EntryPoint> {
       vault.requireActive(env)
       if (lpAmount <= 0n) fail(vault.INVALID_AMOUNT)
       env.requireAuth(withdrawer)
-      const lpToken = vault.addressAt(env, vault.KEYS.lpToken)
+      const lpToken = vault.readAddress(env, vault.KEYS.lpToken)
       if (tokenBalance(env, lpToken, withdrawer) < lpAmount) fail(vault.INSUFFICIENT_BALANCE)
 
       const pool = vault.readPool(env)
       const gross = mulDiv(lpAmount, vault.aumOf(pool), pool.total_lp)
-      const fee = bpsOf(gross, vault.bpsAt(env, vault.KEYS.withdrawFeeBps, 0))
+      const fee = bpsOf(gross, vault.readBps(env, vault.KEYS.withdrawFeeBps, 0))
       const net = gross - fee
-      const usdc = vault.addressAt(env, vault.KEYS.usdc)
+      const usdc = vault.readAddress(env, vault.KEYS.usdc)
       const balance = tokenBalance(env, usdc, env.self)
       if (net <= 0n) fail(vault.INVALID_AMOUNT)
       if (net > balance || balance - net < pool.reserved) fail(vault.INSUFFICIENT_LIQUIDITY)
 
-      env.call(lpToken, 'transfer_from', pullArguments(env.self, withdrawer, lpAmount))
+      env.call(lpToken, 'transfer_from', transferFromArgs(env.self, withdrawer, lpAmount))
       transferToken(env, usdc, env.self, withdrawer, net)
       vault.writePool(env, {
         ...pool,
@@ -71,12 +71,12 @@ export function deposits(): Record<string, EntryPoint> {
 }
 
 /** LP tokens for what is left of a deposit after its fee; an empty or worthless pool starts at 1 to 1. */
-function mintedFor(pool: vault.Pool, net: bigint): bigint {
+function lpTokensFor(pool: vault.Pool, net: bigint): bigint {
   const aum = vault.aumOf(pool)
   return pool.total_lp === 0n || aum === 0n ? net : mulDiv(net, pool.total_lp, aum)
 }
 
 /** The vault spends the owner's prior approval: the owner's signature on `withdraw` alone moves no LP token. */
-function pullArguments(self: string, owner: string, amount: bigint): readonly Val[] {
+function transferFromArgs(self: string, owner: string, amount: bigint): readonly Val[] {
   return [address(self), address(owner), address(self), i128(amount)]
 }

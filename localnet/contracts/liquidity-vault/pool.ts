@@ -4,7 +4,7 @@ import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import type { ContractEnv, Val } from '../host.ts'
 import { symbol } from '../host.ts'
 import {
-  asAddress, asBool, asI128, asU32, checked, type CodecRecord, fail, mulDiv, notNegative, storageKey, structCodec,
+  asAddress, asBool, asI128, asU32, checked, type CodecRecord, fail, mulDiv, positivePart, storageKey, structCodec,
 } from '../values.ts'
 
 export const NOT_INITIALIZED = 1
@@ -33,7 +33,7 @@ export const KEYS = {
   depositFeeBps: storageKey('DepositFeeBps'),
   withdrawFeeBps: storageKey('WithdrawFeeBps'),
   reserveCapBps: storageKey('ReserveCapBps'),
-  depositCap: storageKey('DepositCap'),
+  readDepositCap: storageKey('DepositCap'),
   paused: storageKey('Paused'),
 } as const
 
@@ -61,7 +61,7 @@ export function writePool(env: ContractEnv, pool: Pool): void {
 
 /** Assets under management: what LP tokens are a share of. */
 export function aumOf(pool: Pool): bigint {
-  return notNegative(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
+  return positivePart(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
 }
 
 /** The worth of one LP token, 7 decimals. */
@@ -81,18 +81,18 @@ export function requireActive(env: ContractEnv): void {
 }
 
 export function requireAdmin(env: ContractEnv): void {
-  env.requireAuth(addressAt(env, KEYS.admin))
+  env.requireAuth(readAddress(env, KEYS.admin))
 }
 
 export function requireMarket(env: ContractEnv): void {
-  env.requireAuth(addressAt(env, KEYS.market))
+  env.requireAuth(readAddress(env, KEYS.market))
 }
 
-export function addressAt(env: ContractEnv, key: Val): string {
+export function readAddress(env: ContractEnv, key: Val): string {
   return asAddress(env.get('instance', key) ?? fail(NOT_INITIALIZED))
 }
 
-export function bpsAt(env: ContractEnv, key: Val, byDefault: number): number {
+export function readBps(env: ContractEnv, key: Val, byDefault: number): number {
   const stored = env.get('instance', key)
   return stored === undefined ? byDefault : asU32(stored)
 }
@@ -104,12 +104,12 @@ export function isPaused(env: ContractEnv): boolean {
 
 /** The cumulative deposit that one account may make; 0 is no cap. */
 export function depositCap(env: ContractEnv): bigint {
-  const stored = env.get('instance', KEYS.depositCap)
+  const stored = env.get('instance', KEYS.readDepositCap)
   return stored === undefined ? 0n : asI128(stored)
 }
 
 /** Persistent per-name amounts: 0 where nothing is stored. */
-export function amountAt(env: ContractEnv, key: Val): bigint {
+export function readAmount(env: ContractEnv, key: Val): bigint {
   const stored = env.get('persistent', key)
   return stored === undefined ? 0n : asI128(stored)
 }

@@ -1,13 +1,13 @@
 // What the market does with the vault: reserve, settle, credit, and mark exposure.
 
 import { tokenBalance, transferToken } from '../calls.ts'
-import { emit, emitAbout } from '../emit.ts'
+import { emit, emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, symbol, VOID } from '../host.ts'
-import { asI128, asSymbol, asU32, bpsOf, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { asI128, asSymbol, asU32, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import * as vault from './pool.ts'
 
-export function settlement(): Record<string, EntryPoint> {
+export function settlementEntryPoints(): Record<string, EntryPoint> {
   return {
     settle_pnl: entryPoint({ pnl: 'i128' }, 'i128', (env, args) => {
       const pnl = asI128(args[0])
@@ -30,14 +30,14 @@ export function settlement(): Record<string, EntryPoint> {
       vault.requireMarket(env)
       const key = vault.assetUnrealizedPnlKey(asset)
       const pool = vault.readPool(env)
-      const total = checked(pool.unrealized_pnl - vault.amountAt(env, key) + pnl)
+      const total = checked(pool.unrealized_pnl - vault.readAmount(env, key) + pnl)
       env.set('persistent', key, i128(pnl))
-      vault.writePool(env, { ...pool, unrealized_pnl: total, reserved: notNegative(checked(pool.reserved - release)) })
-      emitAbout(env, 'exposure_synced', symbol(asset), i128(pnl), i128(total), i128(release))
+      vault.writePool(env, { ...pool, unrealized_pnl: total, reserved: positivePart(checked(pool.reserved - release)) })
+      emitWithSubject(env, 'exposure_synced', symbol(asset), i128(pnl), i128(total), i128(release))
       return VOID
     }),
     reserve_for_position: entryPoint({ asset: 'symbol', amount: 'i128', side_open_interest_after: 'i128' }, 'void', (env, args) => {
-      reserve(env, asSymbol(args[0]), asI128(args[1]), asI128(args[2]))
+      reservePayout(env, asSymbol(args[0]), asI128(args[1]), asI128(args[2]))
       return VOID
     }),
     credit_buffer: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
@@ -55,9 +55,9 @@ export function settlement(): Record<string, EntryPoint> {
 /** Pays the market as much of a trader's profit as the pool can: the buffer first. What is missing is recorded and told. */
 function payProfit(env: ContractEnv, pnl: bigint): bigint {
   const pool = vault.readPool(env)
-  const usdc = vault.addressAt(env, vault.KEYS.usdc)
-  const accounted = checked(pool.buffer + notNegative(pool.total_usdc))
-  const paid = notNegative(minOf(pnl, accounted, tokenBalance(env, usdc, env.self)))
+  const usdc = vault.readAddress(env, vault.KEYS.usdc)
+  const accounted = checked(pool.buffer + positivePart(pool.total_usdc))
+  const paid = positivePart(minOf(pnl, accounted, tokenBalance(env, usdc, env.self)))
   const fromBuffer = minOf(pool.buffer, paid)
   const short = pnl - paid
   vault.writePool(env, {
@@ -66,22 +66,22 @@ function payProfit(env: ContractEnv, pnl: bigint): bigint {
     total_usdc: pool.total_usdc - (paid - fromBuffer),
     shortfall: checked(pool.shortfall + short),
   })
-  if (paid > 0n) transferToken(env, usdc, env.self, vault.addressAt(env, vault.KEYS.market), paid)
+  if (paid > 0n) transferToken(env, usdc, env.self, vault.readAddress(env, vault.KEYS.market), paid)
   if (short > 0n) emit(env, 'payout_shortfall', i128(pnl), i128(paid), i128(short))
   return paid
 }
 
-function reserve(env: ContractEnv, asset: string, amount: bigint, sideOpenInterestAfter: bigint): void {
+function reservePayout(env: ContractEnv, asset: string, amount: bigint, sideOpenInterestAfter: bigint): void {
   vault.requireMarket(env)
   if (amount <= 0n) fail(vault.INVALID_AMOUNT)
   const pool = vault.readPool(env)
   const aum = vault.aumOf(pool)
   const reserved = checked(pool.reserved + amount)
-  const reserveCapBps = vault.bpsAt(env, vault.KEYS.reserveCapBps, vault.DEFAULT_RESERVE_CAP_BPS)
+  const reserveCapBps = vault.readBps(env, vault.KEYS.reserveCapBps, vault.DEFAULT_RESERVE_CAP_BPS)
   if (reserved > bpsOf(aum, reserveCapBps)) fail(vault.OPEN_INTEREST_CAP_EXCEEDED)
   const stored = env.get('persistent', vault.assetCapKey(asset))
   const assetCapBps = stored === undefined ? vault.DEFAULT_ASSET_CAP_BPS : asU32(stored)
   if (sideOpenInterestAfter > bpsOf(aum, assetCapBps)) fail(vault.OPEN_INTEREST_CAP_EXCEEDED)
-  if (reserved > tokenBalance(env, vault.addressAt(env, vault.KEYS.usdc), env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
+  if (reserved > tokenBalance(env, vault.readAddress(env, vault.KEYS.usdc), env.self)) fail(vault.INSUFFICIENT_LIQUIDITY)
   vault.writePool(env, { ...pool, reserved })
 }

@@ -1,6 +1,6 @@
 // What the market's admin does: set it up, pause it, split fees.
 
-import { refuseUpgrade } from '../calls.ts'
+import { rejectUpgrade } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, bool, i128, u32, u64, vec, VOID } from '../host.ts'
@@ -36,7 +36,7 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
     }),
     upgrade: entryPoint({ new_wasm_hash: { bytesN: 32 } }, 'void', (env) => {
       requireAdmin(env)
-      return refuseUpgrade()
+      return rejectUpgrade()
     }),
   }
 }

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Val } from '../host.ts'
 import { address, i128, u32, u64 } from '../host.ts'
-import { plain } from '../test-host.ts'
+import { toNative } from '../test-host.ts'
 import {
-  ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, KEEPER, MARKET, P, type TestExchange, topicsOf,
+  ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, KEEPER, MARKET, type TestExchange, topicsOf,
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
 const stop = (id: bigint, trigger: bigint, slippage = 500): Val[] => [address(ALICE), u64(id), i128(trigger), u32(slippage)]
 const take = (id: bigint, trigger: bigint, limit = 0n, slippage = 500): Val[] => [...stop(id, trigger, slippage), i128(limit)]
 const trail = (id: bigint, percent: number, slippage = 500): Val[] => [address(ALICE), u64(id), u32(percent), u32(slippage)]
-const execute = (exchange: TestExchange, id = 1n) => exchange.must('execute_order', [address(KEEPER), u64(id)])
-const tryExecute = (exchange: TestExchange, id = 1n): string => exchange.try('execute_order', [address(KEEPER), u64(id)])
-const order = (exchange: TestExchange, id = 1n) => plain(exchange.must('get_order', [u64(id)]).value) as Record<string, unknown>
+const execute = (exchange: TestExchange, id = 1n) => exchange.invokeOk('execute_order', [address(KEEPER), u64(id)])
+const tryExecute = (exchange: TestExchange, id = 1n): string => exchange.tryInvoke('execute_order', [address(KEEPER), u64(id)])
+const order = (exchange: TestExchange, id = 1n) => toNative(exchange.invokeOk('get_order', [u64(id)]).value) as Record<string, unknown>
 
 function withPosition(direction = 0): TestExchange {
   const exchange = createTestExchange()
@@ -23,118 +23,118 @@ function withPosition(direction = 0): TestExchange {
 
 test('a stop-loss and a take-profit are linked to their position and told', () => {
   const exchange = withPosition()
-  const stopped = exchange.must('set_stop_loss', stop(1n, 48_000n * P))
-  assert.deepEqual(eventsOf(stopped), [['order_placed', [1n, ALICE, 48_000n * P]]])
-  assert.deepEqual(plain(stopped.value), {
+  const stopped = exchange.invokeOk('set_stop_loss', stop(1n, 48_000n * E7))
+  assert.deepEqual(eventsOf(stopped), [['order_placed', [1n, ALICE, 48_000n * E7]]])
+  assert.deepEqual(toNative(stopped.value), {
     asset: 'BTC', collateral: 0n, created_at: exchange.host.ledger.timestampSec, direction: 0, has_position: true, id: 1n, leverage: 10,
     limit_price: 0n, order_type: 1, position_id: 1n, slippage_tolerance_bps: 500, status: 0, stop_limit_phase: 0, time_in_force: 0,
-    trader: ALICE, trailing_percent_bps: 0, trigger_condition: 1, trigger_price: 48_000n * P,
+    trader: ALICE, trailing_percent_bps: 0, trigger_condition: 1, trigger_price: 48_000n * E7,
   })
-  const taken = exchange.must('set_take_profit', take(1n, 52_000n * P, 51_500n * P))
-  assert.deepEqual(eventsOf(taken), [['order_placed', [2n, ALICE, 52_000n * P]]])
+  const taken = exchange.invokeOk('set_take_profit', take(1n, 52_000n * E7, 51_500n * E7))
+  assert.deepEqual(eventsOf(taken), [['order_placed', [2n, ALICE, 52_000n * E7]]])
   const profit = order(exchange, 2n)
-  assert.deepEqual([profit['order_type'], profit['trigger_condition'], profit['limit_price']], [2, 0, 51_500n * P])
+  assert.deepEqual([profit['order_type'], profit['trigger_condition'], profit['limit_price']], [2, 0, 51_500n * E7])
   assert.deepEqual([exchange.stored(KEYS.positionStopLoss(1n)), exchange.stored(KEYS.positionTakeProfit(1n))], [1n, 2n])
-  assert.deepEqual(plain(exchange.must('get_all_order_ids', []).value), [1n, 2n])
+  assert.deepEqual(toNative(exchange.invokeOk('get_all_order_ids', []).value), [1n, 2n])
 })
 
 test('a trailing stop keeps the price of its placement as peak, and says nothing', () => {
   const exchange = withPosition()
-  const done = exchange.must('place_trailing_stop', trail(1n, 200))
+  const done = exchange.invokeOk('place_trailing_stop', trail(1n, 200))
   assert.deepEqual(topicsOf(done), [])
-  const placed = plain(done.value) as Record<string, unknown>
+  const placed = toNative(done.value) as Record<string, unknown>
   assert.deepEqual([placed['trigger_price'], placed['trailing_percent_bps'], placed['trigger_condition']], [0n, 200, 1])
-  assert.deepEqual([exchange.stored(KEYS.trailingStopPeak(1n)), exchange.stored(KEYS.positionTrailingStop(1n))], [50_000n * P, 1n])
+  assert.deepEqual([exchange.stored(KEYS.trailingStopPeak(1n)), exchange.stored(KEYS.positionTrailingStop(1n))], [50_000n * E7, 1n])
 })
 
 test('attaching fails in the documented order', () => {
   for (const [name, args] of [
     ['set_stop_loss', stop(9n, 0n, 0)], ['set_take_profit', take(9n, 0n, 0n, 0)], ['place_trailing_stop', trail(9n, 0, 0)],
   ] as const) {
-    const bare = bareExchange().invoke(MARKET, name, args, [])
+    const bare = createUninitializedHost().invoke(MARKET, name, args, [])
     assert.equal(bare.ok ? 'ok' : bare.error, contractError(1), name)
     const exchange = withPosition()
     const crossId = exchange.open(ALICE, {}, 'open_position_cross')
-    exchange.must('pause', [])
-    assert.equal(exchange.try(name, args, []), contractError(4), name)
-    exchange.must('unpause', [])
-    assert.equal(exchange.try(name, args, [BOB]), 'Error(Auth, InvalidAction)', name)
+    exchange.invokeOk('pause', [])
+    assert.equal(exchange.tryInvoke(name, args, []), contractError(4), name)
+    exchange.invokeOk('unpause', [])
+    assert.equal(exchange.tryInvoke(name, args, [BOB]), 'Error(Auth, InvalidAction)', name)
     const build = (id: bigint, trader: string, slippage: number): Val[] => {
       const common = [address(trader), u64(id)]
       if (name === 'place_trailing_stop') return [...common, u32(200), u32(slippage)]
       return name === 'set_stop_loss' ? [...common, i128(0n), u32(slippage)] : [...common, i128(0n), u32(slippage), i128(1n)]
     }
-    for (const slippage of [0, 10_001]) assert.equal(exchange.try(name, build(9n, ALICE, slippage)), contractError(66), name)
-    assert.equal(exchange.try(name, build(9n, ALICE, 1)), contractError(20), name)
-    assert.equal(exchange.try(name, build(crossId, BOB, 1)), contractError(24), name)
-    assert.equal(exchange.try(name, build(crossId, ALICE, 1)), contractError(80), name)
+    for (const slippage of [0, 10_001]) assert.equal(exchange.tryInvoke(name, build(9n, ALICE, slippage)), contractError(66), name)
+    assert.equal(exchange.tryInvoke(name, build(9n, ALICE, 1)), contractError(20), name)
+    assert.equal(exchange.tryInvoke(name, build(crossId, BOB, 1)), contractError(24), name)
+    assert.equal(exchange.tryInvoke(name, build(crossId, ALICE, 1)), contractError(80), name)
   }
 })
 
 test('one order of a type for a position; the wrong side of the entry is 65', () => {
   for (const direction of [0, 1]) {
     const exchange = withPosition(direction)
-    const [below, above] = direction === 0 ? [48_000n * P, 52_000n * P] : [52_000n * P, 48_000n * P]
-    for (const trigger of [0n, -1n, 50_000n * P, above]) {
-      assert.equal(exchange.try('set_stop_loss', stop(1n, trigger)), contractError(65), `stop ${trigger}`)
+    const [below, above] = direction === 0 ? [48_000n * E7, 52_000n * E7] : [52_000n * E7, 48_000n * E7]
+    for (const trigger of [0n, -1n, 50_000n * E7, above]) {
+      assert.equal(exchange.tryInvoke('set_stop_loss', stop(1n, trigger)), contractError(65), `stop ${trigger}`)
     }
-    for (const trigger of [0n, -1n, 50_000n * P, below]) {
-      assert.equal(exchange.try('set_take_profit', take(1n, trigger)), contractError(65), `take ${trigger}`)
+    for (const trigger of [0n, -1n, 50_000n * E7, below]) {
+      assert.equal(exchange.tryInvoke('set_take_profit', take(1n, trigger)), contractError(65), `take ${trigger}`)
     }
-    for (const limit of [50_000n * P, above]) {
-      exchange.must('set_take_profit', take(1n, above, limit))
-      exchange.must('cancel_order', [address(ALICE), u64(exchange.stored(KEYS.positionTakeProfit(1n)) as bigint)])
+    for (const limit of [50_000n * E7, above]) {
+      exchange.invokeOk('set_take_profit', take(1n, above, limit))
+      exchange.invokeOk('cancel_order', [address(ALICE), u64(exchange.stored(KEYS.positionTakeProfit(1n)) as bigint)])
     }
-    for (const limit of [47_999n * P, 52_001n * P, below]) {
-      assert.equal(exchange.try('set_take_profit', take(1n, above, limit)), contractError(5), `limit ${limit}`)
+    for (const limit of [47_999n * E7, 52_001n * E7, below]) {
+      assert.equal(exchange.tryInvoke('set_take_profit', take(1n, above, limit)), contractError(5), `limit ${limit}`)
     }
-    exchange.must('set_take_profit', take(1n, above))
-    exchange.must('set_stop_loss', stop(1n, below))
-    exchange.must('place_trailing_stop', trail(1n, 5000))
-    assert.equal(exchange.try('set_stop_loss', stop(1n, 0n)), contractError(67), 'before the side is judged')
-    assert.equal(exchange.try('set_take_profit', take(1n, 0n)), contractError(67))
-    assert.equal(exchange.try('place_trailing_stop', trail(1n, 100)), contractError(67))
+    exchange.invokeOk('set_take_profit', take(1n, above))
+    exchange.invokeOk('set_stop_loss', stop(1n, below))
+    exchange.invokeOk('place_trailing_stop', trail(1n, 5000))
+    assert.equal(exchange.tryInvoke('set_stop_loss', stop(1n, 0n)), contractError(67), 'before the side is judged')
+    assert.equal(exchange.tryInvoke('set_take_profit', take(1n, 0n)), contractError(67))
+    assert.equal(exchange.tryInvoke('place_trailing_stop', trail(1n, 100)), contractError(67))
   }
 })
 
 test('a trailing stop: percent first, then the rest, then a strict price', () => {
   const exchange = withPosition()
-  for (const percent of [0, 5001]) assert.equal(exchange.try('place_trailing_stop', trail(9n, percent, 0)), contractError(69))
-  exchange.setPrice('BTC', 50_000n * P, 61n)
-  assert.equal(exchange.try('place_trailing_stop', trail(1n, 100)), contractError(30))
-  exchange.setPrice('BTC', 60_000n * P)
-  assert.equal(exchange.try('place_trailing_stop', trail(1n, 100)), contractError(81))
+  for (const percent of [0, 5001]) assert.equal(exchange.tryInvoke('place_trailing_stop', trail(9n, percent, 0)), contractError(69))
+  exchange.setPrice('BTC', 50_000n * E7, 61n)
+  assert.equal(exchange.tryInvoke('place_trailing_stop', trail(1n, 100)), contractError(30))
+  exchange.setPrice('BTC', 60_000n * E7)
+  assert.equal(exchange.tryInvoke('place_trailing_stop', trail(1n, 100)), contractError(81))
 })
 
 test('a stop-loss closes the position, cancels its siblings but not itself, and then says executed', () => {
   const exchange = withPosition()
-  exchange.must('set_stop_loss', stop(1n, 48_000n * P))
-  exchange.must('set_take_profit', take(1n, 52_000n * P))
-  exchange.must('place_trailing_stop', trail(1n, 5000))
+  exchange.invokeOk('set_stop_loss', stop(1n, 48_000n * E7))
+  exchange.invokeOk('set_take_profit', take(1n, 52_000n * E7))
+  exchange.invokeOk('place_trailing_stop', trail(1n, 5000))
   assert.equal(tryExecute(exchange), contractError(62))
-  exchange.setPrice('BTC', 47_900n * P, 7200n)
+  exchange.setPrice('BTC', 47_900n * E7, 7200n)
   const done = execute(exchange)
   // Loss 42 of 99.5; the keeper gets 0.5 + 0.05 % of 1000 = 1.
   assert.deepEqual(eventsOf(done), [
-    ['pnl_settled', [-42n * P]],
-    ['loss_received', [42n * P]],
-    ['exposure_synced BTC', [0n, 0n, 1000n * P]],
+    ['pnl_settled', [-42n * E7]],
+    ['loss_received', [42n * E7]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
     ['order_cancelled', [2n, 'pos_closed']],
     ['order_cancelled', [3n, 'pos_closed']],
-    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P, 47_900n * P, -42n * P]],
-    ['order_executed', [1n, P]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 47_900n * E7, -42n * E7]],
+    ['order_executed', [1n, E7]],
   ])
-  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(ALICE)], [1_000_001n * P, 999_900n * P + 565_000_000n])
+  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(ALICE)], [1_000_001n * E7, 999_900n * E7 + 565_000_000n])
   assert.deepEqual([1n, 2n, 3n].map((id) => order(exchange, id)['status']), [1, 2, 2])
-  assert.deepEqual(plain(exchange.must('get_all_order_ids', []).value), [])
+  assert.deepEqual(toNative(exchange.invokeOk('get_all_order_ids', []).value), [])
   assert.deepEqual([exchange.stored(KEYS.positionStopLoss(1n)), exchange.stored(KEYS.trailingStopPeak(3n))], [null, null])
 })
 
 test('a manual close cancels stop-loss, take-profit and trailing stop in this order', () => {
   const exchange = withPosition()
-  exchange.must('place_trailing_stop', trail(1n, 5000))
-  exchange.must('set_take_profit', take(1n, 52_000n * P))
-  exchange.must('set_stop_loss', stop(1n, 48_000n * P))
+  exchange.invokeOk('place_trailing_stop', trail(1n, 5000))
+  exchange.invokeOk('set_take_profit', take(1n, 52_000n * E7))
+  exchange.invokeOk('set_stop_loss', stop(1n, 48_000n * E7))
   const events = eventsOf(exchange.close(ALICE, 1n))
   assert.deepEqual(events.map(([topic]) => topic), [
     'pnl_settled', 'exposure_synced BTC', 'order_cancelled', 'order_cancelled', 'order_cancelled', 'position_closed',
@@ -145,77 +145,77 @@ test('a manual close cancels stop-loss, take-profit and trailing stop in this or
 
 test('the keeper gets what the close leaves, while return value and event state the nominal fee', () => {
   const exchange = withPosition()
-  exchange.must('set_stop_loss', stop(1n, 45_100n * P))
-  exchange.setPrice('BTC', 45_050n * P)
+  exchange.invokeOk('set_stop_loss', stop(1n, 45_100n * E7))
+  exchange.setPrice('BTC', 45_050n * E7)
   const done = execute(exchange)
   // Loss 99 of 99.5: half a dollar is left of the nominal one.
-  assert.equal(plain(done.value), P)
-  assert.deepEqual(eventsOf(done).at(-1), ['order_executed', [1n, P]])
-  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(ALICE)], [1_000_000n * P + 5_000_000n, 999_900n * P])
+  assert.equal(toNative(done.value), E7)
+  assert.deepEqual(eventsOf(done).at(-1), ['order_executed', [1n, E7]])
+  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(ALICE)], [1_000_000n * E7 + 5_000_000n, 999_900n * E7])
 })
 
 test('a gap through the stop cancels it and leaves the position', () => {
   const exchange = withPosition()
-  exchange.must('set_stop_loss', stop(1n, 48_000n * P, 100))
-  exchange.setPrice('BTC', 47_000n * P)
+  exchange.invokeOk('set_stop_loss', stop(1n, 48_000n * E7, 100))
+  exchange.setPrice('BTC', 47_000n * E7)
   const done = execute(exchange)
   assert.deepEqual(eventsOf(done), [['order_cancelled', [1n, 'slippage']]])
   assert.deepEqual([order(exchange)['status'], exchange.stored(KEYS.positionStopLoss(1n))], [3, null])
   assert.equal(exchange.position(1n)['id'], 1n)
-  assert.equal(exchange.try('set_stop_loss', stop(1n, 46_000n * P)), 'ok', 'the place is free again')
+  assert.equal(exchange.tryInvoke('set_stop_loss', stop(1n, 46_000n * E7)), 'ok', 'the place is free again')
 })
 
 test('a take-profit with a limit triggers and slips against the limit', () => {
   const exchange = withPosition()
-  exchange.must('set_take_profit', take(1n, 52_000n * P, 51_000n * P, 100))
-  exchange.setPrice('BTC', 50_999n * P)
+  exchange.invokeOk('set_take_profit', take(1n, 52_000n * E7, 51_000n * E7, 100))
+  exchange.setPrice('BTC', 50_999n * E7)
   assert.equal(tryExecute(exchange), contractError(62))
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   assert.deepEqual(topicsOf(execute(exchange)), ['pnl_settled', 'exposure_synced BTC', 'position_closed', 'order_executed'])
 })
 
 test('a short\'s stop-loss triggers above, its take-profit below', () => {
   const stopped = withPosition(1)
-  stopped.must('set_stop_loss', stop(1n, 52_000n * P))
-  stopped.setPrice('BTC', 52_000n * P)
+  stopped.invokeOk('set_stop_loss', stop(1n, 52_000n * E7))
+  stopped.setPrice('BTC', 52_000n * E7)
   assert.equal(tryExecute(stopped), 'ok')
   const taken = withPosition(1)
-  taken.must('set_take_profit', take(1n, 48_000n * P))
-  taken.setPrice('BTC', 48_000n * P)
+  taken.invokeOk('set_take_profit', take(1n, 48_000n * E7))
+  taken.setPrice('BTC', 48_000n * E7)
   assert.equal(tryExecute(taken), 'ok')
 })
 
 test('a peak moves with the price in the trader\'s favour only, and the stop follows it', () => {
   for (const direction of [0, 1]) {
     const exchange = withPosition(direction)
-    exchange.must('place_trailing_stop', trail(1n, 100, 1000))
-    const favourable = direction === 0 ? 50_400n * P : 49_600n * P
-    const peak = (): unknown => plain(exchange.must('update_trailing_peak', [u64(1n)]).value)
+    exchange.invokeOk('place_trailing_stop', trail(1n, 100, 1000))
+    const favourable = direction === 0 ? 50_400n * E7 : 49_600n * E7
+    const peak = (): unknown => toNative(exchange.invokeOk('update_trailing_peak', [u64(1n)]).value)
     assert.equal(peak(), false)
     exchange.setPrice('BTC', favourable)
-    const moved = exchange.must('update_trailing_peak', [u64(1n)])
-    assert.deepEqual([plain(moved.value), topicsOf(moved), exchange.stored(KEYS.trailingStopPeak(1n))], [true, [], favourable])
-    exchange.setPrice('BTC', 50_000n * P)
+    const moved = exchange.invokeOk('update_trailing_peak', [u64(1n)])
+    assert.deepEqual([toNative(moved.value), topicsOf(moved), exchange.stored(KEYS.trailingStopPeak(1n))], [true, [], favourable])
+    exchange.setPrice('BTC', 50_000n * E7)
     assert.equal(peak(), false)
     assert.equal(exchange.stored(KEYS.trailingStopPeak(1n)), favourable)
     // 1 % off the peak: 49,896 for the long, 50,096 for the short.
-    exchange.setPrice('BTC', direction === 0 ? 49_896n * P + 1n : 50_096n * P - 1n)
+    exchange.setPrice('BTC', direction === 0 ? 49_896n * E7 + 1n : 50_096n * E7 - 1n)
     assert.equal(tryExecute(exchange), contractError(62))
-    exchange.setPrice('BTC', direction === 0 ? 49_896n * P : 50_096n * P)
+    exchange.setPrice('BTC', direction === 0 ? 49_896n * E7 : 50_096n * E7)
     assert.equal(tryExecute(exchange), 'ok')
   }
 })
 
 test('a peak update of another order, an ended one or an unknown one', () => {
   const exchange = withPosition()
-  exchange.must('set_stop_loss', stop(1n, 48_000n * P))
-  exchange.must('place_trailing_stop', trail(1n, 100))
-  exchange.must('cancel_order', [address(ALICE), u64(2n)])
+  exchange.invokeOk('set_stop_loss', stop(1n, 48_000n * E7))
+  exchange.invokeOk('place_trailing_stop', trail(1n, 100))
+  exchange.invokeOk('cancel_order', [address(ALICE), u64(2n)])
   exchange.setPrice('BTC', 0n)
-  for (const id of [1n, 2n]) assert.equal(plain(exchange.must('update_trailing_peak', [u64(id)]).value), false)
-  assert.equal(exchange.try('update_trailing_peak', [u64(9n)]), contractError(60))
-  exchange.setPrice('BTC', 50_000n * P)
-  exchange.must('place_trailing_stop', trail(1n, 100))
-  exchange.setPrice('BTC', 60_000n * P)
-  assert.equal(exchange.try('update_trailing_peak', [u64(3n)]), contractError(81), 'it reads strictly')
+  for (const id of [1n, 2n]) assert.equal(toNative(exchange.invokeOk('update_trailing_peak', [u64(id)]).value), false)
+  assert.equal(exchange.tryInvoke('update_trailing_peak', [u64(9n)]), contractError(60))
+  exchange.setPrice('BTC', 50_000n * E7)
+  exchange.invokeOk('place_trailing_stop', trail(1n, 100))
+  exchange.setPrice('BTC', 60_000n * E7)
+  assert.equal(exchange.tryInvoke('update_trailing_peak', [u64(3n)]), contractError(81), 'it reads strictly')
 })

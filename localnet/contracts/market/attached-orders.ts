@@ -4,7 +4,7 @@ import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { address, bool, i128, u64 } from '../host.ts'
 import { asAddress, asI128, asU32, asU64, entryPoint, fail } from '../values.ts'
-import { attachedKey, cancelOrder, checkSlippageTolerance, type OrderTerms, placePending, requireOrder } from './orders.ts'
+import { attachedOrderKey, cancelOrder, checkSlippageTolerance, type OrderTerms, placePending, requireOrder } from './orders.ts'
 import { requireOwnPosition } from './positions.ts'
 import { readPrice } from './prices.ts'
 import { KEYS, readAmount, requireInitialized, requireTrader, writeAmount } from './storage.ts'
@@ -22,9 +22,9 @@ export function attachedOrderEntryPoints(): Record<string, EntryPoint> {
         const [trader, trigger, slippageBps] = [asAddress(args[0]), asI128(args[2]), asU32(args[3])]
         requireTrader(env, trader)
         checkSlippageTolerance(slippageBps)
-        const position = attachable(env, asU64(args[1]), trader, STOP_LOSS)
+        const position = requireAttachable(env, asU64(args[1]), trader, STOP_LOSS)
         checkTrigger(trigger, position.direction === LONG ? trigger < position.entry_price : trigger > position.entry_price)
-        return placeAndTell(env, { ...termsFor(position, STOP_LOSS, slippageBps), trigger_price: trigger })
+        return placeAndEmit(env, { ...attachedTerms(position, STOP_LOSS, slippageBps), trigger_price: trigger })
       },
     ),
     set_take_profit: entryPoint(
@@ -34,19 +34,19 @@ export function attachedOrderEntryPoints(): Record<string, EntryPoint> {
         const [trader, trigger, slippageBps, limit] = [asAddress(args[0]), asI128(args[2]), asU32(args[3]), asI128(args[4])]
         requireTrader(env, trader)
         checkSlippageTolerance(slippageBps)
-        const position = attachable(env, asU64(args[1]), trader, TAKE_PROFIT)
+        const position = requireAttachable(env, asU64(args[1]), trader, TAKE_PROFIT)
         const entry = position.entry_price
         checkTrigger(trigger, position.direction === LONG ? trigger > entry : trigger < entry)
         const [low, high] = entry < trigger ? [entry, trigger] : [trigger, entry]
         if (limit > 0n && (limit < low || limit > high)) fail(ERRORS.InvalidParameter)
-        return placeAndTell(env, { ...termsFor(position, TAKE_PROFIT, slippageBps), trigger_price: trigger, limit_price: limit })
+        return placeAndEmit(env, { ...attachedTerms(position, TAKE_PROFIT, slippageBps), trigger_price: trigger, limit_price: limit })
       },
     ),
-    ...trailingStop(),
+    ...trailingStopEntryPoints(),
   }
 }
 
-function trailingStop(): Record<string, EntryPoint> {
+function trailingStopEntryPoints(): Record<string, EntryPoint> {
   return {
     place_trailing_stop: entryPoint(
       { trader: 'address', position_id: 'u64', trailing_percent_bps: 'u32', slippage_tolerance_bps: 'u32' }, { struct: 'Order' },
@@ -55,17 +55,17 @@ function trailingStop(): Record<string, EntryPoint> {
         requireTrader(env, trader)
         if (percentBps === 0 || percentBps > TRAILING_PERCENT_MAX_BPS) fail(ERRORS.InvalidTrailingPercent)
         checkSlippageTolerance(slippageBps)
-        const position = attachable(env, asU64(args[1]), trader, TRAILING_STOP)
+        const position = requireAttachable(env, asU64(args[1]), trader, TRAILING_STOP)
         const peak = readPrice(env, position.asset, 'strict')
         // No event: the exchange tells of a trailing stop only when it executes or is cancelled.
-        const order = placePending(env, { ...termsFor(position, TRAILING_STOP, slippageBps), trailing_percent_bps: percentBps })
+        const order = placePending(env, { ...attachedTerms(position, TRAILING_STOP, slippageBps), trailing_percent_bps: percentBps })
         writeAmount(env, KEYS.trailingStopPeak(order.id), peak)
         return ORDER.toVal(order)
       },
     ),
     update_trailing_peak: entryPoint({ order_id: 'u64' }, 'bool', (env, args) => {
       requireInitialized(env)
-      return bool(moveTrailingPeak(env, requireOrder(env, asU64(args[0]))))
+      return bool(updateTrailingPeak(env, requireOrder(env, asU64(args[0]))))
     }),
   }
 }
@@ -73,17 +73,17 @@ function trailingStop(): Record<string, EntryPoint> {
 /** The hook of every close and liquidation: what is attached to the position ends with it, except the order that is closing it. */
 export function cancelAttachedOrders(env: ContractEnv, positionId: bigint, exceptOrderId: bigint | undefined): void {
   for (const orderType of [STOP_LOSS, TAKE_PROFIT, TRAILING_STOP]) {
-    const attached = env.get('persistent', attachedKey(orderType, positionId))
+    const attached = env.get('persistent', attachedOrderKey(orderType, positionId))
     if (attached === undefined || asU64(attached) === exceptOrderId) continue
     cancelOrder(env, requireOrder(env, asU64(attached)), 'pos_closed')
   }
 }
 
 /** The position to attach to: 20 and 24 as everywhere, 80 for a cross position, 67 when it already has an order of this type. */
-function attachable(env: ContractEnv, positionId: bigint, trader: string, orderType: number): Position {
+function requireAttachable(env: ContractEnv, positionId: bigint, trader: string, orderType: number): Position {
   const position = requireOwnPosition(env, positionId, trader)
   if (position.margin_mode === CROSS) fail(ERRORS.CrossMarginOrderNotSupported)
-  if (env.get('persistent', attachedKey(orderType, positionId)) !== undefined) fail(ERRORS.OrderAlreadyExists)
+  if (env.get('persistent', attachedOrderKey(orderType, positionId)) !== undefined) fail(ERRORS.OrderAlreadyExists)
   return position
 }
 
@@ -91,7 +91,7 @@ function checkTrigger(trigger: bigint, onItsSide: boolean): void {
   if (trigger <= 0n || !onItsSide) fail(ERRORS.InvalidTriggerPrice)
 }
 
-function termsFor(position: Position, orderType: number, slippageBps: number): OrderTerms {
+function attachedTerms(position: Position, orderType: number, slippageBps: number): OrderTerms {
   const takesProfit = orderType === TAKE_PROFIT
   return {
     asset: position.asset,
@@ -111,14 +111,14 @@ function termsFor(position: Position, orderType: number, slippageBps: number): O
   }
 }
 
-function placeAndTell(env: ContractEnv, terms: OrderTerms) {
+function placeAndEmit(env: ContractEnv, terms: OrderTerms) {
   const order = placePending(env, terms)
   emit(env, 'order_placed', u64(order.id), address(order.trader), i128(order.trigger_price))
   return ORDER.toVal(order)
 }
 
 /** A long's peak only rises, a short's only falls. */
-function moveTrailingPeak(env: ContractEnv, order: Order): boolean {
+function updateTrailingPeak(env: ContractEnv, order: Order): boolean {
   if (order.order_type !== TRAILING_STOP || order.status !== PENDING) return false
   const price = readPrice(env, order.asset, 'strict')
   const peak = readAmount(env, KEYS.trailingStopPeak(order.id))

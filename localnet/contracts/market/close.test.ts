@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, i128, u32, u64 } from '../host.ts'
-import { plain } from '../test-host.ts'
+import { toNative } from '../test-host.ts'
 import {
-  ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, MARKET, P, topicsOf, VAULT,
+  ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, MARKET, topicsOf, VAULT,
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
 test('a winning close pays collateral and profit, and says settled, exposure, closed', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   const done = exchange.close(ALICE, id)
   assert.deepEqual(eventsOf(done), [
-    ['pnl_settled', [20n * P]],
-    ['exposure_synced BTC', [0n, 0n, 1000n * P]],
-    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P, 51_000n * P, 20n * P]],
+    ['pnl_settled', [20n * E7]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 51_000n * E7, 20n * E7]],
   ])
-  assert.equal(plain(done.value), 20n * P)
-  assert.equal(exchange.usdc(ALICE), 1_000_000n * P + 195_000_000n)
+  assert.equal(toNative(done.value), 20n * E7)
+  assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 + 195_000_000n)
   assert.equal(exchange.usdc(MARKET), 0n)
   assert.equal(exchange.vaultView('get_reserved_payout'), 0n)
   assert.deepEqual([exchange.stored(KEYS.allPositions), exchange.stored(KEYS.traderPositions(ALICE))], [[], []])
@@ -28,122 +28,122 @@ test('a winning close pays collateral and profit, and says settled, exposure, cl
 test('a losing close sends the loss to the vault and returns the rest', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE, { direction: 1 })
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   const done = exchange.close(ALICE, id)
   assert.deepEqual(topicsOf(done), ['pnl_settled', 'loss_received', 'exposure_synced BTC', 'position_closed'])
-  assert.deepEqual(eventsOf(done)[1], ['loss_received', [20n * P]])
-  assert.equal(exchange.usdc(ALICE), 1_000_000n * P - 205_000_000n)
+  assert.deepEqual(eventsOf(done)[1], ['loss_received', [20n * E7]])
+  assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 - 205_000_000n)
 })
 
 test('a loss beyond the collateral takes the collateral alone; the event still tells the whole price PnL', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
-  exchange.setPrice('BTC', 40_000n * P)
+  exchange.setPrice('BTC', 40_000n * E7)
   const done = exchange.close(ALICE, id)
   assert.deepEqual(eventsOf(done), [
-    ['pnl_settled', [-200n * P]],
+    ['pnl_settled', [-200n * E7]],
     ['loss_received', [995_000_000n]],
-    ['exposure_synced BTC', [0n, 0n, 1000n * P]],
-    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P, 40_000n * P, -200n * P]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 40_000n * E7, -200n * E7]],
   ])
-  assert.equal(exchange.usdc(ALICE), 999_900n * P)
+  assert.equal(exchange.usdc(ALICE), 999_900n * E7)
 })
 
 test('a profit that the vault cannot pay is paid in part, and the shortfall is told first', () => {
-  const exchange = createTestExchange(4_000n * P)
+  const exchange = createTestExchange(4_000n * E7)
   const id = exchange.open(ALICE)
-  exchange.setPrice('BTC', 300_000n * P)
+  exchange.setPrice('BTC', 300_000n * E7)
   const done = exchange.close(ALICE, id)
   // Profit 5000; the vault has the deposit of 4000 and the fee of 0.5.
   assert.deepEqual(eventsOf(done).slice(0, 2), [
-    ['payout_shortfall', [5000n * P, 40_005_000_000n, 9_995_000_000n]],
-    ['pnl_settled', [5000n * P]],
+    ['payout_shortfall', [5000n * E7, 40_005_000_000n, 9_995_000_000n]],
+    ['pnl_settled', [5000n * E7]],
   ])
   assert.equal(topicsOf(done).length, 4)
-  assert.equal(plain(done.value), 5000n * P)
-  assert.equal(exchange.usdc(ALICE), 1_000_000n * P + 40_000_000_000n, 'the fee that was paid comes back within the payout')
+  assert.equal(toNative(done.value), 5000n * E7)
+  assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 + 40_000_000_000n, 'the fee that was paid comes back within the payout')
   assert.equal(exchange.vaultView('get_shortfall'), 9_995_000_000n)
 })
 
 test('pnl truncates toward zero on both sides', () => {
   const exchange = createTestExchange()
   const pnlAt = (price: bigint, direction: number): unknown => {
-    exchange.setPrice('BTC', 30n * P)
-    const id = exchange.open(ALICE, { collateral: 10n * P, leverage: 1, direction })
+    exchange.setPrice('BTC', 30n * E7)
+    const id = exchange.open(ALICE, { collateral: 10n * E7, leverage: 1, direction })
     exchange.setPrice('BTC', price)
-    const pnl = plain(exchange.close(ALICE, id).value)
+    const pnl = toNative(exchange.close(ALICE, id).value)
     exchange.advance(601n)
     return pnl
   }
   exchange.advance(601n)
   // 10 USDC from a price of 30: a step of one unit is worth a third of a unit.
-  assert.deepEqual([pnlAt(30n * P + 1n, 0), pnlAt(30n * P - 1n, 0), pnlAt(30n * P + 1n, 1), pnlAt(30n * P - 1n, 1)], [0n, 0n, 0n, 0n])
-  assert.deepEqual([pnlAt(30n * P + 4n, 0), pnlAt(30n * P - 4n, 0)], [1n, -1n])
+  assert.deepEqual([pnlAt(30n * E7 + 1n, 0), pnlAt(30n * E7 - 1n, 0), pnlAt(30n * E7 + 1n, 1), pnlAt(30n * E7 - 1n, 1)], [0n, 0n, 0n, 0n])
+  assert.deepEqual([pnlAt(30n * E7 + 4n, 0), pnlAt(30n * E7 - 4n, 0)], [1n, -1n])
 })
 
 test('close fails in the documented order', () => {
   const args = (id: bigint, trader = ALICE) => [address(trader), u64(id)]
-  const bare = bareExchange().invoke(MARKET, 'close_position', args(9n), [])
+  const bare = createUninitializedHost().invoke(MARKET, 'close_position', args(9n), [])
   assert.equal(bare.ok ? 'ok' : bare.error, contractError(1))
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   const crossId = exchange.open(ALICE, {}, 'open_position_cross')
   exchange.setPrice('BTC', 0n)
-  exchange.must('pause', [])
-  assert.equal(exchange.try('close_position', args(9n), []), contractError(4))
-  exchange.must('unpause', [])
-  assert.equal(exchange.try('close_position', args(9n), [BOB]), 'Error(Auth, InvalidAction)')
-  assert.equal(exchange.try('close_position', args(9n)), contractError(20))
-  assert.equal(exchange.try('close_position', args(id, BOB)), contractError(24))
-  assert.equal(exchange.try('close_position', args(crossId)), contractError(5))
-  assert.equal(exchange.try('close_position', args(id)), contractError(31))
+  exchange.invokeOk('pause', [])
+  assert.equal(exchange.tryInvoke('close_position', args(9n), []), contractError(4))
+  exchange.invokeOk('unpause', [])
+  assert.equal(exchange.tryInvoke('close_position', args(9n), [BOB]), 'Error(Auth, InvalidAction)')
+  assert.equal(exchange.tryInvoke('close_position', args(9n)), contractError(20))
+  assert.equal(exchange.tryInvoke('close_position', args(id, BOB)), contractError(24))
+  assert.equal(exchange.tryInvoke('close_position', args(crossId)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position', args(id)), contractError(31))
 })
 
 test('a close takes a price of any age, and does not mind a jump', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
-  exchange.setPrice('BTC', 70_000n * P, 86_400n)
-  assert.equal(exchange.try('close_position', [address(ALICE), u64(id)]), 'ok')
+  exchange.setPrice('BTC', 70_000n * E7, 86_400n)
+  assert.equal(exchange.tryInvoke('close_position', [address(ALICE), u64(id)]), 'ok')
 })
 
 test('the pool shrinks by what it paid and grows by what it received', () => {
-  const exchange = createTestExchange(100_000n * P)
+  const exchange = createTestExchange(100_000n * E7)
   const before = exchange.vaultView('get_total_usdc') as bigint
   const winner = exchange.open(ALICE)
   const loser = exchange.open(BOB, { direction: 1 })
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   exchange.close(ALICE, winner)
   exchange.close(BOB, loser)
-  assert.equal(exchange.vaultView('get_total_usdc'), before + P, 'profit and loss cancel; two fees of 0.5 stay')
+  assert.equal(exchange.vaultView('get_total_usdc'), before + E7, 'profit and loss cancel; two fees of 0.5 stay')
   assert.equal(exchange.vaultView('get_usdc_balance'), exchange.vaultView('get_total_usdc'))
 })
 
 test('open interest that stays open is marked at the exit price of the one that closed', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
-  exchange.open(BOB, { collateral: 200n * P })
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.open(BOB, { collateral: 200n * E7 })
+  exchange.setPrice('BTC', 51_000n * E7)
   const done = exchange.close(ALICE, id)
   // 2000 at 2 % up: the vault owes 40 to the position that is left.
-  assert.deepEqual(eventsOf(done)[1], ['exposure_synced BTC', [40n * P, 40n * P, 1000n * P]])
-  assert.equal(exchange.vaultView('get_reserved_payout'), 2000n * P)
+  assert.deepEqual(eventsOf(done)[1], ['exposure_synced BTC', [40n * E7, 40n * E7, 1000n * E7]])
+  assert.equal(exchange.vaultView('get_reserved_payout'), 2000n * E7)
 })
 
 test('a winner is paid from the buffer first', () => {
   const exchange = createTestExchange()
-  exchange.host.must(VAULT, 'seed_buffer', [address(BOB), i128(15n * P)], ['GADMIN', BOB])
+  exchange.host.invokeOk(VAULT, 'seed_buffer', [address(BOB), i128(15n * E7)], ['GADMIN', BOB])
   const id = exchange.open(ALICE)
   const before = exchange.vaultView('get_total_usdc') as bigint
-  exchange.setPrice('BTC', 51_000n * P)
+  exchange.setPrice('BTC', 51_000n * E7)
   exchange.close(ALICE, id)
-  assert.equal(exchange.vaultView('get_total_usdc'), before - 5n * P)
+  assert.equal(exchange.vaultView('get_total_usdc'), before - 5n * E7)
 })
 
 test('the fee split does not touch closes: losses go to the vault whole', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
-  exchange.must('set_fee_split', [address('CTREASURY'), u32(5000)])
-  exchange.setPrice('BTC', 49_000n * P)
-  assert.deepEqual(eventsOf(exchange.close(ALICE, id))[1], ['loss_received', [20n * P]])
+  exchange.invokeOk('set_fee_split', [address('CTREASURY'), u32(5000)])
+  exchange.setPrice('BTC', 49_000n * E7)
+  assert.deepEqual(eventsOf(exchange.close(ALICE, id))[1], ['loss_received', [20n * E7]])
   assert.equal(exchange.usdc('CTREASURY'), 0n)
 })

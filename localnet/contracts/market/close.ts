@@ -1,10 +1,10 @@
 // Closing isolated positions (contracts, "Close, isolated"): by the trader, or by an attached order that the keeper executes.
 
-import { transferToken, vaultSettlePnl } from '../calls.ts'
+import { callSettlePnl, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { address, i128, symbol, u32, u64 } from '../host.ts'
-import { asAddress, asU64, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { asAddress, asU64, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import { cancelAttachedOrders } from './attached-orders.ts'
 import { removeExposure } from './exposure.ts'
 import { addVolume, sendToVault } from './fees.ts'
@@ -15,7 +15,7 @@ import { requireTrader, usdcOf, vaultOf } from './storage.ts'
 import { CROSS, ERRORS, type Position } from './types.ts'
 
 /** The keeper's part of a close: who, the nominal fee, and the order that is being executed (never cancelled by its own close). */
-export interface KeeperPart {
+export interface OrderExecution {
   readonly keeper: string
   readonly fee: bigint
   readonly orderId: bigint
@@ -34,15 +34,15 @@ export function closeEntryPoints(): Record<string, EntryPoint> {
 }
 
 /** Settles and deletes an isolated position at this price. Returns the price PnL, which funding, caps and fees do not touch. */
-export function closeIsolated(env: ContractEnv, position: Position, price: bigint, keeper: KeeperPart | null): bigint {
+export function closeIsolated(env: ContractEnv, position: Position, price: bigint, keeper: OrderExecution | null): bigint {
   const pnl = pricePnl(position, price)
   const funding = fundingOwed(env, position)
-  const profitPaid = vaultSettlePnl(env, vaultOf(env), pnl)
+  const profitPaid = callSettlePnl(env, vaultOf(env), pnl)
 
   let available = position.collateral
-  const loss = minOf(notNegative(-pnl), available)
+  const loss = minOf(positivePart(-pnl), available)
   available -= loss
-  const fundingPaid = minOf(notNegative(funding), available)
+  const fundingPaid = minOf(positivePart(funding), available)
   available -= fundingPaid
   const keeperPaid = minOf(keeper?.fee ?? 0n, available)
   available -= keeperPaid
@@ -50,7 +50,7 @@ export function closeIsolated(env: ContractEnv, position: Position, price: bigin
   if (keeper !== null && keeperPaid > 0n) transferToken(env, usdcOf(env), env.self, keeper.keeper, keeperPaid)
 
   // Funding that is owed to the trader comes out of the market's own USDC: nobody pays it in.
-  const payout = checked(available + profitPaid + notNegative(-funding))
+  const payout = checked(available + profitPaid + positivePart(-funding))
   if (payout > 0n) transferToken(env, usdcOf(env), env.self, position.trader, payout)
 
   removeExposure(env, position, price)

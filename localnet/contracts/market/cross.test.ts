@@ -2,36 +2,36 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Val } from '../host.ts'
 import { address, i128, u64 } from '../host.ts'
-import { plain } from '../test-host.ts'
+import { toNative } from '../test-host.ts'
 import {
-  ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, KEEPER, MARKET, openArgs, type OpenOptions, P, type TestExchange,
-  topicsOf,
+  ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, KEEPER, MARKET, openArgs, type OpenOptions,
+  type TestExchange, topicsOf,
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
-const pool = (exchange: TestExchange): unknown => plain(exchange.must('get_cross_margin_balance', [address(ALICE)]).value)
-const crossIds = (exchange: TestExchange): unknown => plain(exchange.must('get_cross_margin_positions', [address(ALICE)]).value)
+const pool = (exchange: TestExchange): unknown => toNative(exchange.invokeOk('get_cross_margin_balance', [address(ALICE)]).value)
+const crossIds = (exchange: TestExchange): unknown => toNative(exchange.invokeOk('get_cross_margin_positions', [address(ALICE)]).value)
 const openCross = (exchange: TestExchange, options: OpenOptions = {}): bigint => exchange.open(ALICE, options, 'open_position_cross')
-const tryOpen = (exchange: TestExchange, options: OpenOptions = {}): string => exchange.try('open_position_cross', openArgs(ALICE, options))
+const tryOpen = (exchange: TestExchange, options: OpenOptions = {}): string => exchange.tryInvoke('open_position_cross', openArgs(ALICE, options))
 const money = (amount: bigint): Val[] => [address(ALICE), i128(amount)]
 const own = (id: bigint, trader = ALICE): Val[] => [address(trader), u64(id)]
 const liquidation: Val[] = [address(KEEPER), address(ALICE)]
 
 test('an open tops the pool up from the wallet, takes the collateral out of it, and tells as every open', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(30n * P))
-  const done = exchange.must('open_position_cross', openArgs(ALICE))
+  exchange.invokeOk('deposit_cross_margin', money(30n * E7))
+  const done = exchange.invokeOk('open_position_cross', openArgs(ALICE))
   assert.deepEqual(topicsOf(done), ['exposure_synced BTC', 'loss_received', 'position_opened'])
   assert.deepEqual([exchange.position(1n)['margin_mode'], exchange.position(1n)['liquidation_price']], [1, 0n])
-  assert.deepEqual([exchange.position(1n)['collateral'], pool(exchange), exchange.usdc(ALICE)], [995_000_000n, 0n, 999_900n * P])
+  assert.deepEqual([exchange.position(1n)['collateral'], pool(exchange), exchange.usdc(ALICE)], [995_000_000n, 0n, 999_900n * E7])
   assert.deepEqual([crossIds(exchange), exchange.stored(KEYS.allCrossMarginTraders)], [[1n], [ALICE]])
 })
 
 test('an open out of a full pool leaves the wallet alone', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(300n * P))
+  exchange.invokeOk('deposit_cross_margin', money(300n * E7))
   openCross(exchange)
-  assert.deepEqual([pool(exchange), exchange.usdc(ALICE)], [200n * P, 999_700n * P])
+  assert.deepEqual([pool(exchange), exchange.usdc(ALICE)], [200n * E7, 999_700n * E7])
 })
 
 test('cross calls fail in the documented order', () => {
@@ -39,35 +39,35 @@ test('cross calls fail in the documented order', () => {
     ['open_position_cross', openArgs(ALICE, { collateral: 0n })], ['close_position_cross', own(9n)], ['deposit_cross_margin', money(0n)],
     ['withdraw_cross_margin', money(0n)],
   ] as const) {
-    const bare = bareExchange().invoke(MARKET, name, args, [])
+    const bare = createUninitializedHost().invoke(MARKET, name, args, [])
     assert.equal(bare.ok ? 'ok' : bare.error, contractError(1), name)
     const exchange = createTestExchange()
-    exchange.must('pause', [])
-    assert.equal(exchange.try(name, args, []), contractError(4), name)
-    exchange.must('unpause', [])
-    assert.equal(exchange.try(name, args, [BOB]), 'Error(Auth, InvalidAction)', name)
+    exchange.invokeOk('pause', [])
+    assert.equal(exchange.tryInvoke(name, args, []), contractError(4), name)
+    exchange.invokeOk('unpause', [])
+    assert.equal(exchange.tryInvoke(name, args, [BOB]), 'Error(Auth, InvalidAction)', name)
   }
   const exchange = createTestExchange()
-  assert.equal(exchange.try('deposit_cross_margin', money(0n)), contractError(41))
-  assert.equal(exchange.try('withdraw_cross_margin', money(-1n)), contractError(41))
-  assert.equal(exchange.try('withdraw_cross_margin', money(1n)), contractError(76))
+  assert.equal(exchange.tryInvoke('deposit_cross_margin', money(0n)), contractError(41))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(-1n)), contractError(41))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(1n)), contractError(76))
   const isolated = exchange.open(ALICE)
   const cross = openCross(exchange)
-  assert.equal(exchange.try('close_position_cross', own(9n)), contractError(20))
-  assert.equal(exchange.try('close_position_cross', own(isolated, BOB)), contractError(24))
-  assert.equal(exchange.try('close_position_cross', own(isolated)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position_cross', own(9n)), contractError(20))
+  assert.equal(exchange.tryInvoke('close_position_cross', own(isolated, BOB)), contractError(24))
+  assert.equal(exchange.tryInvoke('close_position_cross', own(isolated)), contractError(5))
   exchange.setPrice('BTC', 0n)
-  assert.equal(exchange.try('close_position_cross', own(cross)), contractError(31))
+  assert.equal(exchange.tryInvoke('close_position_cross', own(cross)), contractError(31))
 })
 
 test('a cross open: limits, then the wallet, then margin, then capacity, then price', () => {
-  const exchange = createTestExchange(10_000n * P)
-  exchange.setPrice('BTC', 50_000n * P, 3600n)
+  const exchange = createTestExchange(10_000n * E7)
+  exchange.setPrice('BTC', 50_000n * E7, 3600n)
   assert.equal(tryOpen(exchange, { collateral: 1n }), contractError(22))
   assert.equal(tryOpen(exchange, { leverage: 11 }), contractError(21))
-  assert.equal(tryOpen(exchange, { collateral: 20_000n * P }), contractError(23))
-  assert.equal(exchange.try('open_position_cross', openArgs('GNOBODY', { collateral: 300n * P }), ['GNOBODY']), contractError(13))
-  assert.equal(tryOpen(exchange, { collateral: 300n * P }), contractError(82))
+  assert.equal(tryOpen(exchange, { collateral: 20_000n * E7 }), contractError(23))
+  assert.equal(exchange.tryInvoke('open_position_cross', openArgs('GNOBODY', { collateral: 300n * E7 }), ['GNOBODY']), contractError(13))
+  assert.equal(tryOpen(exchange, { collateral: 300n * E7 }), contractError(82))
   assert.equal(tryOpen(exchange), contractError(30))
 })
 
@@ -75,58 +75,58 @@ test('a further cross position needs equity for itself above the maintenance of 
   const exchange = createTestExchange()
   openCross(exchange)
   // Equity: collateral 99.5 + the 100 just paid in; needed: maintenance 10 + 100. A loss of 89.5 is the most.
-  exchange.setPrice('BTC', 45_525n * P - 50n)
+  exchange.setPrice('BTC', 45_525n * E7 - 50n)
   assert.equal(tryOpen(exchange, { asset: 'ETH' }), contractError(77))
-  exchange.setPrice('BTC', 45_525n * P)
+  exchange.setPrice('BTC', 45_525n * E7)
   assert.equal(tryOpen(exchange, { asset: 'ETH' }), 'ok')
 })
 
 test('a withdrawal must leave equity above maintenance', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(200n * P))
+  exchange.invokeOk('deposit_cross_margin', money(200n * E7))
   openCross(exchange)
-  assert.equal(pool(exchange), 100n * P)
-  assert.equal(exchange.try('withdraw_cross_margin', money(100n * P + 1n)), contractError(76))
+  assert.equal(pool(exchange), 100n * E7)
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(100n * E7 + 1n)), contractError(76))
   // Equity 199.5 less a loss of 95 is 104.5; maintenance 10, so up to 94.4999999 may leave.
-  exchange.setPrice('BTC', 45_250n * P)
-  assert.equal(exchange.try('withdraw_cross_margin', money(945_000_000n)), contractError(77))
-  assert.equal(exchange.try('withdraw_cross_margin', money(944_999_999n)), 'ok')
-  assert.equal(exchange.usdc(ALICE), 999_800n * P + 944_999_999n)
+  exchange.setPrice('BTC', 45_250n * E7)
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(945_000_000n)), contractError(77))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(944_999_999n)), 'ok')
+  assert.equal(exchange.usdc(ALICE), 999_800n * E7 + 944_999_999n)
 })
 
 test('a price that is not positive counts as nothing at the gates, and a shim that fails ends the call', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(3_000n * P))
+  exchange.invokeOk('deposit_cross_margin', money(3_000n * E7))
   openCross(exchange)
   exchange.setPrice('BTC', 0n)
   // The long counts as a loss of its whole size of 1000: 2900 + 99.5 - 1000 - 1989.5 is the maintenance of 10.
-  assert.equal(exchange.try('withdraw_cross_margin', money(19_895_000_000n)), contractError(77))
-  assert.equal(exchange.try('withdraw_cross_margin', money(19_894_999_999n)), 'ok')
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(19_895_000_000n)), contractError(77))
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(19_894_999_999n)), 'ok')
 })
 
 test('a cross close settles into the pool', () => {
   const exchange = createTestExchange()
   const id = openCross(exchange)
-  exchange.setPrice('BTC', 51_000n * P)
-  const done = exchange.must('close_position_cross', own(id))
+  exchange.setPrice('BTC', 51_000n * E7)
+  const done = exchange.invokeOk('close_position_cross', own(id))
   assert.deepEqual(eventsOf(done), [
-    ['pnl_settled', [20n * P]],
-    ['exposure_synced BTC', [0n, 0n, 1000n * P]],
-    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P, 51_000n * P, 20n * P]],
+    ['pnl_settled', [20n * E7]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 51_000n * E7, 20n * E7]],
   ])
-  assert.equal(plain(done.value), 20n * P)
+  assert.equal(toNative(done.value), 20n * E7)
   assert.deepEqual([pool(exchange), exchange.usdc(MARKET), crossIds(exchange)], [1_195_000_000n, 1_195_000_000n, []])
   assert.deepEqual(exchange.stored(KEYS.allCrossMarginTraders), [])
-  assert.equal(exchange.try('withdraw_cross_margin', money(1_195_000_000n)), 'ok')
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', money(1_195_000_000n)), 'ok')
 })
 
 test('a losing cross close sends loss and funding to the vault and leaves the pool the rest', () => {
   const exchange = createTestExchange()
   const id = openCross(exchange)
   exchange.advance(3600n)
-  exchange.must('apply_funding', [])
-  exchange.setPrice('BTC', 49_000n * P)
-  const done = exchange.must('close_position_cross', own(id))
+  exchange.invokeOk('apply_funding', [])
+  exchange.setPrice('BTC', 49_000n * E7)
+  const done = exchange.invokeOk('close_position_cross', own(id))
   // Loss 20, funding 0.1 for one hour of 1000.
   assert.deepEqual(eventsOf(done)[1], ['loss_received', [201_000_000n]])
   assert.equal(pool(exchange), 995_000_000n - 201_000_000n)
@@ -135,28 +135,28 @@ test('a losing cross close sends loss and funding to the vault and leaves the po
 test('a cross loss beyond the collateral is taken from the market\'s common USDC, and from no more than that', () => {
   const exchange = createTestExchange()
   const id = openCross(exchange)
-  exchange.setPrice('BTC', 40_000n * P)
+  exchange.setPrice('BTC', 40_000n * E7)
   const alone = exchange.host.fingerprint()
-  assert.deepEqual(eventsOf(exchange.must('close_position_cross', own(id)))[1], ['loss_received', [995_000_000n]], 'all there is')
+  assert.deepEqual(eventsOf(exchange.invokeOk('close_position_cross', own(id)))[1], ['loss_received', [995_000_000n]], 'all there is')
   assert.notEqual(exchange.host.fingerprint(), alone)
   assert.equal(pool(exchange), 0n)
 
   const shared = createTestExchange()
   const cross = openCross(shared)
   shared.open(BOB)
-  shared.setPrice('BTC', 40_000n * P)
-  const taken = eventsOf(shared.must('close_position_cross', own(cross)))[1]
+  shared.setPrice('BTC', 40_000n * E7)
+  const taken = eventsOf(shared.invokeOk('close_position_cross', own(cross)))[1]
   assert.deepEqual(taken, ['loss_received', [1_990_000_000n]], 'another\'s collateral too')
 })
 
 test('a cross close that ends below nothing takes nothing from the idle pool: what is missing is booked nowhere', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(150n * P))
+  exchange.invokeOk('deposit_cross_margin', money(150n * E7))
   const id = openCross(exchange)
-  exchange.setPrice('BTC', 40_000n * P)
+  exchange.setPrice('BTC', 40_000n * E7)
   // A loss of 200 against a collateral of 99.5; the market holds 149.5, the idle 50 among them.
-  assert.deepEqual(eventsOf(exchange.must('close_position_cross', own(id)))[1], ['loss_received', [1_495_000_000n]])
-  assert.equal(pool(exchange), 50n * P)
+  assert.deepEqual(eventsOf(exchange.invokeOk('close_position_cross', own(id)))[1], ['loss_received', [1_495_000_000n]])
+  assert.equal(pool(exchange), 50n * E7)
 })
 
 test('a short that is owed funding is credited with it on top of its profit', () => {
@@ -165,52 +165,52 @@ test('a short that is owed funding is credited with it on top of its profit', ()
   exchange.open(BOB)
   const id = openCross(exchange, { direction: 1 })
   exchange.advance(3600n)
-  exchange.must('apply_funding', [])
-  exchange.setPrice('BTC', 49_000n * P)
+  exchange.invokeOk('apply_funding', [])
+  exchange.setPrice('BTC', 49_000n * E7)
   assert.equal(pool(exchange), 0n)
-  exchange.must('close_position_cross', own(id))
+  exchange.invokeOk('close_position_cross', own(id))
   // Longs of 2000 against shorts of 1000: half of one basis point an hour of 1000.
-  assert.equal(pool(exchange), 995_000_000n + 20n * P + 500_000n)
+  assert.equal(pool(exchange), 995_000_000n + 20n * E7 + 500_000n)
 })
 
 test('healthy accounts and accounts without cross positions are 78', () => {
-  const bare = bareExchange().invoke(MARKET, 'liquidate_cross_account', liquidation, [])
+  const bare = createUninitializedHost().invoke(MARKET, 'liquidate_cross_account', liquidation, [])
   assert.equal(bare.ok ? 'ok' : bare.error, contractError(1))
   const exchange = createTestExchange()
-  assert.equal(exchange.try('liquidate_cross_account', liquidation, [ALICE]), 'Error(Auth, InvalidAction)')
-  assert.equal(exchange.try('liquidate_cross_account', liquidation), contractError(78))
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidation, [ALICE]), 'Error(Auth, InvalidAction)')
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidation), contractError(78))
   exchange.open(ALICE)
-  assert.equal(exchange.try('liquidate_cross_account', liquidation), contractError(78))
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidation), contractError(78))
   openCross(exchange)
-  exchange.setPrice('BTC', 45_525n * P)
-  assert.equal(exchange.try('liquidate_cross_account', liquidation), contractError(78), 'equity equal to maintenance')
-  exchange.setPrice('BTC', 45_525n * P - 50n)
-  exchange.must('pause', [])
-  assert.equal(exchange.try('liquidate_cross_account', liquidation), 'ok')
+  exchange.setPrice('BTC', 45_525n * E7)
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidation), contractError(78), 'equity equal to maintenance')
+  exchange.setPrice('BTC', 45_525n * E7 - 50n)
+  exchange.invokeOk('pause', [])
+  assert.equal(exchange.tryInvoke('liquidate_cross_account', liquidation), 'ok')
 })
 
 test('an account is liquidated whole: one event for it, none for its positions', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(260n * P))
+  exchange.invokeOk('deposit_cross_margin', money(260n * E7))
   openCross(exchange)
   openCross(exchange, { asset: 'ETH', direction: 1 })
-  assert.equal(pool(exchange), 60n * P)
-  exchange.setPrice('BTC', 37_500n * P)
-  exchange.setPrice('ETH', 1_995n * P)
-  const done = exchange.must('liquidate_cross_account', liquidation)
+  assert.equal(pool(exchange), 60n * E7)
+  exchange.setPrice('BTC', 37_500n * E7)
+  exchange.setPrice('ETH', 1_995n * E7)
+  const done = exchange.invokeOk('liquidate_cross_account', liquidation)
   // PnL -250 and +2.5; equity 60 + 199 - 247.5 = 11.5 below maintenance 20. The vault takes the loss of 250 from the market, which held 259
   // and was paid 2.5; the keeper 5 % of 11.5, 0.575, below a tenth of the pool; the vault the rest of equity, 10.925, which is still there.
   assert.deepEqual(eventsOf(done), [
-    ['pnl_settled', [-250n * P]],
-    ['exposure_synced BTC', [0n, 0n, 1000n * P]],
+    ['pnl_settled', [-250n * E7]],
+    ['exposure_synced BTC', [0n, 0n, 1000n * E7]],
     ['pnl_settled', [25_000_000n]],
-    ['exposure_synced ETH', [0n, 0n, 1000n * P]],
-    ['loss_received', [250n * P]],
+    ['exposure_synced ETH', [0n, 0n, 1000n * E7]],
+    ['loss_received', [250n * E7]],
     ['loss_received', [109_250_000n]],
     ['cross_liq', [ALICE, -2_475_000_000n, 5_750_000n]],
   ])
-  assert.equal(plain(done.value), 5_750_000n)
-  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(MARKET), pool(exchange)], [1_000_000n * P + 5_750_000n, 0n, 0n])
+  assert.equal(toNative(done.value), 5_750_000n)
+  assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(MARKET), pool(exchange)], [1_000_000n * E7 + 5_750_000n, 0n, 0n])
   assert.deepEqual([crossIds(exchange), exchange.stored(KEYS.allPositions), exchange.stored(KEYS.allCrossMarginTraders)], [[], [], []])
   assert.deepEqual(exchange.stored(KEYS.traderPositions(ALICE)), [])
 })
@@ -218,31 +218,31 @@ test('an account is liquidated whole: one event for it, none for its positions',
 test('with an empty idle pool the keeper earns nothing', () => {
   const exchange = createTestExchange()
   openCross(exchange)
-  exchange.setPrice('BTC', 45_500n * P)
-  const done = exchange.must('liquidate_cross_account', liquidation)
+  exchange.setPrice('BTC', 45_500n * E7)
+  const done = exchange.invokeOk('liquidate_cross_account', liquidation)
   // Loss 90 of 99.5; the 9.5 that are left stay in the market, nobody's.
-  assert.deepEqual(eventsOf(done).slice(2), [['loss_received', [90n * P]], ['cross_liq', [ALICE, -90n * P, 0n]]])
+  assert.deepEqual(eventsOf(done).slice(2), [['loss_received', [90n * E7]], ['cross_liq', [ALICE, -90n * E7, 0n]]])
   assert.equal(exchange.usdc(MARKET), 95_000_000n)
 })
 
 test('the keeper earns a tenth of the idle pool where that is less than the share of equity', () => {
   const exchange = createTestExchange()
-  exchange.must('deposit_cross_margin', money(102n * P))
+  exchange.invokeOk('deposit_cross_margin', money(102n * E7))
   openCross(exchange)
-  exchange.setPrice('BTC', 45_400n * P)
+  exchange.setPrice('BTC', 45_400n * E7)
   // Equity 2 + 99.5 - 92 = 9.5, of which 5 % would be 0.475; a tenth of the idle 2 is 0.2.
-  const done = exchange.must('liquidate_cross_account', liquidation)
-  assert.deepEqual(eventsOf(done).at(-1), ['cross_liq', [ALICE, -92n * P, 2_000_000n]])
+  const done = exchange.invokeOk('liquidate_cross_account', liquidation)
+  assert.deepEqual(eventsOf(done).at(-1), ['cross_liq', [ALICE, -92n * E7, 2_000_000n]])
 })
 
 test('cross trades count into the volume, a cross liquidation does not', () => {
   const exchange = createTestExchange()
   const total = (): bigint =>
     (exchange.stored(KEYS.traderVolume(ALICE)) as { daily_volumes: bigint[] }).daily_volumes.reduce((sum, slot) => sum + slot, 0n)
-  exchange.must('close_position_cross', own(openCross(exchange)))
-  assert.equal(total(), 2000n * P)
+  exchange.invokeOk('close_position_cross', own(openCross(exchange)))
+  assert.equal(total(), 2000n * E7)
   openCross(exchange)
-  exchange.setPrice('BTC', 40_000n * P)
-  exchange.must('liquidate_cross_account', liquidation)
-  assert.equal(total(), 3000n * P)
+  exchange.setPrice('BTC', 40_000n * E7)
+  exchange.invokeOk('liquidate_cross_account', liquidation)
+  assert.equal(total(), 3000n * E7)
 })

@@ -1,15 +1,15 @@
 // Cross margin: one pool of collateral per trader behind all of the trader's cross positions (contracts, "Cross margin").
 
-import { tokenBalance, transferToken, vaultSettlePnl } from '../calls.ts'
+import { callSettlePnl, tokenBalance, transferToken } from '../calls.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, VOID } from '../host.ts'
-import { asAddress, asI128, asU64, bpsOf, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { asAddress, asI128, asU64, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import { emitClosed } from './close.ts'
 import { addCrossTrader, removeCrossTrader } from './cross-traders.ts'
 import { removeExposure } from './exposure.ts'
 import { addVolume, sendToVault } from './fees.ts'
 import { fundingOwed } from './funding.ts'
-import { bookPosition, netCollateral, OPEN_INPUTS, type OpenTerms, readOpenRequest, reserve, sizeWithinLimits } from './open.ts'
+import { bookPosition, checkLimits, deductFees, type Execution, OPEN_INPUTS, readOpenRequest, reserveInVault } from './open.ts'
 import { deletePosition, pricePnl, requireOwnPosition } from './positions.ts'
 import { readPrice, readPriceOrZero } from './prices.ts'
 import {
@@ -23,13 +23,13 @@ export function crossEntryPoints(): Record<string, EntryPoint> {
       const request = readOpenRequest(args)
       const { trader, collateral } = request
       requireTrader(env, trader)
-      const size = sizeWithinLimits(env, request)
-      fillPool(env, trader, collateral)
-      refuseThinMargin(env, trader, collateral)
-      reserve(env, request, size)
+      const size = checkLimits(env, request)
+      topUpPool(env, trader, collateral)
+      requireFreeMargin(env, trader, collateral)
+      reserveInVault(env, request, size)
       const price = readPrice(env, request.asset, 'strict')
-      const terms: OpenTerms = { size, price, marginMode: CROSS, feeKind: 'taker', keeperFee: 0n }
-      const net = netCollateral(env, request, terms)
+      const terms: Execution = { size, price, marginMode: CROSS, feeKind: 'taker', keeperFee: 0n }
+      const net = deductFees(env, request, terms)
       writePool(env, trader, readPool(env, trader) - collateral)
       const position = bookPosition(env, request, terms, net)
       addId(env, KEYS.crossMarginPositions(trader), position.id)
@@ -43,11 +43,11 @@ export function crossEntryPoints(): Record<string, EntryPoint> {
       if (position.margin_mode !== CROSS) fail(ERRORS.InvalidParameter)
       return i128(closeCross(env, position, readPrice(env, position.asset, 'lenient')))
     }),
-    ...poolEntryPoints(),
+    ...poolBalanceEntryPoints(),
   }
 }
 
-function poolEntryPoints(): Record<string, EntryPoint> {
+function poolBalanceEntryPoints(): Record<string, EntryPoint> {
   return {
     deposit_cross_margin: entryPoint({ trader: 'address', amount: 'i128' }, 'void', (env, args) => {
       const [trader, amount] = [asAddress(args[0]), asI128(args[1])]
@@ -63,7 +63,7 @@ function poolEntryPoints(): Record<string, EntryPoint> {
       if (amount <= 0n) fail(ERRORS.InvalidAmount)
       const pool = readPool(env, trader)
       if (amount > pool) fail(ERRORS.CrossMarginInsufficientBalance)
-      const account = readCrossAccount(env, trader, pricesForGates)
+      const account = readCrossAccount(env, trader, valueForMarginCheck)
       if (account.legs.length > 0 && account.equity - amount <= account.maintenance) fail(ERRORS.CrossMarginInsufficientFreeMargin)
       writePool(env, trader, pool - amount)
       transferToken(env, usdcOf(env), env.self, trader, amount)
@@ -91,7 +91,7 @@ export interface CrossAccount {
 export type LegValuation = (env: ContractEnv, position: Position) => { readonly price: bigint; readonly pnl: bigint }
 
 /** For opening and withdrawing: a price that is not positive counts as 0. */
-export const pricesForGates: LegValuation = (env, position) => {
+export const valueForMarginCheck: LegValuation = (env, position) => {
   const price = readPriceOrZero(env, position.asset)
   return { price, pnl: pricePnl(position, price) }
 }
@@ -123,7 +123,7 @@ export function writePool(env: ContractEnv, trader: string, amount: bigint): voi
 }
 
 /** Tops the pool up from the wallet to what an open needs. */
-function fillPool(env: ContractEnv, trader: string, collateral: bigint): void {
+function topUpPool(env: ContractEnv, trader: string, collateral: bigint): void {
   const missing = collateral - readPool(env, trader)
   if (missing <= 0n) return
   transferToken(env, usdcOf(env), trader, env.self, missing)
@@ -131,8 +131,8 @@ function fillPool(env: ContractEnv, trader: string, collateral: bigint): void {
 }
 
 /** A further position needs equity for itself above the maintenance of those that are open (77). */
-function refuseThinMargin(env: ContractEnv, trader: string, collateral: bigint): void {
-  const account = readCrossAccount(env, trader, pricesForGates)
+function requireFreeMargin(env: ContractEnv, trader: string, collateral: bigint): void {
+  const account = readCrossAccount(env, trader, valueForMarginCheck)
   if (account.legs.length > 0 && account.equity < account.maintenance + collateral) fail(ERRORS.CrossMarginInsufficientFreeMargin)
 }
 
@@ -140,9 +140,9 @@ function refuseThinMargin(env: ContractEnv, trader: string, collateral: bigint):
 function closeCross(env: ContractEnv, position: Position, price: bigint): bigint {
   const pnl = pricePnl(position, price)
   const funding = fundingOwed(env, position)
-  const profitPaid = vaultSettlePnl(env, vaultOf(env), pnl)
+  const profitPaid = callSettlePnl(env, vaultOf(env), pnl)
   // The loss is taken from the market's common USDC, whole: neither the position's collateral nor the pool bounds it.
-  const owed = checked(notNegative(-pnl) + notNegative(funding))
+  const owed = checked(positivePart(-pnl) + positivePart(funding))
   if (owed > 0n) sendToVault(env, minOf(owed, tokenBalance(env, usdcOf(env), env.self)))
   const credit = checked(position.collateral + (pnl > 0n ? profitPaid : pnl) - funding)
   if (credit > 0n) writePool(env, position.trader, checked(readPool(env, position.trader) + credit))

@@ -5,7 +5,7 @@ import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
 import { address, i128, u64 } from '../host.ts'
 import { asAddress, asBool, asI128, asSymbol, asU32, entryPoint, fail } from '../values.ts'
-import { asDirection, checkCollateralAndLeverage, checkedSize } from './open.ts'
+import { asDirection, checkCollateralAndLeverage, checkSize } from './open.ts'
 import {
   checkSlippageTolerance, emitCancelled, IMMEDIATE_OR_CANCEL, isTriggered, type OrderTerms, placePending, POST_ONLY, storeOrder,
   timeInForceMode,
@@ -34,7 +34,7 @@ export function entryOrderEntryPoints(): Record<string, EntryPoint> {
       const terms = readTerms(STOP_LIMIT, args.slice(0, 6), args.slice(7), asI128(args[6]))
       requireTrader(env, terms.trader)
       checkTerms(env, terms)
-      takeCollateral(env, terms)
+      lockCollateral(env, terms)
       // No event: the exchange tells of a stop-limit order only when it executes or is cancelled.
       return ORDER.toVal(placePending(env, terms))
     }),
@@ -66,14 +66,14 @@ function checkTerms(env: ContractEnv, terms: OrderTerms): void {
   if (terms.order_type === STOP_LIMIT && terms.limit_price <= 0n) fail(ERRORS.InvalidTriggerPrice)
   checkSlippageTolerance(terms.slippage_tolerance_bps)
   if (timeInForceMode(terms.time_in_force) > POST_ONLY) fail(ERRORS.InvalidParameter)
-  checkedSize(env, terms.collateral, terms.leverage)
+  checkSize(env, terms.collateral, terms.leverage)
 }
 
 /** Post-only refuses an order that would fill at once; immediate-or-cancel one that would not. A triggered one rests for the keeper. */
 function placeLimit(env: ContractEnv, terms: OrderTerms): Order {
   const mode = timeInForceMode(terms.time_in_force)
   if (mode === POST_ONLY && wouldTrigger(env, terms)) fail(ERRORS.PostOnlyViolation)
-  takeCollateral(env, terms)
+  lockCollateral(env, terms)
   if (mode === IMMEDIATE_OR_CANCEL && !wouldTrigger(env, terms)) {
     transferToken(env, usdcOf(env), env.self, terms.trader, terms.collateral)
     const order = storeOrder(env, terms, CANCELLED)
@@ -89,6 +89,6 @@ function wouldTrigger(env: ContractEnv, terms: OrderTerms): boolean {
   return isTriggered(terms.trigger_condition, readPrice(env, terms.asset, 'strict'), terms.trigger_price)
 }
 
-function takeCollateral(env: ContractEnv, terms: OrderTerms): void {
+function lockCollateral(env: ContractEnv, terms: OrderTerms): void {
   transferToken(env, usdcOf(env), terms.trader, env.self, terms.collateral)
 }

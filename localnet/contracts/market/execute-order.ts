@@ -4,11 +4,11 @@ import { transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, u64, VOID } from '../host.ts'
-import { absolute, asAddress, asU64, checked, entryPoint, fail, mulDiv } from '../values.ts'
+import { abs, asAddress, asU64, checked, entryPoint, fail, mulDiv } from '../values.ts'
 import { closeIsolated } from './close.ts'
-import { bookPosition, netCollateral, type OpenRequest, type OpenTerms, reserve } from './open.ts'
+import { bookPosition, deductFees, type Execution, type OpenRequest, reserveInVault } from './open.ts'
 import {
-  cancelOrder, finishOrder, isEntry, isReduceOnly, isTriggered, keeperFee, referencePrice, refundCollateral, requireOrder,
+  cancelOrder, finishOrder, isEntryOrder, isReduceOnly, isTriggered, keeperFee, referencePrice, refundCollateral, requireOrder,
 } from './orders.ts'
 import { requirePosition } from './positions.ts'
 import { readPrice } from './prices.ts'
@@ -27,7 +27,7 @@ export function executeOrderEntryPoints(): Record<string, EntryPoint> {
       env.requireAuth(keeper)
       const order = requireOrder(env, id)
       if (order.status !== PENDING) fail(ERRORS.OrderNotPending)
-      const price = readPrice(env, order.asset, isEntry(order) && !isReduceOnly(order) ? 'strict' : 'lenient')
+      const price = readPrice(env, order.asset, isEntryOrder(order) && !isReduceOnly(order) ? 'strict' : 'lenient')
       return i128(execute(env, order, price, keeper))
     }),
     cancel_order: entryPoint({ trader: 'address', order_id: 'u64' }, 'void', (env, args) => {
@@ -48,7 +48,7 @@ export function executeOrderEntryPoints(): Record<string, EntryPoint> {
 function execute(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const reference = referencePrice(env, order)
   if (!isTriggered(order.trigger_condition, price, reference)) fail(ERRORS.OrderNotTriggered)
-  if (mulDiv(absolute(price - reference), BPS_DENOMINATOR, reference) > BigInt(order.slippage_tolerance_bps)) {
+  if (mulDiv(abs(price - reference), BPS_DENOMINATOR, reference) > BigInt(order.slippage_tolerance_bps)) {
     refundCollateral(env, order)
     cancelOrder(env, order, 'slippage', CANCELLED_SLIPPAGE)
     return 0n
@@ -58,22 +58,22 @@ function execute(env: ContractEnv, order: Order, price: bigint, keeper: string):
     return 0n
   }
   if (isReduceOnly(order)) return reducePosition(env, order, price, keeper)
-  return isEntry(order) ? fillEntry(env, order, price, keeper) : closeAttached(env, order, price, keeper)
+  return isEntryOrder(order) ? fillEntryOrder(env, order, price, keeper) : closeByAttachedOrder(env, order, price, keeper)
 }
 
-function fillEntry(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+function fillEntryOrder(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const request: OpenRequest = order
   const size = checked(order.collateral * BigInt(order.leverage))
-  reserve(env, request, size)
+  reserveInVault(env, request, size)
   const fee = keeperFee(size)
-  const terms: OpenTerms = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
-  bookPosition(env, request, terms, netCollateral(env, request, terms))
+  const terms: Execution = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
+  bookPosition(env, request, terms, deductFees(env, request, terms))
   transferToken(env, usdcOf(env), env.self, keeper, fee)
   return markExecuted(env, order, fee)
 }
 
 /** The fee is taken from what the close leaves of the collateral; the event states the nominal one all the same. */
-function closeAttached(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
+function closeByAttachedOrder(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const position = requirePosition(env, order.position_id)
   const fee = keeperFee(position.size)
   closeIsolated(env, position, price, { keeper, fee, orderId: order.id })

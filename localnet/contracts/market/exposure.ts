@@ -1,10 +1,10 @@
 // Open interest: totals for funding, and aggregates per asset from which the vault's debt to all traders follows without a loop.
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
-import { vaultSyncExposure } from '../calls.ts'
+import { callSyncExposure } from '../calls.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, vec } from '../host.ts'
-import { asI128, asSymbol, asVec, checked, entryPoint, mulDiv, notNegative } from '../values.ts'
+import { asI128, asSymbol, asVec, checked, entryPoint, mulDiv, positivePart } from '../values.ts'
 import { readPrice } from './prices.ts'
 import { KEYS, readAmount, requireInitialized, vaultOf, writeAmount } from './storage.ts'
 import { LONG, type Position } from './types.ts'
@@ -23,7 +23,7 @@ export function exposureEntryPoints(): Record<string, EntryPoint> {
       const asset = asSymbol(args[0])
       requireInitialized(env)
       const price = readPrice(env, asset, 'lenient')
-      return i128(pushUnrealizedPnl(env, asset, readExposure(env, asset), price, 0n))
+      return i128(syncUnrealizedPnl(env, asset, readExposure(env, asset), price, 0n))
     }),
   }
 }
@@ -36,40 +36,40 @@ export function sideOpenInterest(env: ContractEnv, asset: string, direction: num
 
 /** Counts a new position in and tells the vault. */
 export function addExposure(env: ContractEnv, position: Position): void {
-  const exposure = changeExposure(env, position, 1n)
-  pushUnrealizedPnl(env, position.asset, exposure, position.entry_price, 0n)
+  const exposure = updateExposure(env, position, 1n)
+  syncUnrealizedPnl(env, position.asset, exposure, position.entry_price, 0n)
 }
 
 /** Counts a position out at its exit price, tells the vault, and releases its reservation. */
 export function removeExposure(env: ContractEnv, position: Position, price: bigint): void {
-  const exposure = changeExposure(env, position, -1n)
-  pushUnrealizedPnl(env, position.asset, exposure, price, position.size)
+  const exposure = updateExposure(env, position, -1n)
+  syncUnrealizedPnl(env, position.asset, exposure, price, position.size)
 }
 
-function changeExposure(env: ContractEnv, position: Position, sign: 1n | -1n): AssetExposure {
+function updateExposure(env: ContractEnv, position: Position, sign: 1n | -1n): AssetExposure {
   const isLong = position.direction === LONG
   const total = isLong ? KEYS.totalLongSize : KEYS.totalShortSize
-  writeAmount(env, total, shifted(readAmount(env, total), sign * position.size))
+  writeAmount(env, total, addClamped(readAmount(env, total), sign * position.size))
   const units = sign * mulDiv(position.size, ONE_E7, position.entry_price)
   const size = sign * position.size
   const before = readExposure(env, position.asset)
   const after = isLong
-    ? { ...before, longUnits: shifted(before.longUnits, units), longSize: shifted(before.longSize, size) }
-    : { ...before, shortUnits: shifted(before.shortUnits, units), shortSize: shifted(before.shortSize, size) }
+    ? { ...before, longUnits: addClamped(before.longUnits, units), longSize: addClamped(before.longSize, size) }
+    : { ...before, shortUnits: addClamped(before.shortUnits, units), shortSize: addClamped(before.shortSize, size) }
   const { longUnits, longSize, shortUnits, shortSize } = after
   env.set('persistent', KEYS.assetExposure(position.asset), vec(i128(longUnits), i128(longSize), i128(shortUnits), i128(shortSize)))
   return after
 }
 
 /** Sums never fall below zero. */
-const shifted = (sum: bigint, by: bigint): bigint => notNegative(checked(sum + by))
+const addClamped = (sum: bigint, by: bigint): bigint => positivePart(checked(sum + by))
 
-function pushUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExposure, price: bigint, release: bigint): bigint {
+function syncUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExposure, price: bigint, release: bigint): bigint {
   const { longUnits, longSize, shortUnits, shortSize } = exposure
   const longPnl = mulDiv(price, longUnits, ONE_E7) - longSize
   const shortPnl = shortSize - mulDiv(price, shortUnits, ONE_E7)
   const pnl = checked(longPnl + shortPnl)
-  vaultSyncExposure(env, vaultOf(env), asset, pnl, release)
+  callSyncExposure(env, vaultOf(env), asset, pnl, release)
   return pnl
 }
 

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, text } from '../host.ts'
-import { plain } from '../test-host.ts'
-import { ALICE, BOB, createTestExchange, eventsOf, openArgs, type OpenOptions, P, REFERRAL, type TestExchange, VAULT } from '../test-exchange.ts'
+import { toNative } from '../test-host.ts'
+import {
+  ALICE, BOB, createTestExchange, E7, eventsOf, openArgs, type OpenOptions, REFERRAL, type TestExchange, VAULT,
+} from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
 const DAY = 86_400n
 
 /** The fee of an open of this size, read from what the vault received. */
 function feeOf(exchange: TestExchange, size: bigint, options: OpenOptions = {}): unknown {
-  exchange.setPrice('BTC', 50_000n * P)
-  const done = exchange.must('open_position', openArgs(ALICE, { collateral: size * P, leverage: 1, ...options }))
+  exchange.setPrice('BTC', 50_000n * E7)
+  const done = exchange.invokeOk('open_position', openArgs(ALICE, { collateral: size * E7, leverage: 1, ...options }))
   const [, data] = eventsOf(done)[1] ?? assert.fail('no fee')
   return (data as unknown[])[0]
 }
@@ -32,14 +34,14 @@ test('taker fees fall at 20k, 50k and 100k of volume, the trade itself not yet c
   assert.equal(feeOf(exchange, 20_000n), 80_000_000n, 'at 30,000')
   assert.equal(feeOf(exchange, 50_000n), 150_000_000n, 'at 50,000')
   assert.equal(feeOf(exchange, 10_000n), 20_000_000n, 'at 100,000')
-  assert.equal(total(exchange), 110_000n * P)
+  assert.equal(total(exchange), 110_000n * E7)
 })
 
 test('a close counts its size without a fee', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.close(ALICE, id)
-  assert.equal(total(exchange), 2000n * P)
+  assert.equal(total(exchange), 2000n * E7)
 })
 
 test('a fee truncates', () => {
@@ -53,7 +55,7 @@ test('today\'s slot is the day of the ledger\'s clock modulo 14', () => {
   exchange.open(ALICE)
   const day = exchange.host.ledger.timestampSec / DAY
   assert.equal(volume(exchange).last_update_day, day)
-  assert.equal(volume(exchange).daily_volumes[Number(day % 14n)], 1000n * P)
+  assert.equal(volume(exchange).daily_volumes[Number(day % 14n)], 1000n * E7)
   assert.equal(volume(exchange).daily_volumes.length, 14)
 })
 
@@ -62,7 +64,7 @@ test('stale days count for the tier until a trade rotates them out', () => {
   feeOf(exchange, 50_000n)
   exchange.advance(20n * DAY)
   assert.equal(feeOf(exchange, 10_000n), 30_000_000n, 'the record of twenty days ago still gives its tier')
-  assert.equal(total(exchange), 10_000n * P)
+  assert.equal(total(exchange), 10_000n * E7)
   assert.equal(feeOf(exchange, 10_000n), 50_000_000n)
 })
 
@@ -73,28 +75,28 @@ test('passing days clear their slots one by one, fourteen clear all', () => {
   feeOf(exchange, 2_000n)
   exchange.advance(12n * DAY)
   feeOf(exchange, 4_000n)
-  assert.equal(total(exchange), 7_000n * P, 'the thirteenth day keeps all')
+  assert.equal(total(exchange), 7_000n * E7, 'the thirteenth day keeps all')
   exchange.advance(DAY)
   feeOf(exchange, 8_000n)
-  assert.equal(total(exchange), 14_000n * P, 'the fourteenth takes the first day\'s slot')
+  assert.equal(total(exchange), 14_000n * E7, 'the fourteenth takes the first day\'s slot')
   exchange.advance(14n * DAY)
   feeOf(exchange, 10n)
-  assert.equal(total(exchange), 10n * P)
+  assert.equal(total(exchange), 10n * E7)
 })
 
 test('referral, once the admin names it: the referred trader\'s fee falls by a twenty-fifth, and a tenth of it is the referrer\'s', () => {
   const exchange = createTestExchange()
-  exchange.host.must(REFERRAL, 'create_code', [address(BOB), text('STAR')], [BOB])
-  exchange.host.must(REFERRAL, 'set_referrer', [address(ALICE), text('STAR')], [ALICE])
-  const info = () => plain(exchange.host.must(REFERRAL, 'get_info', [address(BOB)]).value) as Record<string, unknown>
+  exchange.host.invokeOk(REFERRAL, 'create_code', [address(BOB), text('STAR')], [BOB])
+  exchange.host.invokeOk(REFERRAL, 'set_referrer', [address(ALICE), text('STAR')], [ALICE])
+  const info = () => toNative(exchange.host.invokeOk(REFERRAL, 'get_info', [address(BOB)]).value) as Record<string, unknown>
   assert.equal(feeOf(exchange, 10_000n), 50_000_000n, 'as deployed, the market tells nobody')
   assert.equal(info()['total_earned'], 0n)
-  exchange.must('set_referral', [address(REFERRAL)])
+  exchange.invokeOk('set_referral', [address(REFERRAL)])
   assert.equal(feeOf(exchange, 10_000n), 48_000_000n)
   const { total_volume_generated, total_earned, claimable } = info()
   assert.deepEqual([total_volume_generated, total_earned, claimable], [50_000_000n, 5_000_000n, 5_000_000n])
-  exchange.setPrice('BTC', 50_000n * P)
+  exchange.setPrice('BTC', 50_000n * E7)
   const before = exchange.usdc(VAULT)
-  exchange.must('open_position', openArgs(BOB, { collateral: 10_000n * P, leverage: 1 }))
+  exchange.invokeOk('open_position', openArgs(BOB, { collateral: 10_000n * E7, leverage: 1 }))
   assert.equal(exchange.usdc(VAULT) - before, 50_000_000n, 'who was not referred pays the whole fee')
 })

@@ -1,16 +1,16 @@
 // Trading fees by volume tier, and where fees go (contracts, "Fee tier and volume").
 
-import { referralRecordTrade, transferToken, vaultReceiveLoss } from '../calls.ts'
+import { callReceiveLoss, callRecordTrade, transferToken } from '../calls.ts'
 import type { ContractEnv } from '../host.ts'
 import { i128, struct, u64, vec } from '../host.ts'
 import { asAddress, asI128, asU32, asU64, asVec, bpsOf, checked, fieldOf, mulDiv } from '../values.ts'
 import { INSTANCE, KEYS, readConfig, usdcOf, vaultOf } from './storage.ts'
 import { FEE_TIER, type FeeTier } from './types.ts'
 
-const VOLUME_SLOTS = 14
+const VOLUME_DAYS = 14
 const DAY_SEC = 86_400n
 /** Fees of tiers are tenths of a basis point. */
-const FEE_DENOMINATOR = 100_000n
+const FEE_RATE_DENOMINATOR = 100_000n
 
 export type FeeKind = 'maker' | 'taker'
 
@@ -20,26 +20,26 @@ interface VolumeRecord {
 }
 
 /** The fee of a trade of this size by the trader's tier, before the trade itself counts; then the size is added to the record. */
-export function takeFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
+export function chargeFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
   const record = readVolume(env, trader)
   const volume = checked(record.daily.reduce((sum, slot) => sum + slot, 0n))
-  const fee = feeOf(env, volume, size, kind)
+  const fee = tierFee(env, volume, size, kind)
   addVolume(env, trader, size)
-  return fee - discountOf(env, trader, fee)
+  return fee - referralDiscount(env, trader, fee)
 }
 
 /** What referral takes off the fee: nothing, as deployed, until the admin names a referral contract. */
-function discountOf(env: ContractEnv, trader: string, fee: bigint): bigint {
+function referralDiscount(env: ContractEnv, trader: string, fee: bigint): bigint {
   const referral = env.get('instance', INSTANCE.referral)
-  return referral === undefined ? 0n : referralRecordTrade(env, asAddress(referral), trader, fee)
+  return referral === undefined ? 0n : callRecordTrade(env, asAddress(referral), trader, fee)
 }
 
 /** Counts a trade into today's slot, after clearing the days that have passed since the last one. */
 export function addVolume(env: ContractEnv, trader: string, size: bigint): void {
   const record = readVolume(env, trader)
   const today = env.ledger.timestampSec / DAY_SEC
-  const daily = rotated(record, today)
-  const slot = Number(today % BigInt(VOLUME_SLOTS))
+  const daily = clearElapsedDays(record, today)
+  const slot = Number(today % BigInt(VOLUME_DAYS))
   daily[slot] = checked((daily[slot] ?? 0n) + size)
   env.set('persistent', KEYS.traderVolume(trader), struct({ daily_volumes: vec(...daily.map(i128)), last_update_day: u64(today) }))
 }
@@ -48,7 +48,7 @@ export function addVolume(env: ContractEnv, trader: string, size: bigint): void 
 export function sendToVault(env: ContractEnv, amount: bigint): void {
   if (amount <= 0n) return
   transferToken(env, usdcOf(env), env.self, vaultOf(env), amount)
-  vaultReceiveLoss(env, vaultOf(env), amount)
+  callReceiveLoss(env, vaultOf(env), amount)
 }
 
 /** Pays a trading fee: the treasury's share where there is a treasury, the rest to the vault. */
@@ -60,13 +60,13 @@ export function distributeFee(env: ContractEnv, fee: bigint): void {
   sendToVault(env, fee - share)
 }
 
-function feeOf(env: ContractEnv, volume: bigint, size: bigint, kind: FeeKind): bigint {
+function tierFee(env: ContractEnv, volume: bigint, size: bigint, kind: FeeKind): bigint {
   const tiers = readTiers(env)
   const config = readConfig(env)
   if (tiers.length === 0) return bpsOf(size, config.trading_fee_bps)
   const tier = tiers.findLast((candidate) => candidate.min_volume <= volume)
   const units = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
-  return mulDiv(size, BigInt(units), FEE_DENOMINATOR)
+  return mulDiv(size, BigInt(units), FEE_RATE_DENOMINATOR)
 }
 
 function readTiers(env: ContractEnv): readonly FeeTier[] {
@@ -76,14 +76,14 @@ function readTiers(env: ContractEnv): readonly FeeTier[] {
 
 function readVolume(env: ContractEnv, trader: string): VolumeRecord {
   const stored = env.get('persistent', KEYS.traderVolume(trader))
-  if (stored === undefined) return { daily: Array.from({ length: VOLUME_SLOTS }, () => 0n), lastDay: env.ledger.timestampSec / DAY_SEC }
+  if (stored === undefined) return { daily: Array.from({ length: VOLUME_DAYS }, () => 0n), lastDay: env.ledger.timestampSec / DAY_SEC }
   return { daily: asVec(fieldOf(stored, 'daily_volumes')).map(asI128), lastDay: asU64(fieldOf(stored, 'last_update_day')) }
 }
 
-function rotated(record: VolumeRecord, today: bigint): bigint[] {
+function clearElapsedDays(record: VolumeRecord, today: bigint): bigint[] {
   const passedDays = today - record.lastDay
-  if (passedDays >= BigInt(VOLUME_SLOTS)) return record.daily.map(() => 0n)
+  if (passedDays >= BigInt(VOLUME_DAYS)) return record.daily.map(() => 0n)
   const daily = [...record.daily]
-  for (let day = record.lastDay + 1n; day <= today; day++) daily[Number(day % BigInt(VOLUME_SLOTS))] = 0n
+  for (let day = record.lastDay + 1n; day <= today; day++) daily[Number(day % BigInt(VOLUME_DAYS))] = 0n
   return daily
 }

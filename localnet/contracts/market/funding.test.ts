@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { address, i128, u64 } from '../host.ts'
-import { plain } from '../test-host.ts'
+import { toNative } from '../test-host.ts'
 import {
-  ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, KEEPER, MARKET, P, type TestExchange, USDC,
+  ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, KEEPER, MARKET, type TestExchange, USDC,
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
 const HOUR = 3600n
 
 function applied(exchange: TestExchange): unknown {
-  return eventsOf(exchange.must('apply_funding', []))
+  return eventsOf(exchange.invokeOk('apply_funding', []))
 }
 
 test('the clock starts at initialisation, and an hour must be full', () => {
-  const bare = bareExchange().invoke(MARKET, 'apply_funding', [])
+  const bare = createUninitializedHost().invoke(MARKET, 'apply_funding', [])
   assert.equal(bare.ok ? 'ok' : bare.error, contractError(1))
   const exchange = createTestExchange()
   exchange.advance(HOUR - 1n)
-  assert.equal(exchange.try('apply_funding', []), contractError(55))
+  assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
   exchange.advance(1n)
-  exchange.must('pause', [])
+  exchange.invokeOk('pause', [])
   assert.deepEqual(applied(exchange), [['funding_applied', [0n, 1n]]], 'paused or not, with nobody\'s signature')
-  assert.equal(exchange.try('apply_funding', []), contractError(55))
+  assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
 })
 
 test('whole hours count, the fraction is dropped', () => {
@@ -33,16 +33,16 @@ test('whole hours count, the fraction is dropped', () => {
   assert.deepEqual(exchange.stored(KEYS.lastFundingTime), exchange.host.ledger.timestampSec)
   assert.deepEqual([exchange.stored(KEYS.currentFundingRate), exchange.stored(KEYS.cumulativeFundingRate)], [1000n, 2000n])
   exchange.advance(HOUR - 1n)
-  assert.equal(exchange.try('apply_funding', []), contractError(55))
+  assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
 })
 
 test('the rate is the imbalance of all assets together, truncated toward zero on both sides', () => {
   const rateOf = (long: bigint, short: bigint): unknown => {
     const exchange = createTestExchange()
-    if (long > 0n) exchange.open(ALICE, { collateral: long * P })
-    if (short > 0n) exchange.open(BOB, { collateral: short * P, direction: 1, asset: 'ETH' })
+    if (long > 0n) exchange.open(ALICE, { collateral: long * E7 })
+    if (short > 0n) exchange.open(BOB, { collateral: short * E7, direction: 1, asset: 'ETH' })
     exchange.advance(HOUR)
-    exchange.must('apply_funding', [])
+    exchange.invokeOk('apply_funding', [])
     return exchange.stored(KEYS.currentFundingRate)
   }
   // Two thirds of 0.01 % are 666.66 units.
@@ -54,25 +54,25 @@ test('the rate is the imbalance of all assets together, truncated toward zero on
 
 test('the longer side owes what it has run up, to the vault; price PnL does not show it', () => {
   const exchange = createTestExchange()
-  const id = exchange.open(ALICE, { collateral: 300n * P })
+  const id = exchange.open(ALICE, { collateral: 300n * E7 })
   exchange.open(BOB, { direction: 1 })
   exchange.advance(3n * HOUR)
-  exchange.must('apply_funding', [])
+  exchange.invokeOk('apply_funding', [])
   const done = exchange.close(ALICE, id)
   // 3000 x 3 hours x 0.0000666 = 0.5994.
   assert.deepEqual(eventsOf(done).slice(0, 2), [['pnl_settled', [0n]], ['loss_received', [5_994_000n]]])
-  assert.equal(plain(done.value), 0n)
+  assert.equal(toNative(done.value), 0n)
   // Collateral 298.5 less funding.
-  assert.equal(exchange.usdc(ALICE), 999_700n * P + 2_985_000_000n - 5_994_000n)
+  assert.equal(exchange.usdc(ALICE), 999_700n * E7 + 2_985_000_000n - 5_994_000n)
 })
 
 test('the shorter side is paid out of the market\'s own USDC', () => {
   const exchange = createTestExchange()
-  exchange.open(ALICE, { collateral: 300n * P })
+  exchange.open(ALICE, { collateral: 300n * E7 })
   const id = exchange.open(BOB, { direction: 1 })
   const held = exchange.usdc(MARKET)
   exchange.advance(3n * HOUR)
-  exchange.must('apply_funding', [])
+  exchange.invokeOk('apply_funding', [])
   exchange.close(BOB, id)
   // 1000 x 3 x 0.0000666 = 0.1998 on top of the collateral of 99.5.
   assert.equal(exchange.usdc(MARKET), held - 995_000_000n - 1_998_000n)
@@ -80,37 +80,37 @@ test('the shorter side is paid out of the market\'s own USDC', () => {
 
 test('nobody funds that payment: when the market has nothing else, the close fails with the token\'s 10', () => {
   const exchange = createTestExchange()
-  const long = exchange.open(ALICE, { collateral: 300n * P })
+  const long = exchange.open(ALICE, { collateral: 300n * E7 })
   const short = exchange.open(BOB, { direction: 1 })
   exchange.advance(3n * HOUR)
-  exchange.must('apply_funding', [])
+  exchange.invokeOk('apply_funding', [])
   exchange.close(ALICE, long)
-  assert.equal(exchange.try('close_position', [address(BOB), u64(short)]), contractError(10))
-  exchange.host.must(USDC, 'transfer', [address(KEEPER), address(MARKET), i128(1_998_000n)], [KEEPER])
-  assert.equal(exchange.try('close_position', [address(BOB), u64(short)]), 'ok')
+  assert.equal(exchange.tryInvoke('close_position', [address(BOB), u64(short)]), contractError(10))
+  exchange.host.invokeOk(USDC, 'transfer', [address(KEEPER), address(MARKET), i128(1_998_000n)], [KEEPER])
+  assert.equal(exchange.tryInvoke('close_position', [address(BOB), u64(short)]), 'ok')
 })
 
 test('funding truncates toward zero whoever owes it', () => {
   const owed = (direction: number): bigint => {
     const exchange = createTestExchange()
-    const others = { collateral: 300n * P, leverage: 1 }
+    const others = { collateral: 300n * E7, leverage: 1 }
     exchange.open(BOB, { ...others, direction })
-    exchange.open(BOB, { collateral: 199n * P, leverage: 1, direction: 1 - direction })
+    exchange.open(BOB, { collateral: 199n * E7, leverage: 1, direction: 1 - direction })
     const id = exchange.open(ALICE, { collateral: 100_000_001n, leverage: 1, direction })
     const collateral = exchange.position(id)['collateral'] as bigint
     exchange.advance(HOUR)
-    exchange.must('apply_funding', [])
+    exchange.invokeOk('apply_funding', [])
     const before = exchange.usdc(ALICE)
     exchange.close(ALICE, id)
     return collateral - (exchange.usdc(ALICE) - before)
   }
   const credited = (): bigint => {
     const exchange = createTestExchange()
-    exchange.open(BOB, { collateral: 300n * P, leverage: 1, direction: 1 })
+    exchange.open(BOB, { collateral: 300n * E7, leverage: 1, direction: 1 })
     const id = exchange.open(ALICE, { collateral: 100_000_001n, leverage: 1 })
     const collateral = exchange.position(id)['collateral'] as bigint
     exchange.advance(HOUR)
-    exchange.must('apply_funding', [])
+    exchange.invokeOk('apply_funding', [])
     const before = exchange.usdc(ALICE)
     exchange.close(ALICE, id)
     return exchange.usdc(ALICE) - before - collateral
@@ -123,10 +123,10 @@ test('funding truncates toward zero whoever owes it', () => {
 
 test('a position pays only for the time it was open', () => {
   const exchange = createTestExchange()
-  exchange.open(ALICE, { collateral: 300n * P })
+  exchange.open(ALICE, { collateral: 300n * E7 })
   exchange.advance(5n * HOUR)
-  exchange.must('apply_funding', [])
-  exchange.setPrice('BTC', 50_000n * P)
+  exchange.invokeOk('apply_funding', [])
+  exchange.setPrice('BTC', 50_000n * E7)
   const late = exchange.open(BOB)
   assert.equal(exchange.position(late)['entry_cumulative_funding'], 5000n)
   assert.deepEqual(eventsOf(exchange.close(BOB, late)).map(([topic]) => topic), ['pnl_settled', 'exposure_synced BTC', 'position_closed'])
@@ -136,7 +136,7 @@ test('funding beyond the collateral takes what is there', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.advance(20_000n * HOUR)
-  exchange.must('apply_funding', [])
+  exchange.invokeOk('apply_funding', [])
   assert.deepEqual(eventsOf(exchange.close(ALICE, id))[1], ['loss_received', [995_000_000n]])
-  assert.equal(exchange.usdc(ALICE), 999_900n * P)
+  assert.equal(exchange.usdc(ALICE), 999_900n * E7)
 })

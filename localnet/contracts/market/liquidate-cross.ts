@@ -1,10 +1,10 @@
 // Liquidating a whole cross account (contracts, "Cross margin"): one event for the account, none for its positions.
 
-import { tokenBalance, transferToken, vaultSettlePnl } from '../calls.ts'
+import { callSettlePnl, tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { address, i128, vec } from '../host.ts'
-import { asAddress, bpsOf, checked, entryPoint, fail, minOf, notNegative } from '../values.ts'
+import { asAddress, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import { type CrossAccount, type LegValuation, readCrossAccount, writePool } from './cross.ts'
 import { removeCrossTrader } from './cross-traders.ts'
 import { removeExposure } from './exposure.ts'
@@ -23,7 +23,7 @@ export function liquidateCrossEntryPoints(): Record<string, EntryPoint> {
       const [keeper, trader] = [asAddress(args[0]), asAddress(args[1])]
       requireInitialized(env)
       env.requireAuth(keeper)
-      const account = readCrossAccount(env, trader, pricesForLiquidation)
+      const account = readCrossAccount(env, trader, valueForLiquidation)
       if (account.equity >= account.maintenance) fail(ERRORS.CrossMarginNotLiquidatable)
       return i128(liquidateAccount(env, account, trader, keeper))
     }),
@@ -31,7 +31,7 @@ export function liquidateCrossEntryPoints(): Record<string, EntryPoint> {
 }
 
 /** A leg without a readable price counts with no profit or loss. */
-const pricesForLiquidation: LegValuation = (env, position) => {
+const valueForLiquidation: LegValuation = (env, position) => {
   const price = readPriceOrZero(env, position.asset)
   return { price, pnl: price === 0n ? 0n : pricePnl(position, price) }
 }
@@ -41,10 +41,10 @@ function liquidateAccount(env: ContractEnv, account: CrossAccount, trader: strin
   let owed = 0n
   let totalPnl = 0n
   for (const { position, price, pnl, funding } of account.legs) {
-    vaultSettlePnl(env, vaultOf(env), pnl)
+    callSettlePnl(env, vaultOf(env), pnl)
     removeExposure(env, position, price)
     deletePosition(env, position)
-    owed = checked(owed + notNegative(-pnl) + notNegative(funding))
+    owed = checked(owed + positivePart(-pnl) + positivePart(funding))
     totalPnl = checked(totalPnl + pnl)
   }
   const marketBalance = (): bigint => tokenBalance(env, usdcOf(env), env.self)

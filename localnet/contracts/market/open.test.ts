@@ -2,39 +2,39 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Val } from '../host.ts'
 import { address, i128, symbol, u32, u64 } from '../host.ts'
-import { plain } from '../test-host.ts'
+import { toNative } from '../test-host.ts'
 import {
-  ADMIN, ALICE, bareExchange, BOB, contractError, createTestExchange, eventsOf, MARKET, openArgs, type OpenOptions, P, type TestExchange,
-  USDC, VAULT,
+  ADMIN, ALICE, BOB, contractError, createTestExchange, createUninitializedHost, E7, eventsOf, MARKET, openArgs, type OpenOptions,
+  type TestExchange, USDC, VAULT,
 } from '../test-exchange.ts'
 import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { KEYS } from './storage.ts'
 import { MARKET_CONFIG } from './types.ts'
 
-const open = (exchange: TestExchange, options?: OpenOptions): string => exchange.try('open_position', openArgs(ALICE, options))
+const open = (exchange: TestExchange, options?: OpenOptions): string => exchange.tryInvoke('open_position', openArgs(ALICE, options))
 
 test('an open moves the collateral, stores the position and tells vault exposure, fee, position, in this order', () => {
   const exchange = createTestExchange()
-  const done = exchange.must('open_position', openArgs(ALICE))
+  const done = exchange.invokeOk('open_position', openArgs(ALICE))
   // 100 USDC at 10x: size 1000, taker fee 0.05 % of the size = 0.5.
   assert.deepEqual(eventsOf(done), [
     ['exposure_synced BTC', [0n, 0n, 0n]],
     ['loss_received', [5_000_000n]],
-    ['position_opened', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P]],
+    ['position_opened', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7]],
   ])
-  assert.deepEqual(plain(done.value), {
-    asset: 'BTC', collateral: 995_000_000n, direction: 0, entry_cumulative_funding: 0n, entry_price: 50_000n * P, id: 1n, leverage: 10,
-    liquidation_price: 45_500n * P, margin_mode: 0, size: 1000n * P, timestamp: exchange.host.ledger.timestampSec, trader: ALICE,
+  assert.deepEqual(toNative(done.value), {
+    asset: 'BTC', collateral: 995_000_000n, direction: 0, entry_cumulative_funding: 0n, entry_price: 50_000n * E7, id: 1n, leverage: 10,
+    liquidation_price: 45_500n * E7, margin_mode: 0, size: 1000n * E7, timestamp: exchange.host.ledger.timestampSec, trader: ALICE,
   })
-  assert.deepEqual(exchange.position(1n), plain(done.value))
-  assert.equal(exchange.usdc(ALICE), 999_900n * P)
+  assert.deepEqual(exchange.position(1n), toNative(done.value))
+  assert.equal(exchange.usdc(ALICE), 999_900n * E7)
   assert.equal(exchange.usdc(MARKET), 995_000_000n)
-  assert.equal(exchange.vaultView('get_reserved_payout'), 1000n * P)
+  assert.equal(exchange.vaultView('get_reserved_payout'), 1000n * E7)
 })
 
 test('the trader signs one tree: the market call and the transfer below it', () => {
   const exchange = createTestExchange()
-  const { auth } = exchange.must('open_position', openArgs(ALICE))
+  const { auth } = exchange.invokeOk('open_position', openArgs(ALICE))
   assert.deepEqual(auth, [
     { address: ALICE, contract: MARKET, functionName: 'open_position', depth: 0 },
     { address: ALICE, contract: USDC, functionName: 'transfer', depth: 1 },
@@ -44,92 +44,92 @@ test('the trader signs one tree: the market call and the transfer below it', () 
 test('what an open stores, under the documented keys', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
-  exchange.open(BOB, { direction: 1, collateral: 50n * P, leverage: 3 })
+  exchange.open(BOB, { direction: 1, collateral: 50n * E7, leverage: 3 })
   const stored = (key: Val): unknown => exchange.stored(key)
   assert.deepEqual(stored(KEYS.allPositions), [1n, 2n])
   assert.deepEqual([stored(KEYS.traderPositions(ALICE)), stored(KEYS.traderPositions(BOB))], [[1n], [2n]])
   // Units: size / price = 1000 / 50000 = 0.02 and 150 / 50000 = 0.003.
-  assert.deepEqual(stored(KEYS.assetExposure('BTC')), [200_000n, 1000n * P, 30_000n, 150n * P])
-  assert.deepEqual([stored(KEYS.totalLongSize), stored(KEYS.totalShortSize)], [1000n * P, 150n * P])
-  assert.deepEqual(stored(KEYS.lastGoodPrice('BTC')), [50_000n * P, exchange.host.ledger.timestampSec])
+  assert.deepEqual(stored(KEYS.assetExposure('BTC')), [200_000n, 1000n * E7, 30_000n, 150n * E7])
+  assert.deepEqual([stored(KEYS.totalLongSize), stored(KEYS.totalShortSize)], [1000n * E7, 150n * E7])
+  assert.deepEqual(stored(KEYS.lastGoodPrice('BTC')), [50_000n * E7, exchange.host.ledger.timestampSec])
   assert.equal(stored(KEYS.positionCounter), 2n)
 })
 
 test('liquidation prices: 10x is 0.91 and 1.09 of the entry, 3x loses the truncated third', () => {
   const exchange = createTestExchange()
   const liquidation = (options: OpenOptions): unknown => exchange.position(exchange.open(ALICE, options))['liquidation_price']
-  assert.equal(liquidation({ leverage: 10 }), 45_500n * P)
-  assert.equal(liquidation({ leverage: 10, direction: 1 }), 54_500n * P)
+  assert.equal(liquidation({ leverage: 10 }), 45_500n * E7)
+  assert.equal(liquidation({ leverage: 10, direction: 1 }), 54_500n * E7)
   // a = 3_333_333 - 100_000; 50,000 x 0.3233333 = 16,166.665.
   assert.equal(liquidation({ leverage: 3 }), 338_333_350_000n)
   assert.equal(liquidation({ leverage: 3, direction: 1 }), 661_666_650_000n)
-  assert.equal(liquidation({ leverage: 1 }), 500n * P)
+  assert.equal(liquidation({ leverage: 1 }), 500n * E7)
 })
 
 test('open fails in the documented order, capacity before price', () => {
-  const bare = bareExchange().invoke(MARKET, 'open_position', openArgs(ALICE, { collateral: 0n }), [])
+  const bare = createUninitializedHost().invoke(MARKET, 'open_position', openArgs(ALICE, { collateral: 0n }), [])
   assert.equal(bare.ok ? 'ok' : bare.error, contractError(1))
 
   const exchange = createTestExchange(0n)
   exchange.setPrice('BTC', 0n)
-  exchange.must('pause', [])
-  assert.equal(exchange.try('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), []), contractError(4))
-  exchange.must('unpause', [])
-  assert.equal(exchange.try('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), [BOB]), 'Error(Auth, InvalidAction)')
-  assert.equal(open(exchange, { collateral: 10n * P - 1n, leverage: 0 }), contractError(22))
-  assert.equal(open(exchange, { collateral: 20_000n * P, leverage: 0 }), contractError(21))
-  assert.equal(open(exchange, { collateral: 20_000n * P, leverage: 11 }), contractError(21))
+  exchange.invokeOk('pause', [])
+  assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), []), contractError(4))
+  exchange.invokeOk('unpause', [])
+  assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), [BOB]), 'Error(Auth, InvalidAction)')
+  assert.equal(open(exchange, { collateral: 10n * E7 - 1n, leverage: 0 }), contractError(22))
+  assert.equal(open(exchange, { collateral: 20_000n * E7, leverage: 0 }), contractError(21))
+  assert.equal(open(exchange, { collateral: 20_000n * E7, leverage: 11 }), contractError(21))
   assert.equal(open(exchange, { collateral: 2n ** 125n, leverage: 10 }), contractError(6))
-  assert.equal(open(exchange, { collateral: 100_000n * P + 1n, leverage: 1 }), contractError(23))
-  assert.equal(open(exchange, { collateral: 100_000n * P, leverage: 1 }), contractError(82), 'no liquidity, and the price is bad too')
+  assert.equal(open(exchange, { collateral: 100_000n * E7 + 1n, leverage: 1 }), contractError(23))
+  assert.equal(open(exchange, { collateral: 100_000n * E7, leverage: 1 }), contractError(82), 'no liquidity, and the price is bad too')
   assert.equal(open(exchange, { asset: 'PEPE' }), contractError(82), 'not even an unknown asset comes first')
 })
 
 test('past capacity: 31 for a bad price or unknown asset, 32 for one never written, 30 stale, 81 jumped, then the token\'s own', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
-  exchange.setPrice('BTC', 60_000n * P, 61n)
+  exchange.setPrice('BTC', 60_000n * E7, 61n)
   assert.equal(open(exchange, { asset: 'PEPE' }), contractError(31))
   assert.equal(open(exchange, { asset: 'SOL' }), contractError(32))
   assert.equal(open(exchange), contractError(30))
   exchange.setPrice('BTC', -1n, 61n)
   assert.equal(open(exchange), contractError(31))
-  exchange.setPrice('BTC', 60_000n * P)
+  exchange.setPrice('BTC', 60_000n * E7)
   assert.equal(open(exchange), contractError(81))
-  exchange.setPrice('BTC', 50_000n * P)
-  exchange.host.must(USDC, 'transfer', [address(ALICE), address(BOB), i128(999_850n * P)], [ALICE])
+  exchange.setPrice('BTC', 50_000n * E7)
+  exchange.host.invokeOk(USDC, 'transfer', [address(ALICE), address(BOB), i128(999_850n * E7)], [ALICE])
   assert.equal(open(exchange), contractError(10), 'too little USDC')
-  assert.equal(exchange.try('open_position', openArgs('GNOBODY'), ['GNOBODY']), contractError(13), 'no trustline')
+  assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY'), ['GNOBODY']), contractError(13), 'no trustline')
 })
 
 test('a fee that eats the collateral is 22, before the wallet is touched', () => {
   // At 2000x the fee of 0.05 % of the size is the whole collateral.
   const config = MARKET_CONFIG.toVal({ ...DEFAULT_MARKET_CONFIG, max_leverage: 2000 })
   const exchange = createTestExchange(undefined, config)
-  assert.equal(exchange.try('open_position', openArgs('GNOBODY', { collateral: 10n * P, leverage: 2000 }), ['GNOBODY']), contractError(22))
-  assert.equal(open(exchange, { collateral: 11n * P, leverage: 1999 }), 'ok')
+  assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY', { collateral: 10n * E7, leverage: 2000 }), ['GNOBODY']), contractError(22))
+  assert.equal(open(exchange, { collateral: 11n * E7, leverage: 1999 }), 'ok')
 })
 
 test('the 25 % cap of a side passes to the last unit, and each side and asset has its own', () => {
   // 10,000 deposited make an AUM of 10,030: 25 % is 2507.5.
-  const exchange = createTestExchange(10_000n * P)
+  const exchange = createTestExchange(10_000n * E7)
   assert.equal(open(exchange, { collateral: 2_507_500_001n, leverage: 10 }), contractError(82))
   assert.equal(open(exchange, { collateral: 2_507_500_000n, leverage: 10 }), 'ok')
-  assert.equal(open(exchange, { collateral: 10n * P, leverage: 1 }), contractError(82))
-  assert.equal(open(exchange, { collateral: 10n * P, leverage: 1, direction: 1 }), 'ok')
-  assert.equal(open(exchange, { collateral: 10n * P, leverage: 1, asset: 'ETH' }), 'ok')
+  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1 }), contractError(82))
+  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1, direction: 1 }), 'ok')
+  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1, asset: 'ETH' }), 'ok')
 })
 
 test('the 70 % cap of all reservations, and then the vault\'s physical balance', () => {
-  const exchange = createTestExchange(10_000n * P)
+  const exchange = createTestExchange(10_000n * E7)
   const size = (amount: bigint, asset: string, direction: number): OpenOptions => ({
-    collateral: amount * P, leverage: 1, asset, direction,
+    collateral: amount * E7, leverage: 1, asset, direction,
   })
   for (const [asset, direction] of [['BTC', 0], ['BTC', 1]] as const) assert.equal(open(exchange, size(2500n, asset, direction)), 'ok')
   assert.equal(open(exchange, size(2024n, 'ETH', 0)), contractError(82), '7024 is above 70 % of 10,032.5')
   assert.equal(open(exchange, size(2022n, 'ETH', 0)), 'ok')
-  exchange.host.must(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
-  exchange.host.must(VAULT, 'set_asset_cap', [symbol('ETH'), u32(10_000)], [ADMIN])
+  exchange.host.invokeOk(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
+  exchange.host.invokeOk(VAULT, 'set_asset_cap', [symbol('ETH'), u32(10_000)], [ADMIN])
   assert.equal(open(exchange, size(2990n, 'ETH', 1)), contractError(40), '10,012 is within AUM but above the balance of 10,003.5')
   assert.equal(open(exchange, size(2980n, 'ETH', 1)), 'ok')
 })
@@ -141,8 +141,8 @@ test('a direction that is neither does not decode', () => {
 
 test('a treasury takes its share of the fee, the vault the rest', () => {
   const exchange = createTestExchange()
-  exchange.must('set_fee_split', [address('CTREASURY'), u32(2000)])
-  const done = exchange.must('open_position', openArgs(ALICE))
+  exchange.invokeOk('set_fee_split', [address('CTREASURY'), u32(2000)])
+  const done = exchange.invokeOk('open_position', openArgs(ALICE))
   assert.deepEqual(eventsOf(done)[1], ['loss_received', [4_000_000n]])
   assert.equal(exchange.usdc('CTREASURY'), 1_000_000n)
 })
@@ -152,5 +152,5 @@ test('ids are dense from 1 and never used again', () => {
   const first = exchange.open(ALICE)
   exchange.close(ALICE, first)
   assert.deepEqual([first, exchange.open(ALICE), exchange.open(BOB)], [1n, 2n, 3n])
-  assert.equal(exchange.host.must(MARKET, 'get_position', [u64(1n)]).value.type, 'void')
+  assert.equal(exchange.host.invokeOk(MARKET, 'get_position', [u64(1n)]).value.type, 'void')
 })

@@ -1,12 +1,12 @@
 // Opening positions (contracts, "Open - order of checks").
 
-import { transferToken, vaultReserve } from '../calls.ts'
+import { callReserveForPosition, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
 import { address, HostFailure, i128, symbol, u32, u64 } from '../host.ts'
 import { asAddress, asI128, asSymbol, asU32, checked, entryPoint, fail } from '../values.ts'
 import { addExposure, sideOpenInterest } from './exposure.ts'
-import { distributeFee, type FeeKind, takeFee } from './fees.ts'
+import { chargeFee, distributeFee, type FeeKind } from './fees.ts'
 import { liquidationPrice, storePosition } from './positions.ts'
 import { readPrice } from './prices.ts'
 import { KEYS, nextId, readAmount, readConfig, requireTrader, usdcOf, vaultOf } from './storage.ts'
@@ -22,7 +22,7 @@ export interface OpenRequest {
 }
 
 /** How a request becomes a position: at which price, by whose fee, and what else is taken from the collateral. */
-export interface OpenTerms {
+export interface Execution {
   readonly size: bigint
   readonly price: bigint
   readonly marginMode: typeof ISOLATED | typeof CROSS
@@ -39,11 +39,11 @@ export function openEntryPoints(): Record<string, EntryPoint> {
     open_position: entryPoint(OPEN_INPUTS, { struct: 'Position' }, (env, args) => {
       const request = readOpenRequest(args)
       requireTrader(env, request.trader)
-      const size = sizeWithinLimits(env, request)
-      reserve(env, request, size)
+      const size = checkLimits(env, request)
+      reserveInVault(env, request, size)
       const price = readPrice(env, request.asset, 'strict')
-      const terms: OpenTerms = { size, price, marginMode: ISOLATED, feeKind: 'taker', keeperFee: 0n }
-      const collateral = netCollateral(env, request, terms)
+      const terms: Execution = { size, price, marginMode: ISOLATED, feeKind: 'taker', keeperFee: 0n }
+      const collateral = deductFees(env, request, terms)
       transferToken(env, usdcOf(env), request.trader, env.self, request.collateral)
       return POSITION.toVal(bookPosition(env, request, terms, collateral))
     }),
@@ -75,33 +75,33 @@ export function checkCollateralAndLeverage(env: ContractEnv, collateral: bigint,
 }
 
 /** The size that collateral and leverage make, which has a limit (23). */
-export function checkedSize(env: ContractEnv, collateral: bigint, leverage: number): bigint {
+export function checkSize(env: ContractEnv, collateral: bigint, leverage: number): bigint {
   const size = checked(collateral * BigInt(leverage))
   if (size > readConfig(env).max_position_size) fail(ERRORS.PositionTooLarge)
   return size
 }
 
-export function sizeWithinLimits(env: ContractEnv, request: OpenRequest): bigint {
+export function checkLimits(env: ContractEnv, request: OpenRequest): bigint {
   checkCollateralAndLeverage(env, request.collateral, request.leverage)
-  return checkedSize(env, request.collateral, request.leverage)
+  return checkSize(env, request.collateral, request.leverage)
 }
 
 /** Has the vault set the size aside: 82 over its caps, 40 over its balance. */
-export function reserve(env: ContractEnv, request: OpenRequest, size: bigint): void {
+export function reserveInVault(env: ContractEnv, request: OpenRequest, size: bigint): void {
   const after = checked(sideOpenInterest(env, request.asset, request.direction) + size)
-  vaultReserve(env, vaultOf(env), request.asset, size, after)
+  callReserveForPosition(env, vaultOf(env), request.asset, size, after)
 }
 
 /** What is left of the collateral after the trading fee and the keeper's, which must be something (22). */
-export function netCollateral(env: ContractEnv, request: OpenRequest, terms: OpenTerms): { net: bigint; fee: bigint } {
-  const fee = takeFee(env, request.trader, terms.size, terms.feeKind)
+export function deductFees(env: ContractEnv, request: OpenRequest, terms: Execution): { net: bigint; fee: bigint } {
+  const fee = chargeFee(env, request.trader, terms.size, terms.feeKind)
   const net = request.collateral - fee - terms.keeperFee
   if (net <= 0n) fail(ERRORS.InsufficientCollateral)
   return { net, fee }
 }
 
 /** Stores the position whose collateral the market already holds, counts it, pays the fee, and tells. */
-export function bookPosition(env: ContractEnv, request: OpenRequest, terms: OpenTerms, collateral: { net: bigint; fee: bigint }): Position {
+export function bookPosition(env: ContractEnv, request: OpenRequest, terms: Execution, collateral: { net: bigint; fee: bigint }): Position {
   const { price, size, marginMode } = terms
   const position: Position = {
     asset: request.asset,

@@ -28,8 +28,8 @@ export type CancelReason = 'user' | 'slippage' | 'ioc_not_filled' | 'pos_closed'
 export type OrderTerms = Omit<Order, 'id' | 'created_at' | 'status' | 'stop_limit_phase'>
 
 export const timeInForceMode = (timeInForce: number): number => timeInForce & 0xff
-export const isReduceOnly = (order: Order): boolean => isEntry(order) && (order.time_in_force & REDUCE_ONLY_FLAG) !== 0
-export const isEntry = (order: Order): boolean => order.order_type === LIMIT_ENTRY || order.order_type === STOP_LIMIT
+export const isReduceOnly = (order: Order): boolean => isEntryOrder(order) && (order.time_in_force & REDUCE_ONLY_FLAG) !== 0
+export const isEntryOrder = (order: Order): boolean => order.order_type === LIMIT_ENTRY || order.order_type === STOP_LIMIT
 
 /** 66 for a tolerance of 0 or above the whole. */
 export function checkSlippageTolerance(bps: number): void {
@@ -54,7 +54,7 @@ export function placePending(env: ContractEnv, terms: OrderTerms): Order {
   const order = storeOrder(env, terms, PENDING)
   addId(env, KEYS.allOrders, order.id)
   addId(env, KEYS.traderOrders(order.trader), order.id)
-  if (order.has_position) env.set('persistent', attachedKey(order.order_type, order.position_id), u64(order.id))
+  if (order.has_position) env.set('persistent', attachedOrderKey(order.order_type, order.position_id), u64(order.id))
   return order
 }
 
@@ -68,7 +68,7 @@ export function finishOrder(env: ContractEnv, order: Order, status: number): voi
   writeOrder(env, { ...order, status })
   removeId(env, KEYS.allOrders, order.id)
   removeId(env, KEYS.traderOrders(order.trader), order.id)
-  if (order.has_position) env.remove('persistent', attachedKey(order.order_type, order.position_id))
+  if (order.has_position) env.remove('persistent', attachedOrderKey(order.order_type, order.position_id))
   if (order.order_type === TRAILING_STOP) env.remove('persistent', KEYS.trailingStopPeak(order.id))
 }
 
@@ -84,11 +84,11 @@ export function emitCancelled(env: ContractEnv, orderId: bigint, reason: CancelR
 
 /** Gives an entry order's collateral back; attached orders hold none. */
 export function refundCollateral(env: ContractEnv, order: Order): void {
-  if (isEntry(order)) transferToken(env, usdcOf(env), env.self, order.trader, order.collateral)
+  if (isEntryOrder(order)) transferToken(env, usdcOf(env), env.self, order.trader, order.collateral)
 }
 
 /** Where a position keeps its one order of a type. */
-export function attachedKey(orderType: number, positionId: bigint): Val {
+export function attachedOrderKey(orderType: number, positionId: bigint): Val {
   if (orderType === STOP_LOSS) return KEYS.positionStopLoss(positionId)
   return orderType === TAKE_PROFIT ? KEYS.positionTakeProfit(positionId) : KEYS.positionTrailingStop(positionId)
 }

@@ -1,11 +1,11 @@
 // Setting the factory up, creating vaults and pausing them (contracts, "Vault factory").
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
-import { emit, emitAbout } from '../emit.ts'
+import { emit, emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, text, u32, VOID } from '../host.ts'
 import { asAddress, asBool, asText, asU32, entryPoint, fail } from '../values.ts'
-import { addressAt, addVault, ERRORS, KEYS, requireInitialized, requireVault, writeVault } from './vaults.ts'
+import { addVault, ERRORS, KEYS, readAddress, requireInitialized, requireVault, writeVault } from './vaults.ts'
 
 const NAME_MAX_BYTES = 64
 const PROFIT_SHARE_BPS = 1000
@@ -20,7 +20,7 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
       return setPaused(env, args, ['paused', 'unpaused'])
     }),
     admin_pause: entryPoint({ vault_id: 'u32', paused: 'bool' }, 'void', (env, args) => {
-      env.requireAuth(addressAt(env, KEYS.admin))
+      env.requireAuth(readAddress(env, KEYS.admin))
       return setPaused(env, args, ['admin_paused', 'admin_unpaused'])
     }),
   }
@@ -50,7 +50,7 @@ function createVault(env: ContractEnv, args: readonly Val[]): Val {
     profit_share_bps: PROFIT_SHARE_BPS,
     paused: false,
   })
-  emitAbout(env, 'vault_created', u32(id), address(leader), text(name))
+  emitWithSubject(env, 'vault_created', u32(id), address(leader), text(name))
   return u32(id)
 }
 
@@ -58,6 +58,6 @@ function createVault(env: ContractEnv, args: readonly Val[]): Val {
 function setPaused(env: ContractEnv, args: readonly Val[], [on, off]: readonly [string, string]): Val {
   const [vault, paused] = [requireVault(env, asU32(args[0])), asBool(args[1])]
   writeVault(env, { ...vault, paused })
-  emitAbout(env, paused ? on : off, u32(vault.id))
+  emitWithSubject(env, paused ? on : off, u32(vault.id))
   return VOID
 }

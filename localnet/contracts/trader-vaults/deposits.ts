@@ -1,24 +1,26 @@
 // Money into and out of a vault: deposits, withdrawals, and the leader's share of the profit (contracts, "Trader vaults").
 
 import { transferToken } from '../calls.ts'
-import { emitAbout } from '../emit.ts'
+import { emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { address, i128, u32 } from '../host.ts'
 import { asAddress, asI128, asU32, checked, entryPoint, fail } from '../values.ts'
 import { feesOwed, navOf, requireLeaderMinimum, sharesFor, usdcFor } from './shares.ts'
 import type { Vault } from './vaults.ts'
-import { addressAt, ERRORS, KEYS, requireActive, requireInitialized, requireVault, sharesOf, writeShares, writeVault } from './vaults.ts'
+import {
+  ERRORS, KEYS, readAddress, readShares, requireActive, requireInitialized, requireVault, writeShares, writeVault,
+} from './vaults.ts'
 
 export function depositEntryPoints(): Record<string, EntryPoint> {
   return {
     deposit: entryPoint({ depositor: 'address', vault_id: 'u32', amount: 'i128' }, 'i128', deposit),
     withdraw: entryPoint({ depositor: 'address', vault_id: 'u32', shares: 'i128' }, 'i128', withdraw),
-    claim_leader_fees: entryPoint({ vault_id: 'u32' }, 'i128', claim),
+    claim_leader_fees: entryPoint({ vault_id: 'u32' }, 'i128', claimLeaderFees),
   }
 }
 
 /** 2, agreement, 8, 5, 12: how both movements begin. */
-function begin(env: ContractEnv, args: readonly Val[]): { depositor: string; vault: Vault; amount: bigint } {
+function checkDepositor(env: ContractEnv, args: readonly Val[]): { depositor: string; vault: Vault; amount: bigint } {
   const [depositor, id, amount] = [asAddress(args[0]), asU32(args[1]), asI128(args[2])]
   requireInitialized(env)
   env.requireAuth(depositor)
@@ -29,34 +31,34 @@ function begin(env: ContractEnv, args: readonly Val[]): { depositor: string; vau
 }
 
 function deposit(env: ContractEnv, args: readonly Val[]): Val {
-  const { depositor, vault, amount } = begin(env, args)
+  const { depositor, vault, amount } = checkDepositor(env, args)
   const shares = sharesFor(vault, amount)
   if (shares === 0n) fail(ERRORS.AmountMustBePositive)
-  transferToken(env, addressAt(env, KEYS.usdc), depositor, env.self, amount)
-  const after = moved(vault, depositor, { usdc: amount, shares })
+  transferToken(env, readAddress(env, KEYS.usdc), depositor, env.self, amount)
+  const after = applyMovement(vault, depositor, { usdc: amount, shares })
   requireLeaderMinimum(after)
   writeVault(env, after)
-  writeShares(env, vault.id, depositor, checked(sharesOf(env, vault.id, depositor) + shares, ERRORS.Overflow))
-  emitAbout(env, 'deposit', u32(vault.id), address(depositor), i128(amount), i128(shares))
+  writeShares(env, vault.id, depositor, checked(readShares(env, vault.id, depositor) + shares, ERRORS.Overflow))
+  emitWithSubject(env, 'deposit', u32(vault.id), address(depositor), i128(amount), i128(shares))
   return i128(shares)
 }
 
 function withdraw(env: ContractEnv, args: readonly Val[]): Val {
-  const { depositor, vault, amount: shares } = begin(env, args)
-  const owned = sharesOf(env, vault.id, depositor)
+  const { depositor, vault, amount: shares } = checkDepositor(env, args)
+  const owned = readShares(env, vault.id, depositor)
   if (shares > owned) fail(ERRORS.InsufficientShares)
   const out = usdcFor(vault, shares)
   if (out > vault.total_usdc) fail(ERRORS.InsufficientBalance)
-  transferToken(env, addressAt(env, KEYS.usdc), env.self, depositor, out)
-  const after = moved(vault, depositor, { usdc: -out, shares: -shares })
+  transferToken(env, readAddress(env, KEYS.usdc), env.self, depositor, out)
+  const after = applyMovement(vault, depositor, { usdc: -out, shares: -shares })
   if (after.circulating_shares > 0n) requireLeaderMinimum(after)
   writeVault(env, after)
   writeShares(env, vault.id, depositor, owned - shares)
-  emitAbout(env, 'withdraw', u32(vault.id), address(depositor), i128(shares), i128(out))
+  emitWithSubject(env, 'withdraw', u32(vault.id), address(depositor), i128(shares), i128(out))
   return i128(out)
 }
 
-function moved(vault: Vault, depositor: string, by: { readonly usdc: bigint; readonly shares: bigint }): Vault {
+function applyMovement(vault: Vault, depositor: string, by: { readonly usdc: bigint; readonly shares: bigint }): Vault {
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   return {
     ...vault,
@@ -67,7 +69,7 @@ function moved(vault: Vault, depositor: string, by: { readonly usdc: bigint; rea
 }
 
 /** The leader takes a share of the profit out of the vault, paused or not. */
-function claim(env: ContractEnv, args: readonly Val[]): Val {
+function claimLeaderFees(env: ContractEnv, args: readonly Val[]): Val {
   const id = asU32(args[0])
   requireInitialized(env)
   const vault = requireVault(env, id)
@@ -75,10 +77,10 @@ function claim(env: ContractEnv, args: readonly Val[]): Val {
   const owed = feesOwed(vault)
   if (owed <= 0n) fail(ERRORS.NoFeesToClaim)
   if (owed > vault.total_usdc) fail(ERRORS.InsufficientBalance)
-  transferToken(env, addressAt(env, KEYS.usdc), env.self, vault.leader, owed)
+  transferToken(env, readAddress(env, KEYS.usdc), env.self, vault.leader, owed)
   const paid = { ...vault, total_usdc: vault.total_usdc - owed, realized_pnl: checked(vault.realized_pnl + owed, ERRORS.Overflow) }
   const nav = navOf(paid)
   writeVault(env, { ...paid, hwm_nav: nav })
-  emitAbout(env, 'fees_claimed', u32(id), address(vault.leader), i128(owed), i128(nav))
+  emitWithSubject(env, 'fees_claimed', u32(id), address(vault.leader), i128(owed), i128(nav))
   return i128(owed)
 }

@@ -33,18 +33,18 @@ export function requireInitialized(env: ContractEnv): void {
   if (env.get('instance', KEYS.admin) === undefined) fail(ERRORS.NotInitialized)
 }
 
-export function addressAt(env: ContractEnv, key: Val): string {
+export function readAddress(env: ContractEnv, key: Val): string {
   return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
 }
 
 /** How many vaults there are: their ids are dense, from 0. */
-export function vaultCount(env: ContractEnv): number {
+export function readVaultCount(env: ContractEnv): number {
   const stored = env.get('instance', VAULT_COUNT)
   return stored === undefined ? 0 : asU32(stored)
 }
 
 export function addVault(env: ContractEnv, vault: Omit<Vault, 'id'>): number {
-  const id = vaultCount(env)
+  const id = readVaultCount(env)
   env.set('instance', VAULT_COUNT, u32(id + 1))
   writeVault(env, { ...vault, id })
   return id
@@ -64,7 +64,7 @@ export function requireActive(vault: Vault): void {
   if (vault.paused) fail(ERRORS.Paused)
 }
 
-export function sharesOf(env: ContractEnv, id: number, holder: string): bigint {
+export function readShares(env: ContractEnv, id: number, holder: string): bigint {
   const stored = env.get('persistent', sharesKey(id, holder))
   return stored === undefined ? 0n : asI128(stored)
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Val } from '../host.ts'
 import { address, bool, i128, symbol, u32, u64 } from '../host.ts'
 import {
-  ADMIN, ALICE, BOB, contractError, createTestExchange, eventsOf, KEEPER, openArgs, P, type TestExchange, VAULT,
+  ADMIN, ALICE, BOB, contractError, createTestExchange, E7, eventsOf, KEEPER, openArgs, type TestExchange, VAULT,
 } from '../test-exchange.ts'
 import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { MARKET_CONFIG } from './types.ts'
@@ -25,7 +25,7 @@ interface Terms {
 }
 
 /** A long of 100 USDC at 10x that 50,000 or less fills. */
-function limitArgs({ trader = ALICE, direction = 0, collateral = 100n * P, leverage = 10, trigger = 50_000n * P, above = false, ...rest }: Terms): Val[] {
+function limitArgs({ trader = ALICE, direction = 0, collateral = 100n * E7, leverage = 10, trigger = 50_000n * E7, above = false, ...rest }: Terms): Val[] {
   const { slippage = 100, tif = 0 } = rest
   return [
     address(trader), symbol('BTC'), u32(direction), i128(collateral), u32(leverage), i128(trigger), bool(above), u32(slippage), u32(tif),
@@ -34,10 +34,10 @@ function limitArgs({ trader = ALICE, direction = 0, collateral = 100n * P, lever
 
 function stopLimitArgs(terms: Terms): Val[] {
   const args = limitArgs(terms)
-  return [...args.slice(0, 6), i128(50_000n * P), ...args.slice(6)]
+  return [...args.slice(0, 6), i128(50_000n * E7), ...args.slice(6)]
 }
 
-const execute = (exchange: TestExchange, id: bigint): string => exchange.try('execute_order', [address(KEEPER), u64(id)])
+const execute = (exchange: TestExchange, id: bigint): string => exchange.tryInvoke('execute_order', [address(KEEPER), u64(id)])
 const own = (id: bigint, ...rest: readonly Val[]): Val[] => [address(ALICE), u64(id), ...rest]
 
 test('orders and cross calls ask for agreement before they look at anything', () => {
@@ -51,37 +51,37 @@ test('orders and cross calls ask for agreement before they look at anything', ()
     ['deposit_cross_margin', [address(ALICE), i128(0n)]], ['withdraw_cross_margin', [address(ALICE), i128(0n)]],
     ['liquidate', own(9n)], ['liquidate_cross_account', [address(ALICE), address(BOB)]],
   ]
-  for (const [name, args] of calls) assert.equal(exchange.try(name, args, [BOB]), UNAGREED, name)
+  for (const [name, args] of calls) assert.equal(exchange.tryInvoke(name, args, [BOB]), UNAGREED, name)
 })
 
 test('funding, marks and peaks need nobody\'s agreement', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
-  exchange.must('place_trailing_stop', own(1n, u32(100), u32(100)))
-  assert.equal(exchange.try('update_trailing_peak', [u64(1n)], []), 'ok')
-  assert.equal(exchange.try('sync_asset_pnl', [symbol('BTC')], []), 'ok')
+  exchange.invokeOk('place_trailing_stop', own(1n, u32(100), u32(100)))
+  assert.equal(exchange.tryInvoke('update_trailing_peak', [u64(1n)], []), 'ok')
+  assert.equal(exchange.tryInvoke('sync_asset_pnl', [symbol('BTC')], []), 'ok')
   exchange.advance(3_600n)
-  assert.equal(exchange.try('apply_funding', [], []), 'ok')
+  assert.equal(exchange.tryInvoke('apply_funding', [], []), 'ok')
 })
 
 test('post-only is judged before the wallet is touched, immediate-or-cancel after', () => {
   const exchange = createTestExchange()
-  const place = (terms: Terms): string => exchange.try('place_limit_order', limitArgs(terms), [ALICE, NOBODY])
+  const place = (terms: Terms): string => exchange.tryInvoke('place_limit_order', limitArgs(terms), [ALICE, NOBODY])
   assert.equal(place({ trader: NOBODY, tif: 2 }), contractError(70))
-  exchange.setPrice('BTC', 50_000n * P, 61n)
+  exchange.setPrice('BTC', 50_000n * E7, 61n)
   assert.equal(place({ trader: NOBODY, tif: 2 }), contractError(30))
   assert.equal(place({ trader: NOBODY, tif: 1 }), contractError(13))
   assert.equal(place({ tif: 1 }), contractError(30), 'the price is read strictly')
   exchange.setPrice('BTC', 0n)
   assert.equal(place({ tif: 1 }), contractError(31))
   assert.equal(place({ tif: 0 }), 'ok', 'an order that rests reads no price')
-  assert.equal(exchange.try('place_stop_limit_order', stopLimitArgs({ tif: 2 })), 'ok', 'nor does a stop-limit')
+  assert.equal(exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ tif: 2 })), 'ok', 'nor does a stop-limit')
 })
 
 test('a stop-limit\'s limits come before the wallet', () => {
   const exchange = createTestExchange()
-  const place = (terms: Terms): string => exchange.try('place_stop_limit_order', stopLimitArgs({ trader: NOBODY, ...terms }), [NOBODY])
-  assert.equal(place({ collateral: 100_001n * P, leverage: 1 }), contractError(23))
+  const place = (terms: Terms): string => exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ trader: NOBODY, ...terms }), [NOBODY])
+  assert.equal(place({ collateral: 100_001n * E7, leverage: 1 }), contractError(23))
   assert.equal(place({}), contractError(13))
 })
 
@@ -89,31 +89,31 @@ test('stop-loss and take-profit read no price; the side of the trigger comes bef
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.setPrice('BTC', 0n)
-  assert.equal(exchange.try('set_stop_loss', own(1n, i128(49_000n * P), u32(100))), 'ok')
-  assert.equal(exchange.try('set_take_profit', own(1n, i128(49_000n * P), u32(100), i128(1n))), contractError(65))
-  assert.equal(exchange.try('set_take_profit', own(1n, i128(51_000n * P), u32(100), i128(1n))), contractError(5))
-  assert.equal(exchange.try('set_take_profit', own(1n, i128(51_000n * P), u32(100), i128(-1n))), 'ok', 'a limit below zero is none')
+  assert.equal(exchange.tryInvoke('set_stop_loss', own(1n, i128(49_000n * E7), u32(100))), 'ok')
+  assert.equal(exchange.tryInvoke('set_take_profit', own(1n, i128(49_000n * E7), u32(100), i128(1n))), contractError(65))
+  assert.equal(exchange.tryInvoke('set_take_profit', own(1n, i128(51_000n * E7), u32(100), i128(1n))), contractError(5))
+  assert.equal(exchange.tryInvoke('set_take_profit', own(1n, i128(51_000n * E7), u32(100), i128(-1n))), 'ok', 'a limit below zero is none')
 })
 
 test('a trailing stop reads its price last', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   const cross = exchange.open(ALICE, {}, 'open_position_cross')
-  exchange.must('place_trailing_stop', own(1n, u32(100), u32(100)))
+  exchange.invokeOk('place_trailing_stop', own(1n, u32(100), u32(100)))
   exchange.setPrice('BTC', 0n)
-  assert.equal(exchange.try('place_trailing_stop', own(9n, u32(0), u32(0))), contractError(69))
-  assert.equal(exchange.try('place_trailing_stop', own(9n, u32(1), u32(0))), contractError(66))
-  assert.equal(exchange.try('place_trailing_stop', own(cross, u32(1), u32(1))), contractError(80))
-  assert.equal(exchange.try('place_trailing_stop', own(1n, u32(1), u32(1))), contractError(67))
-  exchange.must('cancel_order', own(1n))
-  assert.equal(exchange.try('place_trailing_stop', own(1n, u32(1), u32(1))), contractError(31))
+  assert.equal(exchange.tryInvoke('place_trailing_stop', own(9n, u32(0), u32(0))), contractError(69))
+  assert.equal(exchange.tryInvoke('place_trailing_stop', own(9n, u32(1), u32(0))), contractError(66))
+  assert.equal(exchange.tryInvoke('place_trailing_stop', own(cross, u32(1), u32(1))), contractError(80))
+  assert.equal(exchange.tryInvoke('place_trailing_stop', own(1n, u32(1), u32(1))), contractError(67))
+  exchange.invokeOk('cancel_order', own(1n))
+  assert.equal(exchange.tryInvoke('place_trailing_stop', own(1n, u32(1), u32(1))), contractError(31))
 })
 
 test('an order\'s own state comes before the price, the price before the trigger', () => {
   const exchange = createTestExchange()
-  exchange.must('place_limit_order', limitArgs({}))
-  exchange.must('place_limit_order', limitArgs({ trigger: 40_000n * P }))
-  exchange.must('place_stop_limit_order', stopLimitArgs({ trigger: 40_000n * P }))
+  exchange.invokeOk('place_limit_order', limitArgs({}))
+  exchange.invokeOk('place_limit_order', limitArgs({ trigger: 40_000n * E7 }))
+  exchange.invokeOk('place_stop_limit_order', stopLimitArgs({ trigger: 40_000n * E7 }))
   assert.equal(execute(exchange, 1n), 'ok')
   exchange.setPrice('BTC', 0n)
   assert.equal(execute(exchange, 1n), contractError(61))
@@ -121,68 +121,68 @@ test('an order\'s own state comes before the price, the price before the trigger
   for (const id of [2n, 3n]) {
     exchange.setPrice('BTC', 0n)
     assert.equal(execute(exchange, id), contractError(31))
-    exchange.setPrice('BTC', 50_000n * P, 61n)
+    exchange.setPrice('BTC', 50_000n * E7, 61n)
     assert.equal(execute(exchange, id), contractError(30), 'both phases of a stop-limit read strictly')
-    exchange.setPrice('BTC', 50_600n * P)
+    exchange.setPrice('BTC', 50_600n * E7)
     assert.equal(execute(exchange, id), contractError(81))
-    exchange.setPrice('BTC', 50_000n * P)
+    exchange.setPrice('BTC', 50_000n * E7)
     assert.equal(execute(exchange, id), contractError(62))
   }
 })
 
 test('a fill past the slippage is cancelled before the vault is asked', () => {
-  const exchange = createTestExchange(100n * P)
-  exchange.must('place_limit_order', limitArgs({ trigger: 50_600n * P }))
-  assert.deepEqual(eventsOf(exchange.must('execute_order', [address(KEEPER), u64(1n)])), [['order_cancelled', [1n, 'slippage']]])
+  const exchange = createTestExchange(100n * E7)
+  exchange.invokeOk('place_limit_order', limitArgs({ trigger: 50_600n * E7 }))
+  assert.deepEqual(eventsOf(exchange.invokeOk('execute_order', [address(KEEPER), u64(1n)])), [['order_cancelled', [1n, 'slippage']]])
 })
 
 test('a fill: capacity, then the vault\'s balance, then what the fees leave; each leaves the order pending', () => {
   const config = MARKET_CONFIG.toVal({ ...DEFAULT_MARKET_CONFIG, min_collateral: 1n })
-  const exchange = createTestExchange(10_000n * P, config)
-  const cap = (bps: number): void => void exchange.host.must(VAULT, 'set_asset_cap', [symbol('BTC'), u32(bps)], [ADMIN])
-  exchange.must('place_limit_order', limitArgs({ collateral: 5_000_000n }))
-  exchange.must('place_limit_order', limitArgs({ collateral: 1_001n * P }))
+  const exchange = createTestExchange(10_000n * E7, config)
+  const cap = (bps: number): void => void exchange.host.invokeOk(VAULT, 'set_asset_cap', [symbol('BTC'), u32(bps)], [ADMIN])
+  exchange.invokeOk('place_limit_order', limitArgs({ collateral: 5_000_000n }))
+  exchange.invokeOk('place_limit_order', limitArgs({ collateral: 1_001n * E7 }))
   cap(1)
   assert.equal(execute(exchange, 1n), contractError(82), 'although its fees would eat it')
   cap(2_500)
   assert.equal(execute(exchange, 1n), contractError(22), 'the keeper alone would take 0.5025')
   assert.equal(execute(exchange, 2n), contractError(82))
   cap(10_000)
-  exchange.host.must(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
+  exchange.host.invokeOk(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
   assert.equal(execute(exchange, 2n), contractError(40), '10,010 is within the AUM of 10,030, above the balance of 10,000')
-  for (const id of [1n, 2n]) assert.equal(exchange.try('cancel_order', own(id)), 'ok')
+  for (const id of [1n, 2n]) assert.equal(exchange.tryInvoke('cancel_order', own(id)), 'ok')
 })
 
 test('reduce-only ends what hangs on the position that it closes', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
-  exchange.must('set_stop_loss', own(1n, i128(49_000n * P), u32(100)))
-  exchange.must('place_limit_order', limitArgs({ direction: 1, above: true, tif: 0x100 }))
-  assert.deepEqual(eventsOf(exchange.must('execute_order', [address(KEEPER), u64(2n)])).slice(2), [
+  exchange.invokeOk('set_stop_loss', own(1n, i128(49_000n * E7), u32(100)))
+  exchange.invokeOk('place_limit_order', limitArgs({ direction: 1, above: true, tif: 0x100 }))
+  assert.deepEqual(eventsOf(exchange.invokeOk('execute_order', [address(KEEPER), u64(2n)])).slice(2), [
     ['order_cancelled', [1n, 'pos_closed']],
-    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * P, 50_000n * P, 50_000n * P, 0n]],
-    ['order_executed', [2n, P]],
+    ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 50_000n * E7, 0n]],
+    ['order_executed', [2n, E7]],
   ])
 })
 
 test('cross: margin comes before capacity, the kind of position before the price', () => {
-  const exchange = createTestExchange(10_000n * P)
+  const exchange = createTestExchange(10_000n * E7)
   const isolated = exchange.open(ALICE)
   const cross = exchange.open(ALICE, {}, 'open_position_cross')
   // A loss of 90 leaves 9.5 of equity, below the maintenance of 10.
-  exchange.setPrice('BTC', 45_500n * P)
-  const open = (collateral: bigint): string => exchange.try('open_position_cross', openArgs(ALICE, { collateral, asset: 'ETH' }))
-  assert.equal(open(500n * P), contractError(77))
-  exchange.setPrice('BTC', 50_000n * P)
-  assert.equal(open(500n * P), contractError(82))
+  exchange.setPrice('BTC', 45_500n * E7)
+  const open = (collateral: bigint): string => exchange.tryInvoke('open_position_cross', openArgs(ALICE, { collateral, asset: 'ETH' }))
+  assert.equal(open(500n * E7), contractError(77))
+  exchange.setPrice('BTC', 50_000n * E7)
+  assert.equal(open(500n * E7), contractError(82))
   exchange.setPrice('BTC', 0n)
-  assert.equal(exchange.try('close_position_cross', own(isolated)), contractError(5))
-  assert.equal(exchange.try('close_position', own(cross)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position_cross', own(isolated)), contractError(5))
+  assert.equal(exchange.tryInvoke('close_position', own(cross)), contractError(5))
 })
 
 test('cross: a withdrawal beyond the pool is told before the margin', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE, {}, 'open_position_cross')
-  exchange.setPrice('BTC', 40_000n * P)
-  assert.equal(exchange.try('withdraw_cross_margin', [address(ALICE), i128(1n)]), contractError(76))
+  exchange.setPrice('BTC', 40_000n * E7)
+  assert.equal(exchange.tryInvoke('withdraw_cross_margin', [address(ALICE), i128(1n)]), contractError(76))
 })
