@@ -1,10 +1,10 @@
-// A statement that exceeds its time limit ends with its engine, which restarts on the same data. The clock is virtual: what the tests assert does not
+// A statement that exceeds its time limit ends with its engine, which restarts on the same data. Most tests use a virtual clock, so that they do not
 // depend on how long a restart takes.
 
 import { strict as assert } from 'node:assert'
 import { join } from 'node:path'
 import test, { after } from 'node:test'
-import { createVirtualClock } from '../../base/clock.ts'
+import { createSystemClock, createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import { migrationsFolder, temporaryFolder } from '../../../test/support/store-child.ts'
 import { WRITE_STATEMENT_TIMEOUT_MS } from '../bounds.ts'
@@ -44,6 +44,15 @@ test('a read that exceeds its limit fails; queued reads and later statements suc
   await write
   for (const rows of await Promise.all(queued)) assert.deepEqual(rows, [{ id: 1 }, { id: 2 }], 'the write went first')
   assert.deepEqual(await store.read.query('select count(*) from note'), [{ count: 2 }])
+})
+
+test('a statement that has been computing for a while ends, too', async () => {
+  const dataDir = join(folder.path, 'system-clock')
+  const clock = createSystemClock({ keepAlive: false })
+  await using store = await openEmbedded({ dataDir, clock, log: silentLog, prepared, migrationsDirectory: migrations.path, readTimeoutMs: 500 })
+  await store.write.query('insert into note values (1)')
+  await assert.rejects(store.read.query(NEVER_ENDING), { name: 'StatementTimeout', message: 'the statement exceeded its time limit' })
+  assert.deepEqual(await store.write.query('select id from note'), [{ id: 1 }])
 })
 
 test('reads whose limit ends while they are queued fail, and do not run', async () => {
