@@ -3,8 +3,8 @@
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The base image provides Node, and a server provides the database: no optional package and no script is needed.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
+# The base image provides Node, and a server provides the database: neither the locked Node nor the install script is needed.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -r node_modules/node-linux-* node_modules/.bin/node
 
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 # Inside the container both listeners accept connections from outside it; which ports are published is decided when it is started.
