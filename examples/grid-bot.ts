@@ -1,47 +1,48 @@
-// A grid bot: it leaves an order to buy at every step below the price, and sells what was bought one step higher.
+// A grid bot: places buy orders at every step below the price and sells each position one step higher.
 //
 //   SECRET=S… npm run example examples/grid-bot.ts BTC 100
 //
-// The second word is the step in dollars. Give the bot an account of its own, on the local network one that `npm start` prints: it takes the account's orders
-// and long positions in that market for its own. Expect a line for each order that it places, each position that is bought, and each that is sold with what
-// it earned. It keeps nothing on disk: every round reads from one ledger what the account has, and makes up the difference, so that it may be killed at any
-// time. Ctrl-C withdraws the orders to buy; positions stay, with their orders to sell. GATEWAY_URL names another gateway than http://127.0.0.1:8080.
+// The second argument is the step in dollars. Use a separate account, on the local network one that `npm start` prints: the bot manages all orders and long
+// positions of the account in that market. Expect a line for each order placed, each position bought, and each position sold with its profit. The bot stores
+// nothing on disk: each round reads the account from one ledger and places what is missing, so it can be killed at any time. Ctrl-C cancels the buy orders;
+// positions and their sell orders stay. Set GATEWAY_URL for a gateway other than http://127.0.0.1:8080.
 
 import { setTimeout } from 'node:timers/promises'
 import { ContractFailure, createClient, GatewayError, secretSigner, UnknownOutcome, Unreachable } from 'perpetual-exchange-client'
 import type { AccountState, OpenOrder, SignedTransaction, TradeRequest } from 'perpetual-exchange-client'
 
 const ONE = 10_000_000n
-/** Orders to buy below the price, and how much may be ordered and bought in all. */
+/** The number of levels below the price. */
 const LEVELS = 3n
-const PIECES_MAX = 8
+/** The maximum number of buy orders and positions together. */
+const ENTRIES_MAX = 8
 const COLLATERAL = 20n * ONE
 const LEVERAGE = 2
-/** Executed further from its price than this an order is cancelled; the next round places another. */
+/** An order that would execute further from its price is cancelled by the contract. The next round places another. */
 const SLIPPAGE_BPS = 200
-/** At an older price the exchange opens nothing. */
+/** The exchange opens no positions at older prices. */
 const PRICE_AGE_MAX_SEC = 60
 const ROUND_MS = 3_000
-/** After so many failures in a row somebody should look. */
+/** Consecutive failures after which the bot gives up. */
 const FAILURES_MAX = 20
 
 const [, , asset = 'BTC', stepText = '100'] = process.argv
-if (!/^[1-9]\d*$/.test(stepText)) throw new TypeError(`${stepText} is no step: write whole dollars`)
+if (!/^[1-9]\d*$/.test(stepText)) throw new TypeError(`${stepText} is not a step: write whole dollars`)
 const step = BigInt(stepText) * ONE
 
 const signer = await secretSigner(process.env['SECRET'] ?? '')
 const client = createClient({ url: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080', signer })
 await client.login({ label: 'grid bot' })
 
-/** Signed and handed over, and then nothing was heard of it: nothing else is signed before that is known. */
+/** A transaction with an unknown outcome. Nothing else is signed before its outcome is known. */
 let unfinished: SignedTransaction | null = null
-/** The ledger of the last trade: an older state does not know of it, and the bot would trade again. */
+/** The ledger of the last trade. Older states do not include the trade, and the bot would repeat it. */
 let lastLedger = 0
 
-async function trade(request: TradeRequest, what: string): Promise<void> {
+async function trade(request: TradeRequest, message: string): Promise<void> {
   try {
     lastLedger = (await client.trade(request)).ledger
-    console.log(what)
+    console.log(message)
   } catch (error) {
     if (error instanceof UnknownOutcome) unfinished = error.transaction
     throw error
@@ -54,49 +55,49 @@ async function finishTrade(): Promise<void> {
     lastLedger = (await client.finish(unfinished)).ledger
   } catch (error) {
     if (error instanceof UnknownOutcome) throw error
-    // Any other error makes it certain that the trade was not made; the next round sees what is missing.
-    console.error(`a trade was not made: ${(error as Error).message}`)
+    // Any other error means that the trade certainly failed. The next round places what is missing.
+    console.error(`a trade failed: ${(error as Error).message}`)
   }
   unfinished = null
 }
 
-interface Step {
+interface PlannedTrade {
   readonly request: TradeRequest
-  readonly what: string
+  readonly message: string
 }
 
-/** What is to be done: what was bought gets its order to sell, what is too far away is withdrawn, and free levels get their orders to buy. */
-function missing(positions: NonNullable<AccountState['positions']>, orders: NonNullable<AccountState['orders']>, price: bigint): Step[] {
-  const mine = positions.filter((position) => position.asset === asset && position.direction === 0)
-  const toBuy = orders.filter(isToBuy)
+/** The trades of a round: sell orders for new positions, cancellations of buy orders that are too low, and buy orders for free levels. */
+function plan(positions: NonNullable<AccountState['positions']>, orders: NonNullable<AccountState['orders']>, price: bigint): PlannedTrade[] {
+  const longs = positions.filter((position) => position.asset === asset && position.direction === 0)
+  const buyOrders = orders.filter(isBuyOrder)
   const highest = ((price - 1n) / step) * step
   const levels = Array.from({ length: Number(LEVELS) }, (_, below) => highest - BigInt(below) * step).filter((level) => level > 0n)
-  const taken = new Set([...mine.map(({ entryPrice }) => levelOf(entryPrice)), ...toBuy.map(priceOf)])
-  const room = Math.max(0, PIECES_MAX - mine.length - toBuy.length)
+  const taken = new Set([...longs.map(({ entryPrice }) => levelOf(entryPrice)), ...buyOrders.map(priceOf)])
+  const room = Math.max(0, ENTRIES_MAX - longs.length - buyOrders.length)
 
-  const sell = mine.filter(({ positionId }) => orders.every((order) => order.positionId !== positionId)).map(({ positionId, entryPrice }) => {
+  const sell = longs.filter(({ positionId }) => orders.every((order) => order.positionId !== positionId)).map(({ positionId, entryPrice }) => {
     const triggerPrice = levelOf(entryPrice) + step
     return {
       request: { op: 'set_take_profit', positionId, triggerPrice: String(triggerPrice), slippageToleranceBps: SLIPPAGE_BPS } as const,
-      what: `position ${positionId} to be sold at ${show(triggerPrice)}`,
+      message: `placed sell order for position ${positionId} at ${format(triggerPrice)}`,
     }
   })
-  const withdraw = toBuy.filter((order) => priceOf(order) < highest - LEVELS * step).map((order) => (
-    { request: { op: 'cancel_order', orderId: order.orderId } as const, what: `order at ${show(priceOf(order))} withdrawn` }
+  const cancel = buyOrders.filter((order) => priceOf(order) < highest - LEVELS * step).map((order) => (
+    { request: { op: 'cancel_order', orderId: order.orderId } as const, message: `cancelled buy order at ${format(priceOf(order))}` }
   ))
   const buy = levels.filter((level) => !taken.has(level)).slice(0, room).map((level) => ({
     request: {
       op: 'place_limit_order', asset, direction: 'Long', collateral: String(COLLATERAL), leverage: LEVERAGE, triggerPrice: String(level),
       triggerCondition: 'Below', slippageToleranceBps: SLIPPAGE_BPS,
     } as const,
-    what: `to be bought at ${show(level)}`,
+    message: `placed buy order at ${format(level)}`,
   }))
-  return [...sell, ...withdraw, ...buy]
+  return [...sell, ...cancel, ...buy]
 }
 
-/** The level at which a position was bought: the price may have been a little lower. */
+/** The level of a position, whose entry price may be slightly below the level. */
 const levelOf = (entryPrice: string): bigint => ((BigInt(entryPrice) + step - 1n) / step) * step
-const isToBuy = (order: OpenOrder): boolean => order.asset === asset && order.orderType === 'limit'
+const isBuyOrder = (order: OpenOrder): boolean => order.asset === asset && order.orderType === 'limit'
 const priceOf = ({ triggerPrice }: OpenOrder): bigint => BigInt(triggerPrice ?? 0)
 
 async function round(): Promise<void> {
@@ -105,36 +106,36 @@ async function round(): Promise<void> {
   if (positions === null || orders === null || ledger < lastLedger) return
   const { body: { price, timestamp } } = await client.getMarketPrice({ asset })
   const ageSec = Math.floor(Date.now() / 1000) - timestamp
-  if (ageSec > PRICE_AGE_MAX_SEC) return console.error(`nothing is done: the price is ${ageSec} s old`)
-  for (const { request, what } of missing(positions, orders, BigInt(price))) {
+  if (ageSec > PRICE_AGE_MAX_SEC) return console.error(`skipped a round: the price is ${ageSec} s old`)
+  for (const { request, message } of plan(positions, orders, BigInt(price))) {
     if (stopped.signal.aborted) return
-    await trade(request, what)
+    await trade(request, message)
   }
 }
 
-/** 7-decimal integers as people write them. */
-function show(amount: bigint): string {
-  const digits = String(amount < 0n ? -amount : amount).padStart(8, '0')
-  return `${amount < 0n ? '-' : ''}${digits.slice(0, -7)}.${digits.slice(-7)}`
+/** Formats a 7-decimal integer. */
+function format(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(8, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -7)}.${digits.slice(-7)}`
 }
 
-const amount = (value: unknown): bigint => typeof value === 'string' ? BigInt(value) : 0n
+const unitsOf = (value: unknown): bigint => typeof value === 'string' ? BigInt(value) : 0n
 
 const stopped = new AbortController()
 process.once('SIGINT', () => {
-  console.log('stopping; once more to end at once')
+  console.log('stopping; press Ctrl-C again to exit now')
   stopped.abort()
 })
 
-// The stream tells what happened; nothing is decided by it, so that nothing goes wrong when it is cut off.
+// The stream only reports what happened. No decision depends on it, so a lost connection does no harm.
 const stream = client.stream()
-let earned = 0n
+let totalProfit = 0n
 stream.onProblem((problem) => console.error(problem))
 stream.on(`account.events.${signer.address}`, ({ data: { topic, raw } }) => {
-  const [id, at, pnl] = [String(raw['positionId']), amount(raw['closePrice'] ?? raw['entryPrice']), amount(raw['pnl'])]
-  earned += pnl
-  if (topic === 'position_opened') console.log(`position ${id} bought at ${show(at)}`)
-  if (topic === 'position_closed') console.log(`position ${id} sold at ${show(at)}, earned ${show(pnl)}, in all ${show(earned)}`)
+  const [id, at, pnl] = [String(raw['positionId']), unitsOf(raw['closePrice'] ?? raw['entryPrice']), unitsOf(raw['pnl'])]
+  totalProfit += pnl
+  if (topic === 'position_opened') console.log(`position ${id} bought at ${format(at)}`)
+  if (topic === 'position_closed') console.log(`position ${id} sold at ${format(at)}, profit ${format(pnl)}, total ${format(totalProfit)}`)
 })
 
 let failures = 0
@@ -143,11 +144,11 @@ while (!stopped.signal.aborted) {
     await round()
     failures = 0
   } catch (error) {
-    // Another round may do better: the price moved too fast, a node did not answer. Anything else is a mistake that trying again does not mend.
-    const isPassing = error instanceof GatewayError || error instanceof Unreachable || error instanceof UnknownOutcome
+    // These errors may be temporary, such as a fast price or an unreachable node. Retrying does not fix anything else.
+    const isTemporary = error instanceof GatewayError || error instanceof Unreachable || error instanceof UnknownOutcome
     failures += 1
-    if (!isPassing || failures >= FAILURES_MAX) throw error
-    console.error(`not done${error instanceof ContractFailure ? ' (the network refuses it)' : ''}: ${error.message}`)
+    if (!isTemporary || failures >= FAILURES_MAX) throw error
+    console.error(`round failed${error instanceof ContractFailure ? ' (transaction failed)' : ''}: ${error.message}`)
   }
   await setTimeout(ROUND_MS, undefined, { signal: stopped.signal }).catch(() => {})
 }
@@ -159,4 +160,6 @@ while (resting.ledger < lastLedger) {
   await setTimeout(ROUND_MS)
   resting = (await client.listAccountOpenOrders()).body
 }
-for (const order of resting.orders.filter(isToBuy)) await trade({ op: 'cancel_order', orderId: order.orderId }, `order at ${show(priceOf(order))} withdrawn`)
+for (const order of resting.orders.filter(isBuyOrder)) {
+  await trade({ op: 'cancel_order', orderId: order.orderId }, `cancelled buy order at ${format(priceOf(order))}`)
+}

@@ -1,28 +1,29 @@
-// Prints every liquidation of the exchange: none twice, and none left out while it was not running.
+// Prints every liquidation of the exchange once, including those that happened while it was not running.
 //
-//   npm run example examples/liquidation-watcher.ts liquidations.place
+//   npm run example examples/liquidation-watcher.ts liquidations.seq
 //
-// Expect silence, then a line for each liquidation; on the local network `local_setPrice` brings some about (localnet/README.md). In the file it keeps how
-// far it has come in the exchange's log, and the next start goes on from there; without the file it begins with the next liquidation. A line that was printed
-// right before a crash may be printed again. Ctrl-C ends it. GATEWAY_URL names another gateway than http://127.0.0.1:8080. It needs no key.
+// Expect no output at first, then a line for each liquidation; on the local network, cause some with `local_setPrice` (localnet/README.md). The file stores
+// the position in the exchange's log, and the next start continues there. Without a file the example starts with the next liquidation. A line that was
+// printed right before a crash may be printed again. Stop it with Ctrl-C. Set GATEWAY_URL for a gateway other than http://127.0.0.1:8080. No API key is
+// needed.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createClient } from 'perpetual-exchange-client'
 
-/** How long a place that no liquidation moved may be kept in memory only. */
-const KEEP_EVERY_MS = 1_000
+/** How often the position is stored while nothing is liquidated. */
+const STORE_INTERVAL_MS = 1_000
 
 const [, , file] = process.argv
 const client = createClient({ url: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' })
 
-/** 7-decimal integers as people write them. */
-function show(value: unknown): string {
+/** Formats a 7-decimal integer. */
+function format(value: unknown): string {
   const amount = BigInt(String(value))
   const digits = String(amount < 0n ? -amount : amount).padStart(8, '0')
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -7)}.${digits.slice(-7)}`
 }
 
-function readPlace(): number | undefined {
+function readPosition(): number | undefined {
   try {
     return file === undefined ? undefined : Number(readFileSync(file, 'utf8'))
   } catch (error) {
@@ -31,54 +32,54 @@ function readPlace(): number | undefined {
   }
 }
 
-// Without a file it begins where the log ends now: from here on nothing is left out, whenever the connection comes about.
-let place = readPlace() ?? (await client.listEvents({ limit: 1 })).seq ?? 0
-let kept: number | null = null
+// Without a file, start at the current head of the log, so that nothing is missed before the stream connects.
+let position = readPosition() ?? (await client.listEvents({ limit: 1 })).seq ?? 0
+let storedPosition: number | null = null
 
-/** Whoever reads the file finds the old place or the new one, never half of it. */
-function keep(): void {
-  if (file === undefined || place === kept) return
-  writeFileSync(`${file}.new`, String(place))
+/** Replaces the file atomically. */
+function store(): void {
+  if (file === undefined || position === storedPosition) return
+  writeFileSync(`${file}.new`, String(position))
   renameSync(`${file}.new`, file)
-  kept = place
+  storedPosition = position
 }
 
 const stream = client.stream()
-let isBehind = false
+let isLagging = false
 stream.onProblem((problem) => {
-  if (problem.kind === 'disconnected') console.error(`connection lost (${problem.reason}), connecting again`)
+  if (problem.kind === 'disconnected') console.error(`connection lost (${problem.reason}), reconnecting`)
   else if (problem.kind === 'gap') {
-    // The one case in which something may be missing: it is said, and where to look.
+    // The only case in which liquidations may be missing. Say where to find them.
     const { since, until, reason } = problem.gap
-    console.error(`NOT SEEN: what happened behind place ${since}${until === null ? '' : ` up to ${until}`} (${reason}); it is at /v1/trades`)
+    console.error(`MISSING: events after position ${since}${until === null ? '' : ` up to ${until}`} (${reason}); see /v1/trades`)
   } else console.error(problem)
 })
 
-// The heartbeat tells how old the newest ledger is that the index has seen: silence is good news only while that is young.
+// The heartbeat carries the age of the last indexed ledger. Without recent ledgers, no output does not mean no liquidations.
 stream.on('heartbeat', ({ data }) => {
   const ageSec = data.ledgerCloseTs === null ? null : Math.floor(data.ts / 1000) - data.ledgerCloseTs
   const isOld = ageSec === null || ageSec > 60
-  if (isOld && !isBehind) console.error(`the newest ledger here is ${ageSec ?? 'many'} s old: liquidations may have happened that are not told yet`)
-  isBehind = isOld
+  if (isOld && !isLagging) console.error(`the last indexed ledger is ${ageSec ?? 'an unknown number of'} s old: newer liquidations are not included yet`)
+  isLagging = isOld
 })
 
-console.error(`watching from place ${place} of the log`)
-const keeping = setInterval(keep, KEEP_EVERY_MS)
+console.error(`watching from position ${position} of the log`)
+const storeTimer = setInterval(store, STORE_INTERVAL_MS)
 process.once('SIGINT', () => stream.close())
 
-for await (const { seq, data } of stream.frames('events', { since: place })) {
+for await (const { seq, data } of stream.frames('events', { since: position })) {
   const { trader, asset, direction, positionId, size, closePrice, totalPnl, keeperReward } = data.raw
   const when = new Date(data.ledgerCloseTs * 1000).toISOString()
   if (data.topic === 'position_liquidated') {
-    const what = `${direction === 0 ? 'long' : 'short'} ${String(asset)} of ${show(size)} USDC`
-    console.log(`${when} position ${String(positionId)}: ${what} at ${show(closePrice)}, keeper got ${show(keeperReward)}, trader ${String(trader)}`)
+    const what = `${direction === 0 ? 'long' : 'short'} ${String(asset)} of ${format(size)} USDC`
+    console.log(`${when} position ${String(positionId)}: ${what} at ${format(closePrice)}, keeper reward ${format(keeperReward)}, trader ${String(trader)}`)
   }
-  // A cross account goes as a whole: the contract tells of it once, and names none of its positions.
+  // A cross account is liquidated as a whole: one event, which names none of its positions.
   if (data.topic === 'cross_liq') {
-    console.log(`${when} cross account: PnL ${show(totalPnl)} USDC, keeper got ${show(keeperReward)}, trader ${String(trader)}`)
+    console.log(`${when} cross account: PnL ${format(totalPnl)} USDC, keeper reward ${format(keeperReward)}, trader ${String(trader)}`)
   }
-  place = seq ?? place
-  if (data.topic === 'position_liquidated' || data.topic === 'cross_liq') keep()
+  position = seq ?? position
+  if (data.topic === 'position_liquidated' || data.topic === 'cross_liq') store()
 }
-clearInterval(keeping)
-keep()
+clearInterval(storeTimer)
+store()

@@ -1,18 +1,17 @@
-// Writes what an account has, and every trade that it has realised, as two CSV files.
+// Writes an account's holdings and all its realised trades to two CSV files.
 //
 //   SECRET=S… npm run example examples/portfolio-csv.ts ./portfolio
 //
-// Expect `holdings.csv`, everything as of one ledger, and `trades.csv`, the oldest trade first. Amounts are written to the last of their seven decimals, and
-// nothing is added up in floating point. A cell is empty where something could not be told, and the reason is printed. Each file is replaced as a whole:
-// whoever opens one finds the old or the new one. GATEWAY_URL names another gateway than http://127.0.0.1:8080.
+// Expect `holdings.csv`, all from one ledger, and `trades.csv`, oldest trade first. Amounts are exact, with seven decimals. Cells of unknown values are
+// empty, and the reason is printed. Each file is replaced atomically. Set GATEWAY_URL for a gateway other than http://127.0.0.1:8080.
 
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, secretSigner } from 'perpetual-exchange-client'
 
-/** A ledger that is older is told to be: the node that was asked may lag behind. */
+/** Warn about older ledgers: the gateway's node may lag behind. */
 const OLD_AFTER_SEC = 60
-/** So many trades are written at most, the newest ones. */
+/** The maximum number of trades; the newest are written. */
 const TRADES_MAX = 100_000
 
 type Cell = string | number | null
@@ -21,12 +20,12 @@ const [, , folder = '.'] = process.argv
 const signer = await secretSigner(process.env['SECRET'] ?? '')
 const client = createClient({ url: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080', signer })
 await client.login({ label: 'portfolio' })
-// Ctrl-C ends the reading; what is not written by then stays as it was.
+// Ctrl-C aborts the requests. Files that are not written yet keep their old contents.
 const stopped = new AbortController()
 process.once('SIGINT', () => stopped.abort())
 const { signal } = stopped
 
-/** A 7-decimal integer as a decimal number: `-12345678` is `-1.2345678`. */
+/** Formats a 7-decimal integer: `-12345678` is `-1.2345678`. */
 function decimal(amount: string | null): string | null {
   if (amount === null) return null
   const digits = amount.replace('-', '').padStart(8, '0')
@@ -37,7 +36,7 @@ const side = (direction: number | null): string | null => direction === null ? n
 const time = (seconds: number | null): string | null => seconds === null ? null : new Date(seconds * 1000).toISOString()
 
 function write(name: string, columns: readonly string[], rows: readonly (readonly Cell[])[]): void {
-  // No cell holds a comma, a quote or a line break: they are numbers, addresses, symbols and times.
+  // Cells need no quoting: they are numbers, addresses, symbols and times.
   const text = [columns, ...rows].map((row) => `${row.map((cell) => cell ?? '').join(',')}\n`).join('')
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, `${name}.new`), text)
@@ -45,14 +44,14 @@ function write(name: string, columns: readonly string[], rows: readonly (readonl
   console.log(`${join(folder, name)}: ${rows.length} rows`)
 }
 
-// One call, one ledger: positions, balances and prices belong together.
+// One call reads positions, balances and prices from one ledger.
 const { body: state, isStale } = await client.getAccountState({}, { signal })
 const { ledger, ledgerCloseTs, balances, cross } = state
-for (const { part, reason } of state.unknown) console.error(`not known: ${part} (${reason})`)
+for (const { part, reason } of state.unknown) console.error(`unknown: ${part} (${reason})`)
 const ageSec = ledgerCloseTs === null ? null : Math.floor(Date.now() / 1000) - ledgerCloseTs
-if (ageSec === null || ageSec > OLD_AFTER_SEC) console.error(`the holdings are those of ledger ${ledger}, ${ageSec ?? 'nobody knows how many'} s old`)
-if (isStale) console.error('some price could not be read anew')
-if (state.positions === null) throw new Error('the positions cannot be read now: nothing was written')
+if (ageSec === null || ageSec > OLD_AFTER_SEC) console.error(`the holdings are from ledger ${ledger}, which is ${ageSec ?? 'an unknown number of'} s old`)
+if (isStale) console.error('some prices could not be refreshed')
+if (state.positions === null) throw new Error('the positions are not available; nothing was written')
 
 const holding = (kind: string, asset: string, amount: string | null): Cell[] => [ledger, time(ledgerCloseTs), kind, null, asset, null, decimal(amount)]
 write('holdings.csv', [
@@ -68,7 +67,7 @@ write('holdings.csv', [
   ]),
 ].map((row) => [...row, ...Array<null>(15 - row.length).fill(null)]))
 
-// The history comes from the index, as of this ledger at least: what the holdings know of is in it.
+// The history comes from the index. minLedger makes sure that it includes the ledger of the holdings.
 const trades: Cell[][] = []
 for await (const trade of client.rows('listTrades', { trader: signer.address, limit: 200 }, { signal, minLedger: ledger })) {
   if (trades.length >= TRADES_MAX) {

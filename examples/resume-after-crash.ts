@@ -1,33 +1,32 @@
-// Buys in slices, and may be killed at any instant: the next start makes what is missing, and nothing twice.
+// Buys in slices and survives being killed at any moment: the next start buys what is missing, and nothing twice.
 //
 //   SECRET=S… npm run example examples/resume-after-crash.ts plan.journal BTC 5
 //
-// Expect three lines for each of the five slices (wanted, signed, bought). Kill it wherever you like, with `kill -9`, and start it again with the same words:
-// it learns first what became of the transaction that it had signed, and goes on. The journal gets a line before each step, and is on the disk before the
-// step is taken. It belongs to one plan and one process at a time. Ctrl-C ends it behind the slice under way. GATEWAY_URL names another gateway than
-// http://127.0.0.1:8080.
+// Expect three lines for each of the five slices (preparing, signed, bought). Kill it at any time with `kill -9` and start it again with the same arguments:
+// it first finishes the transaction that it had signed, then continues. Each step is written to the journal and synced to disk before it is taken. A journal
+// belongs to one plan and one process at a time. Ctrl-C stops after the current slice. Set GATEWAY_URL for a gateway other than http://127.0.0.1:8080.
 
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { ContractFailure, createClient, secretSigner } from 'perpetual-exchange-client'
 import type { SignedTransaction } from 'perpetual-exchange-client'
 
-/** 20 USDC at twice that: 40 USDC of the asset. */
+/** 20 USDC at leverage 2: a position of 40 USDC. */
 const SLICE = { collateral: '200000000', leverage: 2 } as const
-/** A slice that the network refuses so often is not tried again. */
-const TRIES_MAX = 3
+/** How often a failed slice is attempted. */
+const ATTEMPTS_MAX = 3
 
 type Entry =
   | { readonly step: 'plan'; readonly asset: string; readonly slices: number; readonly account: string }
   | { readonly step: 'signed'; readonly slice: number; readonly transaction: SignedTransaction }
   | { readonly step: 'bought'; readonly slice: number; readonly ledger: number; readonly hash: string }
-  | { readonly step: 'refused'; readonly slice: number; readonly message: string }
+  | { readonly step: 'failed'; readonly slice: number; readonly message: string }
 
 const [, , file = 'plan.journal', asset = 'BTC', slicesText = '5'] = process.argv
 const slices = Number(slicesText)
-if (!Number.isInteger(slices) || slices < 1 || slices > 100) throw new TypeError(`${slicesText} is no number of slices: 1 to 100`)
+if (!Number.isInteger(slices) || slices < 1 || slices > 100) throw new TypeError(`${slicesText} is not a number of slices from 1 to 100`)
 
-/** The entries so far. Only the last line can be torn, when the machine went down while it was written: its step was not taken then. */
-function readJournal(): { readonly entries: readonly Entry[]; readonly isTorn: boolean } {
+/** The entries so far. Only the last line can be incomplete, after a crash while writing it. Its step was not taken. */
+function readJournal(): { readonly entries: readonly Entry[]; readonly isIncomplete: boolean } {
   let text = ''
   try {
     text = readFileSync(file, 'utf8')
@@ -36,8 +35,8 @@ function readJournal(): { readonly entries: readonly Entry[]; readonly isTorn: b
   }
   const lines = text.split('\n')
   const last = lines.pop()
-  // A line counts when it is ended.
-  return { entries: lines.filter((line) => line !== '').flatMap((line) => parse(line)), isTorn: last !== '' }
+  // A line is complete when it ends with a line break.
+  return { entries: lines.filter((line) => line !== '').flatMap((line) => parse(line)), isIncomplete: last !== '' }
 }
 
 function parse(line: string): Entry[] {
@@ -48,52 +47,52 @@ function parse(line: string): Entry[] {
   }
 }
 
-const { entries, isTorn } = readJournal()
+const { entries, isIncomplete } = readJournal()
 const journal = openSync(file, 'a')
-/** Returns when the line is on the disk, so that what comes next cannot be forgotten. */
-function note(entry: Entry): void {
+/** Appends an entry and syncs it to disk before the step that it records. */
+function record(entry: Entry): void {
   writeSync(journal, `${JSON.stringify(entry)}\n`)
   fsyncSync(journal)
 }
-if (isTorn) writeSync(journal, '\n')
+if (isIncomplete) writeSync(journal, '\n')
 
 const signer = await secretSigner(process.env['SECRET'] ?? '')
 const client = createClient({ url: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080', signer })
 
 const plan = { step: 'plan', asset, slices, account: signer.address } as const
 const [planned] = entries
-if (planned === undefined) note(plan)
+if (planned === undefined) record(plan)
 else if (JSON.stringify(planned) !== JSON.stringify(plan)) throw new Error(`${file} is the journal of another plan: ${JSON.stringify(planned)}`)
 await client.login({ label: 'plan' })
 
 let isStopped = false
 process.once('SIGINT', () => {
   isStopped = true
-  console.log('stopping behind this slice; once more to end at once')
+  console.log('stopping after this slice; press Ctrl-C again to exit now')
 })
 
-/** Makes one slice. `before`: what was signed for it in an earlier life. Answers whether it was bought. */
-async function buy(slice: number, before: SignedTransaction | undefined): Promise<boolean> {
+/** Buys one slice. `pending`: its transaction that an earlier run signed. Resolves with whether it was bought. */
+async function buy(slice: number, pending: SignedTransaction | undefined): Promise<boolean> {
   try {
-    // UnknownOutcome ends the program: the journal has the transaction, and the next start goes on with it.
-    const { ledger, hash } = before === undefined ? await buyAnew(slice) : await client.finish(before)
-    note({ step: 'bought', slice, ledger, hash })
-    console.log(`slice ${slice} bought in ledger ${ledger}${before === undefined ? '' : ', by what was signed before'}`)
+    // UnknownOutcome ends the program. The journal has the transaction, and the next start finishes it.
+    const { ledger, hash } = pending === undefined ? await tradeSlice(slice) : await client.finish(pending)
+    record({ step: 'bought', slice, ledger, hash })
+    console.log(`slice ${slice} bought in ledger ${ledger}${pending === undefined ? '' : ', with the transaction signed before'}`)
     return true
   } catch (error) {
-    // It is certain that this transaction did not buy anything, and never will.
+    // The transaction failed for certain and will not be applied later.
     if (!(error instanceof ContractFailure)) throw error
-    note({ step: 'refused', slice, message: error.message })
-    console.error(`slice ${slice} refused: ${error.message}`)
+    record({ step: 'failed', slice, message: error.message })
+    console.error(`slice ${slice} failed: ${error.message}`)
     return false
   }
 }
 
-function buyAnew(slice: number): Promise<{ readonly ledger: number; readonly hash: string }> {
-  console.log(`slice ${slice} wanted`)
+function tradeSlice(slice: number): Promise<{ readonly ledger: number; readonly hash: string }> {
+  console.log(`slice ${slice} preparing`)
   return client.trade({ op: 'open_position', asset, ...SLICE, direction: 'Long' }, {
     onSigned: (transaction) => {
-      note({ step: 'signed', slice, transaction })
+      record({ step: 'signed', slice, transaction })
       console.log(`slice ${slice} signed as ${transaction.hash}`)
     },
   })
@@ -103,12 +102,12 @@ for (let slice = 1; slice <= slices && !isStopped; slice++) {
   const own = entries.filter((entry) => entry.step !== 'plan' && entry.slice === slice)
   const last = own.at(-1)
   let isBought = last?.step === 'bought'
-  let before = last?.step === 'signed' ? last.transaction : undefined
-  for (let tries = 0; !isBought && tries < TRIES_MAX; tries++) {
-    isBought = await buy(slice, before)
-    before = undefined
+  let pending = last?.step === 'signed' ? last.transaction : undefined
+  for (let attempt = 0; !isBought && attempt < ATTEMPTS_MAX; attempt++) {
+    isBought = await buy(slice, pending)
+    pending = undefined
   }
-  if (!isBought) throw new Error(`slice ${slice} was refused ${TRIES_MAX} times`)
+  if (!isBought) throw new Error(`slice ${slice} failed ${ATTEMPTS_MAX} times`)
 }
 closeSync(journal)
-if (!isStopped) console.log(`all ${slices} slices are bought`)
+if (!isStopped) console.log(`all ${slices} slices bought`)

@@ -1,4 +1,4 @@
-// The portfolio exporter before a real account: every cell is what the gateway says, to the unit.
+// The portfolio exporter against a real account: every cell equals the gateway's value.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -19,19 +19,19 @@ const units = (cell: string | undefined): string | null => cell === '' || cell =
 const seconds = (cell: string | undefined): number | null => cell === '' || cell === undefined ? null : Date.parse(cell) / 1000
 const side = (direction: number | null | undefined): string => direction === 0 ? 'long' : 'short'
 
-test('the exporter writes holdings and trades to the unit, as of one ledger', async () => {
+test('the exporter writes exact holdings and trades of one ledger', async () => {
   await using exchange = await startExchange()
   const alice = await exchange.clientOf('alice')
   const open = async (asset: string, direction: 'Long' | 'Short', collateral: string): Promise<number> =>
     (await alice.trade({ op: 'open_position', asset, direction, collateral, leverage: 3 })).positionId ?? -1
   const closed = await open('BTC', 'Long', '1234567891')
   const lost = await open('XLM', 'Short', '333333333')
-  const kept = await open('ETH', 'Short', '999999999')
+  const openId = await open('ETH', 'Short', '999999999')
   await alice.trade({ op: 'deposit_cross_margin', amount: '5000000007' })
   const { body: { price } } = await alice.getMarketPrice({ asset: 'XLM' })
   await exchange.cheat('local_setPrice', { asset: 'XLM', price: String(BigInt(price) * 1009n / 1000n) })
   for (const positionId of [closed, lost]) await alice.trade({ op: 'close_position', positionId })
-  // From here on nothing changes: what the exporter reads can be read again.
+  // Nothing changes from here on, so the test reads the same state as the exporter.
   await exchange.cheat('local_autoClose', { enabled: false })
 
   const folder = join(exchange.folder, 'portfolio')
@@ -46,8 +46,8 @@ test('the exporter writes holdings and trades to the unit, as of one ledger', as
   const { usdc, lp, xlm } = state.balances
   assert.deepEqual(balances, [['wallet', 'USDC', usdc], ['wallet', 'LP', lp], ['wallet', 'XLM', xlm], ['cross_pool', 'USDC', '5000000007']])
   const [position, ...others] = state.positions ?? []
-  assert.deepEqual([position?.positionId, others], [kept, []])
-  const [row] = holdings.filter((each) => each['position'] === String(kept))
+  assert.deepEqual([position?.positionId, others], [openId, []])
+  const [row] = holdings.filter((each) => each['position'] === String(openId))
   assert.deepEqual(
     [row?.['kind'], row?.['asset'], row?.['side'], seconds(row?.['price_time'])], ['isolated', 'ETH', 'short', position?.priceTimestamp],
   )
@@ -71,6 +71,6 @@ test('the exporter writes holdings and trades to the unit, as of one ledger', as
       each.ts, each.kind, each.positionId, each.asset, side(each.direction), each.size, each.entryPrice, each.closePrice, each.pnl, each.ledger, each.txHash,
     ]),
   )
-  // Less than a dollar was lost: a number below one keeps its sign and its zeros.
+  // A loss below one dollar keeps its sign and leading zero.
   assert.match(rows[1]?.['pnl'] ?? '', /^-0\.\d{7}$/)
 })

@@ -1,10 +1,10 @@
-// The price watcher before a real exchange: exact prices, levels, old prices, and a gateway that dies under it.
+// The price watcher against a whole exchange: exact prices, levels, old prices, and a gateway that is killed and restarted.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startExchange } from '../support/exchange-process.ts'
 
-test('the price watcher tells prices to the last decimal, what crosses a level, and what is old or not heard any more', async () => {
+test('the price watcher prints exact prices, crossed levels, and warnings for old and missing prices', async () => {
   await using exchange = await startExchange()
   const setPrice = (price: string, ageSeconds = 0): Promise<unknown> => exchange.cheat('local_setPrice', { asset: 'BTC', price, ageSeconds })
   await setPrice('949999999999')
@@ -25,8 +25,8 @@ test('the price watcher tells prices to the last decimal, what crosses a level, 
   await exchange.start()
   await watcher.said(/^ETH \d+\.\d{7} {2}\d+ s old$/)
   assert.equal(await watcher.end('SIGINT'), 0, watcher.errors())
-  // A market that does not exist ends it at once.
+  // An unknown market ends it immediately.
   await using wrong = exchange.example('price-watcher', ['BTC', 'SHIB'])
-  await wrong.said(/^not traded here: ticker\.SHIB$/)
+  await wrong.said(/^unknown market: ticker\.SHIB$/)
   assert.equal(await wrong.ended, 1)
 })

@@ -1,4 +1,4 @@
-// The page of the examples lists them all, and each says how it is run.
+// The examples' README lists every example, and each example documents how to run it.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
@@ -8,14 +8,14 @@ import { PROJECT } from '../support/program.ts'
 const EXAMPLES = globSync('examples/*.ts', { cwd: PROJECT }).toSorted()
 const read = (path: string): string => readFileSync(PROJECT + path, 'utf8')
 
-test('the page lists every example, and nothing else', () => {
+test('the README lists every example and nothing else', () => {
   const listed = [...read('examples/README.md').matchAll(/^\| \[([\w-]+\.ts)\]\(\1\) \|/gm)].map(([, file]) => `examples/${file}`)
   assert.deepEqual(listed.toSorted(), EXAMPLES)
   assert.equal(EXAMPLES.length, 5)
 })
 
 for (const example of EXAMPLES) {
-  test(`${example} begins with what it is, how to run it, what to expect, and how it ends; and a test runs it`, () => {
+  test(`${example} documents its command and its output, handles Ctrl-C, and has a test`, () => {
     const [header = ''] = read(example).split('\n\n')
     for (const line of header.split('\n')) assert.match(line, /^\/\/(?: |$)/)
     assert.match(header, new RegExp(`npm run example ${example.replaceAll('.', '\\.')}`))

@@ -1,4 +1,4 @@
-// The plan that survives: killed with SIGKILL at each kind of step, it is made whole, and nothing of it twice.
+// The plan is killed with SIGKILL at every kind of step; in the end each slice is bought once.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -13,34 +13,34 @@ import { startExchange } from '../support/exchange-process.ts'
 
 const SLICES = 5
 
-/** What stands between the plan and the gateway: submissions may be kept from the gateway, or their answers from the plan. */
-interface Door extends AsyncDisposable {
+/** A proxy between the plan and the gateway that can drop submissions or their responses. */
+interface Proxy extends AsyncDisposable {
   readonly url: string
-  mode: 'open' | 'nothing leaves' | 'no answer comes'
-  /** Resolves when the next submission has met the door: has been kept, or has been answered by the gateway. */
+  mode: 'forward' | 'drop requests' | 'drop responses'
+  /** Resolves when the next submission has been dropped or its response has been received. */
   submission(): Promise<void>
 }
 
-async function openDoor(gateway: string): Promise<Door> {
-  let met = (): void => {}
-  const server = createServer((request, response) => void hand(request, response).catch(() => response.destroy()))
-  async function hand(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function startProxy(gateway: string): Promise<Proxy> {
+  let onSubmission = (): void => {}
+  const server = createServer((request, response) => void forward(request, response).catch(() => response.destroy()))
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isSubmission = request.url === '/v1/tx/submit'
-    if (isSubmission && door.mode === 'nothing leaves') return met()
+    if (isSubmission && proxy.mode === 'drop requests') return onSubmission()
     const headers = request.headers as Record<string, string>
-    const given = request.method === 'POST' ? { body: await text(request) } : {}
-    const answer = await fetch(gateway + request.url, { method: request.method ?? '', headers, ...given })
-    const body = await answer.text()
-    if (isSubmission && door.mode === 'no answer comes') return met()
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(body)
+    const content = request.method === 'POST' ? { body: await text(request) } : {}
+    const upstream = await fetch(gateway + request.url, { method: request.method ?? '', headers, ...content })
+    const body = await upstream.text()
+    if (isSubmission && proxy.mode === 'drop responses') return onSubmission()
+    response.writeHead(upstream.status, { 'content-type': 'application/json' }).end(body)
   }
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const door: Door = {
+  const proxy: Proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    mode: 'open',
+    mode: 'forward',
     submission: () => new Promise((resolve) => {
-      met = resolve
+      onSubmission = resolve
     }),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -48,38 +48,38 @@ async function openDoor(gateway: string): Promise<Door> {
       await once(server, 'close')
     },
   }
-  return door
+  return proxy
 }
 
-test('a plan that is killed again and again buys each slice once', async () => {
+test('a plan that is killed repeatedly buys each slice once', async () => {
   await using exchange = await startExchange()
-  await using door = await openDoor(exchange.url)
-  const environment = { SECRET: await exchange.secretOf('alice'), GATEWAY_URL: door.url }
+  await using proxy = await startProxy(exchange.url)
+  const environment = { SECRET: await exchange.secretOf('alice'), GATEWAY_URL: proxy.url }
   const journal = join(exchange.folder, 'plan.journal')
   const plan = [journal, 'BTC', String(SLICES)]
-  /** Kills it when that has happened, and answers what it had said by then. */
-  const live = async (mode: Door['mode'], death: RegExp | null): Promise<string> => {
-    door.mode = mode
-    const submitted = door.submission()
+  /** Runs the plan until it prints the line, or until a submission, and kills it. Resolves with its output. */
+  const runUntil = async (mode: Proxy['mode'], line: RegExp | null): Promise<string> => {
+    proxy.mode = mode
+    const submitted = proxy.submission()
     await using buyer = exchange.example('resume-after-crash', plan, environment)
-    await (death === null ? submitted : buyer.said(death))
+    await (line === null ? submitted : buyer.said(line))
     assert.equal(await buyer.end('SIGKILL'), 'SIGKILL')
     return buyer.output()
   }
-  await live('open', /^slice 1 wanted/)
-  // Signed and on the disk, and nobody else has seen it.
-  assert.match(await live('nothing leaves', null), /slice 1 signed/)
-  assert.match(await live('open', /^slice 1 bought/), /^slice 1 bought in ledger \d+, by what was signed before$/m)
-  // Bought, and nobody told it so.
-  assert.match(await live('no answer comes', null), /slice 2 signed/)
-  assert.match(await live('open', /^slice 3 bought/), /^slice 2 bought in ledger \d+, by what was signed before$/m)
-  await live('open', /^slice 4 signed/)
-  door.mode = 'open'
-  // The machine went down in the middle of a line.
+  await runUntil('forward', /^slice 1 preparing/)
+  // Signed and recorded, but never received by the gateway.
+  assert.match(await runUntil('drop requests', null), /slice 1 signed/)
+  assert.match(await runUntil('forward', /^slice 1 bought/), /^slice 1 bought in ledger \d+, with the transaction signed before$/m)
+  // Bought, but the response is lost.
+  assert.match(await runUntil('drop responses', null), /slice 2 signed/)
+  assert.match(await runUntil('forward', /^slice 3 bought/), /^slice 2 bought in ledger \d+, with the transaction signed before$/m)
+  await runUntil('forward', /^slice 4 signed/)
+  proxy.mode = 'forward'
+  // A crash in the middle of writing a line.
   appendFileSync(journal, '{"step":"signed","sli')
   await using last = exchange.example('resume-after-crash', plan, environment)
   assert.equal(await last.ended, 0, last.errors())
-  assert.match(last.output(), /all 5 slices are bought\n$/)
+  assert.match(last.output(), /all 5 slices bought\n$/)
 
   const alice = await exchange.clientOf('alice')
   const { body: state } = await alice.getAccountState()
@@ -91,12 +91,12 @@ test('a plan that is killed again and again buys each slice once', async () => {
   assert.deepEqual(bought.map(({ slice }) => slice), [1, 2, 3, 4, 5])
   assert.deepEqual(new Set(bought.map(({ hash }) => hash)), opened)
 
-  // Once more: there is nothing left to do.
+  // Another run has nothing left to do.
   await using idle = exchange.example('resume-after-crash', plan, environment)
   assert.equal(await idle.ended, 0, idle.errors())
   assert.equal((await alice.getAccountState()).body.positions?.length, SLICES)
 
-  // A journal belongs to one plan.
+  // A journal cannot be used for another plan.
   await using another = exchange.example('resume-after-crash', [journal, 'ETH', '1'], environment)
   assert.equal(await another.ended, 1)
   assert.match(another.errors(), /the journal of another plan/)
