@@ -10,7 +10,7 @@ import { PROJECT } from '../support/program.ts'
 import { createShownRun } from '../support/shown-run.ts'
 import type { ShownRun } from '../support/shown-run.ts'
 
-const GUIDES = ['bot-author', 'front-end', 'operator'] as const
+const GUIDES = ['bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
 /** What works on the embedded database while nobody else does, as the operator's page says. */
 const ALONE = /^npm run (?:keys|rebuild)\b|^cp -a data /

@@ -25,7 +25,7 @@ const TEXT_MAX_BYTES = 2_000_000
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Every text file of the project as it lies on the disk. */
+/** Every text file of the project, and the names of its pictures. */
 export function readTree(root: string = PROJECT_ROOT): Tree {
   const tree = new Map<string, string>()
   const entries = readdirSync(root, { withFileTypes: true, recursive: false })
@@ -38,6 +38,9 @@ export function readTree(root: string = PROJECT_ROOT): Tree {
       for (const entry of readdirSync(root + path)) pending.push(`${path}/${entry}`)
     } else if (isText(path) && stat.size <= TEXT_MAX_BYTES) {
       tree.set(path, readFileSync(root + path, 'utf8'))
+    } else if (path.endsWith('.png')) {
+      // Pages link to pictures, so they exist in the tree, without content.
+      tree.set(path, '')
     }
   }
   return new Map([...tree].sort(([a], [b]) => (a < b ? -1 : 1)))
