@@ -4,7 +4,7 @@
 
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { askForContracts, NoLocalNetwork } from './localnet/join.ts'
+import { fetchContracts, LocalNetworkUnreachable } from './localnet/discover.ts'
 import manifest from './package.json' with { type: 'json' }
 import { startLocalNetwork } from './localnet/start.ts'
 import type { LocalNetwork } from './localnet/start.ts'
@@ -132,8 +132,8 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
 
 /** Contract addresses from the local network or the deployment manifest, with overrides from the environment. */
 async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
-  const ask = (): Promise<ContractAddresses> => askForContracts(secrets.rpcUrls, clock)
-  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof NoLocalNetwork, log, stop))
+  const ask = (): Promise<ContractAddresses> => fetchContracts(secrets.rpcUrls, clock)
+  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof LocalNetworkUnreachable, log, stop))
   return resolveContracts(addresses, config.network.contractOverrides)
 }
 

@@ -3,14 +3,14 @@
 import type { Clock } from '../src/base/clock.ts'
 import { createClient } from './actors/client.ts'
 import type { Client, LedgerView, SendOptions, Transport } from './actors/client.ts'
-import type { Crew } from './actors/crew.ts'
+import type { Actors } from './actors/actors.ts'
 import type { Invocation } from './actors/envelope.ts'
 import type { Deployment } from './actors/exchange-state.ts'
 import { readOraclePrices } from './actors/exchange-state.ts'
 import type { PriceFeed } from './actors/price-feed.ts'
 import type { Chain } from './chain.ts'
 import type { Faults } from './faults.ts'
-import type { People } from './genesis.ts'
+import type { Identities } from './genesis.ts'
 import type { Lock } from './lock.ts'
 import type { Pacer } from './pacer.ts'
 import { RpcError } from './rpc/rpc-error.ts'
@@ -19,10 +19,10 @@ import { RpcError } from './rpc/rpc-error.ts'
 export interface Controls {
   readonly chain: Chain
   readonly clock: Clock
-  readonly people: People
+  readonly identities: Identities
   readonly deployment: Deployment
   readonly feed: PriceFeed
-  readonly crew: Crew
+  readonly actors: Actors
   readonly faults: Faults
   readonly pacer: Pacer
   readonly lock: Lock
@@ -46,8 +46,8 @@ export function latestView(chain: Chain): LedgerView {
 }
 
 /** Everybody takes a turn, then one ledger closes. */
-export async function step({ crew, chain }: Pick<Controls, 'crew' | 'chain'>): Promise<number> {
-  await crew.turn(latestView(chain))
+export async function step({ actors, chain }: Pick<Controls, 'actors' | 'chain'>): Promise<number> {
+  await actors.turn(latestView(chain))
   return chain.closeLedger()
 }
 
@@ -55,33 +55,33 @@ export async function step({ crew, chain }: Pick<Controls, 'crew' | 'chain'>): P
  * Brings one call onto the ledger now, closing as many ledgers as it takes, and returns the ledger that holds it. The invocation is built anew for each
  * attempt. Throws RpcError when the network refuses it.
  */
-export async function apply(chain: Chain, client: Client, invocation: () => Invocation, options?: SendOptions): Promise<number> {
+export async function applyInvocation(chain: Chain, client: Client, invocation: () => Invocation, options?: SendOptions): Promise<number> {
   let isSent = false
   // What the account had under way before comes first.
   let outcome = await client.settle(latestView(chain))
   for (let closes = 0; closes < MAX_CLOSES; closes++) {
     if (!isSent && outcome.kind !== 'pending') {
       const answer = await client.invoke(invocation(), latestView(chain), options)
-      if (answer.kind === 'refused') throw failure(answer.reason, answer.code)
+      if (answer.kind === 'refused') throw transactionFailure(answer.reason, answer.code)
       isSent = answer.kind === 'sent'
     }
     chain.closeLedger()
     outcome = await client.settle(latestView(chain))
-    if (isSent && outcome.kind === 'failed') throw failure(outcome.reason, outcome.code)
+    if (isSent && outcome.kind === 'failed') throw transactionFailure(outcome.reason, outcome.code)
     if (isSent && outcome.kind === 'applied') return outcome.ledger
   }
-  throw failure(`no ledger of ${MAX_CLOSES} took the transaction`, null)
+  throw transactionFailure(`no ledger of ${MAX_CLOSES} took the transaction`, null)
 }
 
-function failure(reason: string, contractCode: number | null): RpcError {
+function transactionFailure(reason: string, contractCode: number | null): RpcError {
   return new RpcError(TRANSACTION_FAILED, `the transaction failed: ${reason}`, { reason, contractCode })
 }
 
 /** The actors find their feet on a network that is not the one they knew: the prices go on from the oracle's. */
-export async function reorient(controls: Pick<Controls, 'chain' | 'crew' | 'feed' | 'transport' | 'deployment' | 'people'>): Promise<void> {
-  controls.crew.forget()
+export async function resyncActors(controls: Pick<Controls, 'chain' | 'actors' | 'feed' | 'transport' | 'deployment' | 'identities'>): Promise<void> {
+  controls.actors.forget()
   const { transport } = controls
-  const reader = createClient({ identity: controls.people.publisher, networkPassphrase: controls.chain.networkPassphrase, transport })
+  const reader = createClient({ identity: controls.identities.publisher, networkPassphrase: controls.chain.networkPassphrase, transport })
   const prices = await readOraclePrices(reader, controls.deployment.oracle)
-  controls.feed.anchor(new Map([...prices].map(([asset, { price }]) => [asset, price])))
+  controls.feed.setPrices(new Map([...prices].map(([asset, { price }]) => [asset, price])))
 }

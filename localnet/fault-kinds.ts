@@ -90,7 +90,7 @@ export const HTTP_FAULTS: readonly FaultKind[] = [
 ]
 
 /** Faults by which a node, or a proxy before it, answers well-formed and wrong. */
-const ANSWER_FAULTS: readonly FaultKind[] = [
+const RESPONSE_FAULTS: readonly FaultKind[] = [
   {
     name: 'short_scan',
     description: 'a node that looks at few ledgers per call: pages may be empty, and only their cursor moves',
@@ -177,11 +177,11 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
     parameters: {},
     countDefault: null,
   },
-  refusedSend('bad_sequence', 'sendTransaction answers ERROR with txBAD_SEQ', {}),
-  refusedSend('fee_surge', 'sendTransaction answers ERROR with txINSUFFICIENT_FEE and the fee that would do', {
+  rejectedSend('bad_sequence', 'sendTransaction answers ERROR with txBAD_SEQ', {}),
+  rejectedSend('fee_surge', 'sendTransaction answers ERROR with txINSUFFICIENT_FEE and the fee that would do', {
     feeStroops: { type: 'integer', default: 1_000_000, min: 0, max: 1_000_000_000, description: 'the fee that would do' },
   }),
-  refusedSend('too_late', 'sendTransaction answers ERROR with txTOO_LATE', {}),
+  rejectedSend('too_late', 'sendTransaction answers ERROR with txTOO_LATE', {}),
   {
     name: 'footprint_moved',
     description: 'a transaction that was simulated fails when it is applied: INVOKE_HOST_FUNCTION_RESOURCE_LIMIT_EXCEEDED',
@@ -198,13 +198,13 @@ const ANSWER_FAULTS: readonly FaultKind[] = [
   },
 ]
 
-function refusedSend(name: string, description: string, parameters: Readonly<Record<string, FaultParameter>>): FaultKind {
+function rejectedSend(name: string, description: string, parameters: Readonly<Record<string, FaultParameter>>): FaultKind {
   return { name, description, methods: ['sendTransaction'], parameters, countDefault: 1 }
 }
 
 /** Faults of the node itself: they meet one call and answer in JSON-RPC. */
 export const CALL_FAULTS: readonly FaultKind[] = [
-  ...ANSWER_FAULTS,
+  ...RESPONSE_FAULTS,
   {
     name: 'rpc_error',
     description: 'a JSON-RPC error: -32001 (processing limit), -32098 (queue full), -32603 (database, core), -32003 (panic)',

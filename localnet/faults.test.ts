@@ -8,7 +8,7 @@ const names = (strikes: readonly { name: string }[]): string[] => strikes.map((s
 test('a fault meets so many calls and ends', () => {
   const faults = createFaults()
   faults.arm({ name: 'http_status', count: 2 })
-  assert.deepEqual([1, 2, 3].map(() => faults.strike('getHealth').length), [1, 1, 0])
+  assert.deepEqual([1, 2, 3].map(() => faults.trigger('getHealth').length), [1, 1, 0])
   assert.deepEqual(faults.armed(), [])
 })
 
@@ -18,22 +18,22 @@ test('without a count a fault has its own end: one call, or until cleared', () =
   assert.equal(faults.arm({ name: 'lagging' }).remaining, null)
   assert.equal(faults.arm({ name: 'timeout', count: null }).remaining, null)
   assert.equal(faults.clear(), 3)
-  assert.deepEqual(faults.strike('getHealth'), [])
+  assert.deepEqual(faults.trigger('getHealth'), [])
 })
 
 test('a fault meets only its method, only methods that it can meet, and only each n-th of them', () => {
   const faults = createFaults()
   faults.arm({ name: 'rpc_error', method: 'getEvents', everyNth: 3, count: null })
   faults.arm({ name: 'duplicate', count: null })
-  const hits = Array.from({ length: 7 }, () => [faults.strike('getHealth').length, faults.strike('getEvents').length])
+  const hits = Array.from({ length: 7 }, () => [faults.trigger('getHealth').length, faults.trigger('getEvents').length])
   assert.deepEqual(hits, [[0, 0], [0, 0], [0, 1], [0, 0], [0, 0], [0, 1], [0, 0]])
-  assert.deepEqual(names(faults.strike('sendTransaction')), ['duplicate'])
+  assert.deepEqual(names(faults.trigger('sendTransaction')), ['duplicate'])
 })
 
 test('parameters have defaults, and the list tells how often each fault has met', () => {
   const faults = createFaults()
   faults.arm({ name: 'http_status', status: 429, retryAfterSec: 7, count: 5 })
-  const [strike] = faults.strike('getHealth')
+  const [strike] = faults.trigger('getHealth')
   assert.deepEqual(strike, { name: 'http_status', values: { status: 429, retryAfterSec: 7, executed: false } })
   const [armed] = faults.armed()
   assert.deepEqual([armed?.hits, armed?.remaining, armed?.everyNth, armed?.method], [1, 4, 1, null])
@@ -72,10 +72,10 @@ test('a simulation decides each occurrence by its method and number, before the 
     },
   })
   faults.arm({ name: 'slow', count: null })
-  assert.deepEqual(names(faults.strike('getEvents')), ['slow'])
-  assert.deepEqual(names(faults.strike('getHealth')), ['slow'])
-  assert.deepEqual(names(faults.strike('getEvents')), ['torn_json', 'slow'])
-  assert.deepEqual(names(faults.strike('getEvents')), ['slow'])
+  assert.deepEqual(names(faults.trigger('getEvents')), ['slow'])
+  assert.deepEqual(names(faults.trigger('getHealth')), ['slow'])
+  assert.deepEqual(names(faults.trigger('getEvents')), ['torn_json', 'slow'])
+  assert.deepEqual(names(faults.trigger('getEvents')), ['slow'])
   assert.deepEqual(seen, ['getEvents 1', 'getHealth 1', 'getEvents 2', 'getEvents 3'])
 })
 

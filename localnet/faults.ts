@@ -33,7 +33,7 @@ export interface ArmedFault {
 }
 
 /** A fault that meets a call. */
-export interface Strike {
+export interface TriggeredFault {
   readonly name: string
   readonly values: FaultValues
 }
@@ -58,13 +58,13 @@ export interface Faults {
   clear(): number
   armed(): readonly ArmedFault[]
   /** What meets this call, in the order of arming; counts the call. */
-  strike(method: string): readonly Strike[]
+  trigger(method: string): readonly TriggeredFault[]
 }
 
 type Armed = ArmedFault & { kind: FaultKind; seen: number; hits: number; remaining: number | null }
 
 const KINDS: readonly FaultKind[] = [...HTTP_FAULTS, ...CALL_FAULTS]
-const OWN_FIELDS = new Set(['name', 'method', 'everyNth', 'count'])
+const COMMON_FIELDS = new Set(['name', 'method', 'everyNth', 'count'])
 
 /** Builds the faults of one door; none is armed. */
 export function createFaults(options: FaultsOptions = {}): Faults {
@@ -72,8 +72,8 @@ export function createFaults(options: FaultsOptions = {}): Faults {
   let nextId = 1
   const occurrences = new Map<string, number>()
 
-  function meet(fault: Armed, method: string): Strike[] {
-    if (!canMeet(fault.kind, fault.method, method)) return []
+  function triggerFault(fault: Armed, method: string): TriggeredFault[] {
+    if (!appliesTo(fault.kind, fault.method, method)) return []
     fault.seen += 1
     if (fault.seen % fault.everyNth !== 0) return []
     fault.hits += 1
@@ -84,7 +84,7 @@ export function createFaults(options: FaultsOptions = {}): Faults {
   return {
     kinds: KINDS,
     arm(request) {
-      const fault = prepare(request, nextId)
+      const fault = createArmedFault(request, nextId)
       if (armed.length >= ARMED_FAULTS_MAX) throw new RangeError(`at most ${ARMED_FAULTS_MAX} faults can be armed: clear them first`)
       nextId += 1
       armed.push(fault)
@@ -96,18 +96,18 @@ export function createFaults(options: FaultsOptions = {}): Faults {
       return count
     },
     armed: () => armed.map(view),
-    strike(method) {
+    trigger(method) {
       const nth = (occurrences.get(method) ?? 0) + 1
       occurrences.set(method, nth)
-      const decided = (options.decide?.({ method, nth }) ?? []).map((request) => prepare(request, 0))
-      const strikes = [...decided, ...armed].flatMap((fault) => meet(fault, method))
+      const decided = (options.decide?.({ method, nth }) ?? []).map((request) => createArmedFault(request, 0))
+      const triggered = [...decided, ...armed].flatMap((fault) => triggerFault(fault, method))
       armed = armed.filter((fault) => fault.remaining === null || fault.remaining > 0)
-      return strikes
+      return triggered
     },
   }
 }
 
-function canMeet(kind: FaultKind, filter: string | null, method: string): boolean {
+function appliesTo(kind: FaultKind, filter: string | null, method: string): boolean {
   return (filter === null || filter === method) && (kind.methods === null || kind.methods.includes(method))
 }
 
@@ -116,14 +116,14 @@ function view({ id, name, method, everyNth, remaining, hits, parameters }: Armed
 }
 
 /** Checks a request. Throws RangeError with all that is wrong, because whoever arms a fault should not have to guess twice. */
-function prepare(request: FaultRequest, id: number): Armed {
+function createArmedFault(request: FaultRequest, id: number): Armed {
   const kind = KINDS.find((each) => each.name === request.name)
   if (kind === undefined) throw new RangeError(`no fault is named ${request.name}: ${KINDS.map((each) => each.name).join(', ')}`)
   const { method = null, everyNth = 1, count = kind.countDefault } = request
   const problems = [...boundProblems(kind, method, everyNth, count), ...parameterProblems(kind, request)]
   if (problems.length > 0) throw new RangeError(`${kind.name}: ${problems.join('; ')}`)
   const parameters: Record<string, FaultValue> = {}
-  for (const [name, parameter] of Object.entries(kind.parameters)) parameters[name] = given(request, name) ?? parameter.default
+  for (const [name, parameter] of Object.entries(kind.parameters)) parameters[name] = requestedValue(request, name) ?? parameter.default
   return { id, name: kind.name, kind, method, everyNth, remaining: count, hits: 0, seen: 0, parameters }
 }
 
@@ -139,19 +139,19 @@ function boundProblems(kind: FaultKind, method: unknown, everyNth: unknown, coun
 }
 
 function parameterProblems(kind: FaultKind, request: FaultRequest): string[] {
-  const unknown = Object.keys(request).filter((name) => !OWN_FIELDS.has(name) && kind.parameters[name] === undefined)
-  const wrong = Object.entries(kind.parameters).filter(([name, parameter]) => !fits(parameter, given(request, name) ?? parameter.default))
+  const unknown = Object.keys(request).filter((name) => !COMMON_FIELDS.has(name) && kind.parameters[name] === undefined)
+  const wrong = Object.entries(kind.parameters).filter(([name, parameter]) => !isValidValue(parameter, requestedValue(request, name) ?? parameter.default))
   return [
     ...unknown.map((name) => `${name} is not a parameter: ${Object.keys(kind.parameters).join(', ') || 'it has none'}`),
     ...wrong.map(([name, { type, min, max }]) => `${name} must be ${type === 'integer' ? `an integer from ${min} to ${max}` : `a ${type}`}`),
   ]
 }
 
-function given(request: FaultRequest, name: string): FaultValue | undefined {
+function requestedValue(request: FaultRequest, name: string): FaultValue | undefined {
   return request[name] as FaultValue | undefined
 }
 
-function fits({ type, min, max }: FaultParameter, value: unknown): boolean {
+function isValidValue({ type, min, max }: FaultParameter, value: unknown): boolean {
   if (type !== 'integer') return typeof value === type
   return Number.isInteger(value) && Number(value) >= (min ?? 0) && Number(value) <= (max ?? Number.MAX_SAFE_INTEGER)
 }

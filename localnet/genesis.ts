@@ -1,4 +1,4 @@
-// What stands on the local network before its first ledger: the people, the contracts at their addresses, balances, first prices.
+// What stands on the local network before its first ledger: the identities, the contracts at their addresses, balances, first prices.
 
 import { Address, Asset, hash, xdr } from '@stellar/stellar-sdk'
 import { assert } from '../src/base/assert.ts'
@@ -20,7 +20,7 @@ import { assetContract } from './contracts/token.ts'
 import { traderVaultsContract } from './contracts/trader-vaults.ts'
 
 /** Everybody who has a key from the first ledger on. */
-export interface People {
+export interface Identities {
   /** The network's root account; pays for friendbot. */
   readonly root: Identity
   readonly admin: Identity
@@ -34,12 +34,12 @@ export interface People {
   readonly vaultLeaders: readonly Identity[]
   readonly vaultDepositors: readonly Identity[]
   /** Funded accounts that nobody plays: their secrets are told to whoever asks. */
-  readonly visitors: readonly Identity[]
+  readonly users: readonly Identity[]
 }
 
 /** A network that can begin. */
 export interface LocalGenesis {
-  readonly people: People
+  readonly identities: Identities
   readonly deployment: Deployment
   readonly genesis: Genesis
 }
@@ -50,19 +50,19 @@ export const MAX_TRADERS = 100
 const VAULT_LEADERS = 2
 const VAULT_DEPOSITORS = 2
 
-const VISITORS = ['alice', 'bob', 'carol'] as const
+const USERS = ['alice', 'bob', 'carol'] as const
 
 const STROOPS = 10_000_000n
 
 /** Balances in whole XLM: at a lively pace these pay fees for years. */
 const ROOT_XLM = 50_000_000_000n
 const ACTOR_XLM = 50_000_000n
-const VISITOR_XLM = 10_000n
+const USER_XLM = 10_000n
 
 /** Balances in whole USDC. A trader's fees come to some thousand a day. */
 const TRADER_USDC = 50_000_000n
 const PROVIDER_USDC = 500_000_000n
-const VISITOR_USDC = 100_000n
+const USER_USDC = 100_000n
 /**
  * The market owes funding that it never collected (the vault gets what payers pay), so its custody of collateral drains. A network that runs for
  * months starts with something to drain.
@@ -76,8 +76,8 @@ export const FIRST_DEPOSITS: readonly bigint[] = [20_000_000n, 10_000_000n, 5_00
 
 const LP_FEE_BPS = 30
 
-/** The people of the network with this passphrase, with this many traders. */
-export function createPeople(networkPassphrase: string, traders: number): People {
+/** The identities of the network with this passphrase, with this many traders. */
+export function createIdentities(networkPassphrase: string, traders: number): Identities {
   assert(Number.isInteger(traders) && traders >= 0 && traders <= MAX_TRADERS, `between 0 and ${MAX_TRADERS} traders`)
   const person = (role: string): Identity => createIdentity(networkPassphrase, role)
   const persons = (role: string, count: number): Identity[] => Array.from({ length: count }, (_, index) => person(`${role}-${index + 1}`))
@@ -92,15 +92,15 @@ export function createPeople(networkPassphrase: string, traders: number): People
     traders: persons('trader', traders),
     vaultLeaders: persons('vault-leader', VAULT_LEADERS),
     vaultDepositors: persons('vault-depositor', VAULT_DEPOSITORS),
-    visitors: VISITORS.map(person),
+    users: USERS.map(person),
   }
 }
 
 /** Where the contracts of this network are: the tokens where their assets imply, the others as the admin's deployments. */
-export function createDeployment(networkPassphrase: string, people: People): Deployment {
-  const deployed = (name: string): string => deployedAddress(networkPassphrase, people.admin.address, name)
-  const usdc = new Asset('USDC', people.usdcIssuer.address)
-  const lp = new Asset('LP', people.lpIssuer.address)
+export function createDeployment(networkPassphrase: string, identities: Identities): Deployment {
+  const deployed = (name: string): string => deployedAddress(networkPassphrase, identities.admin.address, name)
+  const usdc = new Asset('USDC', identities.usdcIssuer.address)
+  const lp = new Asset('LP', identities.lpIssuer.address)
   return {
     market: deployed('market'),
     vault: deployed('vault'),
@@ -124,16 +124,16 @@ export function createGenesis(options: {
   timeSec: number
 }): LocalGenesis {
   const { networkPassphrase } = options
-  const people = createPeople(networkPassphrase, options.traders)
-  const deployment = createDeployment(networkPassphrase, people)
-  const everyTrader = createPeople(networkPassphrase, MAX_TRADERS).traders
+  const identities = createIdentities(networkPassphrase, options.traders)
+  const deployment = createDeployment(networkPassphrase, identities)
+  const everyTrader = createIdentities(networkPassphrase, MAX_TRADERS).traders
   const genesis: Genesis = {
     contracts: contracts(networkPassphrase, deployment),
-    accounts: accounts(people, everyTrader),
-    trustlines: trustlines(people, everyTrader, deployment),
-    calls: calls(people, deployment, options),
+    accounts: accounts(identities, everyTrader),
+    trustlines: trustlines(identities, everyTrader, deployment),
+    calls: calls(identities, deployment, options),
   }
-  return { people, deployment, genesis }
+  return { identities: identities, deployment, genesis }
 }
 
 /** The address of a contract that `deployer` created under a salt made of its name. */
@@ -164,37 +164,37 @@ function contracts(networkPassphrase: string, deployment: Deployment): readonly 
   ]
 }
 
-function accounts(people: People, traders: readonly Identity[]): Genesis['accounts'] {
+function accounts(identities: Identities, traders: readonly Identity[]): Genesis['accounts'] {
   const actors = [
-    people.admin, people.usdcIssuer, people.lpIssuer, people.publisher, people.keeper, ...people.liquidityProviders, ...traders,
-    ...people.vaultLeaders, ...people.vaultDepositors,
+    identities.admin, identities.usdcIssuer, identities.lpIssuer, identities.publisher, identities.keeper, ...identities.liquidityProviders, ...traders,
+    ...identities.vaultLeaders, ...identities.vaultDepositors,
   ]
   return [
-    { address: people.root.address, balance: ROOT_XLM * STROOPS },
+    { address: identities.root.address, balance: ROOT_XLM * STROOPS },
     ...actors.map((actor) => ({ address: actor.address, balance: ACTOR_XLM * STROOPS })),
-    ...people.visitors.map((visitor) => ({ address: visitor.address, balance: VISITOR_XLM * STROOPS })),
+    ...identities.users.map((visitor) => ({ address: visitor.address, balance: USER_XLM * STROOPS })),
   ]
 }
 
-function trustlines(people: People, traders: readonly Identity[], { usdcAsset, lpAsset }: Deployment): Genesis['trustlines'] {
+function trustlines(identities: Identities, traders: readonly Identity[], { usdcAsset, lpAsset }: Deployment): Genesis['trustlines'] {
   const line = (asset: string, whole: bigint) => (person: Identity) => ({ account: person.address, asset, balance: whole * ONE_E7 })
   return [
-    line(usdcAsset, 0n)(people.keeper),
-    ...people.liquidityProviders.map(line(usdcAsset, PROVIDER_USDC)),
-    ...people.liquidityProviders.map(line(lpAsset, 0n)),
-    ...[...traders, ...people.vaultLeaders, ...people.vaultDepositors].map(line(usdcAsset, TRADER_USDC)),
-    ...people.visitors.map(line(usdcAsset, VISITOR_USDC)),
+    line(usdcAsset, 0n)(identities.keeper),
+    ...identities.liquidityProviders.map(line(usdcAsset, PROVIDER_USDC)),
+    ...identities.liquidityProviders.map(line(lpAsset, 0n)),
+    ...[...traders, ...identities.vaultLeaders, ...identities.vaultDepositors].map(line(usdcAsset, TRADER_USDC)),
+    ...identities.users.map(line(usdcAsset, USER_USDC)),
   ]
 }
 
 /** The deployment's own calls, in the order in which its admin would make them. */
 function calls(
-  people: People,
+  identities: Identities,
   deployment: Deployment,
   first: { readonly prices: ReadonlyMap<string, bigint>; readonly timeSec: number },
 ): Genesis['calls'] {
-  const admin = address(people.admin.address)
-  const publisher = address(people.publisher.address)
+  const admin = address(identities.admin.address)
+  const publisher = address(identities.publisher.address)
   const at = (contract: keyof Deployment): Val => address(deployment[contract])
   const call = (contract: keyof Deployment, functionName: string, ...args: Val[]): Genesis['calls'][number] => ({
     contract: deployment[contract],
@@ -207,7 +207,7 @@ function calls(
   return [
     call('oracle', 'initialize', admin),
     call('oracle', 'set_publisher', publisher, bool(true)),
-    call('oracle', 'set_publisher_key', bytes(people.publisher.publicKey), bool(true)),
+    call('oracle', 'set_publisher_key', bytes(identities.publisher.publicKey), bool(true)),
     call('oracle', 'write_prices', publisher, vec(...prices)),
     call('oracleShim', 'initialize', admin, at('oracle')),
     call('vault', 'initialize', admin, at('usdcToken'), at('lpToken'), at('market'), u32(LP_FEE_BPS), u32(LP_FEE_BPS)),

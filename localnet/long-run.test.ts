@@ -6,7 +6,7 @@ import { address } from './contracts/host.ts'
 import { asI128, asU64, asVec, fieldOf, storageKey } from './contracts/values.ts'
 import type { Client } from './actors/client.ts'
 import { contractDataKey, contractDataValue, readTrustlineBalance } from './actors/exchange-state.ts'
-import { createPeople } from './genesis.ts'
+import { createIdentities } from './genesis.ts'
 import { startTestNetwork } from './test-network.ts'
 import type { TestNetwork } from './test-network.ts'
 
@@ -24,8 +24,8 @@ async function contractValue(reader: Client, contract: string, key: ReturnType<t
 
 /** All USDC of those who trade or are traded with: people's trustlines, and the contracts' balances. */
 async function usdcOf(network: TestNetwork, usdcAsset: string): Promise<{ total: bigint; poorestTrader: bigint; vault: bigint }> {
-  const reader = network.visitor('alice')
-  const { traders, liquidityProviders, visitors, keeper, vaultLeaders, vaultDepositors } = createPeople(network.networkPassphrase, TRADERS)
+  const reader = network.userClient('alice')
+  const { traders, liquidityProviders, users: visitors, keeper, vaultLeaders, vaultDepositors } = createIdentities(network.networkPassphrase, TRADERS)
   const line = async (account: string): Promise<bigint> => (await readTrustlineBalance(reader, account, usdcAsset)) ?? 0n
   const held = async (contract: string): Promise<bigint> => {
     const value = await contractValue(reader, network.contracts.usdcToken, storageKey('Balance', address(contract)))
@@ -51,20 +51,20 @@ function unendedPositions(network: TestNetwork): ReadonlyMap<unknown, unknown> {
 
 test('after a week trading goes on: nobody is ruined, positions come and go, and every token is where it should be', async () => {
   await using network = await startTestNetwork({ traders: TRADERS, seed: 'a week' })
-  const { usdcAsset } = await network.rpc<{ usdcAsset: string }>('local_info')
+  const { usdcAsset } = await network.call<{ usdcAsset: string }>('local_info')
   const before = await usdcOf(network, usdcAsset)
   for (let day = 0; day < DAYS; day++) {
-    await network.steps(LEDGERS_A_DAY)
-    await network.rpc('local_advance', { seconds: DAY_SEC })
+    await network.closeLedgers(LEDGERS_A_DAY)
+    await network.call('local_advance', { seconds: DAY_SEC })
   }
   const lastJump = network.chain.history.latest().sequence
-  await network.steps(3 * LEDGERS_A_DAY)
+  await network.closeLedgers(3 * LEDGERS_A_DAY)
 
   const lately = (topic: string): number => network.exchangeEvents(topic).filter(({ ledger }) => ledger > lastJump).length
   assert(lately('position_opened') > 5 && lately('position_closed') > 5, 'trading has come to a halt')
   assert(lately('funding_applied') > 0, 'nobody applies funding')
 
-  const ids = await contractValue(network.visitor('alice'), network.contracts.market, storageKey('AllPositions'))
+  const ids = await contractValue(network.userClient('alice'), network.contracts.market, storageKey('AllPositions'))
   const open = new Set(ids === undefined ? [] : asVec(ids).map(asU64))
   const unended = unendedPositions(network)
   assert.deepEqual([...open].filter((id) => !unended.has(id)), [], 'a position is open that never was opened, or was ended')

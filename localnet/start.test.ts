@@ -23,7 +23,7 @@ function traders(network: TestNetwork): ReadonlySet<string> {
 test('the same seed tells the same story, event for event, and another seed another one', async () => {
   const storyOf = async (seed: string): Promise<{ events: string; head: string; trades: number }> => {
     await using network = await startTestNetwork({ seed, traders: 6 })
-    await network.steps(30)
+    await network.closeLedgers(30)
     assert.equal(network.clock.pendingTimers(), 0)
     // The head's hash stands for more than events: every envelope, result and entry of state led to it.
     const { hash } = network.chain.history.latest()
@@ -38,7 +38,7 @@ test('the same seed tells the same story, event for event, and another seed anot
 
 test('within ten ledgers traders have opened and closed, by transactions that they signed', async () => {
   await using network = await startTestNetwork({ traders: 12 })
-  await network.steps(10)
+  await network.closeLedgers(10)
   const opened = network.exchangeEvents('position_opened')
   const closed = network.exchangeEvents('position_closed')
   assert(opened.length >= 5, `only ${opened.length} positions were opened`)
@@ -55,11 +55,11 @@ test('within ten ledgers traders have opened and closed, by transactions that th
 
 test('all prices are on the ledger from its first moment, move, and stay fresh and in their bands', async () => {
   await using network = await startTestNetwork({ traders: 0 })
-  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
-  const read = () => readOraclePrices(network.visitor('alice'), oracle)
+  const { oracle } = await network.call<{ oracle: string }>('local_info')
+  const read = () => readOraclePrices(network.userClient('alice'), oracle)
   const first = await read()
   assert.deepEqual([...first.keys()], [...ASSET_SYMBOLS])
-  await network.steps(40)
+  await network.closeLedgers(40)
   const last = await read()
   for (const [asset, { price, timestampSec }] of last) {
     const market = MARKETS[asset]
@@ -71,16 +71,16 @@ test('all prices are on the ledger from its first moment, move, and stay fresh a
 
 test('liquidity providers fund the vault at the start, also where nobody trades', async () => {
   await using network = await startTestNetwork({ traders: 0 })
-  await network.steps(4)
+  await network.closeLedgers(4)
   assert.deepEqual(network.exchangeEvents('deposit').map((event) => event.fields[1]), [20_000_000n, 10_000_000n, 5_000_000n].map((usdc) => usdc * 10_000_000n))
-  await network.steps(10)
+  await network.closeLedgers(10)
   assert.equal(network.exchangeEvents('deposit').length, 3)
   assert.equal(network.exchangeEvents('position_opened').length, 0)
 })
 
 test('a long run has few failed transactions, and the band stops hardly anyone', async () => {
   await using network = await startTestNetwork({ traders: 12 })
-  await network.steps(240)
+  await network.closeLedgers(240)
   const { history } = network.chain
   const records = history.transactionsAfter(0, 0, 10_000)
   const failed = records.filter((record) => record.status === 'FAILED')
@@ -94,7 +94,7 @@ test('a restart goes on with the same chain, and everybody with it', async () =>
     let before: { hash: string; sequence: number; events: string; open: number }
     {
       await using network = await startTestNetwork({ directory, seed: 'before', traders: 6 })
-      await network.steps(20)
+      await network.closeLedgers(20)
       const { hash, sequence } = network.chain.history.latest()
       const open = network.exchangeEvents('position_opened').length - network.exchangeEvents('position_closed').length
       before = { hash, sequence, events: eventLogHash(network), open }
@@ -104,12 +104,12 @@ test('a restart goes on with the same chain, and everybody with it', async () =>
     assert.equal(network.chain.history.latest().hash, before.hash)
     assert.equal(eventLogHash(network), before.events)
     const firstTrades = network.exchangeEvents('position_closed').length
-    const { oracle } = await network.rpc<{ oracle: string }>('local_info')
-    const oldPrices = await readOraclePrices(network.visitor('alice'), oracle)
+    const { oracle } = await network.call<{ oracle: string }>('local_info')
+    const oldPrices = await readOraclePrices(network.userClient('alice'), oracle)
     for (let step = 0; step < 60; step++) await network.step()
     assert.equal(network.chain.history.latest().sequence, before.sequence + 60)
     assert(network.exchangeEvents('position_closed').length > firstTrades, 'nobody closed what was open before')
-    const newPrices = await readOraclePrices(network.visitor('alice'), oracle)
+    const newPrices = await readOraclePrices(network.userClient('alice'), oracle)
     for (const [asset, { price }] of newPrices) {
       const moved = Math.abs(Number(price) / Number(oldPrices.get(asset)?.price) - 1)
       assert(moved < 0.03, `${asset} jumped by ${moved} over the restart`)
@@ -153,7 +153,7 @@ test('every account that is announced exists, and the visitors have secrets that
   for (const { name, address, secret } of network.accounts) {
     const friendbotOnes = name === 'root' ? '' : name
     assert.equal(createIdentity(network.networkPassphrase, friendbotOnes).address, address)
-    const { entries } = await network.rpc<{ entries: unknown[] }>('getLedgerEntries', { keys: [accountKey(address)] })
+    const { entries } = await network.call<{ entries: unknown[] }>('getLedgerEntries', { keys: [accountKey(address)] })
     assert.equal(entries.length, 1, `${name} does not exist`)
     if (secret !== null) assert.equal(Keypair.fromSecret(secret).publicKey(), address)
   }

@@ -10,26 +10,26 @@ import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from '../src/exchange/contracts.ts'
 import { createClient } from './actors/client.ts'
 import type { Transport } from './actors/client.ts'
-import { createCrew } from './actors/crew.ts'
+import { createActors } from './actors/actors.ts'
 import type { Identity } from './actors/identity.ts'
 import { createPriceFeed } from './actors/price-feed.ts'
 import type { PriceFeed } from './actors/price-feed.ts'
-import { createPriceTape } from './actors/price-file.ts'
+import { createPriceReplay } from './actors/price-file.ts'
 import type { PriceLine } from './actors/price-file.ts'
 import { createPriceWalk } from './actors/price-walk.ts'
 import type { Chain } from './chain.ts'
-import { cheatMethods } from './cheats/methods.ts'
-import { latestView, reorient, step } from './controls.ts'
+import { controlMethods } from './control/methods.ts'
+import { latestView, resyncActors, step } from './controls.ts'
 import type { Controls } from './controls.ts'
 import { createChain } from './create-chain.ts'
 import { createFaults } from './faults.ts'
 import type { Faults } from './faults.ts'
 import { createGenesis } from './genesis.ts'
-import type { LocalGenesis, People } from './genesis.ts'
+import type { LocalGenesis, Identities } from './genesis.ts'
 import { createLock } from './lock.ts'
 import { createPacer } from './pacer.ts'
-import { createRpcDoor } from './rpc/dispatch.ts'
-import type { RpcDoor } from './rpc/dispatch.ts'
+import { createRpcHandler } from './rpc/handler.ts'
+import type { RpcHandler } from './rpc/handler.ts'
 import { createFriendbot } from './rpc/friendbot.ts'
 import { RETENTION_LEDGERS_DEFAULT } from './rpc/limits.ts'
 import { serveRpc } from './rpc/server.ts'
@@ -73,7 +73,7 @@ export interface LocalNetwork extends AsyncDisposable {
   readonly networkPassphrase: string
   readonly contracts: ContractAddresses
   readonly accounts: readonly NamedAccount[]
-  readonly door: RpcDoor
+  readonly rpc: RpcHandler
   readonly chain: Chain
   /** One ledger by hand: the actors act, the ledger closes. */
   step(): Promise<void>
@@ -83,7 +83,7 @@ export interface LocalNetwork extends AsyncDisposable {
  * Ledgers of a new network that close at once instead of by the clock: whoever has just started it need not wait for its first prices, deposits,
  * positions and trades.
  */
-const FIRST_LEDGERS_AT_ONCE = 7
+const INITIAL_LEDGERS = 7
 
 /** The passphrase of the public test network: every existing client signs for it unchanged. */
 export const TEST_NETWORK_PASSPHRASE = 'Test SDF Network ; September 2015'
@@ -94,39 +94,39 @@ export const TEST_NETWORK_PASSPHRASE = 'Test SDF Network ; September 2015'
  */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const isPaced = options.autoClose ?? options.port !== null
-  const { chain, catchUp, feed, genesis } = openChain(options, isPaced)
+  const { chain, endDelay: catchUp, feed, genesis } = openChain(options, isPaced)
   const controls = composeControls(options, chain, feed, genesis)
-  const door = createRpcDoor({
+  const rpc = createRpcHandler({
     chain,
     faults: controls.faults,
     friendbot: createFriendbot({ chain, clock: options.clock }),
     clock: options.clock,
     log: options.log,
-    extraMethods: cheatMethods(controls),
+    extraMethods: controlMethods(controls),
   })
-  if (latestView(chain).sequence > 1) await reorient(controls)
-  else if (isPaced) await begin(controls)
+  if (latestView(chain).sequence > 1) await resyncActors(controls)
+  else if (isPaced) await closeInitialLedgers(controls)
   catchUp()
-  const served = options.port === null ? null : await serveRpc(door, { host: options.host, port: options.port })
+  const served = options.port === null ? null : await serveRpc(rpc, { host: options.host, port: options.port })
   if (isPaced) {
     controls.pacer.start()
     // What the actors do now is in the first ledger that the clock closes.
-    void controls.turn()
+    void controls.runActors()
   }
-  const { lock, pacer, deployment, people } = controls
+  const { lock, pacer, deployment, identities } = controls
 
   return {
     rpcUrl: served?.url ?? null,
     friendbotUrl: served?.friendbotUrl ?? null,
     networkPassphrase: chain.networkPassphrase,
     contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])) as Record<ContractKey, string>,
-    accounts: namedAccounts(people),
-    door,
+    accounts: namedAccounts(identities),
+    rpc,
     chain,
     step: () => lock.exclusive(async () => void (await step(controls))),
     async [Symbol.asyncDispose]() {
       pacer.stop()
-      controls.stop()
+      controls.stopActors()
       await served?.close()
       await lock.idle()
       chain[Symbol.dispose]()
@@ -135,33 +135,33 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
 }
 
 /** The first ledgers: liquidity before anybody asks for it, then the traders too. */
-async function begin(controls: Controls): Promise<void> {
-  const { traders } = controls.crew.shifts()
-  controls.crew.setShifts({ traders: false })
+async function closeInitialLedgers(controls: Controls): Promise<void> {
+  const { traders } = controls.actors.enabledActors()
+  controls.actors.setEnabledActors({ traders: false })
   await step(controls)
-  controls.crew.setShifts({ traders })
-  for (let closed = 1; closed < FIRST_LEDGERS_AT_ONCE; closed++) await step(controls)
+  controls.actors.setEnabledActors({ traders })
+  for (let closed = 1; closed < INITIAL_LEDGERS; closed++) await step(controls)
 }
 
 interface OpenedChain {
   readonly chain: Chain
   /** To be called when the first ledgers are closed. */
-  readonly catchUp: () => void
+  readonly endDelay: () => void
   readonly feed: PriceFeed
   readonly genesis: LocalGenesis
 }
 
 /** A clock that is behind for a while: the first ledgers run ahead of it, a second each, and none may be dated in the future. */
-function setBack(clock: Clock, byMs: number): { readonly behind: Clock; readonly catchUp: () => void } {
+function delayClock(clock: Clock, byMs: number): { readonly behind: Clock; readonly catchUp: () => void } {
   let backMs = byMs
   return { behind: { ...clock, nowMs: () => clock.nowMs() - backMs }, catchUp: () => void (backMs = 0) }
 }
 
 function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain {
   const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE } = options
-  const { behind, catchUp } = setBack(options.clock, isPaced ? FIRST_LEDGERS_AT_ONCE * 1_000 : 0)
+  const { behind, catchUp } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
-  const feed = createPriceFeed(options.prices === undefined ? walk : createPriceTape(options.prices, walk))
+  const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
   const prices = new Map(ASSET_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
   const genesis = createGenesis({ networkPassphrase, traders, prices, timeSec: nowSec(behind) })
   const chain = createChain({
@@ -172,19 +172,19 @@ function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain 
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })
-  return { chain, catchUp, feed, genesis }
+  return { chain, endDelay: catchUp, feed, genesis }
 }
 
-type PacedControls = Controls & { turn(): Promise<void>; stop(): void }
+type PacedControls = Controls & { runActors(): Promise<void>; stopActors(): void }
 
 function composeControls(options: LocalNetworkOptions, chain: Chain, feed: PriceFeed, genesis: LocalGenesis): PacedControls {
   const { clock, log } = options
-  const { people, deployment } = genesis
+  const { identities, deployment } = genesis
   const { networkPassphrase } = chain
   // The actors come through a door of their own: the faults that somebody arms are for those who are being tested.
-  const actorsDoor = createRpcDoor({ chain, faults: createFaults(), friendbot: null, clock, log })
-  const transport: Transport = (method, params) => actorsDoor.call(method, params)
-  const crew = createCrew({ people, deployment, networkPassphrase, transport, feed, random: createSeededRandom(options.seed).fork('actors'), log })
+  const actorsRpc = createRpcHandler({ chain, faults: createFaults(), friendbot: null, clock, log })
+  const transport: Transport = (method, params) => actorsRpc.call(method, params)
+  const actors = createActors({ identities, deployment, networkPassphrase, transport, feed, random: createSeededRandom(options.seed).fork('actors'), log })
   const lock = createLock()
   const stopping = new AbortController()
   let isTurning = false
@@ -195,7 +195,7 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
     isTurning = true
     try {
       // Between two actors the process may answer others.
-      await lock.exclusive(() => crew.turn(latestView(chain), () => clock.sleep(0, stopping.signal)))
+      await lock.exclusive(() => actors.turn(latestView(chain), () => clock.sleep(0, stopping.signal)))
     } catch (error) {
       log.error({ error: String(error) }, 'the actors could not take their turn')
     } finally {
@@ -215,22 +215,22 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
 
   const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport })
   return {
-    chain, clock, people, deployment, feed, crew, lock, transport,
+    chain, clock, identities, deployment, feed, actors, lock, transport,
     faults: options.faults ?? createFaults(),
     pacer: createPacer({ clock, everyMs: options.ledgerMs, beat }),
-    admin: clientOf(people.admin),
-    usdcIssuer: clientOf(people.usdcIssuer),
+    admin: clientOf(identities.admin),
+    usdcIssuer: clientOf(identities.usdcIssuer),
     ledgerMs: options.ledgerMs,
-    turn,
-    stop: () => stopping.abort(),
+    runActors: turn,
+    stopActors: () => stopping.abort(),
   }
 }
 
-function namedAccounts(people: People): readonly NamedAccount[] {
-  const { visitors, traders, liquidityProviders, vaultLeaders, vaultDepositors, admin, usdcIssuer, lpIssuer, publisher, keeper, root } = people
+function namedAccounts(identities: Identities): readonly NamedAccount[] {
+  const { users, traders, liquidityProviders, vaultLeaders, vaultDepositors, admin, usdcIssuer, lpIssuer, publisher, keeper, root } = identities
   const actors = [admin, usdcIssuer, lpIssuer, publisher, keeper, ...liquidityProviders, ...traders, ...vaultLeaders, ...vaultDepositors]
   return [
-    ...visitors.map(({ role, address, secret }) => ({ name: role, address, secret })),
+    ...users.map(({ role, address, secret }) => ({ name: role, address, secret })),
     { name: 'root', address: root.address, secret: null },
     ...actors.map(({ role, address }) => ({ name: role, address, secret: null })),
   ]

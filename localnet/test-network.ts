@@ -23,11 +23,11 @@ export const WARM_UP_LEDGERS = 2
 export interface TestNetwork extends LocalNetwork {
   readonly clock: VirtualClock
   /** Steps this many ledgers, a second each. */
-  steps(count: number): Promise<void>
+  closeLedgers(count: number): Promise<void>
   /** A JSON-RPC call from inside. */
-  rpc<T = Record<string, unknown>>(method: string, params?: Readonly<Record<string, unknown>>): Promise<T>
+  call<T = Record<string, unknown>>(method: string, params?: Readonly<Record<string, unknown>>): Promise<T>
   /** A client for one of the visitors. */
-  visitor(name: string): Client
+  userClient(name: string): Client
   /** Events of the exchange's contracts so far, decoded. */
   exchangeEvents(topic?: string): readonly DecodedEvent[]
 }
@@ -44,24 +44,24 @@ export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {
   const network = await startLocalNetwork({
     clock, log: silentLog, seed, random: createSeededRandom(seed), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 4, directory: null, ...options,
   })
-  const { chain, door } = network
-  const rpc = <T>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<T> => door.call(method, params) as Promise<T>
+  const { chain, rpc } = network
+  const call = <T>(method: string, params: Readonly<Record<string, unknown>> = {}): Promise<T> => rpc.call(method, params) as Promise<T>
 
   return {
     ...network,
     clock,
-    rpc,
-    async steps(count) {
+    call,
+    async closeLedgers(count) {
       for (let step = 0; step < count; step++) {
         clock.advance(1_000)
         await network.step()
       }
     },
-    visitor: (name) =>
+    userClient: (name) =>
       createClient({
         identity: createIdentity(network.networkPassphrase, name),
         networkPassphrase: network.networkPassphrase,
-        transport: (method, params) => rpc(method, params),
+        transport: (method, params) => call(method, params),
       }),
     exchangeEvents(topic) {
       const { market, vault, vaultFactory, referral } = network.contracts

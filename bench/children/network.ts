@@ -29,7 +29,7 @@ serveParent(
         }),
       )
       // Prices and liquidity come with the first ledgers.
-      await network.door.call('local_closeLedger', { count: 4 })
+      await network.rpc.call('local_closeLedger', { count: 4 })
       const { rpcUrl, networkPassphrase: passphrase, contracts } = network
       const account = network.accounts.find(({ name }) => name === 'alice')
       if (rpcUrl === null || account === undefined || account.secret === null) throw new Error('the network has no socket or no alice')

@@ -2,9 +2,9 @@
 // asks, ledger by ledger, what became of it. Nothing here knows that the network lives in the same process.
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
-import { failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, textIn } from './answers.ts'
+import { failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, stringIn } from './responses.ts'
 import { buildInvocation, signTransaction, sourceAuth } from './envelope.ts'
-import type { Assembly, Invocation, Placement, SignedEnvelope } from './envelope.ts'
+import type { Assembly, Invocation, TransactionBounds, SignedEnvelope } from './envelope.ts'
 import type { Identity } from './identity.ts'
 
 /** Calls one method; throws when the node refuses or cannot be reached. */
@@ -17,7 +17,7 @@ export interface LedgerView {
 }
 
 /** What became of an attempt to send. */
-export type SendAnswer =
+export type SendResult =
   | { readonly kind: 'sent' }
   /** The contract or the host said no in the simulation; nothing was sent. `code` is the contract's, if it was a contract's. */
   | { readonly kind: 'refused'; readonly code: number | null; readonly reason: string }
@@ -44,7 +44,7 @@ export interface SendOptions {
 export interface Client {
   readonly address: string
   /** Sends one call, unless a transaction is under way: then `later`. Throws only what the transport throws before anything was sent. */
-  invoke(invocation: Invocation, view: LedgerView, options?: SendOptions): Promise<SendAnswer>
+  invoke(invocation: Invocation, view: LedgerView, options?: SendOptions): Promise<SendResult>
   /** Asks after the transaction under way; one that no ledger can bring any more has failed. */
   settle(view: LedgerView): Promise<Settlement>
   /** LedgerEntryData (base64) by LedgerKey (base64); missing entries are left out. */
@@ -58,7 +58,7 @@ const VALID_SEC = 60
 /** getLedgerEntries takes this many keys. */
 const KEYS_PER_REQUEST = 200
 
-type UnderWay = SignedEnvelope & { readonly maxTimeSec: number; readonly footprintName: string | undefined }
+type InFlight = SignedEnvelope & { readonly maxTimeSec: number; readonly footprintName: string | undefined }
 
 /** Builds the client of one account. */
 export function createClient(options: { identity: Identity; networkPassphrase: string; transport: Transport }): Client {
@@ -66,7 +66,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
   const accountKey = accountKeyXdr(identity.address)
   const footprints = new Map<string, xdr.SorobanTransactionData>()
   let sequence: bigint | null = null
-  let underWay: UnderWay | null = null
+  let inFlight: InFlight | null = null
 
   async function readSequence(): Promise<bigint | null> {
     const entry = (await readEntries(transport, [accountKey])).get(accountKey)
@@ -75,7 +75,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     return data.type === 'account' ? data.account.seqNum : null
   }
 
-  async function assemble(invocation: Invocation, placement: Placement, name: string | undefined): Promise<Assembly | SendAnswer> {
+  async function assemble(invocation: Invocation, placement: TransactionBounds, name: string | undefined): Promise<Assembly | SendResult> {
     const known = name === undefined ? undefined : footprints.get(name)
     if (known !== undefined) return { auth: [sourceAuth(invocation)], data: known }
     const draft = buildInvocation(identity.address, invocation, placement, null)
@@ -84,7 +84,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     return assembly
   }
 
-  async function send(envelope: UnderWay): Promise<SendAnswer> {
+  async function send(envelope: InFlight): Promise<SendResult> {
     let answer: unknown
     try {
       answer = await transport('sendTransaction', { transaction: envelope.envelopeXdr })
@@ -92,20 +92,20 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
       // Whether the node has it is not known: the hash tells, and settle sends the same envelope again.
       return { kind: 'sent' }
     }
-    if (textIn(answer, 'status') !== 'ERROR') return { kind: 'sent' }
-    const reason = resultName(textIn(answer, 'errorResultXdr'))
+    if (stringIn(answer, 'status') !== 'ERROR') return { kind: 'sent' }
+    const reason = resultName(stringIn(answer, 'errorResultXdr'))
     return reason === 'txBadSeq' ? { kind: 'later', reason } : { kind: 'refused', code: null, reason }
   }
 
   /** Nothing is under way any more, and neither the sequence nor a footprint can be trusted. */
-  function drop(envelope: UnderWay): void {
-    underWay = null
+  function abandon(envelope: InFlight): void {
+    inFlight = null
     sequence = null
     if (envelope.footprintName !== undefined) footprints.delete(envelope.footprintName)
   }
 
-  async function invoke(invocation: Invocation, view: LedgerView, { footprintName }: SendOptions = {}): Promise<SendAnswer> {
-    if (underWay !== null) return { kind: 'later', reason: 'a transaction is under way' }
+  async function invoke(invocation: Invocation, view: LedgerView, { footprintName }: SendOptions = {}): Promise<SendResult> {
+    if (inFlight !== null) return { kind: 'later', reason: 'a transaction is under way' }
     sequence ??= await readSequence()
     if (sequence === null) return { kind: 'later', reason: 'the account does not exist' }
     const placement = { networkPassphrase, sequence, maxTimeSec: view.closeTimeSec + VALID_SEC }
@@ -114,33 +114,33 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     const transaction = buildInvocation(identity.address, invocation, placement, assembly)
     const envelope = { ...signTransaction(transaction, identity), maxTimeSec: placement.maxTimeSec, footprintName }
     const answer = await send(envelope)
-    if (answer.kind === 'sent') underWay = envelope
-    else drop(envelope)
+    if (answer.kind === 'sent') inFlight = envelope
+    else abandon(envelope)
     return answer
   }
 
   async function settle(view: LedgerView): Promise<Settlement> {
-    if (underWay === null) return { kind: 'idle' }
-    const envelope = underWay
+    if (inFlight === null) return { kind: 'idle' }
+    const envelope = inFlight
     const answer = await transport('getTransaction', { hash: envelope.hash })
-    const status = textIn(answer, 'status')
+    const status = stringIn(answer, 'status')
     if (status === 'NOT_FOUND') {
       if (view.closeTimeSec > envelope.maxTimeSec) {
-        drop(envelope)
+        abandon(envelope)
         return { kind: 'failed', code: null, reason: 'no ledger took the transaction in time' }
       }
       const again = await send(envelope)
       if (again.kind === 'sent') return { kind: 'pending' }
-      drop(envelope)
+      abandon(envelope)
       return { kind: 'failed', code: null, reason: again.reason }
     }
     if (status === 'SUCCESS') {
-      underWay = null
+      inFlight = null
       sequence = sequence === null ? null : sequence + 1n
       return { kind: 'applied', ledger: Number(fieldIn(answer, 'ledger')) }
     }
-    drop(envelope)
-    return { kind: 'failed', code: failedContractCode(listIn(answer, 'diagnosticEventsXdr')), reason: resultName(textIn(answer, 'resultXdr')) }
+    abandon(envelope)
+    return { kind: 'failed', code: failedContractCode(listIn(answer, 'diagnosticEventsXdr')), reason: resultName(stringIn(answer, 'resultXdr')) }
   }
 
   return {
@@ -149,7 +149,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     settle,
     readEntries: (keysXdr) => readEntries(transport, keysXdr),
     forget() {
-      underWay = null
+      inFlight = null
       sequence = null
       footprints.clear()
     },
@@ -160,12 +160,12 @@ async function readEntries(transport: Transport, keysXdr: readonly string[]): Pr
   const entries = new Map<string, string>()
   for (let start = 0; start < keysXdr.length; start += KEYS_PER_REQUEST) {
     const answer = await transport('getLedgerEntries', { keys: keysXdr.slice(start, start + KEYS_PER_REQUEST) })
-    for (const entry of listIn(answer, 'entries')) entries.set(textIn(entry, 'key'), textIn(entry, 'xdr'))
+    for (const entry of listIn(answer, 'entries')) entries.set(stringIn(entry, 'key'), stringIn(entry, 'xdr'))
   }
   return entries
 }
 
-function readSimulation(answer: unknown): Assembly | SendAnswer {
+function readSimulation(answer: unknown): Assembly | SendResult {
   const error = fieldIn(answer, 'error')
   if (typeof error === 'string') {
     return { kind: 'refused', code: simulatedContractCode(error), reason: error.split('\n', 1)[0] ?? error }
@@ -173,7 +173,7 @@ function readSimulation(answer: unknown): Assembly | SendAnswer {
   const [result] = listIn(answer, 'results')
   return {
     auth: listIn(result, 'auth').map((entry) => xdr.SorobanAuthorizationEntry.fromXdr(String(entry), 'base64')),
-    data: xdr.SorobanTransactionData.fromXdr(textIn(answer, 'transactionData'), 'base64'),
+    data: xdr.SorobanTransactionData.fromXdr(stringIn(answer, 'transactionData'), 'base64'),
   }
 }
 

@@ -17,7 +17,7 @@ export interface Invocation {
 const INCLUSION_FEE_STROOPS = 100
 
 /** Where in time and order a transaction stands. */
-export interface Placement {
+export interface TransactionBounds {
   readonly networkPassphrase: string
   /** The account's sequence so far; the transaction's is the next one. */
   readonly sequence: bigint
@@ -32,7 +32,7 @@ export interface Assembly {
 }
 
 /** The unsigned transaction that makes this call; without an assembly it is fit for simulation only. */
-export function buildInvocation(source: string, invocation: Invocation, placement: Placement, assembly: Assembly | null): Transaction {
+export function buildInvocation(source: string, invocation: Invocation, placement: TransactionBounds, assembly: Assembly | null): Transaction {
   const builder = new TransactionBuilder(new Account(source, placement.sequence.toString()), {
     fee: String(INCLUSION_FEE_STROOPS),
     networkPassphrase: placement.networkPassphrase,

@@ -9,7 +9,7 @@ import type { Val } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
 import { asAddress, asI128, asU64, asVec, fieldOf, storageKey } from '../contracts/values.ts'
 import { fromScVal, toScVal } from '../scval.ts'
-import { MalformedAnswer } from './answers.ts'
+import { MalformedResponse } from './responses.ts'
 import type { Client } from './client.ts'
 
 /** Where the deployment is; the oracle stands behind the shim and is no part of the published addresses. */
@@ -40,7 +40,7 @@ export interface MarketOverview {
   readonly oraclePrices: ReadonlyMap<string, TimedPrice>
 }
 
-export type Reader = Pick<Client, 'readEntries'>
+export type EntryReader = Pick<Client, 'readEntries'>
 
 /** The LedgerKey (base64) of a contract's persistent entry. */
 export function contractDataKey(contract: string, key: Val): string {
@@ -56,12 +56,12 @@ export function contractDataKey(contract: string, key: Val): string {
 export function contractDataValue(dataXdr: string): Val {
   const data = xdr.LedgerEntryData.fromXdr(dataXdr, 'base64')
   const value = data.type === 'contractData' ? fromScVal(data.contractData.val) : undefined
-  if (value === undefined) throw new MalformedAnswer('the entry is no contract data of a known type')
+  if (value === undefined) throw new MalformedResponse('the entry is no contract data of a known type')
   return value
 }
 
 /** The prices in the oracle, of all assets that have one. */
-export async function readOraclePrices(reader: Reader, oracle: string): Promise<ReadonlyMap<string, TimedPrice>> {
+export async function readOraclePrices(reader: EntryReader, oracle: string): Promise<ReadonlyMap<string, TimedPrice>> {
   const keys = oraclePriceKeys(oracle)
   return pricesOf(await reader.readEntries([...keys.keys()]), keys)
 }
@@ -84,7 +84,7 @@ function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string
 }
 
 /** Builds the keeper's look at the market: one request, whatever is open. */
-export function createOverviewReader(deployment: Deployment): (reader: Reader) => Promise<MarketOverview> {
+export function createOverviewReader(deployment: Deployment): (reader: EntryReader) => Promise<MarketOverview> {
   const market = (name: string, argument?: Val): string => contractDataKey(deployment.market, storageKey(name, argument))
   const [positionsKey, ordersKey, tradersKey] = [market('AllPositions'), market('AllOrders'), market('AllCrossMarginTraders')]
   const [cumulativeKey, lastKey] = [market('CumulativeFundingRate'), market('LastFundingTime')]
@@ -116,7 +116,7 @@ export function createOverviewReader(deployment: Deployment): (reader: Reader) =
 }
 
 /** What an account holds of `CODE:ISSUER` in its trustline; undefined without one. */
-export async function readTrustlineBalance(reader: Reader, account: string, asset: string): Promise<bigint | undefined> {
+export async function readTrustlineBalance(reader: EntryReader, account: string, asset: string): Promise<bigint | undefined> {
   const [code = '', issuer] = asset.split(':')
   const accountId = xdr.PublicKey.publicKeyTypeEd25519(StrKey.decodeEd25519PublicKey(account))
   const line = new Asset(code, defined(issuer, `the issuer of ${asset}`)).toTrustLineXdrObject()

@@ -11,13 +11,13 @@ const jobs = (kind: Job['kind'], count: number): Job[] => Array.from({ length: c
 /** Takes everything that is lined up at one moment. */
 function taken(list: JobList, nowSec: number): string[] {
   const names: string[] = []
-  for (let next = list.next(nowSec); next !== undefined; next = list.next(nowSec)) names.push(next.name)
+  for (let next = list.takeNext(nowSec); next !== undefined; next = list.takeNext(nowSec)) names.push(next.name)
   return names
 }
 
 test('what is more urgent goes first, whatever the order in which it was found', () => {
   const list = createJobList()
-  list.offer(JOB_KINDS.toReversed().flatMap((kind) => jobs(kind, 2)), 0)
+  list.update(JOB_KINDS.toReversed().flatMap((kind) => jobs(kind, 2)), 0)
   assert.deepEqual(taken(list, 0), JOB_KINDS.flatMap((kind) => [`${kind} 0`, `${kind} 1`]))
 })
 
@@ -27,8 +27,8 @@ test('while liquidations never end, every second turn goes to what has waited fo
   const rest = [job('funding', ''), ...jobs('sync', 2)]
   for (let sec = 0; sec < 60; sec += 5) {
     const left = rest.filter(({ name }) => !done.includes(name))
-    list.offer([...jobs('liquidation', 20).map(({ name, ...other }) => ({ ...other, name: `${name} at ${sec}` })), ...left], sec)
-    done.push(list.next(sec)?.name ?? '')
+    list.update([...jobs('liquidation', 20).map(({ name, ...other }) => ({ ...other, name: `${name} at ${sec}` })), ...left], sec)
+    done.push(list.takeNext(sec)?.name ?? '')
   }
   const first = done.findIndex((name) => name.startsWith('funding'))
   assert.equal(first, 6 + (first % 2), 'not before half a minute, and then at once')
@@ -40,12 +40,12 @@ test('a refused job rests for 5, 10, 20 … at most 300 seconds, and the others 
   const [bad = job('execution', 'bad'), good = job('execution', 'good')] = jobs('execution', 2)
   const triedAt: number[] = []
   for (let sec = 0; sec <= 1_300; sec += 5) {
-    list.offer([bad, good], sec)
+    list.update([bad, good], sec)
     const names = taken(list, sec)
     assert(names.includes(good.name), `the good one has no turn at ${sec}`)
     if (!names.includes(bad.name)) continue
     triedAt.push(sec)
-    list.refused(bad, sec)
+    list.postpone(bad, sec)
   }
   assert.deepEqual(triedAt.slice(1).map((sec, index) => sec - (triedAt[index] ?? 0)), [5, 10, 20, 40, 80, 160, 300, 300, 300])
 })
@@ -57,11 +57,11 @@ test('refused by the hundred, they leave their places to those behind them', () 
   for (let sec = 0; ; sec += 5) {
     // A look lines up 32: the fourth one comes to the hundred-and-first.
     assert(sec <= 15, 'the last one has to wait for those that were refused before')
-    list.offer([...refusing, last], sec)
+    list.update([...refusing, last], sec)
     let found = false
-    for (let next = list.next(sec); next !== undefined; next = list.next(sec)) {
+    for (let next = list.takeNext(sec); next !== undefined; next = list.takeNext(sec)) {
       if (next === last) found = true
-      else list.refused(next, sec)
+      else list.postpone(next, sec)
     }
     if (found) break
   }
@@ -70,16 +70,16 @@ test('refused by the hundred, they leave their places to those behind them', () 
 test('what is no longer due is forgotten, refusals included; so is everything when the network is another one', () => {
   const list = createJobList()
   const [only = job('peak', '')] = jobs('peak', 1)
-  list.offer([only], 0)
-  list.refused(only, 0)
-  list.offer([only], 1)
+  list.update([only], 0)
+  list.postpone(only, 0)
+  list.update([only], 1)
   assert.deepEqual(taken(list, 1), [])
-  list.offer([], 2)
-  list.offer([only], 3)
+  list.update([], 2)
+  list.update([only], 3)
   assert.deepEqual(taken(list, 3), [only.name])
-  list.refused(only, 3)
+  list.postpone(only, 3)
   list.forget()
   assert.deepEqual(taken(list, 4), [])
-  list.offer([only], 4)
+  list.update([only], 4)
   assert.deepEqual(taken(list, 4), [only.name])
 })

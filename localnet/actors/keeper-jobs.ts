@@ -22,7 +22,7 @@ export interface Job {
 }
 
 /** All that a keeper looks at. */
-export interface MarketLook {
+export interface MarketSnapshot {
   readonly overview: MarketOverview
   readonly positions: readonly StoredPosition[]
   readonly orders: readonly StoredOrder[]
@@ -36,11 +36,11 @@ const FUNDING_INTERVAL_SEC = 3_600
  * that keeps trading possible in a moving market.
  */
 const SYNC_MOVE_BPS = 50n
-const LAST_GOOD_LIVES_SEC = 600
+const LAST_GOOD_MAX_AGE_SEC = 600
 const BPS = 10_000n
 
 /** Builds the look at the market: a few requests, whatever is open, and none for what it has seen before. */
-export function createMarketReader(client: Client, deployment: Deployment): { look(): Promise<MarketLook>; forget(): void } {
+export function createMarketReader(client: Client, deployment: Deployment): { look(): Promise<MarketSnapshot>; forget(): void } {
   const readOverview = createOverviewReader(deployment)
   const positions = createPositionReader(client, deployment.market)
   const orders = createOrderReader(client, deployment.market)
@@ -65,7 +65,7 @@ export function createMarketReader(client: Client, deployment: Deployment): { lo
 }
 
 /** Everything that is due, each kind in the order of the market's own lists. */
-export function findJobs(look: MarketLook, nowSec: number, market: string, keeper: string): readonly Job[] {
+export function findJobs(look: MarketSnapshot, nowSec: number, market: string, keeper: string): readonly Job[] {
   const { overview } = look
   const job = (kind: Job['kind'], name: string, functionName: string, ...args: Invocation['args']): Job =>
     ({ kind, name: `${functionName} ${name}`, invocation: { contract: market, functionName, args } })
@@ -95,7 +95,7 @@ interface CrossAccount {
   readonly positions: readonly StoredPosition[]
 }
 
-function crossAccounts({ overview, positions, pools }: MarketLook): readonly CrossAccount[] {
+function crossAccounts({ overview, positions, pools }: MarketSnapshot): readonly CrossAccount[] {
   const byTrader = Map.groupBy(positions.filter((position) => position.marginMode === CROSS_MARGIN), (position) => position.trader)
   return overview.crossTraders.flatMap((trader) => {
     const held = byTrader.get(trader)
@@ -108,7 +108,7 @@ function movedAssets(overview: MarketOverview, nowSec: number): readonly string[
   return [...overview.lastGoodPrices]
     .filter(([asset, known]) => {
       const price = overview.oraclePrices.get(asset)?.price
-      if (price === undefined || price <= 0n || known.price <= 0n || nowSec - known.timestampSec > LAST_GOOD_LIVES_SEC) return false
+      if (price === undefined || price <= 0n || known.price <= 0n || nowSec - known.timestampSec > LAST_GOOD_MAX_AGE_SEC) return false
       const move = price > known.price ? price - known.price : known.price - price
       return (move * BPS) / known.price >= SYNC_MOVE_BPS
     })

@@ -37,18 +37,18 @@ interface Stage {
 /** A network where nobody trades but two visitors, and BTC and ETH stand still. */
 async function withStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   await using network = await startTestNetwork({ traders: 0 })
-  await network.steps(WARM_UP_LEDGERS + 2)
-  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
-  const first = await readOraclePrices(network.visitor('alice'), oracle)
+  await network.closeLedgers(WARM_UP_LEDGERS + 2)
+  const { oracle } = await network.call<{ oracle: string }>('local_info')
+  const first = await readOraclePrices(network.userClient('alice'), oracle)
   const at = (asset: string, bps: number): bigint => ((first.get(asset)?.price ?? 0n) * BigInt(10_000 + bps)) / 10_000n
-  const move = async (asset: string, bps: number): Promise<void> => void (await network.rpc('local_setPrice', { asset, price: String(at(asset, bps)) }))
+  const move = async (asset: string, bps: number): Promise<void> => void (await network.call('local_setPrice', { asset, price: String(at(asset, bps)) }))
   await move('BTC', 0)
   await move('ETH', 0)
   await play({ network, alice: visitor(network, 'alice'), bob: visitor(network, 'bob'), at, move })
 }
 
 function visitor(network: TestNetwork, name: string): Visitor {
-  const client = network.visitor(name)
+  const client = network.userClient(name)
   const { market } = network.contracts
   const reader = createHoldingsReader(client, market, client.address)
   return {
@@ -57,7 +57,7 @@ function visitor(network: TestNetwork, name: string): Visitor {
       const { sequence, closeTimeSec } = network.chain.history.latest()
       const answer = await client.invoke({ contract: market, functionName, args: [address(client.address), ...args] }, { sequence, closeTimeSec })
       assert.equal(answer.kind, 'sent', `${functionName}: ${JSON.stringify(answer)}`)
-      await network.steps(1)
+      await network.closeLedgers(1)
       const settlement = await client.settle(network.chain.history.latest())
       assert.equal(settlement.kind, 'applied', `${functionName}: ${JSON.stringify(settlement)}`)
     },
@@ -80,10 +80,10 @@ const executed = (network: TestNetwork): unknown[] => network.exchangeEvents('or
 
 test('a limit order opens a position once the price is there, and not before', () => withStage(async ({ network, alice, at, move }) => {
   await alice.call('place_limit_order', ...limit('BTC', LONG, at('BTC', -40), false))
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [])
   await move('BTC', -45)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [1n])
   const position = await alice.position()
   assert.deepEqual([position.entryPrice, position.size], [at('BTC', -45), 5_000n * ONE_E7])
@@ -92,18 +92,18 @@ test('a limit order opens a position once the price is there, and not before', (
 test('a stop-limit order passes through both of its phases', () => withStage(async ({ network, alice, at, move }) => {
   const args = [symbol('BTC'), LONG, usdc(1_000n), u32(5), i128(at('BTC', 40)), i128(at('BTC', 35)), bool(true), TOLERANCE, u32(0)]
   await alice.call('place_stop_limit_order', ...args)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.equal((await alice.holdings()).orders.length, 1)
   await move('BTC', 45)
   const phase = async (): Promise<number | undefined> => (await alice.holdings()).orders[0]?.stopLimitPhase
   for (let ledgers = 0; (await phase()) === STOP_LIMIT_PHASE.waiting; ledgers++) {
     assert(ledgers < TWO_LOOKS, 'its stop is never seen')
-    await network.steps(1)
+    await network.closeLedgers(1)
   }
   assert.equal(await phase(), STOP_LIMIT_PHASE.active)
   // Back behind the stop, but not behind the limit, which alone counts now.
   await move('BTC', 37)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [1n])
   assert.equal((await alice.position()).entryPrice, at('BTC', 37))
 }))
@@ -113,10 +113,10 @@ for (const [functionName, direction, bps] of [['set_stop_loss', LONG, -40], ['se
     await open(alice, 'BTC', direction)
     const { id } = await alice.position()
     await alice.call(functionName, u64(id), i128(at('BTC', bps)), TOLERANCE, ...(functionName === 'set_take_profit' ? [i128(0n)] : []))
-    await network.steps(TWO_LOOKS)
+    await network.closeLedgers(TWO_LOOKS)
     assert.deepEqual(executed(network), [])
     await move('BTC', bps + Math.sign(bps) * 5)
-    await network.steps(TWO_LOOKS)
+    await network.closeLedgers(TWO_LOOKS)
     assert.deepEqual(executed(network), [1n])
     assert.deepEqual(network.exchangeEvents('position_closed').map(({ fields }) => fields[0]), [id])
   }))
@@ -128,14 +128,14 @@ test('a trailing stop follows the price up, and ends its position on the way bac
   await alice.call('place_trailing_stop', u64(id), u32(50), TOLERANCE)
   for (const bps of [45, 90, 135]) {
     await move('BTC', bps)
-    await network.steps(TWO_LOOKS)
-    assert.deepEqual([...(await readPeaks(network.visitor('alice'), network.contracts.market, [1n])).values()], [at('BTC', bps)])
+    await network.closeLedgers(TWO_LOOKS)
+    assert.deepEqual([...(await readPeaks(network.userClient('alice'), network.contracts.market, [1n])).values()], [at('BTC', bps)])
   }
   await move('BTC', 95)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [], 'forty points below the peak is not yet fifty')
   await move('BTC', 80)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [1n])
   const [closed] = network.exchangeEvents('position_closed')
   assert.equal(closed?.fields[0], id)
@@ -146,7 +146,7 @@ test('a reduce-only order ends the position that it was placed against', () => w
   await open(alice, 'BTC', LONG)
   await alice.call('place_limit_order', ...limit('BTC', SHORT, at('BTC', 40), true, REDUCE_ONLY))
   await move('BTC', 45)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [1n])
   const { positions, orders } = await alice.holdings()
   assert.deepEqual([positions, orders], [[], []])
@@ -159,27 +159,27 @@ test('a cross account that is worth too little is liquidated whole, one that is 
   }
   await bob.call('deposit_cross_margin', usdc(1_000n))
   await move('BTC', -1_000)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(network.exchangeEvents('cross_liq'), [], 'one asset may fall while the other stands')
   await move('ETH', -1_000)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(network.exchangeEvents('cross_liq').map(({ fields }) => fields[0]), [alice.address])
   assert.deepEqual([(await alice.holdings()).positions.length, (await bob.holdings()).positions.length], [0, 2])
 }))
 
 test('orders that the market will not fill stop nobody else’s, and are filled when it will', () => withStage(async ({ network, alice, bob, at, move }) => {
   const cap = (bps: number) =>
-    network.rpc('local_admin', { contract: 'vault', function: 'set_asset_cap', args: [{ type: 'symbol', value: 'BTC' }, { type: 'u32', value: bps }] })
+    network.call('local_admin', { contract: 'vault', function: 'set_asset_cap', args: [{ type: 'symbol', value: 'BTC' }, { type: 'u32', value: bps }] })
   await open(bob, 'ETH', LONG)
   await cap(1)
   // Their price is there already: from now on each look finds all of them due, and each execution meets the cap (82).
   for (let orders = 0; orders < 20; orders++) await alice.call('place_limit_order', ...limit('BTC', LONG, at('BTC', 10), false))
   await bob.call('set_stop_loss', u64((await bob.position()).id), i128(at('ETH', -40)), TOLERANCE)
   await move('ETH', -45)
-  await network.steps(TWO_LOOKS)
+  await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [21n])
   assert.equal((await alice.holdings()).orders.length, 20)
   await cap(2_500)
-  await network.steps(330)
+  await network.closeLedgers(330)
   assert.equal((await alice.holdings()).positions.length, 20)
 }))

@@ -7,11 +7,11 @@ import { plain } from '../test-network.ts'
 import { ORDER_TYPE } from './stored-entries.ts'
 import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 import { createKeeper } from './keeper.ts'
-import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, IDENTITIES } from './test-client.ts'
 
 const ENTRY = 100n * ONE_E7
 const LONG: StoredPosition = {
-  id: 1n, trader: PEOPLE.traders[0]?.address ?? '', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7,
+  id: 1n, trader: IDENTITIES.traders[0]?.address ?? '', asset: 'BTC', direction: 0, marginMode: 0, collateral: 100n * ONE_E7, size: 1_000n * ONE_E7,
   leverage: 10, entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 91n * ONE_E7, openedAtSec: NOW_SEC,
 }
 
@@ -24,7 +24,7 @@ const TRAILING: StoredOrder = { ...STOP_LOSS, id: 2n, orderType: ORDER_TYPE.trai
 /** A market that has just been funded, with a keeper that looks at it. */
 function setUp() {
   const ledger = createTestLedger()
-  const client = ledger.client(PEOPLE.keeper.address)
+  const client = ledger.client(IDENTITIES.keeper.address)
   const keeper = createKeeper({ client, deployment: DEPLOYMENT })
   const market = (name: string, value: Parameters<typeof ledger.put>[2]) => ledger.put(DEPLOYMENT.market, storageKey(name), value)
   market('LastFundingTime', u64(BigInt(NOW_SEC)))
@@ -73,7 +73,7 @@ test('a triggered order is executed, one whose price is not there is not', async
 
 test('all kinds of jobs have their order: liquidations, executions, cross accounts, peaks, funding, prices', async () => {
   const { ledger, lastGood, turn, called } = setUp()
-  const [trader = '', other = ''] = PEOPLE.traders.map((person) => person.address)
+  const [trader = '', other = ''] = IDENTITIES.traders.map((person) => person.address)
   ledger.setPositions([LONG, { ...LONG, id: 2n, trader: other, marginMode: 1, liquidationPrice: 0n }])
   ledger.setOrders([{ ...TRAILING, asset: 'ETH' }, STOP_LOSS])
   ledger.setPeak(2n, 100n * ONE_E7)
@@ -129,7 +129,7 @@ test('a job that fails on the ledger rests like one that is refused', async () =
 test('of a hundred refusals each turn hears a few: the ledger does not wait for them', async () => {
   const { ledger, client, turn } = setUp()
   ledger.setOrders(Array.from({ length: 100 }, (_, index) => ({ ...STOP_LOSS, id: BigInt(index + 1), triggerPrice: 200n * ONE_E7 })))
-  client.answers.push(...Array.from({ length: 100 }, () => ({ kind: 'refused', code: 82, reason: 'OpenInterestCapExceeded' }) as const))
+  client.results.push(...Array.from({ length: 100 }, () => ({ kind: 'refused', code: 82, reason: 'OpenInterestCapExceeded' }) as const))
   await turn(0)
   assert.equal(client.calls.length, 8)
 })
@@ -178,7 +178,7 @@ test('who was liquidated by another in the meantime costs no ledger: the next on
   const { ledger, client, turn, called } = setUp()
   ledger.setPositions([LONG, { ...LONG, id: 2n }, { ...LONG, id: 3n }])
   ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
-  client.answers.push({ kind: 'refused', code: 20, reason: 'PositionNotFound' }, { kind: 'sent' })
+  client.results.push({ kind: 'refused', code: 20, reason: 'PositionNotFound' }, { kind: 'sent' })
   await turn(0)
   assert.deepEqual(called(), [['liquidate', 1n], ['liquidate', 2n]])
   await turn(1)
@@ -187,12 +187,12 @@ test('who was liquidated by another in the meantime costs no ledger: the next on
 
 test('a market that is not there yet, or has begun anew, is no trouble', async () => {
   const ledger = createTestLedger()
-  const client = ledger.client(PEOPLE.keeper.address)
+  const client = ledger.client(IDENTITIES.keeper.address)
   const keeper = createKeeper({ client, deployment: DEPLOYMENT })
   await keeper.act({ sequence: 2, closeTimeSec: NOW_SEC })
   assert.deepEqual(client.calls, [])
   keeper.forget()
-  assert.equal(client.forgotten, 1)
+  assert.equal(client.forgetCount, 1)
   ledger.setPositions([LONG])
   ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
   await keeper.act({ sequence: 3, closeTimeSec: NOW_SEC })

@@ -10,7 +10,7 @@ import { createMarketReader, findJobs } from './keeper-jobs.ts'
 import type { Job } from './keeper-jobs.ts'
 
 /** Seconds between two looks at the market. */
-const CYCLE_SEC = 5
+const SNAPSHOT_INTERVAL_SEC = 5
 /** Jobs that may be refused in one turn: a refusal costs a simulation and no more, but a ledger waits for its actors. */
 const MAX_REFUSALS_PER_TURN = 8
 
@@ -19,26 +19,26 @@ export function createKeeper(options: { client: Client; deployment: Deployment }
   const { client, deployment } = options
   const market = createMarketReader(client, deployment)
   const jobs = createJobList()
-  let underWay: Job | null = null
+  let inFlight: Job | null = null
   let dueSec = 0
 
   async function act(view: LedgerView): Promise<void> {
     const nowSec = view.closeTimeSec
     const settlement = await client.settle(view)
     if (settlement.kind === 'pending') return
-    if (underWay !== null && settlement.kind === 'failed') jobs.refused(underWay, nowSec)
-    underWay = null
+    if (inFlight !== null && settlement.kind === 'failed') jobs.postpone(inFlight, nowSec)
+    inFlight = null
     if (nowSec >= dueSec) {
-      dueSec = nowSec + CYCLE_SEC
-      jobs.offer(findJobs(await market.look(), nowSec, deployment.market, client.address), nowSec)
+      dueSec = nowSec + SNAPSHOT_INTERVAL_SEC
+      jobs.update(findJobs(await market.look(), nowSec, deployment.market, client.address), nowSec)
     }
     for (let refusals = 0; refusals < MAX_REFUSALS_PER_TURN; refusals++) {
-      const job = jobs.next(nowSec)
+      const job = jobs.takeNext(nowSec)
       if (job === undefined) return
       const answer = await client.invoke(job.invocation, view)
-      if (answer.kind === 'sent') underWay = job
+      if (answer.kind === 'sent') inFlight = job
       if (answer.kind !== 'refused') return
-      jobs.refused(job, nowSec)
+      jobs.postpone(job, nowSec)
     }
   }
 
@@ -49,7 +49,7 @@ export function createKeeper(options: { client: Client; deployment: Deployment }
       client.forget()
       market.forget()
       jobs.forget()
-      underWay = null
+      inFlight = null
       dueSec = 0
     },
   }

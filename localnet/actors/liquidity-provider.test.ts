@@ -4,10 +4,10 @@ import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { plain } from '../test-network.ts'
 import { createLiquidityProvider } from './liquidity-provider.ts'
-import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, IDENTITIES } from './test-client.ts'
 
 const FIRST = 20_000_000n * ONE_E7
-const identity = PEOPLE.liquidityProviders[0] ?? assert.fail('there are providers')
+const identity = IDENTITIES.liquidityProviders[0] ?? assert.fail('there are providers')
 
 function setUp(seed = 'provider') {
   const ledger = createTestLedger()
@@ -29,7 +29,7 @@ async function live(turn: (seconds: number) => Promise<void>, fromSec: number, u
 
 test('the first thing is the large deposit, made once; also where nobody trades', async () => {
   const { client, provider, credit, turn, called } = setUp()
-  provider.mayMove(false)
+  provider.setEnabled(false)
   await turn(0)
   assert.deepEqual(called(), [{ contract: DEPLOYMENT.vault, functionName: 'deposit', args: [identity.address, FIRST] }])
   credit(FIRST)
@@ -39,8 +39,8 @@ test('the first thing is the large deposit, made once; also where nobody trades'
 
 test('a first deposit that the vault refuses is tried again, until LP tokens show that it was made', async () => {
   const { client, provider, credit, turn } = setUp()
-  provider.mayMove(false)
-  client.answers.push({ kind: 'refused', code: 4, reason: 'paused' })
+  provider.setEnabled(false)
+  client.results.push({ kind: 'refused', code: 4, reason: 'paused' })
   await turn(0)
   await turn(1)
   assert.equal(client.calls.length, 1, 'not in the very next ledger')
@@ -89,5 +89,5 @@ test('a provider whose network began anew deposits anew', async () => {
   credit(0n)
   await turn(1)
   assert.deepEqual(called(), [{ contract: DEPLOYMENT.vault, functionName: 'deposit', args: [identity.address, FIRST] }])
-  assert.equal(client.forgotten, 1)
+  assert.equal(client.forgetCount, 1)
 })

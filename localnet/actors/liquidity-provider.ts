@@ -9,19 +9,19 @@ import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { readTrustlineBalance } from './exchange-state.ts'
 import type { Deployment } from './exchange-state.ts'
-import { drawInteger } from './habits.ts'
+import { drawInteger } from './strategies.ts'
 
 /** Between two movements after the first. */
-const PAUSE_SEC = { least: 600, most: 2_400 } as const
+const PAUSE_SEC = { min: 600, max: 2_400 } as const
 /** Of USDC deposited or LP tokens withdrawn, after the first deposit. */
-const MOVEMENT = { least: 1_000, most: 50_000 } as const
+const MOVEMENT = { min: 1_000, max: 50_000 } as const
 /** How many ledgers an approval for the vault lives. */
 const APPROVAL_LEDGERS = 1_000
 const RETRY_SEC = 5
 
 /** A provider; after its first deposit it only moves when it is told that it may. */
 export interface LiquidityProvider extends Actor {
-  mayMove(allowed: boolean): void
+  setEnabled(allowed: boolean): void
 }
 
 /** Builds a provider with its first deposit, in 7-decimal USDC. */
@@ -54,7 +54,7 @@ export function createLiquidityProvider(options: {
     return call(deployment.vault, 'withdraw', address(client.address), i128(amount))
   }
 
-  async function firstTurn(view: LedgerView): Promise<void> {
+  async function makeFirstDeposit(view: LedgerView): Promise<void> {
     const held = (await readTrustlineBalance(client, client.address, deployment.lpAsset)) ?? 0n
     if (held > 0n) hasDeposited = true
     else await client.invoke(deposit(firstDeposit), view)
@@ -66,7 +66,7 @@ export function createLiquidityProvider(options: {
     if (settlement.kind === 'pending') return
     if (settlement.kind === 'failed') approved = null
     if (dueSec !== null && view.closeTimeSec < dueSec && approved === null) return
-    if (!hasDeposited) return firstTurn(view)
+    if (!hasDeposited) return makeFirstDeposit(view)
     if (!allowed) return
     const answer = await client.invoke(approved === null ? nextMovement(view) : withdrawal(approved), view)
     if (answer.kind !== 'sent') approved = null
@@ -76,7 +76,7 @@ export function createLiquidityProvider(options: {
   return {
     name,
     act,
-    mayMove(may) {
+    setEnabled(may) {
       allowed = may
     },
     forget() {

@@ -5,7 +5,7 @@ import { parseDecimal } from '../../src/base/fixed-point.ts'
 import { PRICE_BANDS } from '../contracts/price-bands.ts'
 
 /** One market's character. */
-export interface MarketCharacter {
+export interface MarketModel {
   /** Where the walk starts and what it drifts back to, 7-decimal fixed point. */
   readonly startPrice: bigint
   /** Standard deviation of a year's log returns. */
@@ -18,13 +18,13 @@ export interface MarketCharacter {
 }
 
 /** A market in which squeezes happen and gamblers meet. */
-export function isWild({ yearlyVolatility }: MarketCharacter): boolean {
+export function isVolatile({ yearlyVolatility }: MarketModel): boolean {
   return yearlyVolatility >= 0.85
 }
 
-type Temper = readonly [startPrice: string, yearlyVolatility: number, marketCorrelation: number]
+type ModelParameters = readonly [startPrice: string, yearlyVolatility: number, marketCorrelation: number]
 
-const TEMPERS: Readonly<Record<string, Temper>> = {
+const MODEL_PARAMETERS: Readonly<Record<string, ModelParameters>> = {
   BTC: ['92400', 0.48, 0.92],
   ETH: ['3120', 0.68, 0.88],
   XLM: ['0.2685', 0.85, 0.7],
@@ -41,8 +41,8 @@ const TEMPERS: Readonly<Record<string, Temper>> = {
   LTC: ['87.9', 0.72, 0.74],
 }
 
-export const MARKETS: Readonly<Record<string, MarketCharacter>> = Object.fromEntries(
-  Object.entries(TEMPERS).map(([asset, [start, yearlyVolatility, marketCorrelation]]) => {
+export const MARKETS: Readonly<Record<string, MarketModel>> = Object.fromEntries(
+  Object.entries(MODEL_PARAMETERS).map(([asset, [start, yearlyVolatility, marketCorrelation]]) => {
     const band = defined(PRICE_BANDS.get(asset), `the price band of ${asset}`)
     return [asset, { startPrice: parseDecimal(start), yearlyVolatility, marketCorrelation, ...band }]
   }),

@@ -1,30 +1,30 @@
 // What a trader intends to do with what it has: when to close a position, which orders it is to get, when to give up an order or take back idle margin.
 
 import type { Random } from '../../src/base/random.ts'
-import { drawInteger } from './habits.ts'
-import type { Habit } from './habits.ts'
+import { drawInteger } from './strategies.ts'
+import type { Strategy } from './strategies.ts'
 import { CROSS_MARGIN, ORDER_TYPE, REDUCE_ONLY } from './stored-entries.ts'
 import type { Holdings, StoredOrder, StoredPosition } from './stored-entries.ts'
-import { drawExits } from './tactics.ts'
-import type { Exit } from './tactics.ts'
+import { drawExits } from './order-calls.ts'
+import type { Exit } from './order-calls.ts'
 
 /** Plans are drawn once for what is new, and dropped with what is gone. Times are Unix seconds, infinite for never. */
 export interface Plans {
   /** Takes note of what the trader has now. */
-  adjust(holdings: Holdings, nowSec: number): void
-  closingSec(position: StoredPosition): number
-  cancellingSec(order: StoredOrder): number
+  update(holdings: Holdings, nowSec: number): void
+  closeAtSec(position: StoredPosition): number
+  cancelAtSec(order: StoredOrder): number
   /** True once when it is time for idle cross margin to go back to the wallet; the next time is drawn when it is found idle again. */
-  takesWithdrawal(nowSec: number): boolean
+  takeDueWithdrawal(nowSec: number): boolean
   /** Takes the next order that the position is to get, and does not have yet. */
-  nextExit(position: StoredPosition, orders: readonly StoredOrder[]): Exit | undefined
+  takeNextExit(position: StoredPosition, orders: readonly StoredOrder[]): Exit | undefined
   /** The first close is over: what comes later is held for longer. */
-  hasClosed(): void
+  onPositionClosed(): void
   forget(): void
 }
 
 /** A position that is closed sooner gets no orders. */
-const WORTH_PROTECTING_SEC = 10
+const MIN_HOLD_FOR_EXITS_SEC = 10
 
 /** The type of the order that an exit attaches to its position; a reduce-only order is attached to none. */
 const ATTACHED_TYPE: Readonly<Record<Exit, number | null>> = {
@@ -32,7 +32,7 @@ const ATTACHED_TYPE: Readonly<Record<Exit, number | null>> = {
 }
 
 /** Builds plans by a habit. There are no more of them than the trader has positions and orders. */
-export function createPlans(habit: Habit, random: Random): Plans {
+export function createPlans(habit: Strategy, random: Random): Plans {
   const closing = new Map<bigint, number>()
   const cancelling = new Map<bigint, number>()
   const exits = new Map<bigint, Exit[]>()
@@ -46,40 +46,40 @@ export function createPlans(habit: Habit, random: Random): Plans {
       closing.set(id, closingSec)
       const drawn = drawExits(habit.orders, random)
       // The market attaches nothing to a cross position.
-      if (marginMode !== CROSS_MARGIN && closingSec - nowSec >= WORTH_PROTECTING_SEC) exits.set(id, drawn)
+      if (marginMode !== CROSS_MARGIN && closingSec - nowSec >= MIN_HOLD_FOR_EXITS_SEC) exits.set(id, drawn)
     }
   }
 
   return {
-    adjust({ positions, orders, pool }, nowSec) {
-      keepOnly(closing, positions)
-      keepOnly(exits, positions)
-      keepOnly(cancelling, orders)
+    update({ positions, orders, pool }, nowSec) {
+      retainOnly(closing, positions)
+      retainOnly(exits, positions)
+      retainOnly(cancelling, orders)
       adjustPositions(positions, nowSec)
       for (const order of orders) {
         if (order.hasPosition || cancelling.has(order.id)) continue
-        cancelling.set(order.id, order.createdAtSec + drawInteger(habit.orders.patienceSec, random))
+        cancelling.set(order.id, order.createdAtSec + drawInteger(habit.orders.maxWaitSec, random))
       }
       // Who never cuts a loss leaves nothing behind a position either.
       const isIdle = pool > 0n && (habit.stopLoss === null || positions.every((position) => position.marginMode !== CROSS_MARGIN))
       if (!isIdle) withdrawing = Number.POSITIVE_INFINITY
-      else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(habit.orders.patienceSec, random)
+      else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(habit.orders.maxWaitSec, random)
     },
-    closingSec: (position) => closing.get(position.id) ?? Number.POSITIVE_INFINITY,
-    cancellingSec: (order) => cancelling.get(order.id) ?? Number.POSITIVE_INFINITY,
-    takesWithdrawal(nowSec) {
+    closeAtSec: (position) => closing.get(position.id) ?? Number.POSITIVE_INFINITY,
+    cancelAtSec: (order) => cancelling.get(order.id) ?? Number.POSITIVE_INFINITY,
+    takeDueWithdrawal(nowSec) {
       if (nowSec < withdrawing) return false
       withdrawing = Number.POSITIVE_INFINITY
       return true
     },
-    nextExit(position, orders) {
+    takeNextExit(position, orders) {
       const planned = exits.get(position.id) ?? []
       for (let exit = planned.shift(); exit !== undefined; exit = planned.shift()) {
         if (!orders.some((order) => isExitOf(order, exit, position))) return exit
       }
       return undefined
     },
-    hasClosed: () => void (isFirst = false),
+    onPositionClosed: () => void (isFirst = false),
     forget() {
       for (const plan of [closing, cancelling, exits]) plan.clear()
       withdrawing = Number.POSITIVE_INFINITY
@@ -98,7 +98,7 @@ function isExitOf(order: StoredOrder, exit: Exit, position: StoredPosition): boo
   return exit === 'reduce_only' && !opensPosition(order) && order.asset === position.asset
 }
 
-function keepOnly(plan: Map<bigint, unknown>, present: readonly { readonly id: bigint }[]): void {
+function retainOnly(plan: Map<bigint, unknown>, present: readonly { readonly id: bigint }[]): void {
   const ids = new Set(present.map(({ id }) => id))
   for (const id of plan.keys()) if (!ids.has(id)) plan.delete(id)
 }

@@ -12,7 +12,7 @@ export interface Quote {
 /** What can be kept and put back with the chain. */
 export interface FeedState {
   readonly prices: ReadonlyMap<string, bigint>
-  readonly holds: ReadonlyMap<string, Quote>
+  readonly heldPrices: ReadonlyMap<string, Quote>
 }
 
 /** The outside market's ticker, with a hand on it. */
@@ -24,9 +24,9 @@ export interface PriceFeed {
   hold(asset: string, quote: Quote): void
   /** Lets one asset, or all of them, go on from the price they were held at. */
   release(asset: string | null): void
-  holds(): ReadonlyMap<string, Quote>
+  heldPrices(): ReadonlyMap<string, Quote>
   /** Goes on from these prices. */
-  anchor(prices: ReadonlyMap<string, bigint>): void
+  setPrices(prices: ReadonlyMap<string, bigint>): void
   state(): FeedState
   /** Puts a state back; null forgets all holds and stays at the present prices. */
   restore(state: FeedState | null): void
@@ -35,27 +35,27 @@ export interface PriceFeed {
 /** Builds the feed over a source. */
 export function createPriceFeed(source: PriceSource): PriceFeed {
   let holds = new Map<string, Quote>()
-  let knownSec: number | null = null
+  let lastSec: number | null = null
 
   return {
     advanceTo(timeSec) {
-      if (knownSec !== null) source.advance(timeSec - knownSec)
-      knownSec = timeSec
+      if (lastSec !== null) source.advance(timeSec - lastSec)
+      lastSec = timeSec
     },
     quote: (asset) => holds.get(asset) ?? { price: source.price(asset), ageSec: 0 },
     hold: (asset, quote) => void holds.set(asset, quote),
     release(asset) {
       const released = [...holds].filter(([held]) => asset === null || held === asset)
       for (const [held] of released) holds.delete(held)
-      source.anchor(new Map(released.map(([held, quote]) => [held, quote.price])))
+      source.setPrices(new Map(released.map(([held, quote]) => [held, quote.price])))
     },
-    holds: () => holds,
-    anchor: (prices) => source.anchor(prices),
-    state: () => ({ prices: new Map(ASSET_SYMBOLS.map((asset) => [asset, source.price(asset)])), holds: new Map(holds) }),
+    heldPrices: () => holds,
+    setPrices: (prices) => source.setPrices(prices),
+    state: () => ({ prices: new Map(ASSET_SYMBOLS.map((asset) => [asset, source.price(asset)])), heldPrices: new Map(holds) }),
     restore(state) {
-      holds = new Map(state?.holds)
-      knownSec = null
-      if (state !== null) source.anchor(state.prices)
+      holds = new Map(state?.heldPrices)
+      lastSec = null
+      if (state !== null) source.setPrices(state.prices)
     },
   }
 }

@@ -47,23 +47,23 @@ function parseLine(line: string, number: number): PriceLine {
  * Prices as the lines say, from the moment that this source is built; before an asset's first line, and for assets that the file does not
  * name, `fallback` decides. After its last line an asset stands still.
  */
-export function createPriceTape(lines: readonly PriceLine[], fallback: PriceSource): PriceSource {
+export function createPriceReplay(lines: readonly PriceLine[], fallback: PriceSource): PriceSource {
   const current = new Map<string, bigint>()
   let elapsedSec = 0
   let next = 0
 
-  function play(): void {
+  function applyDueLines(): void {
     for (let line = lines[next]; line !== undefined && line.offsetSec <= elapsedSec; line = lines[++next]) current.set(line.asset, line.price)
   }
 
-  play()
+  applyDueLines()
   return {
     advance(seconds) {
       elapsedSec += Math.max(0, seconds)
       fallback.advance(seconds)
-      play()
+      applyDueLines()
     },
     price: (asset) => current.get(asset) ?? fallback.price(asset),
-    anchor: (prices) => fallback.anchor(prices),
+    setPrices: (prices) => fallback.setPrices(prices),
   }
 }

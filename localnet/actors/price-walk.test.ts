@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
-import { MARKETS, isWild } from './markets.ts'
+import { MARKETS, isVolatile } from './markets.ts'
 import { createPriceFeed } from './price-feed.ts'
-import { createPriceTape, parsePriceFile } from './price-file.ts'
+import { createPriceReplay, parsePriceFile } from './price-file.ts'
 import { createPriceWalk } from './price-walk.ts'
 
 const priceOf = (walk: { price(asset: string): bigint }, asset: string): number => Number(walk.price(asset))
@@ -66,11 +66,11 @@ test('a wild market is squeezed about once a day: far enough to liquidate at ful
   for (const [asset, prices] of minutes) {
     const market = MARKETS[asset] ?? assert.fail(asset)
     const found = findSqueezes(prices)
-    if (!isWild(market)) assert.deepEqual(found, [], `${asset} is calm`)
+    if (!isVolatile(market)) assert.deepEqual(found, [], `${asset} is calm`)
     squeezes += found.length
     for (const { before, after } of found) assert(Math.abs(after - before) < 0.06, `${asset} did not come back: ${after - before}`)
   }
-  const wild = Object.values(MARKETS).filter(isWild).length
+  const wild = Object.values(MARKETS).filter(isVolatile).length
   assert(squeezes > days * wild * 0.5 && squeezes < days * wild * 1.5, `${squeezes} squeezes in ${days} days of ${wild} markets`)
 })
 
@@ -98,7 +98,7 @@ test('the same seed walks the same way, another seed another way', () => {
 
 test('a walk goes on from where it is put, within the band', () => {
   const walk = createPriceWalk(createSeededRandom('anchor'))
-  walk.anchor(new Map([['BTC', 500_000_000_000n], ['ETH', 1n], ['SOL', -5n]]))
+  walk.setPrices(new Map([['BTC', 500_000_000_000n], ['ETH', 1n], ['SOL', -5n]]))
   assert(Math.abs(priceOf(walk, 'BTC') / 500_000_000_000 - 1) < 1e-9)
   assert.equal(walk.price('ETH'), MARKETS['ETH']?.lowest)
   assert.equal(walk.price('SOL'), MARKETS['SOL']?.lowest)
@@ -107,7 +107,7 @@ test('a walk goes on from where it is put, within the band', () => {
 test('a file of prices plays by its offsets, and the walk stands in where it says nothing', () => {
   const lines = parsePriceFile('seconds,asset,price\n# the beginning\n10,BTC,90500.5\n\n0,BTC,90000\n20, ETH ,3000\n')
   const walk = createPriceWalk(createSeededRandom('tape'))
-  const tape = createPriceTape(lines, walk)
+  const tape = createPriceReplay(lines, walk)
   const seen = [tape.price('BTC')]
   tape.advance(9)
   seen.push(tape.price('BTC'))

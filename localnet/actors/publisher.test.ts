@@ -7,16 +7,16 @@ import { plain } from '../test-network.ts'
 import { createPriceFeed } from './price-feed.ts'
 import type { PriceFeed } from './price-feed.ts'
 import { createPublisher } from './publisher.ts'
-import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, IDENTITIES } from './test-client.ts'
 
 /** Prices that rise by one each second. */
 function risingFeed(): PriceFeed {
   let price = 1_000n
-  return createPriceFeed({ advance: (seconds) => void (price += BigInt(seconds)), price: () => price, anchor: () => {} })
+  return createPriceFeed({ advance: (seconds) => void (price += BigInt(seconds)), price: () => price, setPrices: () => {} })
 }
 
 function setUp() {
-  const client = createTestLedger().client(PEOPLE.publisher.address)
+  const client = createTestLedger().client(IDENTITIES.publisher.address)
   const feed = risingFeed()
   const publisher = createPublisher({ client, feed, oracle: DEPLOYMENT.oracle, random: createSeededRandom('publisher') })
   const turn = (ledgers: number) => publisher.act({ sequence: 100 + ledgers, closeTimeSec: NOW_SEC + ledgers })
@@ -61,7 +61,7 @@ test('it writes every second or third ledger, and prices have moved by the time 
 
 test('while a write is under way it waits; one that was refused is tried again with the next ledger', async () => {
   const { client, turn } = setUp()
-  client.answers.push({ kind: 'refused', code: 4, reason: 'paused' })
+  client.results.push({ kind: 'refused', code: 4, reason: 'paused' })
   await turn(0)
   await turn(1)
   assert.equal(client.calls.length, 2)

@@ -10,14 +10,14 @@ import type { Invocation } from './envelope.ts'
 import type { PriceFeed } from './price-feed.ts'
 
 /** Ledgers between two writes: the least, and how many more the dice may add. */
-const LEDGERS_BETWEEN = 2
-const LEDGERS_MORE = 2
+const MIN_LEDGERS_BETWEEN = 2
+const EXTRA_LEDGERS = 2
 
 /** The publisher, and the call that a cheat makes in its name. */
 export interface Publisher extends Actor {
   readonly client: Client
   /** The call that writes these assets' prices with attestations of this time, less each quote's own age. */
-  writing(assets: readonly string[], timeSec: number, roundId: number): Invocation
+  writeCall(assets: readonly string[], timeSec: number, roundId: number): Invocation
 }
 
 /** Builds the publisher of a feed. */
@@ -43,13 +43,13 @@ export function createPublisher(options: { client: Client; feed: PriceFeed; orac
     if (view.sequence < dueSequence) return
     feed.advanceTo(view.closeTimeSec)
     const answer = await client.invoke(writing(ASSET_SYMBOLS, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
-    if (answer.kind === 'sent') dueSequence = view.sequence + LEDGERS_BETWEEN + random.integer(LEDGERS_MORE)
+    if (answer.kind === 'sent') dueSequence = view.sequence + MIN_LEDGERS_BETWEEN + random.integer(EXTRA_LEDGERS)
   }
 
   return {
     name: 'publisher',
     client,
-    writing,
+    writeCall: writing,
     act,
     forget() {
       client.forget()

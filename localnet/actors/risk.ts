@@ -25,11 +25,11 @@ export function isLiquidatable(position: StoredPosition, price: bigint, cumulati
   if (position.marginMode === CROSS_MARGIN || price <= 0n) return false
   const crossed = position.direction === 0 ? price <= position.liquidationPrice : price >= position.liquidationPrice
   const remaining = position.collateral + positionPnl(position, price) - positionFunding(position, cumulativeFunding)
-  return crossed || remaining < maintenance(position)
+  return crossed || remaining < maintenanceMargin(position)
 }
 
 /** What a position must be worth, at the least, to be left alone. */
-function maintenance(position: StoredPosition): bigint {
+function maintenanceMargin(position: StoredPosition): bigint {
   return (position.size * MAINTENANCE_MARGIN_BPS) / BPS
 }
 
@@ -50,7 +50,7 @@ export function isCrossLiquidatable(
     if (price === undefined) return false
     const pnl = price <= 0n ? 0n : positionPnl(position, price)
     equity += position.collateral + pnl - positionFunding(position, cumulativeFunding)
-    required += maintenance(position)
+    required += maintenanceMargin(position)
   }
   return equity < required
 }

@@ -5,7 +5,7 @@ import { address, u64 } from '../contracts/host.ts'
 import type { Val } from '../contracts/host.ts'
 import { asAddress, asBool, asI128, asSymbol, asU32, asU64, asVec, fieldOf, storageKey } from '../contracts/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
-import type { Reader } from './exchange-state.ts'
+import type { EntryReader } from './exchange-state.ts'
 
 export const LONG = 0
 export const ABOVE = 0
@@ -63,7 +63,7 @@ export interface StoredOrder {
 }
 
 /** Reads entries of one kind. */
-export interface NumberedReader<Entry> {
+export interface RecordReader<Entry> {
   /** Those among them that exist, in this order. */
   byIds(ids: readonly bigint[]): Promise<readonly Entry[]>
   /** The network is another one. */
@@ -71,30 +71,30 @@ export interface NumberedReader<Entry> {
 }
 
 /** How many entries are remembered. */
-const REMEMBERED_ENTRIES = 2_000
+const MAX_CACHED_ENTRIES = 2_000
 
 /** Builds the reader of positions: a stored one never changes, it only goes. */
-export function createPositionReader(reader: Reader, market: string): NumberedReader<StoredPosition> {
-  return createNumberedReader({ reader, market, name: 'Position', decode: positionOf, isFinal: () => true })
+export function createPositionReader(reader: EntryReader, market: string): RecordReader<StoredPosition> {
+  return createRecordReader({ reader, market, name: 'Position', decode: positionOf, isFinal: () => true })
 }
 
 /** Builds the reader of pending orders: only a stop-limit order that still waits for its stop may change. */
-export function createOrderReader(reader: Reader, market: string): NumberedReader<StoredOrder> {
-  return createNumberedReader({ reader, market, name: 'Order', decode: orderOf, isFinal: (order) => !isWaitingForStop(order) })
+export function createOrderReader(reader: EntryReader, market: string): RecordReader<StoredOrder> {
+  return createRecordReader({ reader, market, name: 'Order', decode: orderOf, isFinal: (order) => !isWaitingForStop(order) })
 }
 
-function createNumberedReader<Entry extends { readonly id: bigint }>(options: {
-  reader: Reader
+function createRecordReader<Entry extends { readonly id: bigint }>(options: {
+  reader: EntryReader
   market: string
   name: string
   decode: (value: Val) => Entry
   isFinal: (entry: Entry) => boolean
-}): NumberedReader<Entry> {
+}): RecordReader<Entry> {
   const { reader, market, name, decode, isFinal } = options
-  const remembered = new Map<bigint, Entry>()
+  const cached = new Map<bigint, Entry>()
   return {
     async byIds(ids) {
-      const unknown = ids.filter((id) => !remembered.has(id))
+      const unknown = ids.filter((id) => !cached.has(id))
       const read = new Map<bigint, Entry>()
       if (unknown.length > 0) {
         const entries = await reader.readEntries(unknown.map((id) => contractDataKey(market, storageKey(name, u64(id)))))
@@ -103,17 +103,17 @@ function createNumberedReader<Entry extends { readonly id: bigint }>(options: {
           read.set(decoded.id, decoded)
         }
       }
-      const found = ids.flatMap((id) => read.get(id) ?? remembered.get(id) ?? [])
-      if (remembered.size + read.size > REMEMBERED_ENTRIES) remembered.clear()
-      for (const [id, entry] of read) if (isFinal(entry) && remembered.size < REMEMBERED_ENTRIES) remembered.set(id, entry)
+      const found = ids.flatMap((id) => read.get(id) ?? cached.get(id) ?? [])
+      if (cached.size + read.size > MAX_CACHED_ENTRIES) cached.clear()
+      for (const [id, entry] of read) if (isFinal(entry) && cached.size < MAX_CACHED_ENTRIES) cached.set(id, entry)
       return found
     },
-    forget: () => remembered.clear(),
+    forget: () => cached.clear(),
   }
 }
 
 /** The amounts that stand under these keys of the market, by key; those that are not there are left out. */
-async function readAmounts<Name>(reader: Reader, market: string, names: readonly Name[], keyOf: (name: Name) => Val): Promise<Map<Name, bigint>> {
+async function readAmounts<Name>(reader: EntryReader, market: string, names: readonly Name[], keyOf: (name: Name) => Val): Promise<Map<Name, bigint>> {
   if (names.length === 0) return new Map()
   const keys = new Map(names.map((name) => [contractDataKey(market, keyOf(name)), name]))
   const entries = await reader.readEntries([...keys.keys()])
@@ -124,12 +124,12 @@ async function readAmounts<Name>(reader: Reader, market: string, names: readonly
 }
 
 /** The idle pools of cross accounts, by trader. */
-export function readPools(reader: Reader, market: string, traders: readonly string[]): Promise<Map<string, bigint>> {
+export function readPools(reader: EntryReader, market: string, traders: readonly string[]): Promise<Map<string, bigint>> {
   return readAmounts(reader, market, traders, (trader) => storageKey('CrossMarginBalance', address(trader)))
 }
 
 /** The peaks of pending trailing stops, by order. */
-export function readPeaks(reader: Reader, market: string, orderIds: readonly bigint[]): Promise<Map<bigint, bigint>> {
+export function readPeaks(reader: EntryReader, market: string, orderIds: readonly bigint[]): Promise<Map<bigint, bigint>> {
   return readAmounts(reader, market, orderIds, (id) => storageKey('TrailingStopPeak', u64(id)))
 }
 
@@ -143,7 +143,7 @@ export interface Holdings {
 }
 
 /** Builds the reader of one trader's holdings: one request, and others only for what is new. */
-export function createHoldingsReader(reader: Reader, market: string, trader: string): { read(): Promise<Holdings>; forget(): void } {
+export function createHoldingsReader(reader: EntryReader, market: string, trader: string): { read(): Promise<Holdings>; forget(): void } {
   const positions = createPositionReader(reader, market)
   const orders = createOrderReader(reader, market)
   const key = (name: string): string => contractDataKey(market, storageKey(name, address(trader)))

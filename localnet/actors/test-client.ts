@@ -5,17 +5,17 @@ import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../co
 import type { Val } from '../contracts/host.ts'
 import { priceTag } from '../contracts/price-oracle.ts'
 import { storageKey } from '../contracts/values.ts'
-import { createDeployment, createPeople } from '../genesis.ts'
+import { createDeployment, createIdentities } from '../genesis.ts'
 import { toScVal } from '../scval.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../start.ts'
-import type { Client, SendAnswer, SendOptions, Settlement } from './client.ts'
+import type { Client, SendResult, SendOptions, Settlement } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { contractDataKey } from './exchange-state.ts'
 import { CROSS_MARGIN } from './stored-entries.ts'
 import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 
-export const PEOPLE = createPeople(TEST_NETWORK_PASSPHRASE, 2)
-export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, PEOPLE)
+export const IDENTITIES = createIdentities(TEST_NETWORK_PASSPHRASE, 2)
+export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, IDENTITIES)
 
 /** 2026-11-21 12:00 UTC. */
 export const NOW_SEC = 1_795_262_400
@@ -24,12 +24,12 @@ export interface TestClient extends Client {
   /** Every call that was made, refused ones included. */
   readonly calls: (Invocation & SendOptions)[]
   /** What the next calls are answered, one each; `sent` when there is nothing left. */
-  readonly answers: SendAnswer[]
+  readonly results: SendResult[]
   /** What settle says, one each; then what was sent is applied, and nothing is under way. */
   readonly settlements: Settlement[]
   /** How many keys each request asked for. */
   readonly requests: number[]
-  forgotten: number
+  forgetCount: number
 }
 
 export interface TestLedger {
@@ -109,13 +109,13 @@ function createTestClient(owner: string, entries: ReadonlyMap<string, string>): 
   return {
     address: owner,
     calls: [],
-    answers: [],
+    results: [],
     settlements: [],
     requests: [],
-    forgotten: 0,
+    forgetCount: 0,
     async invoke(invocation, _view, options = {}) {
       this.calls.push({ ...invocation, ...options })
-      const answer = this.answers.shift() ?? { kind: 'sent' }
+      const answer = this.results.shift() ?? { kind: 'sent' }
       underWay ||= answer.kind === 'sent'
       return answer
     },
@@ -129,7 +129,7 @@ function createTestClient(owner: string, entries: ReadonlyMap<string, string>): 
       return new Map(keys.flatMap((key) => (entries.has(key) ? [[key, entries.get(key) ?? '']] : [])))
     },
     forget() {
-      this.forgotten++
+      this.forgetCount++
     },
   }
 }

@@ -6,7 +6,7 @@ import { createTicker } from './ticker.ts'
 /** A market in which every price is 100 until the test says otherwise. */
 function setUp() {
   let price = 100n
-  const feed = createPriceFeed({ advance: () => {}, price: () => price, anchor: () => {} })
+  const feed = createPriceFeed({ advance: () => {}, price: () => price, setPrices: () => {} })
   const ticker = createTicker(feed)
   return {
     feed,

@@ -6,26 +6,26 @@ import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { plain } from '../test-network.ts'
 import { ORDER_TYPE } from './stored-entries.ts'
 import type { StoredOrder, StoredPosition } from './stored-entries.ts'
-import type { Habit, OrderHabit } from './habits.ts'
-import { isWild, MARKETS } from './markets.ts'
+import type { Strategy, OrderStrategy } from './strategies.ts'
+import { isVolatile, MARKETS } from './markets.ts'
 import { createPriceFeed } from './price-feed.ts'
-import { createTestLedger, DEPLOYMENT, NOW_SEC, PEOPLE } from './test-client.ts'
+import { createTestLedger, DEPLOYMENT, NOW_SEC, IDENTITIES } from './test-client.ts'
 import { createTicker } from './ticker.ts'
 import { createTrader } from './trader.ts'
 
-const identity = PEOPLE.traders[0] ?? assert.fail('there are traders')
+const identity = IDENTITIES.traders[0] ?? assert.fail('there are traders')
 const ENTRY = 100n * ONE_E7
 
 /** Trades at the market, and lets an order wait a minute, five to ten basis points away. */
-const NO_ORDERS: OrderHabit = {
+const NO_ORDERS: OrderStrategy = {
   cross: 0, limit: 0, stopLimit: 0, stopLoss: 0, takeProfit: 0, trailingStop: 0, reduceOnly: 0,
-  distanceBps: { least: 5, most: 10 }, patienceSec: { least: 60, most: 60 },
+  distanceBps: { min: 5, max: 10 }, maxWaitSec: { min: 60, max: 60 },
 }
 
 /** Trades without chance, so that each turn can be foretold. */
-const PLAIN: Habit = {
-  name: 'plain', maxPositions: 2, pauseSec: { least: 10, most: 10 }, holdSec: { least: 60, most: 60 }, firstHoldSec: { least: 5, most: 5 },
-  collateralUsdc: { least: 100, most: 100 }, leverage: { least: 4, most: 4 }, markets: 3, wildOnly: false, takeProfit: 0.1, stopLoss: 0.2, looksBackSec: 20,
+const PLAIN: Strategy = {
+  name: 'plain', maxPositions: 2, pauseSec: { min: 10, max: 10 }, holdSec: { min: 60, max: 60 }, firstHoldSec: { min: 5, max: 5 },
+  collateralUsdc: { min: 100, max: 100 }, leverage: { min: 4, max: 4 }, markets: 3, volatileOnly: false, takeProfit: 0.1, stopLoss: 0.2, lookbackSec: 20,
   orders: NO_ORDERS,
   direction: () => 0,
 }
@@ -42,11 +42,11 @@ const ORDER: StoredOrder = {
 }
 const STOP_LOSS: StoredOrder = { ...ORDER, id: 4n, orderType: ORDER_TYPE.stopLoss, hasPosition: true, positionId: OPEN.id }
 
-function setUp(habit: Partial<Habit> = {}, seed = 'trader') {
+function setUp(habit: Partial<Strategy> = {}, seed = 'trader') {
   const ledger = createTestLedger()
   const client = ledger.client(identity.address)
   let price = ENTRY
-  const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, anchor: () => {} }))
+  const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, setPrices: () => {} }))
   const trader = createTrader({
     name: 'trader', client, market: DEPLOYMENT.market, ticker, habit: { ...PLAIN, ...habit }, random: createSeededRandom(seed),
   })
@@ -69,7 +69,7 @@ function setUp(habit: Partial<Habit> = {}, seed = 'trader') {
 }
 
 /** Never opens by itself. */
-const CLOSES_ONLY: Partial<Habit> = { maxPositions: 0 }
+const CLOSES_ONLY: Partial<Strategy> = { maxPositions: 0 }
 
 test('the first trade comes within three seconds and is the habit’s own: market, collateral, leverage, direction', async () => {
   const { client, live, called } = setUp({ direction: () => 1 })
@@ -85,7 +85,7 @@ test('it rests between trades, keeps to its own markets, and holds no more posit
   const [first = 0, ...later] = await live(0, 300)
   assert.deepEqual(later, Array.from({ length: 29 }, (_, index) => first + 10 * (index + 1)))
   assert.equal(new Set(called().map(([, asset]) => asset)).size, 3)
-  const everywhere = setUp({ maxPositions: 100, markets: 14, pauseSec: { least: 1, most: 1 } })
+  const everywhere = setUp({ maxPositions: 100, markets: 14, pauseSec: { min: 1, max: 1 } })
   await everywhere.live(0, 300)
   assert.equal(new Set(everywhere.called().map(([, asset]) => asset)).size, ASSET_SYMBOLS.length)
   const forever = NOW_SEC + 86_400
@@ -94,11 +94,11 @@ test('it rests between trades, keeps to its own markets, and holds no more posit
 })
 
 test('who likes it wild trades nowhere else', async () => {
-  const { live, called } = setUp({ maxPositions: 100, markets: 4, wildOnly: true })
+  const { live, called } = setUp({ maxPositions: 100, markets: 4, volatileOnly: true })
   await live(0, 600)
   const traded = new Set(called().map(([, asset]) => String(asset)))
   assert.equal(traded.size, 4)
-  for (const asset of traded) assert(isWild(MARKETS[asset] ?? assert.fail(asset)), `${asset} is calm`)
+  for (const asset of traded) assert(isVolatile(MARKETS[asset] ?? assert.fail(asset)), `${asset} is calm`)
 })
 
 test('a habit that sees no reason to trade stays out', async () => {
@@ -124,7 +124,7 @@ test('a gain or a loss that is large enough closes a position before its time', 
   for (const [direction, price, closes] of [
     [0, 103n, true], [0, 102n, false], [0, 95n, true], [0, 96n, false], [1, 97n, true], [1, 98n, false], [1, 105n, true], [1, 104n, false],
   ] as const) {
-    const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { least: 3_600, most: 3_600 } })
+    const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { min: 3_600, max: 3_600 } })
     ledger.setPositions([{ ...OPEN, direction }])
     setPrice(price * ONE_E7)
     await turn(0)
@@ -133,7 +133,7 @@ test('a gain or a loss that is large enough closes a position before its time', 
 })
 
 test('who never cuts a loss does not', async () => {
-  const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { least: 3_600, most: 3_600 }, takeProfit: null, stopLoss: null })
+  const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { min: 3_600, max: 3_600 }, takeProfit: null, stopLoss: null })
   ledger.setPositions([OPEN])
   for (const price of [77n, 300n]) {
     setPrice(price * ONE_E7)
@@ -144,9 +144,9 @@ test('who never cuts a loss does not', async () => {
 
 test('refused, it comes back after 5, 10, 20 … at most 300 seconds, and after a success at its own pace', async () => {
   const { client, live } = setUp()
-  client.answers.push(...Array.from({ length: 9 }, () => ({ kind: 'refused', code: 30, reason: 'PriceStale' }) as const))
+  client.results.push(...Array.from({ length: 9 }, () => ({ kind: 'refused', code: 30, reason: 'PriceStale' }) as const))
   const turns = await live(0, 1_500)
-  client.answers.push({ kind: 'refused', code: 30, reason: 'PriceStale' })
+  client.results.push({ kind: 'refused', code: 30, reason: 'PriceStale' })
   turns.push(...(await live(1_500, 1_540)))
   const pauses = turns.slice(1).map((seconds, index) => seconds - (turns[index] ?? 0))
   assert.deepEqual(pauses.slice(0, 12), [5, 10, 20, 40, 80, 160, 300, 300, 300, 10, 10, 10])
@@ -172,7 +172,7 @@ test('a position that the keeper has liquidated is missed within a minute, and m
   assert.equal(called()[0]?.[0], 'open_position')
 })
 
-const LONG_HELD: Partial<Habit> = { holdSec: { least: 3_600, most: 3_600 }, firstHoldSec: { least: 3_600, most: 3_600 }, takeProfit: null, stopLoss: null }
+const LONG_HELD: Partial<Strategy> = { holdSec: { min: 3_600, max: 3_600 }, firstHoldSec: { min: 3_600, max: 3_600 }, takeProfit: null, stopLoss: null }
 
 test('after a first entry at the market it enters by its own ways: limit and stop-limit orders, cross margin', async () => {
   const functionOf = { limit: 'place_limit_order', stopLimit: 'place_stop_limit_order', cross: 'open_position_cross' } as const
@@ -209,7 +209,7 @@ test('a position gets the orders that its habit gives it, each once, and those t
 test('an order that the market refuses for a position is not tried for ever', async () => {
   const { ledger, client, live } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders: { ...NO_ORDERS, stopLoss: 1 } })
   ledger.setPositions([OPEN])
-  client.answers.push({ kind: 'refused', code: 67, reason: 'OrderAlreadyExists' })
+  client.results.push({ kind: 'refused', code: 67, reason: 'OrderAlreadyExists' })
   assert.equal((await live(0, 600)).length, 1)
 })
 
@@ -255,7 +255,7 @@ test('cross margin is deposited before it is used, now and then, and goes back w
   ledger.setPositions([{ ...OPEN, marginMode: 1 }])
   assert.deepEqual(await live(0, 200), [], 'a position uses it')
   ledger.setPositions([])
-  client.answers.push({ kind: 'refused', code: 77, reason: 'CrossMarginInsufficientFreeMargin' })
+  client.results.push({ kind: 'refused', code: 77, reason: 'CrossMarginInsufficientFreeMargin' })
   assert.equal((await live(200, 420)).length, 2, 'refused, it is tried again a minute later')
   assert.deepEqual(called()[0], ['withdraw_cross_margin', 5n * ONE_E7])
 })
@@ -274,7 +274,7 @@ test('after a restart it closes what it had open; on a new network it starts ane
   await live(100, 101)
   assert.deepEqual(called(), [['close_position', 7n]], 'its time was over while nobody ran')
   trader.forget()
-  assert.equal(client.forgotten, 1)
+  assert.equal(client.forgetCount, 1)
   ledger.setPositions([])
   assert.deepEqual(await live(101, 200), [])
 })

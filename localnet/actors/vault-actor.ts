@@ -1,20 +1,20 @@
 // What leaders and depositors of trader vaults have in common: they do one thing, and then rest.
 
 import type { Actor } from './actor.ts'
-import type { Client, LedgerView, SendAnswer } from './client.ts'
+import type { Client, LedgerView, SendResult } from './client.ts'
 import type { Invocation } from './envelope.ts'
 
 /** An actor who only acts while it is told that it may. */
 export interface VaultActor extends Actor {
-  mayAct(allowed: boolean): void
+  setEnabled(allowed: boolean): void
 }
 
 /** What to do now, and how long to rest after it. */
-export interface Deed {
+export interface VaultAction {
   readonly invocation: Invocation | null
-  readonly restSec: number
+  readonly pauseSec: number
   /** Told what became of the attempt. */
-  heard?(answer: SendAnswer): void
+  onResult?(answer: SendResult): void
 }
 
 /** Builds an actor who waits `firstRestSec`, decides, acts and rests; one that failed or was refused is not tried again before `restSec`. */
@@ -22,7 +22,7 @@ export function createVaultActor(options: {
   name: string
   client: Client
   firstRestSec: number
-  decide(view: LedgerView): Promise<Deed>
+  decide(view: LedgerView): Promise<VaultAction>
   /** What was known of the network no longer holds. */
   forget(): void
 }): VaultActor {
@@ -34,7 +34,7 @@ export function createVaultActor(options: {
     if ((await client.settle(view)).kind === 'pending' || !allowed) return
     dueSec ??= view.closeTimeSec + firstRestSec
     if (view.closeTimeSec < dueSec) return
-    const { invocation, restSec, heard } = await decide(view)
+    const { invocation, pauseSec: restSec, onResult: heard } = await decide(view)
     dueSec = view.closeTimeSec + restSec
     if (invocation === null) return
     const answer = await client.invoke(invocation, view)
@@ -44,7 +44,7 @@ export function createVaultActor(options: {
   return {
     name,
     act,
-    mayAct(may) {
+    setEnabled(may) {
       allowed = may
     },
     forget() {

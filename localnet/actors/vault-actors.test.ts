@@ -20,8 +20,8 @@ const OTHER = 'GDQ6AUKXX22DPEA2TQE2PYOWND5ZT4XJHPSJPFOTX2PHULM2Y7TLTOUI'
 const STAKE = 60_000n * ONE_E7
 
 const PLAN: LeaderPlan = {
-  firstRestSec: 3, vaultName: 'North', code: 'NORTH', stake: STAKE, markets: ['BTC', 'ETH'], leverage: { least: 2, most: 8 }, holdSec: 900,
-  pauseSec: { least: 60, most: 420 },
+  startDelaySec: 3, vaultName: 'North', code: 'NORTH', stake: STAKE, markets: ['BTC', 'ETH'], leverage: { min: 2, max: 8 }, holdSec: 900,
+  pauseSec: { min: 60, max: 420 },
 }
 
 const vault = (changes: Partial<Vault> = {}): Vault => ({
@@ -80,7 +80,7 @@ test('a leader founds the vault step by step: creates it, puts the stake in, giv
 test('a code that is taken is not asked for again; one that could not be sent is', async () => {
   const { ledger, client, live, names } = leader({ markets: [] })
   put(ledger, vault())
-  client.answers.push({ kind: 'later', reason: 'the queue is full' }, { kind: 'refused', code: 8, reason: 'taken' })
+  client.results.push({ kind: 'later', reason: 'the queue is full' }, { kind: 'refused', code: 8, reason: 'taken' })
   await live(0, 30_000)
   assert.equal(names().filter((name) => name === 'create_code').length, 2)
 })
@@ -145,7 +145,7 @@ test('a depositor comes by a code once, then deposits a part of what the leader 
   put(ledger, vault())
   put(ledger, vault({ id: 1, paused: true }))
   put(ledger, vault({ id: 2, leader_shares: 0n }))
-  client.answers.push({ kind: 'refused', code: 10, reason: 'no such code' }, { kind: 'refused', code: 11, reason: 'bound' })
+  client.results.push({ kind: 'refused', code: 10, reason: 'no such code' }, { kind: 'refused', code: 11, reason: 'bound' })
   await live(0, 120)
   for (const call of called().slice(0, 2)) assert.deepEqual(call, [DEPLOYMENT.referral, 'set_referrer', OTHER, 'NORTH'])
   ledger.put(DEPLOYMENT.vaultFactory, sharesKey(0, OTHER), i128(1_000n))
@@ -162,13 +162,13 @@ test('a depositor comes by a code once, then deposits a part of what the leader 
 
 test('neither acts while nobody trades, and both begin anew with a new network', async () => {
   for (const { actor, client, live } of [leader(), depositor()]) {
-    actor.mayAct(false)
+    actor.setEnabled(false)
     await live(0, 10_000)
     assert.deepEqual(client.calls, [])
-    actor.mayAct(true)
+    actor.setEnabled(true)
     await live(10_000, 10_200)
     assert.ok(client.calls.length > 0)
     actor.forget()
-    assert.equal(client.forgotten, 1)
+    assert.equal(client.forgetCount, 1)
   }
 })

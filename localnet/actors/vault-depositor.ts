@@ -5,21 +5,21 @@ import { address, i128, text, u32 } from '../contracts/host.ts'
 import { usdcFor } from '../contracts/trader-vaults/shares.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
-import type { Range } from './habits.ts'
-import { drawInteger } from './habits.ts'
-import type { Deed, VaultActor } from './vault-actor.ts'
+import type { Range } from './strategies.ts'
+import { drawInteger } from './strategies.ts'
+import type { VaultAction, VaultActor } from './vault-actor.ts'
 import { createVaultActor } from './vault-actor.ts'
 import { readShares, readVaults } from './vault-state.ts'
 
-const FIRST_REST_SEC: Range = { least: 15, most: 60 }
+const START_DELAY_SEC: Range = { min: 15, max: 60 }
 /** Until the next step after a code was set, or was not there yet. */
-const SOON_SEC = 20
-const PAUSE_SEC: Range = { least: 500, most: 2_000 }
+const REFERRAL_RETRY_SEC = 20
+const PAUSE_SEC: Range = { min: 500, max: 2_000 }
 /** Of what the leader has in the vault, in hundredths: who has more at stake is trusted with more. */
-const DEPOSIT: Range = { least: 1, most: 8 }
+const DEPOSIT_PERCENT: Range = { min: 1, max: 8 }
 const DEPOSIT_SHARE = 0.6
 /** Of the shares, in hundredths. */
-const WITHDRAWAL: Range = { least: 10, most: 100 }
+const WITHDRAWAL_PERCENT: Range = { min: 10, max: 100 }
 /** The contract's word for a code that nobody has created. */
 const UNKNOWN_CODE = 10
 
@@ -27,39 +27,39 @@ const UNKNOWN_CODE = 10
 export function createVaultDepositor(options: { name: string; client: Client; deployment: Deployment; code: string; random: Random }): VaultActor {
   const { name, client, deployment, code, random } = options
   const self = address(client.address)
-  let isBound = false
+  let hasReferrer = false
 
-  function bind(): Deed {
+  function setReferrer(): VaultAction {
     return {
       invocation: { contract: deployment.referral, functionName: 'set_referrer', args: [self, text(code)] },
-      restSec: SOON_SEC,
-      heard(answer) {
-        isBound = answer.kind === 'sent' || (answer.kind === 'refused' && answer.code !== UNKNOWN_CODE)
+      pauseSec: REFERRAL_RETRY_SEC,
+      onResult(answer) {
+        hasReferrer = answer.kind === 'sent' || (answer.kind === 'refused' && answer.code !== UNKNOWN_CODE)
       },
     }
   }
 
-  async function decide(): Promise<Deed> {
-    if (!isBound) return bind()
+  async function decide(): Promise<VaultAction> {
+    if (!hasReferrer) return setReferrer()
     const restSec = drawInteger(PAUSE_SEC, random)
     const open = (await readVaults(client, deployment.vaultFactory)).filter(({ leader_shares, paused }) => leader_shares > 0n && !paused)
     const vault = open[random.integer(Math.max(open.length, 1))]
-    if (vault === undefined) return { invocation: null, restSec }
+    if (vault === undefined) return { invocation: null, pauseSec: restSec }
     const held = await readShares(client, deployment.vaultFactory, vault.id, client.address)
     const isDeposit = random.float() < DEPOSIT_SHARE || held === 0n
     const amount = isDeposit
-      ? (usdcFor(vault, vault.leader_shares) * BigInt(drawInteger(DEPOSIT, random))) / 100n
-      : (held * BigInt(drawInteger(WITHDRAWAL, random))) / 100n
-    if (amount === 0n) return { invocation: null, restSec }
+      ? (usdcFor(vault, vault.leader_shares) * BigInt(drawInteger(DEPOSIT_PERCENT, random))) / 100n
+      : (held * BigInt(drawInteger(WITHDRAWAL_PERCENT, random))) / 100n
+    if (amount === 0n) return { invocation: null, pauseSec: restSec }
     const args = [self, u32(vault.id), i128(amount)]
-    return { invocation: { contract: deployment.vaultFactory, functionName: isDeposit ? 'deposit' : 'withdraw', args }, restSec }
+    return { invocation: { contract: deployment.vaultFactory, functionName: isDeposit ? 'deposit' : 'withdraw', args }, pauseSec: restSec }
   }
 
   return createVaultActor({
     name, client, decide,
-    firstRestSec: drawInteger(FIRST_REST_SEC, random),
+    firstRestSec: drawInteger(START_DELAY_SEC, random),
     forget() {
-      isBound = false
+      hasReferrer = false
     },
   })
 }

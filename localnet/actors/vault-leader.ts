@@ -8,19 +8,19 @@ import type { Val } from '../contracts/host.ts'
 import type { Vault } from '../contracts/trader-vaults/vaults.ts'
 import type { Client, LedgerView } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
-import type { Range } from './habits.ts'
-import { drawInteger } from './habits.ts'
+import type { Range } from './strategies.ts'
+import { drawInteger } from './strategies.ts'
 import { createHoldingsReader } from './stored-entries.ts'
 import type { Holdings } from './stored-entries.ts'
 import type { Ticker } from './ticker.ts'
-import type { Deed, VaultActor } from './vault-actor.ts'
+import type { VaultAction, VaultActor } from './vault-actor.ts'
 import { createVaultActor } from './vault-actor.ts'
 import { hasGained, readVaults } from './vault-state.ts'
 
 /** What a leader sets out to do. */
 export interface LeaderPlan {
   /** Before the vault is created. Two in one ledger would simulate the same id, and one of them would fail. */
-  readonly firstRestSec: number
+  readonly startDelaySec: number
   readonly vaultName: string
   /** The referral code. */
   readonly code: string
@@ -39,19 +39,19 @@ export interface LeaderPlan {
 }
 
 /** Between the steps that found a vault. */
-const FOUNDING_SEC = 3
+const SETUP_DELAY_SEC = 3
 const MAX_ENTRIES = 3
 /** Of the vault's money in one position, in hundredths. */
-const PART: Range = { least: 4, most: 15 }
+const POSITION_PERCENT: Range = { min: 4, max: 15 }
 const LIMIT_SHARE = 0.35
-const LIMIT_DISTANCE_BPS: Range = { least: 5, most: 40 }
+const LIMIT_DISTANCE_BPS: Range = { min: 5, max: 40 }
 const LIMIT_TOLERANCE_BPS = 100
-const PATIENCE_SEC = 1_200
+const MAX_ORDER_AGE_SEC = 1_200
 /** What a leader looks back at before an open. */
-const LOOKS_BACK_SEC = 300
+const LOOKBACK_SEC = 300
 /** The market takes no larger position; some room for rounding. */
 const MAX_SIZE = 95_000n * ONE_E7
-const LEAST_COLLATERAL = 20n * ONE_E7
+const MIN_COLLATERAL = 20n * ONE_E7
 const CLAIM_SHARE = 0.3
 /** A leader without markets pauses the vault in this part of the steps. */
 const PAUSE_SHARE = 0.3
@@ -70,36 +70,36 @@ export function createVaultLeader(options: {
   const self = address(client.address)
   let hasCode = false
 
-  const rest = (): number => drawInteger(plan.pauseSec, random)
-  const call = (functionName: string, args: readonly Val[], restSec = rest()): Deed => ({
-    invocation: { contract: deployment.vaultFactory, functionName, args }, restSec,
+  const drawPause = (): number => drawInteger(plan.pauseSec, random)
+  const call = (functionName: string, args: readonly Val[], restSec = drawPause()): VaultAction => ({
+    invocation: { contract: deployment.vaultFactory, functionName, args }, pauseSec: restSec,
   })
 
-  function found(vault: Vault | undefined): Deed | undefined {
-    if (vault === undefined) return call('create_vault', [self, text(plan.vaultName)], FOUNDING_SEC)
-    if (vault.leader_shares === 0n) return call('deposit', [self, u32(vault.id), i128(plan.stake)], FOUNDING_SEC)
+  function setupAction(vault: Vault | undefined): VaultAction | undefined {
+    if (vault === undefined) return call('create_vault', [self, text(plan.vaultName)], SETUP_DELAY_SEC)
+    if (vault.leader_shares === 0n) return call('deposit', [self, u32(vault.id), i128(plan.stake)], SETUP_DELAY_SEC)
     if (hasCode) return undefined
     const invocation = { contract: deployment.referral, functionName: 'create_code', args: [self, text(plan.code)] }
     // Refused, it was created before, or somebody else was faster.
-    return { invocation, restSec: FOUNDING_SEC, heard: ({ kind }) => void (hasCode = kind !== 'later') }
+    return { invocation, pauseSec: SETUP_DELAY_SEC, onResult: ({ kind }) => void (hasCode = kind !== 'later') }
   }
 
   /** What must end: a position that has been held long enough, an order that nobody filled. */
-  function ending(vault: Vault, { positions, orders }: Holdings, nowSec: number): Deed | undefined {
+  function exitAction(vault: Vault, { positions, orders }: Holdings, nowSec: number): VaultAction | undefined {
     const position = positions.find(({ openedAtSec }) => nowSec - openedAtSec >= plan.holdSec)
     if (position !== undefined) return call('leader_close_position', [self, u32(vault.id), u64(position.id)])
-    const order = orders.find(({ createdAtSec }) => nowSec - createdAtSec >= PATIENCE_SEC)
+    const order = orders.find(({ createdAtSec }) => nowSec - createdAtSec >= MAX_ORDER_AGE_SEC)
     return order === undefined ? undefined : call('leader_cancel_order', [self, u32(vault.id), u64(order.id)])
   }
 
-  function entry(vault: Vault): Deed {
+  function entry(vault: Vault): VaultAction {
     const asset = plan.markets[random.integer(plan.markets.length)] ?? 'BTC'
     const leverage = drawInteger(plan.leverage, random)
-    const part = (vault.total_usdc * BigInt(drawInteger(PART, random))) / 100n
+    const part = (vault.total_usdc * BigInt(drawInteger(POSITION_PERCENT, random))) / 100n
     const most = MAX_SIZE / BigInt(leverage)
     const collateral = part < most ? part : most
-    if (collateral < LEAST_COLLATERAL) return { invocation: null, restSec: rest() }
-    const isLong = ticker.change(asset, LOOKS_BACK_SEC) >= 0
+    if (collateral < MIN_COLLATERAL) return { invocation: null, pauseSec: drawPause() }
+    const isLong = ticker.change(asset, LOOKBACK_SEC) >= 0
     const terms = [self, u32(vault.id), symbol(asset), i128(collateral), u32(leverage), u32(isLong ? 0 : 1)]
     if (random.float() >= LIMIT_SHARE) return call('leader_open_position', terms)
     const distance = (ticker.price(asset) * BigInt(drawInteger(LIMIT_DISTANCE_BPS, random))) / 10_000n
@@ -107,32 +107,32 @@ export function createVaultLeader(options: {
     return call('leader_place_limit_order', [...terms, i128(trigger), bool(!isLong), u32(LIMIT_TOLERANCE_BPS)])
   }
 
-  async function trade(vault: Vault, nowSec: number): Promise<Deed> {
+  async function trade(vault: Vault, nowSec: number): Promise<VaultAction> {
     const all = await holdings.read()
     const mine = <Entry extends { readonly asset: string }>(entries: readonly Entry[]): readonly Entry[] =>
       entries.filter(({ asset }) => plan.markets.includes(asset))
     const [positions, orders] = [mine(all.positions), mine(all.orders)]
-    const due = ending(vault, { ...all, positions, orders }, nowSec)
+    const due = exitAction(vault, { ...all, positions, orders }, nowSec)
     if (due !== undefined) return due
     const entries = positions.length + orders.length
     if (entries === 0 && vault.total_usdc < plan.stake / 2n) return call('deposit', [self, u32(vault.id), i128(plan.stake)])
     if (hasGained(vault) && random.float() < CLAIM_SHARE) return call('claim_leader_fees', [u32(vault.id)])
-    return entries < MAX_ENTRIES ? entry(vault) : { invocation: null, restSec: rest() }
+    return entries < MAX_ENTRIES ? entry(vault) : { invocation: null, pauseSec: drawPause() }
   }
 
-  async function decide(view: LedgerView): Promise<Deed> {
+  async function decide(view: LedgerView): Promise<VaultAction> {
     const vaults = await readVaults(client, deployment.vaultFactory)
     const vault = vaults.find(({ leader }) => leader === client.address)
-    const founding = found(vault)
-    if (founding !== undefined || vault === undefined) return founding ?? { invocation: null, restSec: FOUNDING_SEC }
+    const founding = setupAction(vault)
+    if (founding !== undefined || vault === undefined) return founding ?? { invocation: null, pauseSec: SETUP_DELAY_SEC }
     if (vault.paused) return call('set_paused', [u32(vault.id), bool(false)])
     if (plan.markets.length > 0) return trade(vault, view.closeTimeSec)
-    return random.float() < PAUSE_SHARE ? call('set_paused', [u32(vault.id), bool(true)]) : { invocation: null, restSec: rest() }
+    return random.float() < PAUSE_SHARE ? call('set_paused', [u32(vault.id), bool(true)]) : { invocation: null, pauseSec: drawPause() }
   }
 
   return createVaultActor({
     name, client, decide,
-    firstRestSec: plan.firstRestSec,
+    firstRestSec: plan.startDelaySec,
     forget() {
       hasCode = false
       holdings.forget()

@@ -6,14 +6,14 @@ import { sharesKey, VAULT_INFO, vaultKey } from '../contracts/trader-vaults/vaul
 import type { Vault } from '../contracts/trader-vaults/vaults.ts'
 import { asI128 } from '../contracts/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
-import type { Reader } from './exchange-state.ts'
+import type { EntryReader } from './exchange-state.ts'
 
 /** Actors look no further: somebody else may create as many vaults as they like. */
-const VAULTS_SEEN = 20
+const MAX_VAULTS = 20
 
 /** The first vaults, in order of their ids. */
-export async function readVaults(reader: Reader, factory: string): Promise<readonly Vault[]> {
-  const keys = Array.from({ length: VAULTS_SEEN }, (_, id) => contractDataKey(factory, vaultKey(id)))
+export async function readVaults(reader: EntryReader, factory: string): Promise<readonly Vault[]> {
+  const keys = Array.from({ length: MAX_VAULTS }, (_, id) => contractDataKey(factory, vaultKey(id)))
   const values = await readValues(reader, keys)
   return keys.flatMap((key) => {
     const value = values.get(key)
@@ -22,7 +22,7 @@ export async function readVaults(reader: Reader, factory: string): Promise<reado
 }
 
 /** How many shares of a vault an account holds. */
-export async function readShares(reader: Reader, factory: string, vaultId: number, holder: string): Promise<bigint> {
+export async function readShares(reader: EntryReader, factory: string, vaultId: number, holder: string): Promise<bigint> {
   const key = contractDataKey(factory, sharesKey(vaultId, holder))
   const value = (await readValues(reader, [key])).get(key)
   return value === undefined ? 0n : asI128(value)
@@ -33,7 +33,7 @@ export function hasGained(vault: Vault): boolean {
   return vault.circulating_shares > 0n && navOf(vault) > vault.hwm_nav
 }
 
-async function readValues(reader: Reader, keys: readonly string[]): Promise<ReadonlyMap<string, Val>> {
+async function readValues(reader: EntryReader, keys: readonly string[]): Promise<ReadonlyMap<string, Val>> {
   const entries = await reader.readEntries(keys)
   return new Map([...entries].map(([key, entry]) => [key, contractDataValue(entry)]))
 }

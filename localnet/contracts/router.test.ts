@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { createIdentity } from '../actors/identity.ts'
 import { MARKETS } from '../actors/markets.ts'
-import { createDeployment, createPeople } from '../genesis.ts'
+import { createDeployment, createIdentities } from '../genesis.ts'
 import { networkIdOf } from '../ledger/addresses.ts'
 import { startTestNetwork, WARM_UP_LEDGERS } from '../test-network.ts'
 import type { Val } from './host.ts'
@@ -175,14 +175,14 @@ test('what a publisher signs, as text', () => {
 
 test('on the local network a trader opens through the router with the publisher\'s signature and one of the trader\'s own', async () => {
   await using network = await startTestNetwork({ traders: 0 })
-  await network.steps(WARM_UP_LEDGERS)
+  await network.closeLedgers(WARM_UP_LEDGERS)
   const { networkPassphrase, contracts, chain } = network
-  const people = createPeople(networkPassphrase, 0)
+  const people = createIdentities(networkPassphrase, 0)
   const { oracle } = createDeployment(networkPassphrase, people)
   const { closeTimeSec, sequence } = chain.history.latest()
   const price = { price: 92_400n * E7, timestamp: BigInt(closeTimeSec), round_id: 1n }
   const signature = people.publisher.sign(attestationPayload(networkIdOf(networkPassphrase), oracle, priceTag('BTC'), price))
-  const alice = network.visitor('alice')
+  const alice = network.userClient('alice')
   const args = (signed: Uint8Array): Val[] => [
     ...openArgs(alice.address), i128(price.price), u64(price.timestamp), u64(price.round_id), vec(bytes(people.publisher.publicKey)), vec(bytes(signed)),
   ]
@@ -191,7 +191,7 @@ test('on the local network a trader opens through the router with the publisher\
   const forged = await open(new Uint8Array(64))
   assert.ok(forged.kind === 'refused' && /Error\(Crypto, InvalidInput\)/.test(forged.reason), JSON.stringify(forged))
   assert.equal((await open(signature)).kind, 'sent')
-  await network.steps(1)
+  await network.closeLedgers(1)
   const settlement = await alice.settle(chain.history.latest())
   assert.equal(settlement.kind, 'applied', JSON.stringify(settlement))
   const [opened] = network.exchangeEvents('position_opened')

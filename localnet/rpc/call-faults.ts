@@ -1,10 +1,10 @@
 // What the node's own faults do to a call. Each stands between the call and the method, and may change either the question or the answer.
 
-import type { Strike } from '../faults.ts'
-import { ANSWER_EFFECTS } from './answer-faults.ts'
-import type { Call, Effect, FaultMemory, Next } from './fault-effect.ts'
-import { fieldsOf, hashOf, latestOf, withHistory, withParams } from './fault-effect.ts'
-import { cutHistory, laggingHistory, lateTransactions } from './history-views.ts'
+import type { TriggeredFault } from '../faults.ts'
+import { RESPONSE_EFFECTS } from './response-faults.ts'
+import type { Call, Effect, FaultState, Next } from './fault-effect.ts'
+import { fieldsOf, envelopeHashOf, latestLedgerFields, withHistory, withParams } from './fault-effect.ts'
+import { recentHistory, laggingHistory, delayedTransactions } from './history-views.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
 const NODE_TEXTS: Readonly<Record<number, (method: string) => string>> = {
@@ -14,7 +14,7 @@ const NODE_TEXTS: Readonly<Record<number, (method: string) => string>> = {
 }
 
 const EFFECTS: Readonly<Record<string, Effect>> = {
-  ...ANSWER_EFFECTS,
+  ...RESPONSE_EFFECTS,
   rpc_error(call, next, values) {
     if (values['executed'] === true) next(call)
     const code = Number(values['code'])
@@ -24,8 +24,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     const history = laggingHistory(call.context.history, Number(values['ledgers']))
     return asOfLedger(next(withHistory(call, history)), history.latest().sequence)
   },
-  retention_cut: (call, next, values) => next(withHistory(call, cutHistory(call.context.history, Number(values['ledgers'])))),
-  not_found: (call, next, values) => next(withHistory(call, lateTransactions(call.context.history, Number(values['ledgers'])))),
+  retention_cut: (call, next, values) => next(withHistory(call, recentHistory(call.context.history, Number(values['ledgers'])))),
+  not_found: (call, next, values) => next(withHistory(call, delayedTransactions(call.context.history, Number(values['ledgers'])))),
   repeated_page: (call, next, _values, memory) => memory.lastEventsPage ?? next(call),
   cut_page(call, next, values) {
     const pagination = fieldsOf(call.params['pagination'])
@@ -46,8 +46,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   preflight_queue_full: (call) => simulationFailure(call, 'preflight queue full'),
   resource_limit_exceeded: (call) => simulationFailure(call, 'HostError: Error(Budget, ExceededLimit)\n\nDebugInfo not available\n'),
   try_again_later(call, next, values) {
-    const hash = values['executed'] === true ? fieldsOf(next(call))['hash'] : hashOf(call)
-    return hash === undefined ? next(call) : { status: 'TRY_AGAIN_LATER', hash, ...latestOf(call) }
+    const hash = values['executed'] === true ? fieldsOf(next(call))['hash'] : envelopeHashOf(call)
+    return hash === undefined ? next(call) : { status: 'TRY_AGAIN_LATER', hash, ...latestLedgerFields(call) }
   },
   duplicate(call, next) {
     const answer = fieldsOf(next(call))
@@ -63,21 +63,21 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
 }
 
 /** True for a fault that answers in JSON-RPC. */
-export function isCallFault(strike: Strike): boolean {
-  return EFFECTS[strike.name] !== undefined
+export function isCallFault(fault: TriggeredFault): boolean {
+  return EFFECTS[fault.name] !== undefined
 }
 
 /** Runs a call through the faults that meet it, the first armed outermost. Throws RpcError. */
-export function callThroughFaults(strikes: readonly Strike[], call: Call, memory: FaultMemory, run: Next): unknown {
-  const [strike, ...rest] = strikes
-  if (strike === undefined) {
+export function callWithFaults(triggered: readonly TriggeredFault[], call: Call, memory: FaultState, run: Next): unknown {
+  const [fault, ...rest] = triggered
+  if (fault === undefined) {
     const answer = run(call)
     if (call.method === 'getEvents') memory.lastEventsPage = answer
     return answer
   }
-  const next: Next = (changed) => callThroughFaults(rest, changed, memory, run)
-  const effect = EFFECTS[strike.name]
-  return effect === undefined ? next(call) : effect(call, next, strike.values, memory)
+  const next: Next = (changed) => callWithFaults(rest, changed, memory, run)
+  const effect = EFFECTS[fault.name]
+  return effect === undefined ? next(call) : effect(call, next, fault.values, memory)
 }
 
 /** Methods that ask the chain itself know the present; their answer still names the ledger of the node that is behind. */

@@ -13,13 +13,13 @@ export interface Call {
 }
 
 /** What a door remembers between calls for its faults' sake. */
-export interface FaultMemory {
+export interface FaultState {
   lastEventsPage: unknown
 }
 
 export type Fields = Readonly<Record<string, unknown>>
 export type Next = (call: Call) => unknown
-export type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultMemory) => unknown
+export type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultState) => unknown
 
 /** The members of an answer; none when it is no object. */
 export function fieldsOf(value: unknown): Fields {
@@ -35,13 +35,13 @@ export function withParams(call: Call, params: Params): Call {
 }
 
 /** What a send answer tells of the ledger. */
-export function latestOf({ context }: Call): Fields {
+export function latestLedgerFields({ context }: Call): Fields {
   const latest = context.history.latest()
   return { latestLedger: latest.sequence, latestLedgerCloseTime: String(latest.closeTimeSec) }
 }
 
 /** The hash of the envelope that a call would send; undefined when it does not decode. */
-export function hashOf({ context, params }: Call): string | undefined {
+export function envelopeHashOf({ context, params }: Call): string | undefined {
   try {
     const envelope = TransactionBuilder.fromXdr(String(params['transaction']), context.chain.networkPassphrase)
     return Buffer.from(envelope.hash()).toString('hex')

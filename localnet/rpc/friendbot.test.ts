@@ -5,7 +5,7 @@ import { createFakeDoor } from '../../test/support/fake-door.ts'
 import type { FakeDoor } from '../../test/support/fake-door.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 import { rootKeypair } from './friendbot.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import type { HttpResponse } from './http-response.ts'
 
 const TEN_THOUSAND = 100_000_000_000n
 const addressOf = (byte: number): string => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(byte)).publicKey()
@@ -16,12 +16,12 @@ function doorWithRoot(): FakeDoor {
   return fake
 }
 
-function fund(fake: FakeDoor, address: string): Promise<HttpAnswer> {
+function fund(fake: FakeDoor, address: string): Promise<HttpResponse> {
   assert.ok(fake.door.friendbot !== null)
   return fake.door.friendbot(address)
 }
 
-const bodyOf = (answer: HttpAnswer): Record<string, unknown> => JSON.parse(answer.body ?? '') as Record<string, unknown>
+const bodyOf = (answer: HttpResponse): Record<string, unknown> => JSON.parse(answer.body ?? '') as Record<string, unknown>
 
 test('the root account of the local network is the one that everybody knows', () => {
   assert.equal(rootKeypair('Standalone Network ; February 2017').publicKey(), 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI')

@@ -4,15 +4,15 @@ import { Account, Asset, hash, Keypair, Operation, StrKey, TransactionBuilder, x
 import type { Clock, Timer } from '../../src/base/clock.ts'
 import type { Chain } from '../chain.ts'
 import type { TransactionRecord } from '../history.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import { jsonAnswer } from './http-answer.ts'
+import type { HttpResponse } from './http-response.ts'
+import { jsonResponse } from './http-response.ts'
 import {
   FRIENDBOT_ATTEMPTS_MAX, FRIENDBOT_BASE_FEE_STROOPS, FRIENDBOT_BATCH_ACCOUNTS, FRIENDBOT_QUEUE_MAX, FRIENDBOT_STARTING_BALANCE_STROOPS,
   FRIENDBOT_STARTING_BALANCE_XLM, FRIENDBOT_WAIT_MS,
 } from './limits.ts'
 
 /** Funds an address and answers as the service does, only when the transaction can be seen on the ledger. */
-export type Friendbot = (address: string) => Promise<HttpAnswer>
+export type Friendbot = (address: string) => Promise<HttpResponse>
 
 export interface FriendbotOptions {
   readonly chain: Chain
@@ -22,15 +22,15 @@ export interface FriendbotOptions {
 }
 
 /** Somebody who waits for funds. */
-interface Waiter {
+interface FundingRequest {
   readonly address: string
-  readonly settle: (answer: HttpAnswer) => void
+  readonly settle: (answer: HttpResponse) => void
   attempts: number
 }
 
 interface InFlight {
   readonly hash: string
-  readonly waiters: readonly Waiter[]
+  readonly requests: readonly FundingRequest[]
   ledgersLeft: number
 }
 
@@ -39,13 +39,13 @@ const DROPPED_AFTER_LEDGERS = 6
 
 /** Builds a friendbot. One transaction at a time is under way, for everybody who waited when it was built. */
 export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networkPassphrase) }: FriendbotOptions): Friendbot {
-  let waiting: Waiter[] = []
+  let waiting: FundingRequest[] = []
   let inFlight: InFlight | null = null
   let stopListening: (() => void) | null = null
 
-  function pump(): void {
+  function submitWaiting(): void {
     while (inFlight === null && waiting.length > 0) {
-      const batch = waiting.splice(0, FRIENDBOT_BATCH_ACCOUNTS).filter((waiter) => !refuse(waiter))
+      const batch = waiting.splice(0, FRIENDBOT_BATCH_ACCOUNTS).filter((waiter) => !settleWithoutFunding(waiter))
       if (batch.length > 0 && !submit(batch)) break
     }
     const idle = inFlight === null && waiting.length === 0
@@ -58,7 +58,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
   }
 
   /** True for a waiter who has just been told no. */
-  function refuse(waiter: Waiter): boolean {
+  function settleWithoutFunding(waiter: FundingRequest): boolean {
     waiter.attempts += 1
     const balance = balanceOf(chain, waiter.address)
     if (balance !== null && balance >= FRIENDBOT_STARTING_BALANCE_STROOPS) waiter.settle(alreadyFunded())
@@ -68,7 +68,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
   }
 
   /** True when the transaction is under way; otherwise its waiters have been told no, or wait for the next ledger. */
-  function submit(batch: readonly Waiter[]): boolean {
+  function submit(batch: readonly FundingRequest[]): boolean {
     const funding = buildFunding(chain, payer, batch.map((waiter) => waiter.address))
     if (funding === null) {
       for (const waiter of batch) waiter.settle(unavailable(`the paying account ${payer.publicKey()} does not exist`))
@@ -84,7 +84,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
       waiting = [...batch, ...waiting]
       return false
     }
-    inFlight = { hash: outcome.hash, waiters: batch, ledgersLeft: DROPPED_AFTER_LEDGERS }
+    inFlight = { hash: outcome.hash, requests: batch, ledgersLeft: DROPPED_AFTER_LEDGERS }
     return true
   }
 
@@ -93,15 +93,15 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
       const record = chain.history.transaction(inFlight.hash)
       inFlight.ledgersLeft -= 1
       if (record?.status === 'SUCCESS') {
-        for (const waiter of inFlight.waiters) waiter.settle(funded(record))
+        for (const waiter of inFlight.requests) waiter.settle(funded(record))
         inFlight = null
       } else if (record !== undefined || inFlight.ledgersLeft === 0) {
         // Somebody else created one of the accounts meanwhile: the rest gets another transaction, which looks again.
-        waiting = [...inFlight.waiters, ...waiting]
+        waiting = [...inFlight.requests, ...waiting]
         inFlight = null
       }
     }
-    pump()
+    submitWaiting()
   }
 
   return (address) => {
@@ -113,7 +113,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
         waiting = waiting.filter((each) => each !== waiter)
         resolve(timedOut())
       })
-      const waiter: Waiter = {
+      const waiter: FundingRequest = {
         address,
         attempts: 0,
         settle(answer) {
@@ -122,7 +122,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
         },
       }
       waiting.push(waiter)
-      pump()
+      submitWaiting()
     })
   }
 }
@@ -169,31 +169,31 @@ function accountEntry(chain: Chain, address: string): xdr.AccountEntry | null {
   return data.type === 'account' ? data.account : null
 }
 
-function funded(record: TransactionRecord): HttpAnswer {
-  return jsonAnswer(200, {
+function funded(record: TransactionRecord): HttpResponse {
+  return jsonResponse(200, {
     successful: true,
     hash: record.hash,
     envelope_xdr: record.envelopeXdr,
   })
 }
 
-function problem(status: number, title: string, detail: string, extras?: Readonly<Record<string, unknown>>): HttpAnswer {
+function problem(status: number, title: string, detail: string, extras?: Readonly<Record<string, unknown>>): HttpResponse {
   const body = { type: `https://stellar.org/friendbot-errors/${title.toLowerCase().replaceAll(' ', '_')}`, title, status, detail }
-  return jsonAnswer(status, extras === undefined ? body : { ...body, extras }, 'application/problem+json; charset=utf-8')
+  return jsonResponse(status, extras === undefined ? body : { ...body, extras }, 'application/problem+json; charset=utf-8')
 }
 
-function invalidAddress(reason: string): HttpAnswer {
+function invalidAddress(reason: string): HttpResponse {
   return problem(400, 'Bad Request', 'The request you sent was invalid in some way.', { invalid_field: 'addr', reason })
 }
 
-function alreadyFunded(): HttpAnswer {
+function alreadyFunded(): HttpResponse {
   return problem(400, 'Bad Request', 'account already funded to starting balance')
 }
 
-function unavailable(detail: string): HttpAnswer {
+function unavailable(detail: string): HttpResponse {
   return problem(503, 'Service Unavailable', detail)
 }
 
-function timedOut(): HttpAnswer {
+function timedOut(): HttpResponse {
   return problem(504, 'Timeout', 'the funding transaction was not final in time')
 }

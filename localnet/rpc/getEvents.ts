@@ -24,7 +24,7 @@ interface Scan {
  */
 export function getEvents({ history }: MethodContext, params: Params): unknown {
   const scan = scanRequest(params, history)
-  const events = find(history, scan)
+  const events = findEvents(history, scan)
   const last = events.length === scan.limit ? events.at(-1) : undefined
   const latest = history.latest()
   const oldest = history.oldest()
@@ -64,7 +64,7 @@ function scanRequest(params: Params, history: History): Scan {
   }
 }
 
-function find(history: History, { filters, limit, ...range }: Scan): readonly EventRecord[] {
+function findEvents(history: History, { filters, limit, ...range }: Scan): readonly EventRecord[] {
   const found: EventRecord[] = []
   if (range.untilLedger <= range.fromLedger) return found
   for (const event of history.events({ ...range, contractIds: contractIdsOf(filters) })) {

@@ -6,9 +6,9 @@ import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 test('friendbot is named while it is served, and left out otherwise', async () => {
   const fake = createFakeDoor()
   assert.deepEqual(await fake.ask('getNetwork'), { passphrase: FAKE_PASSPHRASE, protocolVersion: 27 })
-  fake.door.announceFriendbot('http://127.0.0.1:1/friendbot')
+  fake.door.setFriendbotUrl('http://127.0.0.1:1/friendbot')
   assert.equal((await fake.ask('getNetwork'))['friendbotUrl'], 'http://127.0.0.1:1/friendbot')
-  fake.door.announceFriendbot(null)
+  fake.door.setFriendbotUrl(null)
   assert.equal(Object.hasOwn(await fake.ask('getNetwork'), 'friendbotUrl'), false)
 })
 

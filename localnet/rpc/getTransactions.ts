@@ -13,7 +13,7 @@ const TOID_TEXT = /^\d{1,19}$/
 const CURSOR_OPERATION = 1
 
 /** A transaction's place: behind it a page begins. */
-interface Place {
+interface Position {
   readonly ledger: number
   readonly applicationOrder: number
 }
@@ -25,7 +25,7 @@ interface Place {
 export function getTransactions({ history }: MethodContext, params: Params): unknown {
   requireBase64(params)
   const page = pageRequest(params, history, TRANSACTIONS_PAGE)
-  const start = page.cursor === null ? { ledger: page.startLedger, applicationOrder: 0 } : placeOf(page.cursor, history)
+  const start = page.cursor === null ? { ledger: page.startLedger, applicationOrder: 0 } : parseCursor(page.cursor, history)
   const found = history.transactionsAfter(start.ledger, start.applicationOrder, page.limit)
   const latest = history.latest()
   const oldest = history.oldest()
@@ -40,7 +40,7 @@ export function getTransactions({ history }: MethodContext, params: Params): unk
   }
 }
 
-function placeOf(cursor: string, history: History): Place {
+function parseCursor(cursor: string, history: History): Position {
   if (!TOID_TEXT.test(cursor)) throw invalidParams(`cursor ('${cursor}') must be a transaction's position`)
   const { ledger, transaction } = parseToid(BigInt(cursor))
   if (ledger < history.oldest().sequence) throw invalidParams(`database does not contain metadata for ledger: ${ledger}`)
@@ -48,7 +48,7 @@ function placeOf(cursor: string, history: History): Place {
 }
 
 /** The furthest of the places that a page has seen: an unfilled page has seen the latest ledger, even when nothing was in it. */
-function cursorAfter(places: readonly Place[]): string {
+function cursorAfter(places: readonly Position[]): string {
   const toids = places.map(({ ledger, applicationOrder }) => toid(ledger, applicationOrder, CURSOR_OPERATION))
   return toids.reduce((furthest, each) => (each > furthest ? each : furthest)).toString()
 }

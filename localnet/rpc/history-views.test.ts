@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFakeChain } from '../../test/support/fake-chain.ts'
 import type { History } from '../history.ts'
-import { cutHistory, laggingHistory, lateTransactions } from './history-views.ts'
+import { recentHistory, laggingHistory, delayedTransactions } from './history-views.ts'
 
 /** Ledgers 1 to 6, each with a transaction and an event. */
 function past(): History {
@@ -34,19 +34,19 @@ test('a node that is behind tells nothing of the last ledgers', () => {
 })
 
 test('a node that keeps few ledgers tells nothing of the first', () => {
-  assert.deepEqual(told(cutHistory(past(), 2)), expected([5, 6]))
-  assert.deepEqual(told(cutHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
+  assert.deepEqual(told(recentHistory(past(), 2)), expected([5, 6]))
+  assert.deepEqual(told(recentHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
 })
 
 test('a page of a cut past is filled with what is kept, not spent on what is not', () => {
-  assert.deepEqual(cutHistory(past(), 3).transactionsAfter(1, 1, 2).map((record) => record.ledger), [4, 5])
-  assert.deepEqual(cutHistory(past(), 3).ledgers(1, 2).map((ledger) => ledger.sequence), [4, 5])
+  assert.deepEqual(recentHistory(past(), 3).transactionsAfter(1, 1, 2).map((record) => record.ledger), [4, 5])
+  assert.deepEqual(recentHistory(past(), 3).ledgers(1, 2).map((ledger) => ledger.sequence), [4, 5])
 })
 
 test('late transactions are missing by hash only', () => {
-  assert.deepEqual(told(lateTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
+  assert.deepEqual(told(delayedTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
 })
 
 test('views may be stacked', () => {
-  assert.deepEqual(told(laggingHistory(cutHistory(past(), 4), 2)), expected([3, 4]))
+  assert.deepEqual(told(laggingHistory(recentHistory(past(), 4), 2)), expected([3, 4]))
 })

@@ -10,32 +10,32 @@ export function laggingHistory(history: History, ledgers: number): History {
 }
 
 /** The last `ledgers` ledgers of the past. */
-export function cutHistory(history: History, ledgers: number): History {
+export function recentHistory(history: History, ledgers: number): History {
   const latest = history.latest().sequence
   return historyWithin(history, Math.max(history.oldest().sequence, latest - ledgers + 1), latest)
 }
 
 /** The same past, except that a transaction is found by its hash only `ledgers` ledgers after its own. */
-export function lateTransactions(history: History, ledgers: number): History {
+export function delayedTransactions(history: History, ledgers: number): History {
   const visible = laggingHistory(history, ledgers)
-  return { ...bound(history), transaction: (hash) => visible.transaction(hash) }
+  return { ...plainHistory(history), transaction: (hash) => visible.transaction(hash) }
 }
 
 /** The ledgers from `oldest` to `latest` of the past, both included. */
 export function historyWithin(history: History, oldest: number, latest: number): History {
-  const kept = (sequence: number): boolean => sequence >= oldest && sequence <= latest
+  const isInRange = (sequence: number): boolean => sequence >= oldest && sequence <= latest
   return {
     latest: () => defined(history.ledger(latest), `ledger ${latest}`),
     oldest: () => defined(history.ledger(oldest), `ledger ${oldest}`),
-    ledger: (sequence) => (kept(sequence) ? history.ledger(sequence) : undefined),
-    ledgers: (from, limit) => history.ledgers(Math.max(from, oldest), limit).filter((ledger) => kept(ledger.sequence)),
+    ledger: (sequence) => (isInRange(sequence) ? history.ledger(sequence) : undefined),
+    ledgers: (from, limit) => history.ledgers(Math.max(from, oldest), limit).filter((ledger) => isInRange(ledger.sequence)),
     transaction(hash) {
       const record = history.transaction(hash)
-      return record !== undefined && kept(record.ledger) ? record : undefined
+      return record !== undefined && isInRange(record.ledger) ? record : undefined
     },
     transactionsAfter(ledger, applicationOrder, limit) {
       const [fromLedger, afterOrder] = ledger < oldest ? [oldest, 0] : [ledger, applicationOrder]
-      return history.transactionsAfter(fromLedger, afterOrder, limit).filter((record) => kept(record.ledger))
+      return history.transactionsAfter(fromLedger, afterOrder, limit).filter((record) => isInRange(record.ledger))
     },
     events: (range) =>
       history.events({ ...range, fromLedger: Math.max(range.fromLedger, oldest), untilLedger: Math.min(range.untilLedger, latest + 1) }),
@@ -43,7 +43,7 @@ export function historyWithin(history: History, oldest: number, latest: number):
 }
 
 /** The methods of a history as plain functions, whatever kind of object it is. */
-function bound(history: History): History {
+function plainHistory(history: History): History {
   return {
     latest: () => history.latest(),
     oldest: () => history.oldest(),

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
 import type { FakeDoor } from '../../test/support/fake-door.ts'
 import type { FaultRequest } from '../faults.ts'
-import { ConnectionCut } from './http-answer.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import { ConnectionCut } from './http-response.ts'
+import type { HttpResponse } from './http-response.ts'
 
 /** A door whose extra effect can be watched: how often getHealth ran. */
 function doorWith(...requests: readonly FaultRequest[]): FakeDoor {
@@ -13,7 +13,7 @@ function doorWith(...requests: readonly FaultRequest[]): FakeDoor {
   return fake
 }
 
-const health = (fake: FakeDoor, signal?: AbortSignal): Promise<HttpAnswer> => fake.door.handle(requestBody('getHealth'), signal)
+const health = (fake: FakeDoor, signal?: AbortSignal): Promise<HttpResponse> => fake.door.handle(requestBody('getHealth'), signal)
 
 test('http_status: the status, no body, and the wait that a proxy asks for', async () => {
   const fake = doorWith({ name: 'http_status', status: 429, retryAfterSec: 3 })

@@ -22,9 +22,9 @@ export function parseBody(body: string): readonly RpcMessage[] | null {
   } catch {
     return null
   }
-  if (!Array.isArray(value)) return [judge(value)]
-  if (value.length > BATCH_CALLS_MAX) return [refused(null, RPC_CODES.invalidRequest, `a batch holds at most ${BATCH_CALLS_MAX} calls`)]
-  return value.map(judge)
+  if (!Array.isArray(value)) return [parseMessage(value)]
+  if (value.length > BATCH_CALLS_MAX) return [invalidMessage(null, RPC_CODES.invalidRequest, `a batch holds at most ${BATCH_CALLS_MAX} calls`)]
+  return value.map(parseMessage)
 }
 
 /** A successful answer: without an `error` key, because clients take its mere presence for a failure. */
@@ -37,19 +37,19 @@ export function errorMessage(id: RpcId, error: RpcError): unknown {
   return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message, ...data } }
 }
 
-function judge(value: unknown): RpcMessage {
+function parseMessage(value: unknown): RpcMessage {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused(null, RPC_CODES.parseError, 'request is not a JSON object')
+    return invalidMessage(null, RPC_CODES.parseError, 'request is not a JSON object')
   }
   const fields = value as Readonly<Record<string, unknown>>
   const { id = null, method, params = null } = fields
-  if (!isId(id)) return refused(null, RPC_CODES.invalidRequest, 'invalid request ID')
-  if (fields['jsonrpc'] !== '2.0') return refused(id, RPC_CODES.invalidRequest, 'invalid version marker')
-  if (method !== undefined && typeof method !== 'string') return refused(id, RPC_CODES.parseError, 'invalid method name')
-  if (method === undefined || method === '') return refused(id, RPC_CODES.invalidRequest, 'empty method name')
-  if (typeof params !== 'object') return refused(id, RPC_CODES.invalidRequest, 'parameters must be array or object')
+  if (!isId(id)) return invalidMessage(null, RPC_CODES.invalidRequest, 'invalid request ID')
+  if (fields['jsonrpc'] !== '2.0') return invalidMessage(id, RPC_CODES.invalidRequest, 'invalid version marker')
+  if (method !== undefined && typeof method !== 'string') return invalidMessage(id, RPC_CODES.parseError, 'invalid method name')
+  if (method === undefined || method === '') return invalidMessage(id, RPC_CODES.invalidRequest, 'empty method name')
+  if (typeof params !== 'object') return invalidMessage(id, RPC_CODES.invalidRequest, 'parameters must be array or object')
   const extra = Object.keys(fields).filter((name) => !KNOWN_FIELDS.has(name))
-  if (extra.length > 0) return refused(id, RPC_CODES.invalidRequest, 'extra fields in request', extra)
+  if (extra.length > 0) return invalidMessage(id, RPC_CODES.invalidRequest, 'extra fields in request', extra)
   return id === null ? { kind: 'notification', method, params } : { kind: 'call', id, method, params }
 }
 
@@ -57,6 +57,6 @@ function isId(id: unknown): id is RpcId {
   return id === null || typeof id === 'string' || typeof id === 'number'
 }
 
-function refused(id: RpcId, code: number, message: string, data?: unknown): RpcMessage {
+function invalidMessage(id: RpcId, code: number, message: string, data?: unknown): RpcMessage {
   return { kind: 'refused', id, error: new RpcError(code, message, data) }
 }

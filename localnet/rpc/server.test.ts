@@ -6,7 +6,7 @@ import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
 import type { FakeDoor } from '../../test/support/fake-door.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 import { rootKeypair } from './friendbot.ts'
-import { contentTypeRefusal, serveRpc } from './server.ts'
+import { contentTypeProblem, serveRpc } from './server.ts'
 import type { ServedRpc } from './server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -42,10 +42,10 @@ test('only POST, only JSON, only UTF-8', async () => {
 
 test('the content type is read as a browser writes it', () => {
   for (const good of ['application/json', 'Application/JSON', 'application/json;charset="utf-8"', 'application/json; charset=utf8; x=1']) {
-    assert.equal(contentTypeRefusal(good), null, good)
+    assert.equal(contentTypeProblem(good), null, good)
   }
-  for (const bad of [undefined, '', 'application/jsonp', 'json']) assert.equal(contentTypeRefusal(bad), 'content-type must be application/json')
-  assert.equal(contentTypeRefusal('application/json; charset=utf-16'), 'invalid content-type charset')
+  for (const bad of [undefined, '', 'application/jsonp', 'json']) assert.equal(contentTypeProblem(bad), 'content-type must be application/json')
+  assert.equal(contentTypeProblem('application/json; charset=utf-16'), 'invalid content-type charset')
 })
 
 test('a browser may ask anything from anywhere', async () => {
@@ -110,7 +110,7 @@ test('a caller who hangs up during a fault ends its waiting', async () => {
   fake.faults.arm({ name: 'timeout' })
   const patience = new AbortController()
   const armed = Promise.withResolvers<void>()
-  const strike = fake.faults.strike.bind(fake.faults)
+  const strike = fake.faults.trigger.bind(fake.faults)
   Object.assign(fake.faults, { strike: (method: string) => (armed.resolve(), strike(method)) })
   const answer = fetch(served.url, { method: 'POST', body: requestBody('getHealth'), headers: JSON_TYPE, signal: patience.signal })
   await armed.promise

@@ -5,10 +5,10 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createSystemClock } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
-import { bodyTooLarge } from './dispatch.ts'
-import type { RpcDoor } from './dispatch.ts'
-import { ConnectionCut, CORS_HEADERS, emptyAnswer, textAnswer } from './http-answer.ts'
-import type { HttpAnswer } from './http-answer.ts'
+import { bodyTooLarge } from './handler.ts'
+import type { RpcHandler } from './handler.ts'
+import { ConnectionCut, CORS_HEADERS, emptyResponse, textResponse } from './http-response.ts'
+import type { HttpResponse } from './http-response.ts'
 import {
   CONNECTIONS_MAX, DRAIN_MS, HEADER_MAX_BYTES, HEADERS_TIMEOUT_MS, KEEP_ALIVE_TIMEOUT_MS, REQUEST_BODY_DISCARD_MAX_BYTES,
   REQUEST_BODY_MAX_BYTES, REQUEST_TIMEOUT_MS,
@@ -33,7 +33,7 @@ export interface ServedRpc extends AsyncDisposable {
 }
 
 /** Requests that are being answered; aborting one ends only its waiting. */
-interface Underway {
+interface OpenRequests {
   readonly requests: Set<AbortController>
   closing: boolean
 }
@@ -42,29 +42,29 @@ const FRIENDBOT_PATH = '/friendbot'
 const PREFLIGHT_MAX_AGE_SEC = 600
 
 /** Serves a door. Rejects when the address cannot be taken. */
-export async function serveRpc(door: RpcDoor, options: ServeOptions): Promise<ServedRpc> {
+export async function serveRpc(door: RpcHandler, options: ServeOptions): Promise<ServedRpc> {
   const { host, port, signal, clock = createSystemClock({ keepAlive: false }) } = options
-  const underway: Underway = { requests: new Set(), closing: false }
+  const underway: OpenRequests = { requests: new Set(), closing: false }
   const bounds = {
     maxHeaderSize: HEADER_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   }
-  const server = createServer(bounds, (request, response) => void serve(door, request, response, underway))
+  const server = createServer(bounds, (request, response) => void handleRequest(door, request, response, underway))
   server.maxConnections = CONNECTIONS_MAX
   await listen(server, host, port)
 
   const origin = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`
   const friendbotUrl = door.friendbot === null ? null : `${origin}${FRIENDBOT_PATH}`
-  door.announceFriendbot(friendbotUrl)
+  door.setFriendbotUrl(friendbotUrl)
 
   let closed: Promise<void> | null = null
   function close(): Promise<void> {
     if (closed === null) {
       underway.closing = true
       for (const request of underway.requests) request.abort()
-      door.announceFriendbot(null)
+      door.setFriendbotUrl(null)
       closed = drain(server, clock)
     }
     return closed
@@ -102,7 +102,7 @@ function reachableHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function serve(door: RpcDoor, request: IncomingMessage, response: ServerResponse, underway: Underway): Promise<void> {
+async function handleRequest(door: RpcHandler, request: IncomingMessage, response: ServerResponse, underway: OpenRequests): Promise<void> {
   const patience = new AbortController()
   underway.requests.add(patience)
   response.once('close', () => {
@@ -110,7 +110,7 @@ async function serve(door: RpcDoor, request: IncomingMessage, response: ServerRe
     patience.abort()
   })
   try {
-    send(response, await answerTo(door, request, patience.signal), underway.closing)
+    send(response, await route(door, request, patience.signal), underway.closing)
   } catch (error) {
     // Both ends of a cut connection learn it at once; any other failure here is a connection that has gone already.
     if (error instanceof ConnectionCut) request.socket.resetAndDestroy()
@@ -118,39 +118,39 @@ async function serve(door: RpcDoor, request: IncomingMessage, response: ServerRe
   }
 }
 
-async function answerTo(door: RpcDoor, request: IncomingMessage, signal: AbortSignal): Promise<HttpAnswer> {
+async function route(door: RpcHandler, request: IncomingMessage, signal: AbortSignal): Promise<HttpResponse> {
   if (request.method === 'OPTIONS') return preflight(request)
   const target = URL.parse(request.url ?? '/', 'http://localnet')
-  if (target === null) return textAnswer(400, 'malformed request target\n')
-  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) return answerFriendbot(door, request, target.searchParams.get('addr') ?? '')
+  if (target === null) return textResponse(400, 'malformed request target\n')
+  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) return callFriendbot(door, request, target.searchParams.get('addr') ?? '')
   if (request.method !== 'POST') return notAllowed('POST, OPTIONS')
-  const refusal = contentTypeRefusal(request.headers['content-type'])
-  if (refusal !== null) return textAnswer(415, `${refusal}\n`)
+  const refusal = contentTypeProblem(request.headers['content-type'])
+  if (refusal !== null) return textResponse(415, `${refusal}\n`)
   const body = await readBody(request)
   return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : door.handle(body, signal)
 }
 
-async function answerFriendbot(door: RpcDoor, request: IncomingMessage, address: string): Promise<HttpAnswer> {
-  if (door.friendbot === null) return emptyAnswer(404)
+async function callFriendbot(door: RpcHandler, request: IncomingMessage, address: string): Promise<HttpResponse> {
+  if (door.friendbot === null) return emptyResponse(404)
   if (request.method !== 'GET' && request.method !== 'POST') return notAllowed('GET, POST, OPTIONS')
   return door.friendbot(address)
 }
 
 /** application/json, and no other charset than UTF-8 (soroban-rpc, "Transport"). */
-export function contentTypeRefusal(header: string | undefined): string | null {
+export function contentTypeProblem(header: string | undefined): string | null {
   const [type, ...parameters] = (header ?? '').toLowerCase().split(';').map((part) => part.trim())
   if (type !== 'application/json') return 'content-type must be application/json'
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length).replaceAll('"', '')
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' ? null : 'invalid content-type charset'
 }
 
-function notAllowed(allow: string): HttpAnswer {
-  const answer = emptyAnswer(405)
+function notAllowed(allow: string): HttpResponse {
+  const answer = emptyResponse(405)
   return { ...answer, headers: { ...answer.headers, allow } }
 }
 
 /** Allows whatever the browser asks for: every client sends headers of its own. */
-function preflight(request: IncomingMessage): HttpAnswer {
+function preflight(request: IncomingMessage): HttpResponse {
   const asked = request.headers['access-control-request-headers']
   const headers = {
     ...CORS_HEADERS,
@@ -174,7 +174,7 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return length > REQUEST_BODY_MAX_BYTES ? null : Buffer.concat(chunks).toString('utf8')
 }
 
-function send(response: ServerResponse, answer: HttpAnswer, closing: boolean): void {
+function send(response: ServerResponse, answer: HttpResponse, closing: boolean): void {
   const length = answer.body === null ? {} : { 'content-length': String(Buffer.byteLength(answer.body)) }
   const connection = closing ? { connection: 'close' } : {}
   response.writeHead(answer.status, { ...answer.headers, ...length, ...connection })

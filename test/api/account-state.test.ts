@@ -145,9 +145,9 @@ test('cross margin: what can be withdrawn is paid, and one unit more is refused'
 
 /** The two calls on the pool that the gateway does not prepare, made by the trader's own hand. */
 async function doAtOnceAsTrader(functionName: string, amount: bigint): Promise<void> {
-  const { networkPassphrase, door } = world.network
+  const { networkPassphrase, rpc } = world.network
   const identity = createIdentity(networkPassphrase, 'test has a state')
-  const client = createClient({ identity, networkPassphrase, transport: (method, params) => door.call(method, params) })
+  const client = createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) })
   const person = { address: trader.address, client }
   await doAtOnce(world, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
 }

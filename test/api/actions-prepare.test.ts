@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { scValToNative, TransactionBuilder } from '@stellar/stellar-sdk'
-import { createDeployment, createPeople } from '../../localnet/genesis.ts'
+import { createDeployment, createIdentities } from '../../localnet/genesis.ts'
 import type { ActionRequest } from '../../src/exchange/actions.ts'
 import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import type { AccountState } from '../../src/resources/account-state.ts'
@@ -63,7 +63,7 @@ test('liquidity: in, allowed, and out again; without the allowance the network w
   const without = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
   assert.match(String(without.body['message']), /no trustline for LP tokens/)
   const { networkPassphrase, chain } = world.network
-  chain.grant(trader.address, createDeployment(networkPassphrase, createPeople(networkPassphrase, 0)).lpAsset, 0n)
+  chain.grant(trader.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
   await act({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
   await world.closeLedgers(2)
   const lp = BigInt((await state()).balances.lp ?? 0)

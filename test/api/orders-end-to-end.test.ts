@@ -83,12 +83,12 @@ async function hold(price: string): Promise<void> {
 
 /** Ids that one of the market's views lists. */
 async function ids(view: 'get_all_order_ids' | 'get_all_position_ids'): Promise<readonly number[]> {
-  const { contracts: { market }, networkPassphrase, door } = world.network
+  const { contracts: { market }, networkPassphrase, rpc } = world.network
   const transaction = new TransactionBuilder(new Account(trader.address, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(market).call(view))
     .setTimeout(0)
     .build()
-  const { results } = await door.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
+  const { results } = await rpc.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
   return (scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as bigint[]).map(Number)
 }
 

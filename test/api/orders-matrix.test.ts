@@ -310,9 +310,9 @@ async function emptyVault(world: World, leave: string): Promise<void> {
 
 /** The token's own word on a balance. */
 async function usdcOf(world: World, holder: string): Promise<bigint> {
-  const { contracts: { usdcToken }, networkPassphrase, door } = world.network
+  const { contracts: { usdcToken }, networkPassphrase, rpc } = world.network
   const call = new Contract(usdcToken).call('balance', nativeToScVal(holder, { type: 'address' }))
   const transaction = new TransactionBuilder(new Account(stage.trader.address, '0'), { fee: '100', networkPassphrase }).addOperation(call).setTimeout(0).build()
-  const { results } = await door.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
+  const { results } = await rpc.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
   return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as bigint
 }

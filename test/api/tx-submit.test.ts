@@ -197,7 +197,7 @@ test('TRY_AGAIN_LATER for a transaction that nobody knows: 503, to be sent again
 
 test('two transactions of one account at once: the second waits its turn by a 503', async () => {
   const [first, second] = [await trader.signed(OPEN), await trader.signed({ ...OPEN, leverage: 3 })]
-  assert.equal((await world.network.door.call('sendTransaction', { transaction: first }) as { status: string }).status, 'PENDING')
+  assert.equal((await world.network.rpc.call('sendTransaction', { transaction: first }) as { status: string }).status, 'PENDING')
   const refused = await trader.submit(second)
   assert.deepEqual([refused.status, refused.body['error']], [503, 'try_again_later'])
   assert.equal((await trader.submit(first)).body['status'], 'SUCCESS')

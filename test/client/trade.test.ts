@@ -7,7 +7,7 @@ import type { CallTransaction } from '../../client/src/envelope.ts'
 import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/errors.ts'
 import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
-import { createDeployment, createPeople } from '../../localnet/genesis.ts'
+import { createDeployment, createIdentities } from '../../localnet/genesis.ts'
 import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
 import { ONE } from '../support/trading.ts'
 import { createWorld } from '../support/world.ts'
@@ -211,7 +211,7 @@ test('actions with and without transfers are verified and signed', async () => {
   await trade({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
   const { networkPassphrase, chain } = world.network
   const { owner } = (await client.getAccountIdentity()).body
-  chain.grant(owner, createDeployment(networkPassphrase, createPeople(networkPassphrase, 0)).lpAsset, 0n)
+  chain.grant(owner, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
   await trade({ op: 'deposit_liquidity', amount: String(300n * ONE) })
   const lpAmount = String(100n * ONE)
   const { ledger } = await trade({ op: 'create_referral_code', code: 'signed' })

@@ -87,9 +87,9 @@ export async function sweepCrashes(sweep: CrashSweep, tools: CrashTools): Promis
   await using network = await startNetwork(sweep.seed, clock)
   for (let ledger = 0; ledger < (sweep.story === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
   // Every telling begins with the same past.
-  const { id } = (await network.door.call('local_snapshot', {})) as { id: string }
+  const { id } = (await network.rpc.call('local_snapshot', {})) as { id: string }
   async function begin(dieAt: number | null): Promise<Telling> {
-    await network.door.call('local_restore', { id })
+    await network.rpc.call('local_restore', { id })
     // Prices that are not older than the contracts bear.
     for (let ledger = 0; ledger < 2; ledger++) await closeLedger(network, clock)
     return tell(sweep, { tools, clock, network }, dieAt)

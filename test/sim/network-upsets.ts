@@ -44,14 +44,14 @@ export async function upset(upsets: Upsets, rest: () => Promise<void>): Promise<
   switch (choice?.name) {
     case 'reset':
       upsets.incarnations.push(incarnationOf(network))
-      await network.door.call('local_reset', {})
+      await network.rpc.call('local_reset', {})
       upsets.kept = undefined
       break
     case 'keep or put back':
       await keepOrPutBack(upsets)
       break
     case 'step the clock':
-      await network.door.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
+      await network.rpc.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
       break
     case 'night':
       await rest()
@@ -69,13 +69,13 @@ export async function jump({ decisions, profile, network, clock }: Upsets): Prom
   if (choice === undefined) return
   const transport: Transport = async (_url, body) => {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown }
-    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: await network.door.call(method, params) }) }
+    return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, result: await network.rpc.call(method, params) }) }
   }
   const rpc = createRpc({ urls: ['http://undisturbed'], clock, random: createSeededRandom('prices'), log: silentLog, transport })
   for (const asset of choice.name === 'crash' ? ASSET_SYMBOLS : [String(choice['asset'])]) {
     const { price } = await readShimPrice(rpc, { shim: network.contracts.oracleShim, asset })
-    await network.door.call('local_setPrice', { asset, price: String((price * BigInt(Number(choice['percent']))) / 100n) })
-    await network.door.call('local_releasePrice', { asset })
+    await network.rpc.call('local_setPrice', { asset, price: String((price * BigInt(Number(choice['percent']))) / 100n) })
+    await network.rpc.call('local_releasePrice', { asset })
   }
 }
 
@@ -83,7 +83,7 @@ export async function jump({ decisions, profile, network, clock }: Upsets): Prom
 async function keepOrPutBack(upsets: Upsets): Promise<void> {
   const { network, profile, kept, clock } = upsets
   if (kept === undefined) {
-    upsets.kept = (await network.door.call('local_snapshot', {})) as { id: string; ledger: number }
+    upsets.kept = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
     return
   }
   if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
@@ -91,7 +91,7 @@ async function keepOrPutBack(upsets: Upsets): Promise<void> {
   const { history, clockOffsetSec } = network.chain
   if (nowSec(clock) + clockOffsetSec <= (history.ledger(kept.ledger + 1)?.closeTimeSec ?? 0)) return
   upsets.incarnations.push(incarnationOf(network))
-  await network.door.call('local_restore', { id: kept.id })
+  await network.rpc.call('local_restore', { id: kept.id })
 }
 
 /** Everything that the network's exchange has emitted since it began. */
@@ -103,9 +103,9 @@ export function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
 }
 
 /** The ids in the market's list of open positions. */
-export async function openPositionIds({ door, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
+export async function openPositionIds({ rpc, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
   const keys = [contractDataKey(contracts.market, storageKey('AllPositions'))]
-  const { entries } = (await door.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }
+  const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }
   const list = contractDataValue(entries[0]?.xdr ?? assert.fail('the market has no list of positions'))
   return new Set(asVec(list).map((id) => Number(asU64(id))))
 }

@@ -72,7 +72,7 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
   const random = createSeededRandom(`indexer/${index}/${life}`)
   const transport: Transport = (_url, body, signal) =>
     mortal.pass(async () => {
-      const { status, body: answer } = await network.door.handle(body, signal)
+      const { status, body: answer } = await network.rpc.handle(body, signal)
       return { status, body: answer ?? '' }
     }, false)
   const rpcParts = { urls: ['http://simulated'], clock, log, transport }

@@ -176,7 +176,7 @@ test('an account\'s snapshot holds its resting orders, those that no event tells
     const signedXdr = await alice.signed({ op: 'cancel_order', orderId: placed?.orderId ?? 0 })
     world.clock.advance(ACCOUNT_CACHE_MS)
     assert.deepEqual((await resting()).body.orders, orders)
-    await world.network.door.call('sendTransaction', { transaction: signedXdr })
+    await world.network.rpc.call('sendTransaction', { transaction: signedXdr })
     await world.network.step()
     await play(0)
     await client.settle()

@@ -106,7 +106,7 @@ export async function openCrashStage(seed: string, database: readonly [kind: 'se
     },
     calm: () => void (isCalm = true),
     async judge(life, openStore) {
-      await network.door.call('local_autoClose', { enabled: false })
+      await network.rpc.call('local_autoClose', { enabled: false })
       for (const place of holder.keys.keys()) await holder.use(life, place)
       const key = holder.keys.find(({ revokeAskedMs }) => revokeAskedMs === null)
       assert.ok(key)

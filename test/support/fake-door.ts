@@ -6,8 +6,8 @@ import type { VirtualClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createFaults } from '../../localnet/faults.ts'
 import type { Faults, FaultsOptions } from '../../localnet/faults.ts'
-import { createRpcDoor } from '../../localnet/rpc/dispatch.ts'
-import type { ExtraMethod, RpcDoor } from '../../localnet/rpc/dispatch.ts'
+import { createRpcHandler } from '../../localnet/rpc/handler.ts'
+import type { ExtraMethod, RpcHandler } from '../../localnet/rpc/handler.ts'
 import { createFriendbot } from '../../localnet/rpc/friendbot.ts'
 import { RpcError } from '../../localnet/rpc/rpc-error.ts'
 import { createFakeChain, FAKE_FIRST_CLOSE_TIME_SEC } from './fake-chain.ts'
@@ -17,7 +17,7 @@ export interface FakeDoor {
   readonly chain: FakeChain
   readonly clock: VirtualClock
   readonly faults: Faults
-  readonly door: RpcDoor
+  readonly door: RpcHandler
   /** A method's result as it looks after its way over the wire. */
   ask(method: string, params?: unknown): Promise<Record<string, unknown>>
 }
@@ -29,7 +29,7 @@ export function createFakeDoor(options: { extraMethods?: Record<string, ExtraMet
   const clock = createVirtualClock(FAKE_FIRST_CLOSE_TIME_SEC * 1000)
   const faults = createFaults(options.faults)
   const friendbot = createFriendbot({ chain, clock })
-  const door = createRpcDoor({ chain, faults, friendbot, clock, log: silentLog, extraMethods: options.extraMethods ?? {} })
+  const door = createRpcHandler({ chain, faults, friendbot, clock, log: silentLog, extraMethods: options.extraMethods ?? {} })
   return {
     chain,
     clock,

@@ -16,7 +16,7 @@ export async function openOnLedger(world: World): Promise<readonly ShownPosition
   const rpc = createRpc({
     urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog,
     transport: async (_url, body) => {
-      const { status, body: text } = await network.door.handle(body)
+      const { status, body: text } = await network.rpc.handle(body)
       return { status, body: text ?? '' }
     },
   })

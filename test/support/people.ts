@@ -26,10 +26,10 @@ export interface Deed {
 
 /** Funds an account of this name with 50,000 test USDC. */
 export async function createPerson(world: World, name: string): Promise<Person> {
-  const { networkPassphrase, door } = world.network
+  const { networkPassphrase, rpc } = world.network
   const identity = createIdentity(networkPassphrase, `test ${name}`)
   await world.cheat('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
-  return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => door.call(method, params) }) }
+  return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) }) }
 }
 
 /** Brings all of these onto one ledger; fails when the network refuses one. A person does one thing at a time. */

@@ -42,7 +42,7 @@ export async function openProcesses(seed: string): Promise<Processes> {
     network, store, clock, environment,
     start: (more) => owned.use(startMain({ ...environment, ...more })),
     async settle() {
-      await network.door.call('local_autoClose', { enabled: false })
+      await network.rpc.call('local_autoClose', { enabled: false })
       const last = network.chain.history.latest().sequence
       const reached = Promise.withResolvers<void>()
       const look = async (): Promise<void> => {

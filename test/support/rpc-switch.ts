@@ -26,7 +26,7 @@ export function createRpcSwitch(network: LocalNetwork): { readonly switches: Rpc
       const { id } = JSON.parse(body) as { id: unknown }
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
     }
-    const answer = await network.door.handle(body)
+    const answer = await network.rpc.handle(body)
     const retryAfter = answer.headers['retry-after']
     return { status: answer.status, body: answer.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }

@@ -5,11 +5,11 @@ import { NULL_ACCOUNT } from '../../src/chain/views.ts'
 import type { World } from './world.ts'
 
 export async function viewVault(world: World, id: number): Promise<Record<string, unknown>> {
-  const { contracts: { vaultFactory }, networkPassphrase, door } = world.network
+  const { contracts: { vaultFactory }, networkPassphrase, rpc } = world.network
   const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
     .setTimeout(0)
     .build()
-  const { results } = await door.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
+  const { results } = await rpc.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
   return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as Record<string, unknown>
 }

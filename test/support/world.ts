@@ -154,7 +154,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       await gateway.close()
       gateway = await createGateway({ ...parts, contracts: resolveContracts(contracts, {}) })
     },
-    cheat: (method, params = {}) => network.door.call(method, params),
+    cheat: (method, params = {}) => network.rpc.call(method, params),
     async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<WorldAnswer<Body>> {
       const answer = await gateway.app.inject({ url, headers })
       const body = answer.body === '' ? undefined : answer.json<unknown>()

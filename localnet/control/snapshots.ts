@@ -1,29 +1,29 @@
 // local_snapshot, local_restore, local_reset: the whole chain, kept, put back, or begun anew. The actors' world is kept with it.
 
-import type { Shifts } from '../actors/crew.ts'
+import type { EnabledActors } from '../actors/actors.ts'
 import type { FeedState } from '../actors/price-feed.ts'
-import { latestView, reorient } from '../controls.ts'
+import { latestView, resyncActors } from '../controls.ts'
 import type { Controls } from '../controls.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
 import { readParams, TEXT } from './params.ts'
 
 /** The chain drops its oldest snapshots too; what is remembered here beside them is little. */
-const MAX_REMEMBERED = 64
+const MAX_SAVED_STATES = 64
 
-interface ActorsWorld {
+interface ActorsState {
   readonly feed: FeedState
-  readonly shifts: Shifts
+  readonly enabledActors: EnabledActors
 }
 
 /** The three methods share what they remember. */
 export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' | 'local_restore' | 'local_reset', ExtraMethod>> {
-  const { chain, crew, feed, lock } = controls
-  const worlds = new Map<string, ActorsWorld>()
+  const { chain, actors, feed, lock } = controls
+  const worlds = new Map<string, ActorsState>()
 
-  function remember(id: string): void {
-    worlds.set(id, { feed: feed.state(), shifts: crew.shifts() })
+  function saveState(id: string): void {
+    worlds.set(id, { feed: feed.state(), enabledActors: actors.enabledActors() })
     const [oldest] = worlds.keys()
-    if (worlds.size > MAX_REMEMBERED && oldest !== undefined) worlds.delete(oldest)
+    if (worlds.size > MAX_SAVED_STATES && oldest !== undefined) worlds.delete(oldest)
   }
 
   return {
@@ -31,7 +31,7 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
       lock.exclusive(async () => {
         readParams(params, {})
         const id = chain.snapshot()
-        remember(id)
+        saveState(id)
         return { ledger: latestView(chain).sequence, id }
       }),
     local_restore: (params) =>
@@ -40,9 +40,9 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
         chain.restore(id)
         const world = worlds.get(id)
         // A snapshot from before a restart of the process comes without the actors' world: the oracle's prices are all that is known of it.
-        await reorient(controls)
+        await resyncActors(controls)
         feed.restore(world?.feed ?? null)
-        if (world !== undefined) crew.setShifts(world.shifts)
+        if (world !== undefined) actors.setEnabledActors(world.enabledActors)
         return { ledger: latestView(chain).sequence }
       }),
     local_reset: (params) =>
@@ -50,7 +50,7 @@ export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' 
         readParams(params, {})
         chain.reset()
         feed.restore(null)
-        await reorient(controls)
+        await resyncActors(controls)
         return { ledger: latestView(chain).sequence }
       }),
   }

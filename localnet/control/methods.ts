@@ -1,18 +1,18 @@
 // The table of the local_* methods: what the local network offers beyond a real one.
 
 import type { Controls } from '../controls.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
 import { localClearFaults, localFault, localFaults } from './faults.ts'
 import { localAdvance, localAutoClose, localCloseLedger } from './ledgers.ts'
-import { localActors } from './local_actors.ts'
-import { localAdmin } from './local_admin.ts'
-import { localFund } from './local_fund.ts'
-import { localInfo } from './local_info.ts'
+import { localActors } from './actors.ts'
+import { localAdmin } from './admin.ts'
+import { localFund } from './fund.ts'
+import { localInfo } from './info.ts'
 import { localReleasePrice, localSetPrice } from './prices.ts'
 import { snapshots } from './snapshots.ts'
 
 /** The methods by name, as they are documented in the README of this folder's parent. */
-export function cheatMethods(controls: Controls): Readonly<Record<string, ExtraMethod>> {
+export function controlMethods(controls: Controls): Readonly<Record<string, ExtraMethod>> {
   return {
     local_fund: localFund(controls),
     local_setPrice: localSetPrice(controls),

@@ -2,7 +2,7 @@
 
 import { latestView } from '../controls.ts'
 import type { Controls } from '../controls.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import type { FaultRequest } from '../faults.ts'
 import { readParams } from './params.ts'

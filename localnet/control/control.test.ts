@@ -6,7 +6,7 @@ import { accountKeyXdr } from '../actors/client.ts'
 import type { Client } from '../actors/client.ts'
 import { createIdentity } from '../actors/identity.ts'
 import { address, i128, symbol, u32, u64 } from '../contracts/host.ts'
-import { apply, latestView } from '../controls.ts'
+import { applyInvocation, latestView } from '../controls.ts'
 import { RpcError } from '../rpc/rpc-error.ts'
 import { startTestNetwork } from '../test-network.ts'
 import type { TestNetwork } from '../test-network.ts'
@@ -23,23 +23,23 @@ interface Info {
   readonly contracts: Record<string, string>
 }
 
-const info = (network: TestNetwork): Promise<Info> => network.rpc<Info>('local_info')
+const info = (network: TestNetwork): Promise<Info> => network.call<Info>('local_info')
 
 /** A network with liquidity and nobody trading. */
 async function quietNetwork(): Promise<TestNetwork> {
   const network = await startTestNetwork({ traders: 0 })
-  await network.steps(3)
+  await network.closeLedgers(3)
   return network
 }
 
 async function oraclePrice(network: TestNetwork, asset: string): Promise<TimedPrice> {
-  const price = (await readOraclePrices(network.visitor('alice'), (await info(network)).oracle)).get(asset)
+  const price = (await readOraclePrices(network.userClient('alice'), (await info(network)).oracle)).get(asset)
   assert(price !== undefined)
   return price
 }
 
 async function refused(network: TestNetwork, method: string, params: Readonly<Record<string, unknown>>, code: number, text: RegExp): Promise<void> {
-  await assert.rejects(network.rpc(method, params), (error) => {
+  await assert.rejects(network.call(method, params), (error) => {
     assert(error instanceof RpcError)
     assert.equal(error.code, code, error.message)
     assert.match(error.message, text)
@@ -56,16 +56,16 @@ test('local_fund creates an account with a trustline and mints to it, once and a
   await using network = await quietNetwork()
   const { usdcAsset } = await info(network)
   const before = network.chain.history.latest().sequence
-  const answer = await network.rpc('local_fund', { address: NEWCOMER, usdc: '12500000' })
+  const answer = await network.call('local_fund', { address: NEWCOMER, usdc: '12500000' })
   assert.equal(answer['ledger'], network.chain.history.latest().sequence)
   assert(network.chain.history.latest().sequence > before)
-  await network.rpc('local_fund', { address: NEWCOMER, usdc: '7500000', xlm: '0' })
-  assert.equal(await readTrustlineBalance(network.visitor('alice'), NEWCOMER, usdcAsset), 2n * P)
-  const { entries } = await network.rpc<{ entries: unknown[] }>('getLedgerEntries', { keys: [accountKeyXdr(NEWCOMER)] })
+  await network.call('local_fund', { address: NEWCOMER, usdc: '7500000', xlm: '0' })
+  assert.equal(await readTrustlineBalance(network.userClient('alice'), NEWCOMER, usdcAsset), 2n * P)
+  const { entries } = await network.call<{ entries: unknown[] }>('getLedgerEntries', { keys: [accountKeyXdr(NEWCOMER)] })
   assert.equal(entries.length, 1)
-  await network.rpc('local_fund', { address: network.contracts.vault, usdc: '5' })
-  await network.rpc('local_fund', { address: NEWCOMER, usdc: '0', xlm: '1' })
-  assert.equal(await readTrustlineBalance(network.visitor('alice'), NEWCOMER, usdcAsset), 2n * P)
+  await network.call('local_fund', { address: network.contracts.vault, usdc: '5' })
+  await network.call('local_fund', { address: NEWCOMER, usdc: '0', xlm: '1' })
+  assert.equal(await readTrustlineBalance(network.userClient('alice'), NEWCOMER, usdcAsset), 2n * P)
 })
 
 test('local_fund refuses what does not fit, by name', async () => {
@@ -80,16 +80,16 @@ test('local_fund refuses what does not fit, by name', async () => {
 
 test('local_setPrice writes at once and holds; local_releasePrice lets go', async () => {
   await using network = await quietNetwork()
-  const answer = await network.rpc('local_setPrice', { asset: 'BTC', price: '1234500000000' })
+  const answer = await network.call('local_setPrice', { asset: 'BTC', price: '1234500000000' })
   assert.equal(answer['ledger'], network.chain.history.latest().sequence)
   assert.equal((await oraclePrice(network, 'BTC')).price, 1_234_500_000_000n)
-  await network.steps(10)
+  await network.closeLedgers(10)
   const held = await oraclePrice(network, 'BTC')
   assert.equal(held.price, 1_234_500_000_000n)
   assert(held.timestampSec >= network.chain.history.latest().closeTimeSec - 5, 'a held price is kept fresh')
   assert.deepEqual((await info(network)).heldPrices, [{ asset: 'BTC', price: '1234500000000', ageSeconds: 0 }])
-  await network.rpc('local_releasePrice', { asset: 'BTC' })
-  await network.steps(10)
+  await network.call('local_releasePrice', { asset: 'BTC' })
+  await network.closeLedgers(10)
   const released = await oraclePrice(network, 'BTC')
   assert.notEqual(released.price, 1_234_500_000_000n)
   assert(Math.abs(Number(released.price) / 1_234_500_000_000 - 1) < 0.01, 'the walk goes on from the held price')
@@ -97,23 +97,23 @@ test('local_setPrice writes at once and holds; local_releasePrice lets go', asyn
 
 test('local_setPrice with an age makes a stale price, which the market refuses to open at', async () => {
   await using network = await quietNetwork()
-  const { ledger } = await network.rpc<{ ledger: number }>('local_setPrice', { asset: 'ETH', price: '31200000000', ageSeconds: 61 })
+  const { ledger } = await network.call<{ ledger: number }>('local_setPrice', { asset: 'ETH', price: '31200000000', ageSeconds: 61 })
   const closed = network.chain.history.ledger(ledger)?.closeTimeSec ?? 0
   assert.equal((await oraclePrice(network, 'ETH')).timestampSec, closed - 61)
-  const alice = network.visitor('alice')
-  await assert.rejects(apply(network.chain, alice, opening(network, alice, 'ETH', 2, 0)), /Error\(Contract, #30\)/)
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 2, 0))
-  await network.rpc('local_setPrice', { asset: 'ETH', price: '31200000000' })
-  await apply(network.chain, alice, opening(network, alice, 'ETH', 2, 0))
+  const alice = network.userClient('alice')
+  await assert.rejects(applyInvocation(network.chain, alice, opening(network, alice, 'ETH', 2, 0)), /Error\(Contract, #30\)/)
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 2, 0))
+  await network.call('local_setPrice', { asset: 'ETH', price: '31200000000' })
+  await applyInvocation(network.chain, alice, opening(network, alice, 'ETH', 2, 0))
 })
 
 test('local_setPrice writes also while the publisher rests, and touches no other asset', async () => {
   await using network = await quietNetwork()
-  await network.rpc('local_actors', { publisher: false })
+  await network.call('local_actors', { publisher: false })
   const other = await oraclePrice(network, 'SOL')
-  await network.steps(20)
-  await network.rpc('local_setPrice', { asset: 'DOGE', price: '2000000' })
-  await network.rpc('local_setPrice', { asset: 'DOGE', price: '0' })
+  await network.closeLedgers(20)
+  await network.call('local_setPrice', { asset: 'DOGE', price: '2000000' })
+  await network.call('local_setPrice', { asset: 'DOGE', price: '0' })
   assert.equal((await oraclePrice(network, 'DOGE')).price, 0n)
   assert.deepEqual(await oraclePrice(network, 'SOL'), other)
   await refused(network, 'local_setPrice', { asset: 'PEPE', price: '1' }, -32602, /asset must be one of BTC/)
@@ -124,14 +124,14 @@ test('local_setPrice writes also while the publisher rests, and touches no other
 
 test('the keeper liquidates a position that a set price has ruined', async () => {
   await using network = await quietNetwork()
-  const alice = network.visitor('alice')
+  const alice = network.userClient('alice')
   const start = (await oraclePrice(network, 'BTC')).price
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 10, 0))
-  await network.rpc('local_setPrice', { asset: 'BTC', price: String((start * 92n) / 100n) })
-  await network.steps(8)
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 10, 0))
+  await network.call('local_setPrice', { asset: 'BTC', price: String((start * 92n) / 100n) })
+  await network.closeLedgers(8)
   assert.equal(network.exchangeEvents('position_liquidated').length, 0, 'eight percent are not enough')
-  await network.rpc('local_setPrice', { asset: 'BTC', price: String((start * 908n) / 1000n) })
-  await network.steps(8)
+  await network.call('local_setPrice', { asset: 'BTC', price: String((start * 908n) / 1000n) })
+  await network.closeLedgers(8)
   const [liquidated] = network.exchangeEvents('position_liquidated')
   assert.equal(liquidated?.fields[1], alice.address)
   const keeper = network.accounts.find((account) => account.name === 'keeper')?.address ?? ''
@@ -142,27 +142,27 @@ test('the keeper liquidates a position that a set price has ruined', async () =>
 
 test('a keeper that rests liquidates nobody', async () => {
   await using network = await quietNetwork()
-  const alice = network.visitor('alice')
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 10, 0))
-  await network.rpc('local_actors', { keeper: false })
-  await network.rpc('local_setPrice', { asset: 'BTC', price: '500000000000' })
-  await network.steps(12)
+  const alice = network.userClient('alice')
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 10, 0))
+  await network.call('local_actors', { keeper: false })
+  await network.call('local_setPrice', { asset: 'BTC', price: '500000000000' })
+  await network.closeLedgers(12)
   assert.equal(network.exchangeEvents('position_liquidated').length, 0)
-  await network.rpc('local_actors', { keeper: true })
-  await network.steps(6)
+  await network.call('local_actors', { keeper: true })
+  await network.closeLedgers(6)
   assert.equal(network.exchangeEvents('position_liquidated').length, 1)
 })
 
 test('local_closeLedger and local_advance move the ledger and its clock; funding follows an hour', async () => {
   await using network = await quietNetwork()
-  const alice = network.visitor('alice')
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
+  const alice = network.userClient('alice')
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
   const { sequence, closeTimeSec } = latestView(network.chain)
-  assert.deepEqual(await network.rpc('local_closeLedger', { count: 3 }), { ledger: sequence + 3 })
-  assert.deepEqual(await network.rpc('local_closeLedger'), { ledger: sequence + 4 })
-  assert.deepEqual(await network.rpc('local_advance', { seconds: 3_600 }), { ledger: sequence + 5 })
+  assert.deepEqual(await network.call('local_closeLedger', { count: 3 }), { ledger: sequence + 3 })
+  assert.deepEqual(await network.call('local_closeLedger'), { ledger: sequence + 4 })
+  assert.deepEqual(await network.call('local_advance', { seconds: 3_600 }), { ledger: sequence + 5 })
   assert(network.chain.history.latest().closeTimeSec >= closeTimeSec + 3_600)
-  await network.steps(8)
+  await network.closeLedgers(8)
   const [funding] = network.exchangeEvents('funding_applied')
   assert.equal(funding?.fields[1], 1n)
   await refused(network, 'local_closeLedger', { count: 0 }, -32602, /count must be/)
@@ -172,17 +172,17 @@ test('local_closeLedger and local_advance move the ledger and its clock; funding
 
 test('actors work on after the clock was stepped', async () => {
   await using network = await startTestNetwork({ traders: 4 })
-  await network.steps(10)
-  await network.rpc('local_advance', { seconds: 86_400 })
+  await network.closeLedgers(10)
+  await network.call('local_advance', { seconds: 86_400 })
   const before = network.exchangeEvents('position_opened').length
-  await network.steps(40)
+  await network.closeLedgers(40)
   assert(network.exchangeEvents('position_opened').length > before)
 })
 
 test('local_autoClose starts and stops the closing by the clock', async () => {
   await using network = await quietNetwork()
   const { sequence } = latestView(network.chain)
-  assert.deepEqual(await network.rpc('local_autoClose', { enabled: true }), { ledger: sequence, enabled: true })
+  assert.deepEqual(await network.call('local_autoClose', { enabled: true }), { ledger: sequence, enabled: true })
   network.clock.advance(2_000)
   assert.equal(latestView(network.chain).sequence, sequence + 2)
   // The actors' turn waits for the clock between two of them; it has to end before the next cheat begins.
@@ -190,7 +190,7 @@ test('local_autoClose starts and stops the closing by the clock', async () => {
     network.clock.advance(0)
     await Promise.resolve()
   }
-  assert.deepEqual(await network.rpc('local_autoClose', { enabled: false }), { ledger: sequence + 2, enabled: false })
+  assert.deepEqual(await network.call('local_autoClose', { enabled: false }), { ledger: sequence + 2, enabled: false })
   network.clock.advance(5_000)
   assert.equal(latestView(network.chain).sequence, sequence + 2)
   await refused(network, 'local_autoClose', { enabled: 'no' }, -32602, /enabled must be/)
@@ -198,15 +198,15 @@ test('local_autoClose starts and stops the closing by the clock', async () => {
 
 test('local_actors sends them to rest with nothing under way', async () => {
   await using network = await startTestNetwork({ traders: 6 })
-  await network.steps(6)
-  const answer = await network.rpc('local_actors', { publisher: false, keeper: false, traders: false })
+  await network.closeLedgers(6)
+  const answer = await network.call('local_actors', { publisher: false, keeper: false, traders: false })
   assert.deepEqual({ ...answer, ledger: 0 }, { ledger: 0, publisher: false, keeper: false, traders: false })
   assert.equal(network.chain.pending(), 0)
   const count = () => network.chain.history.transactionsAfter(0, 0, 10_000).length
   const before = count()
-  await network.steps(20)
+  await network.closeLedgers(20)
   assert.equal(count(), before)
-  const switched = await network.rpc('local_actors', { traders: true })
+  const switched = await network.call('local_actors', { traders: true })
   assert.deepEqual(switched, { ledger: latestView(network.chain).sequence, publisher: false, keeper: false, traders: true })
   await refused(network, 'local_actors', { trader: false }, -32602, /trader is not a parameter/)
   await refused(network, 'local_actors', { traders: 0 }, -32602, /traders must be/)
@@ -214,14 +214,14 @@ test('local_actors sends them to rest with nothing under way', async () => {
 
 test('local_admin acts as the admin by a real transaction', async () => {
   await using network = await quietNetwork()
-  const alice = network.visitor('alice')
-  const { ledger } = await network.rpc<{ ledger: number }>('local_admin', { contract: 'market', function: 'pause', args: [] })
+  const alice = network.userClient('alice')
+  const { ledger } = await network.call<{ ledger: number }>('local_admin', { contract: 'market', function: 'pause', args: [] })
   const [paused] = network.exchangeEvents('paused')
   assert.equal(paused?.ledger, ledger)
-  await assert.rejects(apply(network.chain, alice, opening(network, alice, 'BTC', 5, 0)), /Error\(Contract, #4\)/)
-  await network.rpc('local_admin', { contract: network.contracts.market, function: 'unpause', args: [] })
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
-  await network.rpc('local_admin', { contract: 'vault', function: 'set_deposit_fee', args: [{ type: 'u32', value: 45 }] })
+  await assert.rejects(applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0)), /Error\(Contract, #4\)/)
+  await network.call('local_admin', { contract: network.contracts.market, function: 'unpause', args: [] })
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
+  await network.call('local_admin', { contract: 'vault', function: 'set_deposit_fee', args: [{ type: 'u32', value: 45 }] })
   assert.deepEqual(network.exchangeEvents('deposit_fee_updated').map((event) => event.fields), [[45]])
 })
 
@@ -229,7 +229,7 @@ test('local_admin tells why a call was refused', async () => {
   await using network = await quietNetwork()
   const valid = { contract: 'vault', function: 'set_deposit_fee', args: [{ type: 'u32', value: 45 }] }
   const call = (params: Readonly<Record<string, unknown>>) => ({ ...valid, ...params })
-  await assert.rejects(network.rpc('local_admin', call({ args: [{ type: 'u32', value: 5_000 }] })), (error) => {
+  await assert.rejects(network.call('local_admin', call({ args: [{ type: 'u32', value: 5_000 }] })), (error) => {
     assert(error instanceof RpcError)
     assert.equal(error.code, -32000)
     assert.deepEqual(error.data, { reason: 'HostError: Error(Contract, #5)', contractCode: 5 })
@@ -243,16 +243,16 @@ test('local_admin tells why a call was refused', async () => {
 
 test('faults meet the callers of the door, never the actors', async () => {
   await using network = await startTestNetwork({ traders: 4 })
-  const { faults } = await network.rpc<{ faults: { name: string }[] }>('local_faults')
+  const { faults } = await network.call<{ faults: { name: string }[] }>('local_faults')
   assert(faults.some((fault) => fault.name === 'torn_json'))
-  await network.rpc('local_fault', { name: 'rpc_error', code: -32_001, count: null })
-  const ask = async () => JSON.parse((await network.door.handle('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).body ?? '') as { error?: { code: number } }
+  await network.call('local_fault', { name: 'rpc_error', code: -32_001, count: null })
+  const ask = async () => JSON.parse((await network.rpc.handle('{"jsonrpc":"2.0","id":1,"method":"getHealth"}')).body ?? '') as { error?: { code: number } }
   assert.equal((await ask()).error?.code, -32_001)
-  await network.steps(12)
+  await network.closeLedgers(12)
   assert(network.exchangeEvents('position_opened').length > 0)
-  const { armed } = await network.rpc<{ armed: { name: string; hits: number }[] }>('local_faults')
+  const { armed } = await network.call<{ armed: { name: string; hits: number }[] }>('local_faults')
   assert.deepEqual(armed.map(({ name, hits }) => ({ name, hits })), [{ name: 'rpc_error', hits: 1 }])
-  assert.equal((await network.rpc('local_clearFaults'))['cleared'], 1)
+  assert.equal((await network.call('local_clearFaults'))['cleared'], 1)
   assert.equal((await ask()).error, undefined)
   await refused(network, 'local_fault', { name: 'nothing' }, -32602, /nothing/)
   await refused(network, 'local_fault', {}, -32602, /name must be one of/)
@@ -262,21 +262,21 @@ test('faults meet the callers of the door, never the actors', async () => {
 
 test('a restored snapshot is the same chain, held prices and all, and the actors go on in it', async () => {
   await using network = await startTestNetwork({ traders: 6 })
-  await network.steps(12)
-  await network.rpc('local_setPrice', { asset: 'LTC', price: '900000000' })
-  const { id } = await network.rpc<{ id: string }>('local_snapshot')
+  await network.closeLedgers(12)
+  await network.call('local_setPrice', { asset: 'LTC', price: '900000000' })
+  const { id } = await network.call<{ id: string }>('local_snapshot')
   const kept = network.chain.history.latest()
   const open = network.exchangeEvents().length
-  await network.rpc('local_releasePrice')
-  await network.rpc('local_actors', { keeper: false })
-  await network.steps(15)
-  const { ledger } = await network.rpc<{ ledger: number }>('local_restore', { id })
+  await network.call('local_releasePrice')
+  await network.call('local_actors', { keeper: false })
+  await network.closeLedgers(15)
+  const { ledger } = await network.call<{ ledger: number }>('local_restore', { id })
   assert.equal(ledger, kept.sequence)
   assert.equal(network.chain.history.latest().hash, kept.hash)
   assert.equal(network.exchangeEvents().length, open)
   assert.deepEqual((await info(network)).heldPrices, [{ asset: 'LTC', price: '900000000', ageSeconds: 0 }])
   assert.equal((await info(network)).actorsAtWork['keeper'], true)
-  await network.steps(60)
+  await network.closeLedgers(60)
   assert.equal((await oraclePrice(network, 'LTC')).price, 900_000_000n)
   const records = network.chain.history.transactionsAfter(kept.sequence, 10_000, 10_000)
   assert(records.filter((record) => record.status === 'SUCCESS').length > 25)
@@ -287,14 +287,14 @@ test('a restored snapshot is the same chain, held prices and all, and the actors
 
 test('a reset begins anew with the same addresses, and the actors with it', async () => {
   await using network = await startTestNetwork({ traders: 6 })
-  await network.steps(15)
-  await network.rpc('local_setPrice', { asset: 'LTC', price: '900000000' })
+  await network.closeLedgers(15)
+  await network.call('local_setPrice', { asset: 'LTC', price: '900000000' })
   const { contracts, admin } = await info(network)
   const lastCloseSec = network.chain.history.latest().closeTimeSec
-  const { ledger } = await network.rpc<{ ledger: number }>('local_reset')
+  const { ledger } = await network.call<{ ledger: number }>('local_reset')
   assert.equal(ledger, 1)
   assert.deepEqual(network.exchangeEvents().filter((event) => event.topic.startsWith('position')), [])
-  await network.steps(20)
+  await network.closeLedgers(20)
   assert(network.chain.history.latest().closeTimeSec > lastCloseSec)
   assert.equal(network.exchangeEvents('deposit').filter(({ contractId }) => contractId === network.contracts.vault).length, 3)
   const opened = network.exchangeEvents('position_opened')
@@ -307,11 +307,11 @@ test('a reset begins anew with the same addresses, and the actors with it', asyn
 
 test('a position id of before the reset is unknown after it', async () => {
   await using network = await quietNetwork()
-  const alice = network.visitor('alice')
-  await apply(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
-  await network.rpc('local_reset')
-  await network.steps(3)
+  const alice = network.userClient('alice')
+  await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
+  await network.call('local_reset')
+  await network.closeLedgers(3)
   const close = { contract: network.contracts.market, functionName: 'close_position', args: [address(alice.address), u64(1n)] }
   alice.forget()
-  await assert.rejects(apply(network.chain, alice, () => close), /Error\(Contract, #20\)/)
+  await assert.rejects(applyInvocation(network.chain, alice, () => close), /Error\(Contract, #20\)/)
 })

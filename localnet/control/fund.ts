@@ -1,8 +1,8 @@
 import { accountKeyXdr } from '../actors/client.ts'
 import { address, i128 } from '../contracts/host.ts'
-import { apply, latestView } from '../controls.ts'
+import { applyInvocation, latestView } from '../controls.ts'
 import type { Controls } from '../controls.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import { ACCOUNT_OR_CONTRACT, AMOUNT, optional, readParams } from './params.ts'
 
@@ -31,7 +31,7 @@ export function localFund({ chain, deployment, lock, usdcIssuer }: Controls): Ex
       }
       if (usdc === 0n) return { ledger: chain.closeLedger() }
       const mint = { contract: deployment.usdcToken, functionName: 'mint', args: [address(account), i128(usdc)] }
-      await apply(chain, usdcIssuer, () => mint)
+      await applyInvocation(chain, usdcIssuer, () => mint)
       return { ledger: latestView(chain).sequence }
     })
 }

@@ -3,12 +3,12 @@
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
 import { FIRST_DEPOSITS } from '../genesis.ts'
-import type { People } from '../genesis.ts'
+import type { Identities } from '../genesis.ts'
 import type { Actor } from './actor.ts'
 import { createClient } from './client.ts'
 import type { Client, LedgerView, Transport } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
-import { habitOf } from './habits.ts'
+import { strategyOf } from './strategies.ts'
 import type { Identity } from './identity.ts'
 import { createKeeper } from './keeper.ts'
 import { createLiquidityProvider } from './liquidity-provider.ts'
@@ -17,23 +17,23 @@ import { createPublisher } from './publisher.ts'
 import type { Publisher } from './publisher.ts'
 import { createTicker } from './ticker.ts'
 import { createTrader } from './trader.ts'
-import { createVaultActors } from './vault-crew.ts'
+import { createVaultActors } from './vault-actors.ts'
 
 /**
  * Which of the actors are at work. Liquidity providers go with the traders, apart from their first deposit, which is always made; and so do the leaders
  * and depositors of vaults.
  */
-export interface Shifts {
+export interface EnabledActors {
   readonly publisher: boolean
   readonly keeper: boolean
   readonly traders: boolean
 }
 
 /** The actors together. */
-export interface Crew {
+export interface Actors {
   readonly publisher: Publisher
-  shifts(): Shifts
-  setShifts(changes: Partial<Shifts>): void
+  enabledActors(): EnabledActors
+  setEnabledActors(changes: Partial<EnabledActors>): void
   /** Everybody at work takes one turn, one after the other; `between` runs between two of them. */
   turn(view: LedgerView, between?: () => Promise<void>): Promise<void>
   /** The network was restored or started anew. */
@@ -41,21 +41,21 @@ export interface Crew {
 }
 
 /** Builds the crew; the dice of one actor never move another's. */
-export function createCrew(options: {
-  people: People
+export function createActors(options: {
+  identities: Identities
   deployment: Deployment
   networkPassphrase: string
   transport: Transport
   feed: PriceFeed
   random: Random
   log: Log
-}): Crew {
-  const { people, deployment, feed, random, log } = options
+}): Actors {
+  const { identities, deployment, feed, random, log } = options
   const clientOf = (identity: Identity): Client => createClient({ identity, networkPassphrase: options.networkPassphrase, transport: options.transport })
   const ticker = createTicker(feed)
-  const publisher = createPublisher({ client: clientOf(people.publisher), feed, oracle: deployment.oracle, random: random.fork('publisher') })
-  const keeper = createKeeper({ client: clientOf(people.keeper), deployment })
-  const providers = people.liquidityProviders.map((identity, index) =>
+  const publisher = createPublisher({ client: clientOf(identities.publisher), feed, oracle: deployment.oracle, random: random.fork('publisher') })
+  const keeper = createKeeper({ client: clientOf(identities.keeper), deployment })
+  const providers = identities.liquidityProviders.map((identity, index) =>
     createLiquidityProvider({
       name: identity.role,
       client: clientOf(identity),
@@ -64,20 +64,20 @@ export function createCrew(options: {
       random: random.fork(identity.role),
     }),
   )
-  const traders = people.traders.map((identity, index) =>
+  const traders = identities.traders.map((identity, index) =>
     createTrader({
       name: identity.role,
       client: clientOf(identity),
       market: deployment.market,
       ticker,
-      habit: habitOf(index),
+      habit: strategyOf(index),
       random: random.fork(identity.role),
     }),
   )
-  const vaultActors = createVaultActors({ people, clientOf, deployment, ticker, random })
-  let shifts: Shifts = { publisher: true, keeper: true, traders: true }
+  const vaultActors = createVaultActors({ identities, clientOf, deployment, ticker, random })
+  let shifts: EnabledActors = { publisher: true, keeper: true, traders: true }
 
-  function atWork(): readonly Actor[] {
+  function enabled(): readonly Actor[] {
     return [
       ...(shifts.publisher ? [publisher] : []),
       ...providers,
@@ -89,16 +89,16 @@ export function createCrew(options: {
 
   return {
     publisher,
-    shifts: () => shifts,
-    setShifts(changes) {
+    enabledActors: () => shifts,
+    setEnabledActors(changes) {
       shifts = { ...shifts, ...changes }
     },
     async turn(view, between) {
       const isTrading = shifts.traders && traders.length > 0
-      for (const provider of providers) provider.mayMove(isTrading)
-      for (const actor of vaultActors) actor.mayAct(isTrading)
+      for (const provider of providers) provider.setEnabled(isTrading)
+      for (const actor of vaultActors) actor.setEnabled(isTrading)
       ticker.observe(view.closeTimeSec)
-      for (const actor of atWork()) {
+      for (const actor of enabled()) {
         try {
           await actor.act(view)
         } catch (error) {

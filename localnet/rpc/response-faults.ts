@@ -4,14 +4,14 @@ import { xdr } from '@stellar/stellar-sdk'
 import { encodeTransactionResult, operationResult, OP_CODES, TX_CODE } from '../ledger/results.ts'
 import type { TransactionResult } from '../ledger/results.ts'
 import type { Effect, Fields } from './fault-effect.ts'
-import { fieldsOf, hashOf, latestOf, withHistory, withParams } from './fault-effect.ts'
+import { fieldsOf, envelopeHashOf, latestLedgerFields, withHistory, withParams } from './fault-effect.ts'
 import { historyWithin } from './history-views.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
 /** A union's discriminant that no protocol knows. */
 const UNKNOWN_XDR = Buffer.from([0x7f, 0xff, 0xff, 0xff]).toString('base64')
 
-export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
+export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
   short_scan(call, next, values) {
     const { history } = call.context
     const pagination = fieldsOf(call.params['pagination'])
@@ -19,7 +19,7 @@ export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
     const from = cursor ?? Number(call.params['startLedger'])
     const until = Math.min(history.latest().sequence, Math.max(from, history.oldest().sequence) + Number(values['ledgers']) - 1)
     const page = fieldsOf(next(withHistory(call, historyWithin(history, history.oldest().sequence, until))))
-    return page['cursor'] === undefined ? page : { ...page, ...latestOf(call) }
+    return page['cursor'] === undefined ? page : { ...page, ...latestLedgerFields(call) }
   },
   slow_scan(call, next, values) {
     const asked = Number(fieldsOf(call.params['pagination'])['limit'] ?? 0)
@@ -61,7 +61,7 @@ export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
   stale_sequence(call, next, values) {
     const answer = fieldsOf(next(call))
     const entries = Array.isArray(answer['entries']) ? answer['entries'].map(fieldsOf) : []
-    return { ...answer, latestLedger: Number(answer['latestLedger']) - Number(values['ledgers']), entries: entries.map(beforeItsLastTransaction) }
+    return { ...answer, latestLedger: Number(answer['latestLedger']) - Number(values['ledgers']), entries: entries.map(withPreviousSequence) }
   },
   boastful_health(call, next, values) {
     const health = fieldsOf(next(call))
@@ -78,25 +78,25 @@ export const ANSWER_EFFECTS: Readonly<Record<string, Effect>> = {
   method_missing: (call) => {
     throw new RpcError(RPC_CODES.methodNotFound, 'method not found', call.method)
   },
-  bad_sequence: refusal({ code: TX_CODE.badSeq, operations: [] }),
-  fee_surge: refusal({ code: TX_CODE.insufficientFee, operations: [] }),
-  too_late: refusal({ code: TX_CODE.tooLate, operations: [] }),
-  footprint_moved: applyFailure(OP_CODES.invokeHostFunction.resourceLimitExceeded),
-  entry_archived: applyFailure(OP_CODES.invokeHostFunction.entryArchived),
+  bad_sequence: sendError({ code: TX_CODE.badSeq, operations: [] }),
+  fee_surge: sendError({ code: TX_CODE.insufficientFee, operations: [] }),
+  too_late: sendError({ code: TX_CODE.tooLate, operations: [] }),
+  footprint_moved: failedTransaction(OP_CODES.invokeHostFunction.resourceLimitExceeded),
+  entry_archived: failedTransaction(OP_CODES.invokeHostFunction.entryArchived),
 }
 
 /** sendTransaction answers ERROR, and takes nothing up. */
-function refusal(result: TransactionResult): Effect {
+function sendError(result: TransactionResult): Effect {
   return (call, next, values) => {
-    const hash = hashOf(call)
+    const hash = envelopeHashOf(call)
     const feeCharged = BigInt(Number(values['feeStroops'] ?? 0))
     const errorResultXdr = Buffer.from(encodeTransactionResult(result, feeCharged, null)).toString('base64')
-    return hash === undefined ? next(call) : { status: 'ERROR', hash, errorResultXdr, ...latestOf(call) }
+    return hash === undefined ? next(call) : { status: 'ERROR', hash, errorResultXdr, ...latestLedgerFields(call) }
   }
 }
 
 /** getTransaction tells of a transaction that was applied and failed, in place of one that succeeded. */
-function applyFailure(code: number): Effect {
+function failedTransaction(code: number): Effect {
   return (call, next) => {
     const answer = fieldsOf(next(call))
     if (answer['status'] !== 'SUCCESS') return answer
@@ -110,7 +110,7 @@ function withEvents(answer: unknown, change: (events: readonly Fields[]) => read
   return Array.isArray(page['events']) ? { ...page, events: change(page['events'].map(fieldsOf)) } : answer
 }
 
-function beforeItsLastTransaction(entry: Fields): Fields {
+function withPreviousSequence(entry: Fields): Fields {
   const data = xdr.LedgerEntryData.fromXdr(String(entry['xdr']), 'base64')
   if (data.type !== 'account') return entry
   const { accountId, balance, seqNum, numSubEntries, inflationDest, flags, homeDomain, thresholds, signers, ext } = data.account

@@ -3,8 +3,8 @@
 import type { Random } from '../../src/base/random.ts'
 import { bool, i128, symbol, u32, u64 } from '../contracts/host.ts'
 import type { Val } from '../contracts/host.ts'
-import { drawInteger } from './habits.ts'
-import type { Direction, OrderHabit, Range } from './habits.ts'
+import { drawInteger } from './strategies.ts'
+import type { Direction, OrderStrategy, Range } from './strategies.ts'
 import { LONG, REDUCE_ONLY } from './stored-entries.ts'
 import type { StoredPosition } from './stored-entries.ts'
 
@@ -43,13 +43,13 @@ const MARKETABLE_SHARE = 0.5
 /** Of the take-profits: those with a limit of their own. */
 const LIMITED_SHARE = 0.25
 /** Tolerances start so tight that a jump of the price cancels an order now and then. */
-const TOLERANCE_BPS: Range = { least: 5, most: 150 }
+const TOLERANCE_BPS: Range = { min: 5, max: 150 }
 /** How far a stop-limit order's limit stands before its stop. */
 const LIMIT_BEFORE_STOP_BPS = 2
 const BPS = 10_000n
 
 /** Draws how the next position is entered. */
-export function drawEntry(habit: OrderHabit, random: Random): Entry {
+export function drawEntry(habit: OrderStrategy, random: Random): Entry {
   const drawn = random.float()
   if (drawn < habit.cross) return 'cross'
   if (drawn < habit.cross + habit.limit) return 'limit'
@@ -57,7 +57,7 @@ export function drawEntry(habit: OrderHabit, random: Random): Entry {
 }
 
 /** Draws the orders that a position is to get. */
-export function drawExits(habit: OrderHabit, random: Random): Exit[] {
+export function drawExits(habit: OrderStrategy, random: Random): Exit[] {
   // All dice are always rolled, so that one share does not shift what another one sees.
   const chances: readonly (readonly [Exit, number])[] = [
     ['stop_loss', habit.stopLoss], ['take_profit', habit.takeProfit], ['trailing_stop', habit.trailingStop], ['reduce_only', habit.reduceOnly],
@@ -66,7 +66,7 @@ export function drawExits(habit: OrderHabit, random: Random): Exit[] {
 }
 
 /** The call that enters. */
-export function entryCall(entry: Entry, terms: EntryTerms, habit: OrderHabit, random: Random): TraderCall {
+export function entryCall(entry: Entry, terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
   const { asset, direction, collateral, leverage } = terms
   if (entry === 'market' || entry === 'cross') {
     const functionName = entry === 'market' ? 'open_position' : 'open_position_cross'
@@ -76,19 +76,19 @@ export function entryCall(entry: Entry, terms: EntryTerms, habit: OrderHabit, ra
 }
 
 /** A limit order waits on the better side: a long below the market. */
-function limitCall(terms: EntryTerms, habit: OrderHabit, random: Random): TraderCall {
+function limitCall(terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
   const timeInForce = drawTimeInForce(random)
   const isThere = timeInForce === IMMEDIATE_OR_CANCEL && random.float() < MARKETABLE_SHARE
   const isAbove = terms.direction !== LONG
-  const trigger = shifted(terms.price, isAbove === isThere ? -drawInteger(habit.distanceBps, random) : drawInteger(habit.distanceBps, random))
+  const trigger = shiftByBps(terms.price, isAbove === isThere ? -drawInteger(habit.distanceBps, random) : drawInteger(habit.distanceBps, random))
   return { functionName: 'place_limit_order', args: [...orderTerms(terms, trigger), bool(isAbove), tolerance(random), u32(timeInForce)] }
 }
 
 /** A stop-limit order waits behind a breakout: a long above the market, its limit a little before its stop. */
-function stopLimitCall(terms: EntryTerms, habit: OrderHabit, random: Random): TraderCall {
+function stopLimitCall(terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
   const isAbove = terms.direction === LONG
   const distanceBps = drawInteger(habit.distanceBps, random)
-  const behind = (bps: number): bigint => shifted(terms.price, isAbove ? bps : -bps)
+  const behind = (bps: number): bigint => shiftByBps(terms.price, isAbove ? bps : -bps)
   const trigger = behind(distanceBps)
   const limit = behind(Math.max(0, distanceBps - LIMIT_BEFORE_STOP_BPS))
   const args = [...orderTerms(terms, trigger), i128(limit), bool(isAbove), tolerance(random), u32(GOOD_TILL_CANCELLED)]
@@ -100,13 +100,13 @@ function orderTerms({ asset, direction, collateral, leverage }: EntryTerms, trig
 }
 
 /** The call that gives a position this order, near the present price and on the side where the market takes it. */
-export function exitCall(exit: Exit, position: StoredPosition, price: bigint, habit: OrderHabit, random: Random): TraderCall {
+export function exitCall(exit: Exit, position: StoredPosition, price: bigint, habit: OrderStrategy, random: Random): TraderCall {
   const { id, entryPrice } = position
   const isLong = position.direction === LONG
   const distanceBps = drawInteger(habit.distanceBps, random)
   const [low, high] = entryPrice < price ? [entryPrice, price] : [price, entryPrice]
-  const worse = isLong ? shifted(low, -distanceBps) : shifted(high, distanceBps)
-  const better = isLong ? shifted(high, distanceBps) : shifted(low, -distanceBps)
+  const worse = isLong ? shiftByBps(low, -distanceBps) : shiftByBps(high, distanceBps)
+  const better = isLong ? shiftByBps(high, distanceBps) : shiftByBps(low, -distanceBps)
   switch (exit) {
     case 'stop_loss':
       return { functionName: 'set_stop_loss', args: [u64(id), i128(worse), tolerance(random)] }
@@ -135,6 +135,6 @@ function tolerance(random: Random): Val {
   return u32(drawInteger(TOLERANCE_BPS, random))
 }
 
-function shifted(price: bigint, bps: number): bigint {
+function shiftByBps(price: bigint, bps: number): bigint {
   return (price * (BPS + BigInt(bps))) / BPS
 }

@@ -1,7 +1,7 @@
 // An HTTP answer as a value, so that the door can be used with and without sockets.
 
 /** Status, headers (lower-case names) and body; null is no body at all. */
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
@@ -18,14 +18,14 @@ export class ConnectionCut extends Error {
 /** Whoever asks from a browser may read every answer (soroban-rpc, "Transport": CORS allow all). */
 export const CORS_HEADERS = { 'access-control-allow-origin': '*' } as const
 
-export function jsonAnswer(status: number, value: unknown, contentType = 'application/json'): HttpAnswer {
+export function jsonResponse(status: number, value: unknown, contentType = 'application/json'): HttpResponse {
   return { status, headers: { ...CORS_HEADERS, 'content-type': contentType }, body: JSON.stringify(value) }
 }
 
-export function textAnswer(status: number, text: string): HttpAnswer {
+export function textResponse(status: number, text: string): HttpResponse {
   return { status, headers: { ...CORS_HEADERS, 'content-type': 'text/plain; charset=utf-8' }, body: text }
 }
 
-export function emptyAnswer(status: number): HttpAnswer {
+export function emptyResponse(status: number): HttpResponse {
   return { status, headers: { ...CORS_HEADERS }, body: null }
 }

@@ -18,8 +18,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   void: (value) => (value === undefined || value === null ? VOID : undefined),
   bool: (value) => (typeof value === 'boolean' ? bool(value) : undefined),
   u32: (value) => (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= U32_MAX ? u32(value) : undefined),
-  u64: (value) => wide(value, 0n, U64_MAX, u64),
-  i128: (value) => wide(value, I128_MIN, I128_MAX, i128),
+  u64: (value) => readBigint(value, 0n, U64_MAX, u64),
+  i128: (value) => readBigint(value, I128_MIN, I128_MAX, i128),
   symbol: (value) => (typeof value === 'string' && /^\w{1,32}$/.test(value) ? symbol(value) : undefined),
   string: (value) => (typeof value === 'string' ? text(value) : undefined),
   bytes: (value) => (typeof value === 'string' && /^([0-9a-f]{2})*$/i.test(value) ? bytes(new Uint8Array(Buffer.from(value, 'hex'))) : undefined),
@@ -57,7 +57,7 @@ function readPair(pair: unknown, depth: number): readonly [Val, Val] {
   return [readArg(pair[0], depth), readArg(pair[1], depth)]
 }
 
-function wide(value: unknown, least: bigint, most: bigint, wrap: (value: bigint) => Val): Val | undefined {
+function readBigint(value: unknown, least: bigint, most: bigint, wrap: (value: bigint) => Val): Val | undefined {
   if (typeof value !== 'string' || !/^-?\d{1,39}$/.test(value)) return undefined
   const number = BigInt(value)
   return number < least || number > most ? undefined : wrap(number)

@@ -4,15 +4,15 @@ import { fc, fuzzRuns } from '../../test/support/fuzz.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { plain } from '../test-network.ts'
-import type { OrderHabit } from './habits.ts'
-import { habitOf } from './habits.ts'
+import type { OrderStrategy } from './strategies.ts'
+import { strategyOf } from './strategies.ts'
 import { REDUCE_ONLY } from './stored-entries.ts'
 import type { StoredPosition } from './stored-entries.ts'
-import { drawEntry, drawExits, entryCall, exitCall } from './tactics.ts'
-import type { EntryTerms, Exit, TraderCall } from './tactics.ts'
+import { drawEntry, drawExits, entryCall, exitCall } from './order-calls.ts'
+import type { EntryTerms, Exit, TraderCall } from './order-calls.ts'
 
 const ALL_EXITS: readonly Exit[] = ['stop_loss', 'take_profit', 'trailing_stop', 'reduce_only']
-const HABITS = Array.from({ length: 12 }, (_, index) => habitOf(index).orders)
+const HABITS = Array.from({ length: 12 }, (_, index) => strategyOf(index).orders)
 const PRICE = 100n * ONE_E7
 const TERMS: EntryTerms = { asset: 'BTC', direction: 0, collateral: 100n * ONE_E7, leverage: 5, price: PRICE }
 const POSITION: StoredPosition = {
@@ -79,9 +79,9 @@ test('a reduce-only order goes the other way, and the whole position fits into i
 })
 
 test('shares of one mean always, shares of nothing never', () => {
-  const all = (share: number): OrderHabit => ({
+  const all = (share: number): OrderStrategy => ({
     cross: 0, limit: 0, stopLimit: 0, stopLoss: share, takeProfit: share, trailingStop: share, reduceOnly: share,
-    distanceBps: { least: 5, most: 5 }, patienceSec: { least: 1, most: 1 },
+    distanceBps: { min: 5, max: 5 }, maxWaitSec: { min: 1, max: 1 },
   })
   const random = createSeededRandom('shares')
   for (let draw = 0; draw < 50; draw++) {

@@ -7,29 +7,29 @@ import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../src/exchange/contracts.ts'
 
 /** One question may take this long. */
-const ANSWER_WITHIN_MS = 2_000
+const TIMEOUT_MS = 2_000
 
 /** Raised when nobody at the given addresses says what a local network says. */
-export class NoLocalNetwork extends Error {
+export class LocalNetworkUnreachable extends Error {
   override readonly name = 'NoLocalNetwork'
 }
 
 /** The contracts of the local network whose door is at one of `rpcUrls`, asked in turn. Raises NoLocalNetwork. */
-export async function askForContracts(rpcUrls: readonly string[], clock: Clock): Promise<ContractAddresses> {
+export async function fetchContracts(rpcUrls: readonly string[], clock: Clock): Promise<ContractAddresses> {
   const causes: unknown[] = []
   for (const url of rpcUrls) {
     try {
-      return readContracts(await askInfo(url, clock))
+      return readContracts(await fetchInfo(url, clock))
     } catch (cause) {
       causes.push(cause)
     }
   }
-  throw new NoLocalNetwork('no local network answers at RPC_URL', { cause: causes })
+  throw new LocalNetworkUnreachable('no local network answers at RPC_URL', { cause: causes })
 }
 
-async function askInfo(url: string, clock: Clock): Promise<unknown> {
+async function fetchInfo(url: string, clock: Clock): Promise<unknown> {
   const limit = new AbortController()
-  const timer = clock.setTimer(ANSWER_WITHIN_MS, () => limit.abort())
+  const timer = clock.setTimer(TIMEOUT_MS, () => limit.abort())
   try {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'local_info' })
     const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: limit.signal, redirect: 'error' })

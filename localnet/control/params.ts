@@ -7,7 +7,7 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 
 /** One field: what it takes, in words, and how it is read; undefined refuses. */
 export interface Field<T> {
-  readonly takes: string
+  readonly expected: string
   readonly isOptional: boolean
   read(value: unknown): T | undefined
 }
@@ -26,12 +26,12 @@ export function readParams<const F extends FieldTable>(params: Readonly<Record<s
   for (const [name, field] of Object.entries(fields)) {
     const given = params[name]
     if (given === undefined || given === null) {
-      if (!field.isOptional) problems.push(`${name} is missing: ${field.takes}`)
+      if (!field.isOptional) problems.push(`${name} is missing: ${field.expected}`)
       values[name] = null
       continue
     }
     const value = field.read(given)
-    if (value === undefined) problems.push(`${name} must be ${field.takes}`)
+    if (value === undefined) problems.push(`${name} must be ${field.expected}`)
     values[name] = value
   }
   if (problems.length > 0) throw invalidParams(problems.join('; '))
@@ -44,7 +44,7 @@ export function optional<T>(field: Field<T>): Field<T | null> {
 }
 
 function field<T>(takes: string, read: (value: unknown) => T | undefined): Field<T> {
-  return { takes, isOptional: false, read }
+  return { expected: takes, isOptional: false, read }
 }
 
 export const BOOLEAN = field('true or false', (value) => (typeof value === 'boolean' ? value : undefined))
@@ -69,7 +69,7 @@ export const ACCOUNT_OR_CONTRACT = field('a G… or C… address', (value) =>
 )
 
 /** A whole number within bounds. */
-export function wholeNumber(least: number, most: number): Field<number> {
+export function integerBetween(least: number, most: number): Field<number> {
   return field(`a whole number from ${least} to ${most}`, (value) =>
     typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
   )

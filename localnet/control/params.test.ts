@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { I128_MAX, I128_MIN } from '../../src/base/fixed-point.ts'
 import { RPC_CODES, RpcError } from '../rpc/rpc-error.ts'
-import { ACCOUNT_OR_CONTRACT, AMOUNT, ASSET, BOOLEAN, optional, readParams, wholeNumber } from './params.ts'
+import { ACCOUNT_OR_CONTRACT, AMOUNT, ASSET, BOOLEAN, optional, readParams, integerBetween } from './params.ts'
 import { readArgs } from './typed-args.ts'
 
 const ACCOUNT = 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI'
@@ -18,13 +18,13 @@ function refusal(read: () => unknown): string {
 }
 
 test('fields that fit are read, and optional ones may be left out or null', () => {
-  const fields = { asset: ASSET, price: AMOUNT, age: optional(wholeNumber(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
+  const fields = { asset: ASSET, price: AMOUNT, age: optional(integerBetween(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
   assert.deepEqual(readParams({ asset: 'BTC', price: '0', age: null, who: ACCOUNT }, fields), { asset: 'BTC', price: 0n, age: null, on: null, who: ACCOUNT })
   assert.equal(readParams({ asset: 'BTC', price: String(I128_MAX), age: 10, on: false }, fields).price, I128_MAX)
 })
 
 test('every field that does not fit is named', () => {
-  const fields = { asset: ASSET, price: AMOUNT, age: optional(wholeNumber(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
+  const fields = { asset: ASSET, price: AMOUNT, age: optional(integerBetween(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
   const message = refusal(() => readParams({ asset: 'btc', age: 1.5, on: 'true', who: 'GABC', extra: 1 }, fields))
   for (const name of ['asset must be', 'price is missing', 'age must be', 'on must be', 'who must be', 'extra is not a parameter']) {
     assert(message.includes(name), `${name}: ${message}`)
@@ -32,7 +32,7 @@ test('every field that does not fit is named', () => {
   for (const price of [1, '-1', '1.5', '', String(I128_MAX + 1n), '0x1', ' 1']) {
     assert.match(refusal(() => readParams({ price }, { price: AMOUNT })), /^price must be/)
   }
-  for (const age of [-1, 11, '5', true]) assert.match(refusal(() => readParams({ age }, { age: wholeNumber(0, 10) })), /^age must be/)
+  for (const age of [-1, 11, '5', true]) assert.match(refusal(() => readParams({ age }, { age: integerBetween(0, 10) })), /^age must be/)
 })
 
 test('typed arguments become contract values', () => {

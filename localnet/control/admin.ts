@@ -1,8 +1,8 @@
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
-import { apply } from '../controls.ts'
+import { applyInvocation } from '../controls.ts'
 import type { Controls } from '../controls.ts'
 import type { Deployment } from '../actors/exchange-state.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import { LIST, readParams, TEXT } from './params.ts'
 import { readArgs } from './typed-args.ts'
@@ -17,7 +17,7 @@ export function localAdmin({ admin, chain, deployment, lock }: Controls): ExtraM
       const given = readParams(params, { contract: TEXT, function: TEXT, args: LIST })
       const contract = contractOf(deployment, given.contract)
       const args = readArgs(given.args)
-      return { ledger: await apply(chain, admin, () => ({ contract, functionName: given.function, args })) }
+      return { ledger: await applyInvocation(chain, admin, () => ({ contract, functionName: given.function, args })) }
     })
 }
 

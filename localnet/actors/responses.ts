@@ -3,20 +3,20 @@
 import { xdr } from '@stellar/stellar-sdk'
 
 /** The node's answer does not have the documented shape. */
-export class MalformedAnswer extends Error {
+export class MalformedResponse extends Error {
   override readonly name = 'MalformedAnswer'
 }
 
 /** A field of an answer, whatever it holds. */
 export function fieldIn(answer: unknown, name: string): unknown {
-  if (typeof answer !== 'object' || answer === null) throw new MalformedAnswer(`no object where ${name} should be`)
+  if (typeof answer !== 'object' || answer === null) throw new MalformedResponse(`no object where ${name} should be`)
   return (answer as Record<string, unknown>)[name]
 }
 
 /** A text field. */
-export function textIn(answer: unknown, name: string): string {
+export function stringIn(answer: unknown, name: string): string {
   const value = fieldIn(answer, name)
-  if (typeof value !== 'string') throw new MalformedAnswer(`${name} is not a text`)
+  if (typeof value !== 'string') throw new MalformedResponse(`${name} is not a text`)
   return value
 }
 
@@ -24,7 +24,7 @@ export function textIn(answer: unknown, name: string): string {
 export function listIn(answer: unknown, name: string): readonly unknown[] {
   const value = fieldIn(answer, name)
   if (value === undefined || value === null) return []
-  if (!Array.isArray(value)) throw new MalformedAnswer(`${name} is not a list`)
+  if (!Array.isArray(value)) throw new MalformedResponse(`${name} is not a list`)
   return value as readonly unknown[]
 }
 

@@ -2,7 +2,7 @@
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
-import type { People } from '../genesis.ts'
+import type { Identities } from '../genesis.ts'
 import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Identity } from './identity.ts'
@@ -18,32 +18,32 @@ import type { LeaderPlan } from './vault-leader.ts'
  */
 const PLANS: readonly LeaderPlan[] = [
   {
-    firstRestSec: 3,
-    vaultName: 'Northern Light', code: 'NORTH', stake: 60_000n * ONE_E7, markets: ['BTC', 'ETH', 'SOL', 'ZEC'], leverage: { least: 2, most: 8 },
-    holdSec: 900, pauseSec: { least: 60, most: 420 },
+    startDelaySec: 3,
+    vaultName: 'Northern Light', code: 'NORTH', stake: 60_000n * ONE_E7, markets: ['BTC', 'ETH', 'SOL', 'ZEC'], leverage: { min: 2, max: 8 },
+    holdSec: 900, pauseSec: { min: 60, max: 420 },
   },
   {
-    firstRestSec: 20,
-    vaultName: 'Slow Money', code: 'slowmoney', stake: 1_000n * ONE_E7, markets: [], leverage: { least: 1, most: 1 }, holdSec: 0,
-    pauseSec: { least: 600, most: 3_600 },
+    startDelaySec: 20,
+    vaultName: 'Slow Money', code: 'slowmoney', stake: 1_000n * ONE_E7, markets: [], leverage: { min: 1, max: 1 }, holdSec: 0,
+    pauseSec: { min: 600, max: 3_600 },
   },
 ]
 
 /** Builds the leaders and the depositors, each of whom came by a leader's code. */
 export function createVaultActors(options: {
-  people: People
+  identities: Identities
   clientOf(identity: Identity): Client
   deployment: Deployment
   ticker: Ticker
   random: Random
 }): readonly VaultActor[] {
-  const { people, clientOf, deployment, ticker, random } = options
-  const leaders = people.vaultLeaders.flatMap((identity, index) => {
+  const { identities, clientOf, deployment, ticker, random } = options
+  const leaders = identities.vaultLeaders.flatMap((identity, index) => {
     const plan = PLANS[index]
     if (plan === undefined) return []
     return [createVaultLeader({ name: identity.role, client: clientOf(identity), deployment, plan, ticker, random: random.fork(identity.role) })]
   })
-  const depositors = people.vaultDepositors.map((identity, index) => {
+  const depositors = identities.vaultDepositors.map((identity, index) => {
     const code = PLANS[index % PLANS.length]?.code ?? ''
     return createVaultDepositor({ name: identity.role, client: clientOf(identity), deployment, code, random: random.fork(identity.role) })
   })

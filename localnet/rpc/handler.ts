@@ -3,13 +3,13 @@
 import type { Clock } from '../../src/base/clock.ts'
 import type { Log } from '../../src/base/log.ts'
 import type { Chain } from '../chain.ts'
-import type { Faults, Strike } from '../faults.ts'
-import { callThroughFaults, isCallFault } from './call-faults.ts'
-import type { FaultMemory } from './fault-effect.ts'
+import type { Faults, TriggeredFault } from '../faults.ts'
+import { callWithFaults, isCallFault } from './call-faults.ts'
+import type { FaultState } from './fault-effect.ts'
 import type { Friendbot } from './friendbot.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import { emptyAnswer, jsonAnswer, textAnswer } from './http-answer.ts'
-import { isHttpFault, journeyThroughFaults } from './http-faults.ts'
+import type { HttpResponse } from './http-response.ts'
+import { emptyResponse, jsonResponse, textResponse } from './http-response.ts'
+import { isHttpFault, respondWithFaults } from './http-faults.ts'
 import { errorMessage, parseBody, resultMessage } from './json-rpc.ts'
 import type { RpcMessage } from './json-rpc.ts'
 import { REQUEST_BODY_MAX_BYTES, RETENTION_LEDGERS_DEFAULT } from './limits.ts'
@@ -22,7 +22,7 @@ import { RPC_CODES, RpcError } from './rpc-error.ts'
 /** A method beyond those of a real node. Its RangeError is answered as -32602 with the error's text. */
 export type ExtraMethod = (params: Params) => Promise<unknown>
 
-export interface RpcDoorOptions {
+export interface RpcHandlerOptions {
   readonly chain: Chain
   readonly faults: Faults
   /** null: no friendbot is served, and getNetwork names none. */
@@ -34,67 +34,67 @@ export interface RpcDoorOptions {
   readonly retentionLedgers?: number
 }
 
-export interface RpcDoor {
+export interface RpcHandler {
   /**
    * The answer to a POST of this body, faults included. Rejects with ConnectionCut when a fault cuts the connection; `signal` is the caller's
    * patience and ends the waiting of faults.
    */
-  handle(body: string, signal?: AbortSignal): Promise<HttpAnswer>
+  handle(body: string, signal?: AbortSignal): Promise<HttpResponse>
   /** One call from inside the process, out of reach of the faults. Rejects with RpcError. */
   call(method: string, params?: unknown): Promise<unknown>
   readonly friendbot: Friendbot | null
   /** Tells getNetwork where friendbot is served; null when it no longer is. */
-  announceFriendbot(url: string | null): void
+  setFriendbotUrl(url: string | null): void
 }
 
 /** Builds the door of a chain. */
-export function createRpcDoor(options: RpcDoorOptions): RpcDoor {
+export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { chain, faults, clock, log, extraMethods = {}, friendbot } = options
-  const memory: FaultMemory = { lastEventsPage: undefined }
+  const memory: FaultState = { lastEventsPage: undefined }
   const retentionLedgers = options.retentionLedgers ?? RETENTION_LEDGERS_DEFAULT
   let friendbotUrl: string | null = null
 
-  async function run(method: string, params: unknown, strikes: readonly Strike[]): Promise<unknown> {
+  async function run(method: string, params: unknown, triggered: readonly TriggeredFault[]): Promise<unknown> {
     const extra = Object.hasOwn(extraMethods, method) ? extraMethods[method] : undefined
     if (extra !== undefined) return runExtra(extra, paramsObject(params))
     const standard = METHODS.get(method)
     if (standard === undefined) throw new RpcError(RPC_CODES.methodNotFound, 'method not found', method)
     const context: MethodContext = { chain, history: chain.history, clock, friendbotUrl, retentionLedgers }
     const call = { method, context, params: paramsObject(params) }
-    return callThroughFaults(strikes, call, memory, (changed) => standard(changed.context, changed.params))
+    return callWithFaults(triggered, call, memory, (changed) => standard(changed.context, changed.params))
   }
 
-  async function answer(message: RpcMessage, strikes: readonly Strike[]): Promise<unknown> {
+  async function answer(message: RpcMessage, triggered: readonly TriggeredFault[]): Promise<unknown> {
     if (message.kind === 'refused') return errorMessage(message.id, message.error)
     const id = message.kind === 'call' ? message.id : null
     try {
-      return resultMessage(id, await run(message.method, message.params, strikes))
+      return resultMessage(id, await run(message.method, message.params, triggered))
     } catch (error) {
       return errorMessage(id, asRpcError(error, message.method, log))
     }
   }
 
-  async function answerAll(judged: readonly { message: RpcMessage; strikes: readonly Strike[] }[]): Promise<HttpAnswer> {
+  async function answerAll(judged: readonly { message: RpcMessage; triggered: readonly TriggeredFault[] }[]): Promise<HttpResponse> {
     const answers: unknown[] = []
-    for (const { message, strikes } of judged) {
-      const each = await answer(message, strikes.filter(isCallFault))
+    for (const { message, triggered } of judged) {
+      const each = await answer(message, triggered.filter(isCallFault))
       if (message.kind !== 'notification') answers.push(each)
     }
     // A single answer travels alone, even when its call came in a batch of one: so does the real node.
-    return answers.length === 0 ? emptyAnswer(204) : jsonAnswer(200, answers.length === 1 ? answers[0] : answers)
+    return answers.length === 0 ? emptyResponse(204) : jsonResponse(200, answers.length === 1 ? answers[0] : answers)
   }
 
   return {
     async handle(body, signal) {
       if (Buffer.byteLength(body) > REQUEST_BODY_MAX_BYTES) return bodyTooLarge()
       const messages = parseBody(body)
-      if (messages === null) return textAnswer(500, 'invalid request value\n')
+      if (messages === null) return textResponse(500, 'invalid request value\n')
       const judged = messages.map((message) => {
         const standard = message.kind !== 'refused' && METHODS.has(message.method)
-        return { message, strikes: standard ? faults.strike(message.method) : [] }
+        return { message, triggered: standard ? faults.trigger(message.method) : [] }
       })
-      const httpStrikes = judged.flatMap(({ strikes }) => strikes.filter(isHttpFault))
-      return journeyThroughFaults(httpStrikes, { answer: () => answerAll(judged), clock, signal })
+      const httpFaults = judged.flatMap(({ triggered }) => triggered.filter(isHttpFault))
+      return respondWithFaults(httpFaults, { respond: () => answerAll(judged), clock, signal })
     },
     async call(method, params) {
       try {
@@ -104,15 +104,15 @@ export function createRpcDoor(options: RpcDoorOptions): RpcDoor {
       }
     },
     friendbot,
-    announceFriendbot(url) {
+    setFriendbotUrl(url) {
       friendbotUrl = friendbot === null ? null : url
     },
   }
 }
 
 /** How the node answers a body over its limit: not in JSON-RPC. */
-export function bodyTooLarge(): HttpAnswer {
-  return textAnswer(500, 'http: request body too large\n')
+export function bodyTooLarge(): HttpResponse {
+  return textResponse(500, 'http: request body too large\n')
 }
 
 async function runExtra(method: ExtraMethod, params: Params): Promise<unknown> {

@@ -7,7 +7,7 @@ import { OPERATION_NAMES } from '../src/exchange/operations.ts'
 import { createOverviewReader, readOraclePrices } from './actors/exchange-state.ts'
 import { createOrderReader, createPositionReader, CROSS_MARGIN, LONG } from './actors/stored-entries.ts'
 import type { StoredOrder, StoredPosition } from './actors/stored-entries.ts'
-import { createDeployment, createPeople } from './genesis.ts'
+import { createDeployment, createIdentities } from './genesis.ts'
 import { fromScVal } from './scval.ts'
 import { plain, startTestNetwork } from './test-network.ts'
 import type { TestNetwork } from './test-network.ts'
@@ -44,8 +44,8 @@ function calls(network: TestNetwork): readonly Call[] {
 }
 
 async function marketOf(network: TestNetwork): Promise<{ positions: readonly StoredPosition[]; orders: readonly StoredOrder[] }> {
-  const reader = network.visitor('alice')
-  const deployment = createDeployment(network.networkPassphrase, createPeople(network.networkPassphrase, 0))
+  const reader = network.userClient('alice')
+  const deployment = createDeployment(network.networkPassphrase, createIdentities(network.networkPassphrase, 0))
   const { positionIds, orderIds } = await createOverviewReader(deployment)(reader)
   return {
     positions: await createPositionReader(reader, deployment.market).byIds(positionIds),
@@ -55,25 +55,25 @@ async function marketOf(network: TestNetwork): Promise<{ positions: readonly Sto
 
 /** Moves prices by 15 % against some of those who have a position open. */
 async function squeeze(network: TestNetwork, isSqueezed: (position: StoredPosition) => boolean): Promise<void> {
-  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
-  const prices = await readOraclePrices(network.visitor('alice'), oracle)
+  const { oracle } = await network.call<{ oracle: string }>('local_info')
+  const prices = await readOraclePrices(network.userClient('alice'), oracle)
   const { positions } = await marketOf(network)
   for (const { asset, direction } of positions.filter(isSqueezed)) {
     const percent = direction === LONG ? 85n : 115n
-    await network.rpc('local_setPrice', { asset, price: String(((prices.get(asset)?.price ?? 0n) * percent) / 100n) })
+    await network.call('local_setPrice', { asset, price: String(((prices.get(asset)?.price ?? 0n) * percent) / 100n) })
   }
   await live(network, 10)
-  await network.rpc('local_releasePrice')
+  await network.call('local_releasePrice')
 }
 
 /** Moves all prices by 0.8 %: too little to end positions, enough for the keeper to show the market the ones that it knows. */
 async function nudge(network: TestNetwork): Promise<void> {
-  const { oracle } = await network.rpc<{ oracle: string }>('local_info')
-  for (const [asset, { price }] of await readOraclePrices(network.visitor('alice'), oracle)) {
-    await network.rpc('local_setPrice', { asset, price: String((price * 1_008n) / 1_000n) })
+  const { oracle } = await network.call<{ oracle: string }>('local_info')
+  for (const [asset, { price }] of await readOraclePrices(network.userClient('alice'), oracle)) {
+    await network.call('local_setPrice', { asset, price: String((price * 1_008n) / 1_000n) })
   }
   await live(network, 30)
-  await network.rpc('local_releasePrice')
+  await network.call('local_releasePrice')
 }
 
 test('in little more than an hour all ten operations are used, and everything happens that can happen to positions and orders', async () => {

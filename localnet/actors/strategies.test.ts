@@ -4,15 +4,15 @@ import { fc } from '../../test/support/fuzz.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'
-import { drawCollateral, drawInteger, habitOf } from './habits.ts'
+import { drawCollateral, drawInteger, strategyOf } from './strategies.ts'
 
-const TWELVE = Array.from({ length: 12 }, (_, index) => habitOf(index))
+const TWELVE = Array.from({ length: 12 }, (_, index) => strategyOf(index))
 const habitNamed = (name: string) => TWELVE.find((habit) => habit.name === name) ?? assert.fail(`nobody is a ${name}`)
 
 test('twelve traders differ: every way of trading is among them, and the thirteenth trades like the first', () => {
   const names = new Set(TWELVE.map((habit) => habit.name))
   assert.deepEqual([...names].sort(), ['gambler', 'holder', 'mean reverter', 'scalper', 'sleeper', 'trend follower'])
-  assert.equal(habitOf(12), habitOf(0))
+  assert.equal(strategyOf(12), strategyOf(0))
 })
 
 test('whatever is drawn, the market would take it: leverage, least collateral, greatest position', () => {
@@ -31,9 +31,9 @@ test('whatever is drawn, the market would take it: leverage, least collateral, g
 
 test('draws reach both ends of a range and nothing beyond, and small collateral is more common than large', () => {
   const random = createSeededRandom('draws')
-  const drawn = Array.from({ length: 2_000 }, () => drawInteger({ least: 3, most: 6 }, random))
+  const drawn = Array.from({ length: 2_000 }, () => drawInteger({ min: 3, max: 6 }, random))
   assert.deepEqual(new Set(drawn), new Set([3, 4, 5, 6]))
-  const range = { least: 100, most: 1_500 }
+  const range = { min: 100, max: 1_500 }
   const amounts = Array.from({ length: 2_000 }, () => drawCollateral(range, random))
   assert(amounts.every((amount) => amount >= 100n * ONE_E7 && amount <= 1_500n * ONE_E7))
   const small = amounts.filter((amount) => amount < 800n * ONE_E7).length
@@ -53,13 +53,13 @@ test('some follow a move, some go against it, and an unnoticeable one is a coin'
 
 test('somebody always gets liquidated sooner or later: a gambler is at full leverage and never cuts a loss', () => {
   const gambler = habitNamed('gambler')
-  assert.deepEqual(gambler.leverage, { least: 10, most: 10 })
+  assert.deepEqual(gambler.leverage, { min: 10, max: 10 })
   assert.equal(gambler.stopLoss, null)
-  assert(gambler.holdSec.least >= 86_400)
-  assert(gambler.wildOnly, 'it is squeezed where squeezes happen')
+  assert(gambler.holdSec.min >= 86_400)
+  assert(gambler.volatileOnly, 'it is squeezed where squeezes happen')
 })
 
 test('a new network soon has a history: the first position of the quick ones is closed within seconds', () => {
-  const quick = TWELVE.filter((habit) => habit.firstHoldSec.most <= 6)
+  const quick = TWELVE.filter((habit) => habit.firstHoldSec.max <= 6)
   assert(quick.length >= 4, `${quick.length} of twelve`)
 })

@@ -3,8 +3,8 @@
 import { nowSec } from '../../src/base/clock.ts'
 import { latestView, step } from '../controls.ts'
 import type { Controls } from '../controls.ts'
-import type { ExtraMethod } from '../rpc/dispatch.ts'
-import { BOOLEAN, optional, readParams, wholeNumber } from './params.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
+import { BOOLEAN, optional, readParams, integerBetween } from './params.ts'
 
 /** One call closes this many ledgers at most. */
 const MAX_CLOSES = 1_000
@@ -15,7 +15,7 @@ const MAX_ADVANCE_SEC = 10 * 365 * 86_400
 export function localCloseLedger(controls: Controls): ExtraMethod {
   return (params) =>
     controls.lock.exclusive(async () => {
-      const { count } = readParams(params, { count: optional(wholeNumber(1, MAX_CLOSES)) })
+      const { count } = readParams(params, { count: optional(integerBetween(1, MAX_CLOSES)) })
       for (let closed = 0; closed < (count ?? 1); closed++) await step(controls)
       return { ledger: latestView(controls.chain).sequence }
     })
@@ -25,7 +25,7 @@ export function localCloseLedger(controls: Controls): ExtraMethod {
 export function localAdvance({ chain, clock, lock }: Controls): ExtraMethod {
   return (params) =>
     lock.exclusive(async () => {
-      const { seconds } = readParams(params, { seconds: wholeNumber(1, MAX_ADVANCE_SEC) })
+      const { seconds } = readParams(params, { seconds: integerBetween(1, MAX_ADVANCE_SEC) })
       // Ledgers that were closed in quick succession have run ahead of the clock; that lead is no part of the step.
       const leadSec = latestView(chain).closeTimeSec - nowSec(clock) - chain.clockOffsetSec
       chain.advance(seconds + Math.max(0, leadSec))

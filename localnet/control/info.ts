@@ -1,0 +1,39 @@
+import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
+import { strategyOf } from '../actors/strategies.ts'
+import { latestView } from '../controls.ts'
+import type { Controls } from '../controls.ts'
+import type { ExtraMethod } from '../rpc/handler.ts'
+import { readParams } from './params.ts'
+
+/** local_info: the deployment's fixed facts, and how the network stands. */
+export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, identities }: Controls): ExtraMethod {
+  return async (params) => {
+    readParams(params, {})
+    const { sequence, closeTimeSec } = latestView(chain)
+    return {
+      ledger: sequence,
+      closeTime: closeTimeSec,
+      clockOffsetSeconds: chain.clockOffsetSec,
+      networkPassphrase: chain.networkPassphrase,
+      ledgerMs,
+      autoClose: pacer.running,
+      contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, deployment[key]])),
+      oracle: deployment.oracle,
+      usdcAsset: deployment.usdcAsset,
+      lpAsset: deployment.lpAsset,
+      admin: identities.admin.address,
+      actors: {
+        publisher: identities.publisher.address,
+        keeper: identities.keeper.address,
+        liquidityProviders: identities.liquidityProviders.map((identity) => identity.address),
+        vaultLeaders: identities.vaultLeaders.map((identity) => identity.address),
+        vaultDepositors: identities.vaultDepositors.map((identity) => identity.address),
+        traders: identities.traders.map((identity, index) => ({ address: identity.address, habit: strategyOf(index).name })),
+      },
+      actorsAtWork: actors.enabledActors(),
+      // Funded accounts for anyone to use; on a network whose keys are made of public facts a secret is none.
+      accounts: identities.users.map(({ role, address, secret }) => ({ name: role, address, secret })),
+      heldPrices: [...feed.heldPrices()].map(([asset, quote]) => ({ asset, price: quote.price.toString(), ageSeconds: quote.ageSec })),
+    }
+  }
+}
