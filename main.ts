@@ -132,8 +132,9 @@ async function openTracing({ config, secrets }: Settings, disposables: AsyncDisp
 
 /** Contract addresses from the local network or the deployment manifest, with overrides from the environment. */
 async function findContracts({ config, secrets }: Settings, network: LocalNetwork | null, log: Log, stop: AbortSignal): Promise<ContractSources> {
-  const ask = (): Promise<ContractAddresses> => fetchContracts(secrets.rpcUrls, clock)
-  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(ask, (error) => error instanceof LocalNetworkUnreachable, log, stop))
+  const readContracts = (): Promise<ContractAddresses> => fetchContracts(secrets.rpcUrls, clock)
+  const mayRetry = (error: unknown): boolean => error instanceof LocalNetworkUnreachable
+  const addresses = network?.contracts ?? config.network.manifest ?? (await retryUntilReady(readContracts, mayRetry, log, stop))
   return resolveContracts(addresses, config.network.contractOverrides)
 }
 
