@@ -1,4 +1,4 @@
-// The contract call that each request stands for. This table is independent of the gateway's own: the client compares every prepared transaction with it
+// The contract call of each request. This table is independent of the gateway's own: the client compares every prepared transaction with it
 // before signing.
 
 import type { ActionRequest, Health, OrderRequest } from './generated/resources.ts'

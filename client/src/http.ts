@@ -200,7 +200,7 @@ function integerOf(text: string | null): number | null {
   return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 
-/** The error that an error response stands for. */
+/** Converts an error response to an error. */
 function toGatewayError({ status, body, requestId, retryAfterSec }: Pick<ErrorResponse, 'status' | 'body' | 'requestId' | 'retryAfterSec'>): GatewayError {
   const fields = (typeof body === 'object' && body !== null ? body : {}) as Readonly<Record<string, unknown>>
   // Only framework errors, which have a statusCode, carry an error code in `code`. Elsewhere `code` may be a referral code.

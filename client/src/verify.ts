@@ -18,7 +18,7 @@ export interface SigningTerms {
   readonly contracts: ContractAddresses
   /** The highest fee that it may offer, stroops. */
   readonly maxFeeStroops: number
-  /** The longest validity, seconds. Until a transaction expires, whoever holds it can choose when to submit it. */
+  /** The longest validity, seconds. Until a transaction expires, anyone who holds it can choose when to submit it. */
   readonly maxValiditySec: number
   readonly nowMs: number
 }
