@@ -1,4 +1,4 @@
-// How the exchange's contracts speak: the topic as a symbol, the data as a tuple even when it is one value, void when it is none.
+// Events of the exchange's contracts: the topic is a symbol; the data is a tuple, even for one value, and void if there is none.
 
 import type { ContractEnv, Val } from './host.ts'
 import { symbol, vec, VOID } from './host.ts'
@@ -8,7 +8,7 @@ export function emit(env: ContractEnv, topic: string, ...data: readonly Val[]): 
   env.emit([symbol(topic)], data.length === 0 ? VOID : vec(...data))
 }
 
-/** Emits an event whose second topic names what it is about. */
+/** Emits an event with a second topic, such as the asset or the vault id. */
 export function emitWithSubject(env: ContractEnv, topic: string, subject: Val, ...data: readonly Val[]): void {
   env.emit([symbol(topic), subject], data.length === 0 ? VOID : vec(...data))
 }

@@ -1,7 +1,7 @@
-// What a contract of the local network sees of its host: values, storage, authorisation, calls and events. Contracts are pure: all that
-// they read or change goes through the ContractEnv that they are handed, so the host can record footprints and roll everything back.
+// The interface between a contract and its host: values, storage, authorization, calls and events. Contracts are pure: they read and
+// change state only through their ContractEnv, so the host can record footprints and roll back a failed call.
 
-/** A contract value: one shape per ScVal type that the exchange uses. Values are never changed in place. */
+/** A contract value: one variant per ScVal type that the exchange uses. Values are immutable. */
 export type Val =
   | { readonly type: 'void' }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -28,7 +28,7 @@ export const bytes = (value: Uint8Array): Val => ({ type: 'bytes', value })
 export const address = (value: string): Val => ({ type: 'address', value })
 export const vec = (...value: readonly Val[]): Val => ({ type: 'vec', value })
 
-/** A struct as the contracts encode it: a map whose keys are symbols in bytewise order. */
+/** A struct as contracts encode it: a map with symbol keys in bytewise order. */
 export function struct(fields: Readonly<Record<string, Val>>): Val {
   const entries = Object.keys(fields)
     .sort()
@@ -36,10 +36,10 @@ export function struct(fields: Readonly<Record<string, Val>>): Val {
   return { type: 'map', value: entries }
 }
 
-/** Where an entry lives. Instance entries share the contract's instance; the others are ledger entries of their own. */
+/** Storage type. Instance data is part of the contract's instance entry; each other key is a separate ledger entry. */
 export type Durability = 'persistent' | 'temporary' | 'instance'
 
-/** Raised by a contract: the transaction fails with `Error(Contract, #code)`, attributed to the contract that raised it. */
+/** An error raised by a contract: the transaction fails with `Error(Contract, #code)`. */
 export class ContractFailure extends Error {
   override readonly name = 'ContractFailure'
   readonly code: number
@@ -49,7 +49,7 @@ export class ContractFailure extends Error {
   }
 }
 
-/** Raised by the host: `Error(<type>, <code>)` with the names of ScErrorType and ScErrorCode. */
+/** An error raised by the host: `Error(<type>, <code>)` with the names of ScErrorType and ScErrorCode. */
 export class HostFailure extends Error {
   override readonly name = 'HostFailure'
   readonly errorType: 'WasmVm' | 'Context' | 'Storage' | 'Object' | 'Crypto' | 'Events' | 'Budget' | 'Value' | 'Auth'
@@ -63,9 +63,9 @@ export class HostFailure extends Error {
   }
 }
 
-/** The host as one running contract sees it. */
+/** The host's interface to one contract invocation. */
 export interface ContractEnv {
-  /** This contract's own address (`C…`). */
+  /** The address of the current contract (`C…`). */
   readonly self: string
   /** The ledger being applied. */
   readonly ledger: { readonly sequence: number; readonly timestampSec: bigint; readonly networkId: Uint8Array }
@@ -73,37 +73,37 @@ export interface ContractEnv {
   set(durability: Durability, key: Val, value: Val): void
   remove(durability: Durability, key: Val): void
   /**
-   * Demands that `address` agreed to this very call (its function and arguments). A contract that called this one directly agrees by
-   * calling. Otherwise a HostFailure Auth/InvalidAction ends the transaction.
+   * Requires that `address` authorized this call with its function and arguments. The direct caller authorizes by calling. Throws
+   * HostFailure Auth/InvalidAction otherwise.
    */
   requireAuth(address: string): void
   /**
-   * Agrees, as this contract, to one call that the next `call` leads to further down: what it calls directly needs no word. The agreement holds
-   * for that `call` alone, once.
+   * Authorizes, as the current contract, one invocation deeper in the call tree of the next `call`. Direct calls need no authorization. Valid
+   * once, for that `call` only.
    */
   authorizeNextCall(contract: string, functionName: string, args: readonly Val[]): void
-  /** Calls another contract; its failure passes through unchanged. */
+  /** Calls another contract. Its errors propagate unchanged. */
   call(contract: string, functionName: string, args: readonly Val[]): Val
-  /** Throws HostFailure Crypto/InvalidInput unless the 32-byte key made this 64-byte Ed25519 signature over the message. */
+  /** Verifies an Ed25519 signature (64 bytes) with a public key (32 bytes). Throws HostFailure Crypto/InvalidInput if it is invalid. */
   verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): void
   /** Emits a contract event. */
   emit(topics: readonly Val[], data: Val): void
-  /** Classic state that only the built-in asset contracts see: accounts and trustlines. */
+  /** Accounts and trustlines, for the built-in asset contracts only. */
   readonly classic: ClassicBalances
 }
 
-/** Balances that accounts hold outside contract storage. The asset is `native` or `CODE:ISSUER`. */
+/** Balances of accounts, which are not in contract storage. The asset is `native` or `CODE:ISSUER`. */
 export interface ClassicBalances {
-  /** undefined: no such account (native) or no trustline. The issuer's own balance of its asset is unbounded and never read. */
+  /** undefined if the account (native) or the trustline does not exist. Never called for the issuer of the asset. */
   balance(account: string, asset: string): bigint | undefined
-  /** Adds (or subtracts) and returns what went wrong, if anything; the caller names its error code. */
+  /** Adds `delta`, which may be negative. Returns the reason if it fails; the caller maps it to its error code. */
   add(account: string, asset: string, delta: bigint): 'ok' | 'account-missing' | 'trustline-missing' | 'insufficient' | 'overflow'
 }
 
-/** One entry point. Arguments have been counted and typed against its spec before it runs. */
+/** The implementation of an entry point. The host checks the number and types of arguments against the spec first. */
 export type ContractFunction = (env: ContractEnv, args: readonly Val[]) => Val
 
-/** Types as they stand in a contract's published interface. */
+/** A type in a contract's published interface. */
 export type SpecType =
   | 'bool' | 'u32' | 'u64' | 'i128' | 'symbol' | 'string' | 'bytes' | 'address' | 'void' | 'val'
   | { readonly vec: SpecType }
@@ -119,13 +119,13 @@ export interface EntryPoint {
   readonly run: ContractFunction
 }
 
-/** A contract's code. */
+/** A contract's code: its published interface and its implementation. */
 export interface ContractCode {
   readonly name: string
-  /** Built-in asset contracts carry their SEP-11 asset; all others are served as a spec-only WASM module. */
+  /** The SEP-11 asset of a built-in asset contract. Other contracts are published as a WASM module with a spec only. */
   readonly asset?: string
   readonly structs?: Readonly<Record<string, readonly (readonly [name: string, type: SpecType])[]>>
-  /** Names of the contract's error codes, published in its interface. */
+  /** Names of the error codes, published in the interface. */
   readonly errors?: Readonly<Record<number, string>>
   readonly entryPoints: Readonly<Record<string, EntryPoint>>
 }

@@ -1,19 +1,20 @@
-// The liquidity vault: liquidity providers' USDC, the other side of every position (contracts, "Liquidity vault").
+// The liquidity vault: the liquidity providers' USDC, counterparty of every position (contracts, "Liquidity vault").
 
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
 import { tokenBalance } from './calls.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bool, i128, struct, u32 } from './host.ts'
+import { readInstanceU32, readPersistentI128 } from './instance-storage.ts'
 import { administrationEntryPoints } from './liquidity-vault/administration.ts'
 import { depositEntryPoints } from './liquidity-vault/deposits.ts'
 import * as vault from './liquidity-vault/pool.ts'
 import { settlementEntryPoints } from './liquidity-vault/settlement.ts'
 import { asAddress, asSymbol, entryPoint } from './values.ts'
 
-/** Codes of the vault's interface: the shared table, and the one that the shared table leaves out. */
+/** The vault's error codes: the shared table and one that the shared table omits. */
 export const LIQUIDITY_VAULT_ERRORS = { ...SHARED_ERRORS, 43: 'DepositCapExceeded' } as const
 
-/** The liquidity vault's code; `initialize(admin, usdc, lp_token, market, deposit_fee_bps, withdraw_fee_bps)` first. */
+/** The liquidity vault's code. Call `initialize(admin, usdc, lp_token, market, deposit_fee_bps, withdraw_fee_bps)` first. */
 export function liquidityVaultContract(): ContractCode {
   return {
     name: 'liquidity vault',
@@ -56,19 +57,19 @@ function poolViews(): Record<string, EntryPoint> {
     ),
     get_asset_unrealized_pnl: entryPoint({ asset: 'symbol' }, 'i128', (env, args) => {
       vault.requireInitialized(env)
-      return i128(vault.readAmount(env, vault.assetUnrealizedPnlKey(asSymbol(args[0]))))
+      return i128(readPersistentI128(env, vault.assetUnrealizedPnlKey(asSymbol(args[0]))))
     }),
     get_deposited: entryPoint({ account: 'address' }, 'i128', (env, args) => {
       vault.requireInitialized(env)
-      return i128(vault.readAmount(env, vault.depositedKey(address(asAddress(args[0])))))
+      return i128(readPersistentI128(env, vault.depositedKey(address(asAddress(args[0])))))
     }),
   }
 }
 
 function configurationViews(): Record<string, EntryPoint> {
   return {
-    get_deposit_fee: view('u32', (env) => u32(vault.readBps(env, vault.KEYS.depositFeeBps, 0))),
-    get_withdraw_fee: view('u32', (env) => u32(vault.readBps(env, vault.KEYS.withdrawFeeBps, 0))),
+    get_deposit_fee: view('u32', (env) => u32(readInstanceU32(env, vault.KEYS.depositFeeBps, 0))),
+    get_withdraw_fee: view('u32', (env) => u32(readInstanceU32(env, vault.KEYS.withdrawFeeBps, 0))),
     get_deposit_cap: view('i128', (env) => i128(vault.depositCap(env))),
     get_noe_token: view('address', (env) => address(vault.readAddress(env, vault.KEYS.lpToken))),
     get_usdc_token: view('address', (env) => address(vault.readAddress(env, vault.KEYS.usdc))),

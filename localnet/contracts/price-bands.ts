@@ -1,8 +1,8 @@
-// Between which prices the router believes an attestation (contracts, "Router price bands").
+// The price range in which the router accepts an attestation (contracts, "Router price bands").
 
 import { parseDecimal } from '../../src/base/fixed-point.ts'
 
-/** Lowest and highest price that passes, both included, 7 decimals. */
+/** Lowest and highest accepted price, both inclusive, 7 decimals. */
 export interface PriceBand {
   readonly lowest: bigint
   readonly highest: bigint
@@ -10,7 +10,7 @@ export interface PriceBand {
 
 const band = (lowest: string, highest: string): PriceBand => ({ lowest: parseDecimal(lowest), highest: parseDecimal(highest) })
 
-/** The band of each asset by its symbol; a symbol without one is unknown to the router. */
+/** Price bands by asset symbol. The router rejects a symbol without a band. */
 export const PRICE_BANDS: ReadonlyMap<string, PriceBand> = new Map([
   ['BTC', band('1000', '1000000')],
   ['ETH', band('50', '100000')],

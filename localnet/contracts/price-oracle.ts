@@ -1,6 +1,6 @@
-// The signed-price source behind the shim: it keeps the latest price of each tag. Publishers on the admin's list write it, several prices
-// in one call, where the publisher's signature on the transaction is the attestation; or anybody relays one price that publishers' keys
-// have signed. It judges no price: readers do.
+// The price oracle behind the shim: it stores the latest price of each tag. Publishers on the admin's list write several prices per call;
+// their signature on the transaction is the attestation. Anyone may relay one price signed with publishers' keys. Readers, not the oracle,
+// check staleness and deviation.
 
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
@@ -14,10 +14,10 @@ const ALREADY_INITIALIZED = 2
 const UNAUTHORIZED = 3
 const INVALID_PARAMETER = 5
 
-/** How many bytes name a price: `BTCUSD` and the like, padded with zeros. */
+/** Length of a price tag, such as `BTCUSD` padded with zeros. */
 export const TAG_BYTES = 8
 
-/** How many prices one call may write. */
+/** Maximum number of prices per `write_prices`. */
 const WRITE_MAX_PRICES = 32
 
 const ADMIN = storageKey('Admin')
@@ -25,20 +25,20 @@ const publisherKey = (publisher: string): Val => storageKey('Publisher', address
 const publicKeyKey = (key: Uint8Array): Val => storageKey('PublisherKey', bytes(key))
 const priceKey = (tag: Uint8Array): Val => storageKey('Price', bytes(tag))
 
-/** A stored price: 7-decimal fixed point, the attestation's time in seconds, the publisher's round. */
+/** A stored price: 7-decimal fixed point, attestation time in seconds, the publisher's round. */
 const PRICE = structCodec({ price: 'i128', round_id: 'u64', timestamp: 'u64' })
 
-/** How many keys may sign one price. */
+/** Maximum number of keys that sign one price. */
 const ATTESTATION_MAX_KEYS = 8
 
 type Price = CodecRecord<typeof PRICE>
 
 /**
- * The oracle's code. `initialize(admin)`, `set_publisher(publisher, allowed)` and `set_publisher_key(public_key, allowed)` by the admin.
- * `write_prices(publisher, prices)` with each price a map of price i128, round_id u64, tag b8, timestamp u64: 3 for a publisher that is
- * not on the list, 5 for an empty or overlong list. `relay_price(tag, price, timestamp, round_id, pubkeys, sigs)` by anybody: 3 unless
- * there are keys and all are on the list, 5 for too many or when keys and signatures are not as many, a host failure for a signature that
- * does not hold. `get_price_pers(tag)` answers the map of price, round_id and timestamp, or void.
+ * The oracle's code. The admin calls `initialize(admin)`, `set_publisher(publisher, allowed)` and `set_publisher_key(public_key, allowed)`.
+ * `write_prices(publisher, prices)`, each price a map of price i128, round_id u64, tag b8 and timestamp u64, fails with 3 for a publisher
+ * that is not on the list, with 5 for an empty or too long list. `relay_price(tag, price, timestamp, round_id, pubkeys, sigs)`, callable by
+ * anyone, fails with 3 without keys or with a key that is not on the list, with 5 for too many keys or a different number of signatures,
+ * with a host error for an invalid signature. `get_price_pers(tag)` returns the map of price, round_id and timestamp, or void.
  */
 export function priceOracleContract(): ContractCode {
   return {
@@ -59,7 +59,7 @@ export function priceTag(asset: string): Uint8Array {
   return tag
 }
 
-/** What a publisher's key signs: the network, the oracle and the price, as one line of text. */
+/** The message that a publisher's key signs: network, oracle and price as one line of text. */
 export function attestationPayload(networkId: Uint8Array, oracle: string, tag: Uint8Array, { price, timestamp, round_id: round }: Price): Uint8Array {
   const name = new TextDecoder().decode(tag).replace(/\0+$/, '')
   return new TextEncoder().encode(`price ${hex(networkId)} ${oracle} ${name} ${price} ${timestamp} ${round}`)
@@ -115,7 +115,7 @@ const RELAY_INPUTS: Readonly<Record<string, SpecType>> = {
   tag: { bytesN: TAG_BYTES }, price: 'i128', timestamp: 'u64', round_id: 'u64', pubkeys: { vec: { bytesN: 32 } }, sigs: { vec: { bytesN: 64 } },
 }
 
-/** Anybody may relay a price that has been signed; one that is older than what is stored changes nothing, so that no old price comes back. */
+/** Relays a signed price; callable by anyone. Ignores a price older than the stored one, so that no old price can be replayed. */
 function relayPrice(): EntryPoint {
   return entryPoint(RELAY_INPUTS, 'void', (env, args) => {
     const tag = asBytes(args[0])

@@ -1,4 +1,4 @@
-// The price shim: the exchange reads prices here, by symbol; the shim asks the oracle by tag.
+// The price shim: the exchange reads prices by symbol; the shim reads them from the oracle by tag.
 
 import { findAsset } from '../../src/exchange/assets.ts'
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
@@ -17,8 +17,8 @@ const ADMIN = storageKey('Admin')
 const ORACLE = storageKey('Oracle')
 
 /**
- * The shim's code: `lastprice(asset)` answers a bare pair of price (i128, 7 decimals) and attestation time (u64, seconds). 31 for a symbol
- * that it does not know, 32 where the oracle has no entry, 1 before `initialize(admin, oracle)`.
+ * The shim's code. `lastprice(asset)` returns a tuple of price (i128, 7 decimals) and attestation time (u64, seconds). Fails with 31 for an
+ * unknown symbol, with 32 if the oracle has no price, with 1 before `initialize(admin, oracle)`.
  */
 export function priceShimContract(): ContractCode {
   return {

@@ -1,20 +1,21 @@
-// The referral contract: codes, who came by whose, and what their trades would earn (contracts, "Referral"). The market of the deployed
-// exchange never reports a trade, and a claim empties the books without moving USDC; both is kept.
+// The referral contract: codes, referrers and their rewards (contracts, "Referral"). As deployed, the market never reports a trade, and a
+// claim resets the claimable amount without transferring USDC.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { REFERRAL_ERRORS } from '../../src/exchange/errors.ts'
 import { emit } from './emit.ts'
 import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
 import { address, i128, symbol, text, u32, vec, VOID } from './host.ts'
+import { readInstanceAddress, readInstanceU32 } from './instance-storage.ts'
 import { asAddress, asI128, asText, asU32, bpsOf, checked, type CodecRecord, entryPoint, fail, storageKey, structCodec } from './values.ts'
 
-/** Codes that the contract raises (specification, "Referral errors"). */
+/** Error codes that the contract raises (specification, "Referral errors"). */
 const ERRORS = {
   AlreadyInitialized: 1, NotInitialized: 2, InvalidParameter: 5, CodeTooShort: 6, CodeTooLong: 7, CodeAlreadyTaken: 8, AlreadyHasCode: 9,
   UnknownCode: 10, AlreadyHasReferrer: 11, SelfReferral: 12, NothingToClaim: 14, Overflow: 15,
 } as const
 
-/** Configuration that the contract starts with. */
+/** The initial configuration. */
 const DISCOUNT_BPS = 400
 const SHARE_BPS = 1000
 const MIN_CODE_VOLUME = 10_000n * ONE_E7
@@ -29,10 +30,10 @@ const KEYS = {
   discountBps: storageKey('DiscountBps'), shareBps: storageKey('ReferrerShareBps'), minCodeVolume: storageKey('MinCodeVolume'),
 } as const
 
-/** Persistent keys; not documented, this network's own. */
+/** Persistent keys. The specification does not document them. */
 const infoKey = (referrer: string): Val => storageKey('Referrer', address(referrer))
 const codeKey = (code: string): Val => storageKey('Code', text(code))
-const bindingKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
+const referrerKey = (referee: string): Val => storageKey('ReferrerOf', address(referee))
 
 const INFO = structCodec({
   claimable: 'i128', code: 'string', created_at: 'u64', referred_count: 'u32', referrer: 'address', total_earned: 'i128',
@@ -41,7 +42,7 @@ const INFO = structCodec({
 
 type Info = CodecRecord<typeof INFO>
 
-/** The referral contract's code; `initialize(admin, market)` first. */
+/** The referral contract's code. Call `initialize(admin, market)` first. */
 export function referralContract(): ContractCode {
   return {
     name: 'referral',
@@ -89,25 +90,25 @@ function createCode(env: ContractEnv, args: readonly Val[]): Val {
 function setReferrer(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, code] = [asAddress(args[0]), asText(args[1])]
   requireAccountAuth(env, referee)
-  if (env.get('persistent', bindingKey(referee)) !== undefined) fail(ERRORS.AlreadyHasReferrer)
+  if (env.get('persistent', referrerKey(referee)) !== undefined) fail(ERRORS.AlreadyHasReferrer)
   const referrer = asAddress(env.get('persistent', codeKey(code)) ?? fail(ERRORS.UnknownCode))
   if (referrer === referee) fail(ERRORS.SelfReferral)
-  env.set('persistent', bindingKey(referee), address(referrer))
+  env.set('persistent', referrerKey(referee), address(referrer))
   const info = requireInfo(env, referrer)
   writeInfo(env, { ...info, referred_count: info.referred_count + 1 })
   emit(env, 'referrer_set', address(referee), address(referrer), text(code))
   return VOID
 }
 
-/** Told by the market alone. What is counted as volume is the fee, as deployed. */
+/** Callable by the market only. As deployed, the volume counts the fee rather than the size. */
 function recordTrade(env: ContractEnv, args: readonly Val[]): Val {
   const [referee, fee] = [asAddress(args[0]), asI128(args[1])]
   env.requireAuth(readAddress(env, KEYS.market))
-  const binding = env.get('persistent', bindingKey(referee))
-  if (fee <= 0n || binding === undefined) return vec(i128(0n), i128(0n))
-  const referrer = asAddress(binding)
-  const discount = bpsOf(fee, readBps(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
-  const payout = bpsOf(fee, readBps(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
+  const storedReferrer = env.get('persistent', referrerKey(referee))
+  if (fee <= 0n || storedReferrer === undefined) return vec(i128(0n), i128(0n))
+  const referrer = asAddress(storedReferrer)
+  const discount = bpsOf(fee, readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), ERRORS.Overflow)
+  const payout = bpsOf(fee, readInstanceU32(env, KEYS.shareBps, SHARE_BPS), ERRORS.Overflow)
   const info = requireInfo(env, referrer)
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   writeInfo(env, {
@@ -153,10 +154,10 @@ function settingEntryPoints(): Record<string, EntryPoint> {
 function viewEntryPoints(): Record<string, EntryPoint> {
   return {
     get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
-    get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) => env.get('persistent', bindingKey(asAddress(args[0]))) ?? VOID),
+    get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) => env.get('persistent', referrerKey(asAddress(args[0]))) ?? VOID),
     resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
     get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
-      const [discountBps, shareBps] = [readBps(env, KEYS.discountBps, DISCOUNT_BPS), readBps(env, KEYS.shareBps, SHARE_BPS)]
+      const [discountBps, shareBps] = [readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), readInstanceU32(env, KEYS.shareBps, SHARE_BPS)]
       return vec(u32(discountBps), u32(shareBps), env.get('instance', KEYS.minCodeVolume) ?? i128(MIN_CODE_VOLUME))
     }),
     get_admin: entryPoint({}, 'address', (env) => address(readAddress(env, KEYS.admin))),
@@ -165,19 +166,14 @@ function viewEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** 2 before initialisation, then the agreement of whom the call is about. */
+/** Fails with 2 before initialization, then requires the account's authorization. */
 function requireAccountAuth(env: ContractEnv, account: string): void {
   readAddress(env, KEYS.admin)
   env.requireAuth(account)
 }
 
 function readAddress(env: ContractEnv, key: Val): string {
-  return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
-}
-
-function readBps(env: ContractEnv, key: Val, byDefault: number): number {
-  const stored = env.get('instance', key)
-  return stored === undefined ? byDefault : asU32(stored)
+  return readInstanceAddress(env, key, ERRORS.NotInitialized)
 }
 
 function readInfo(env: ContractEnv, referrer: string): Info | undefined {
@@ -185,7 +181,7 @@ function readInfo(env: ContractEnv, referrer: string): Info | undefined {
   return stored === undefined ? undefined : INFO.fromVal(stored)
 }
 
-/** What is known of a referrer; 10 for somebody without a code. */
+/** The referrer's record; fails with 10 for an account without a code. */
 function requireInfo(env: ContractEnv, referrer: string): Info {
   return readInfo(env, referrer) ?? fail(ERRORS.UnknownCode)
 }

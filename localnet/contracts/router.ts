@@ -3,6 +3,8 @@
 import { SHARED_ERRORS } from '../../src/exchange/errors.ts'
 import type { ContractCode, ContractEnv, EntryPoint, SpecType, Val } from './host.ts'
 import { address, bytes, VOID } from './host.ts'
+import { readInstanceAddress } from './instance-storage.ts'
+import { OPEN_INPUTS } from './market/open.ts'
 import { POSITION } from './market/types.ts'
 import { PRICE_BANDS } from './price-bands.ts'
 import { priceTag } from './price-oracle.ts'
@@ -18,19 +20,19 @@ const ORACLE = storageKey('Oracle')
 
 type Inputs = Readonly<Record<string, SpecType>>
 
-/** The signed price that stands behind every call for one asset. */
+/** The signed price that every call for one asset carries. */
 const ATTESTATION: Inputs = {
   price: 'i128', timestamp: 'u64', round_id: 'u64', pubkeys: { vec: { bytesN: 32 } }, sigs: { vec: { bytesN: 64 } },
 }
 
-const OPEN: Inputs = { trader: 'address', asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' }
 const CLOSE: Inputs = { trader: 'address', position_id: 'u64', asset: 'symbol' }
 const LIQUIDATE: Inputs = { keeper: 'address', position_id: 'u64', asset: 'symbol' }
 const EXECUTE: Inputs = { keeper: 'address', order_id: 'u64', asset: 'symbol' }
 
 /**
- * The router's code; `initialize(admin, market, oracle)` first. Every call: 1, the caller's agreement, 3 unless there are publisher keys and
- * all are on the oracle's list, 31 for a symbol without a band or a price outside its band; then what the oracle and the market say.
+ * The router's code. Call `initialize(admin, market, oracle)` first. Every call checks in this order: 1 before initialization; the caller's
+ * authorization; 3 without publisher keys or with one that is not on the oracle's list; 31 for a symbol without a band or a price outside
+ * it. Then follow the errors of the oracle and the market.
  */
 export function routerContract(): ContractCode {
   return {
@@ -46,7 +48,7 @@ export function routerContract(): ContractCode {
     errors: SHARED_ERRORS,
     entryPoints: {
       initialize: entryPoint({ admin: 'address', market: 'address', oracle: 'address' }, 'void', initialize),
-      open_with_price: routedEntryPoint(OPEN, { struct: 'Position' }, 'open_position', 5),
+      open_with_price: routedEntryPoint(OPEN_INPUTS, { struct: 'Position' }, 'open_position', 5),
       close_with_price: routedEntryPoint(CLOSE, 'i128', 'close_position', 2),
       liquidate_with_price: routedEntryPoint(LIQUIDATE, 'i128', 'liquidate', 2),
       execute_with_price: routedEntryPoint(EXECUTE, 'i128', 'execute_order', 2),
@@ -73,26 +75,26 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   return VOID
 }
 
-/** A call for one asset: its own arguments, then the attestation; the first `passed` of them go on to the market. */
-function routedEntryPoint(own: Inputs, output: SpecType, marketFunction: string, passed: number): EntryPoint {
-  const names = Object.keys(own)
-  return entryPoint({ ...own, ...ATTESTATION }, output, (env, args) => {
+/** A call for one asset: the market's arguments, then the attestation. Forwards the first `forwardedCount` arguments to the market. */
+function routedEntryPoint(inputs: Inputs, output: SpecType, marketFunction: string, forwardedCount: number): EntryPoint {
+  const names = Object.keys(inputs)
+  return entryPoint({ ...inputs, ...ATTESTATION }, output, (env, args) => {
     const market = requireCallerAuth(env, asAddress(args[0]))
     relayPrice(env, asSymbol(args[names.indexOf('asset')]), args.slice(names.length))
-    return env.call(market, marketFunction, args.slice(0, passed))
+    return env.call(market, marketFunction, args.slice(0, forwardedCount))
   })
 }
 
-/** The market, for a caller who agreed to the call of the router: what the market asks for in turn stands beneath it. */
+/** Requires the caller's authorization, under which the market's own authorizations nest, and returns the market's address. */
 function requireCallerAuth(env: ContractEnv, caller: string): string {
-  const market = asAddress(env.get('instance', MARKET) ?? fail(NOT_INITIALIZED))
+  const market = readInstanceAddress(env, MARKET, NOT_INITIALIZED)
   env.requireAuth(caller)
   return market
 }
 
-/** Hands a price on to the oracle, which judges the signatures. */
+/** Relays a price to the oracle, which verifies the signatures. */
 function relayPrice(env: ContractEnv, asset: string, attestation: readonly Val[]): void {
-  const oracle = asAddress(env.get('instance', ORACLE) ?? fail(NOT_INITIALIZED))
+  const oracle = readInstanceAddress(env, ORACLE, NOT_INITIALIZED)
   const keys = asVec(attestation[3])
   if (keys.length === 0 || !keys.every((key) => asBool(env.call(oracle, 'is_publisher_key', [key])))) fail(UNAUTHORIZED)
   const price = asI128(attestation[0])

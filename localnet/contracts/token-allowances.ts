@@ -1,4 +1,4 @@
-// What a holder lets a spender move: temporary entries that lapse with a ledger number.
+// Allowances: temporary entries that expire at a ledger.
 
 import type { ContractEnv, Val } from './host.ts'
 import { address, struct } from './host.ts'
@@ -6,7 +6,7 @@ import { fail, storageKey, structCodec } from './values.ts'
 
 const ALLOWANCE = 9
 
-/** The furthest ahead that a temporary entry may live, in ledgers (soroban limits, "TTL max"). */
+/** Maximum TTL of a temporary entry, in ledgers (soroban limits, "TTL max"). */
 const TTL_MAX_LEDGERS = 3_110_400
 
 const ALLOWANCE_VALUE = structCodec({ amount: 'i128', live_until_ledger: 'u32' })
@@ -27,12 +27,12 @@ function currentAllowance(env: ContractEnv, from: string, spender: string): Allo
   return allowance.live_until_ledger < env.ledger.sequence ? NO_ALLOWANCE : allowance
 }
 
-/** What is left of an allowance; 0 once it has lapsed. */
+/** The remaining allowance; 0 once it has expired. */
 export function readAllowance(env: ContractEnv, from: string, spender: string): bigint {
   return currentAllowance(env, from, spender).amount
 }
 
-/** Replaces the allowance. 9 when it would already have lapsed, or lives too long; an allowance of 0 may lie in the past. */
+/** Replaces the allowance. Fails with 9 if its expiration is in the past, unless the amount is 0, or too far in the future. */
 export function writeAllowance(env: ContractEnv, from: string, spender: string, allowance: Allowance): void {
   const lastLedger = env.ledger.sequence + TTL_MAX_LEDGERS - 1
   if (allowance.live_until_ledger > lastLedger) fail(ALLOWANCE)
@@ -40,7 +40,7 @@ export function writeAllowance(env: ContractEnv, from: string, spender: string, 
   env.set('temporary', allowanceKey(from, spender), ALLOWANCE_VALUE.toVal(allowance))
 }
 
-/** Uses some of the allowance up; 9 when there is too little. */
+/** Spends part of the allowance; fails with 9 if it is too small. */
 export function spendAllowance(env: ContractEnv, from: string, spender: string, amount: bigint): void {
   const allowance = currentAllowance(env, from, spender)
   if (allowance.amount < amount) fail(ALLOWANCE)

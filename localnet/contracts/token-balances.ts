@@ -1,5 +1,5 @@
-// Where an asset's balances live: accounts' in the classic ledger, contracts' in contract data `[Balance, address]`.
-// Local assets have no issuer flags: nobody needs authorisation, nothing is revocable, nothing can be clawed back.
+// An asset's balances: of accounts in the classic ledger, of contracts in contract data `[Balance, address]`. Issuers have no flags on the
+// local network: no authorization required, nothing revocable, no clawback.
 
 import type { ContractEnv } from './host.ts'
 import { address } from './host.ts'
@@ -17,19 +17,19 @@ const I64_MAX = 2n ** 63n - 1n
 /** A contract's balance. */
 const BALANCE_VALUE = structCodec({ amount: 'i128', authorized: 'bool', clawback: 'bool' })
 
-const EMPTY = { amount: 0n, authorized: true, clawback: false }
+const EMPTY_BALANCE = { amount: 0n, authorized: true, clawback: false }
 
 /** The balances of one asset. */
 export interface TokenBalances {
-  /** 6 for a missing account, 13 for a missing trustline; a contract that never held any has 0. */
+  /** Fails with 6 for a missing account, with 13 for a missing trustline. 0 for a contract without an entry. */
   read(env: ContractEnv, holder: string): bigint
-  /** Takes away: 10 when there is too little, 11 when deauthorised, 12 past what an account can hold, 13 without trustline. */
+  /** Subtracts. Fails with 10 if the balance is too small, 11 if deauthorized, 12 above what an account can hold, 13 without a trustline. */
   spend(env: ContractEnv, holder: string, amount: bigint): void
-  /** Adds, with the codes of `spend`. */
+  /** Adds, with the error codes of `spend`. */
   receive(env: ContractEnv, holder: string, amount: bigint): void
   isAuthorized(env: ContractEnv, holder: string): boolean
   setAuthorized(env: ContractEnv, holder: string, authorize: boolean): void
-  /** Fails with the code of a balance that cannot be clawed back: here, every one. */
+  /** Always fails: no balance can be clawed back here. */
   requireClawback(env: ContractEnv, holder: string): void
 }
 
@@ -37,7 +37,7 @@ const isAccount = (holder: string): boolean => holder.startsWith('G')
 
 const balanceKey = (holder: string) => storageKey('Balance', address(holder))
 
-/** The balances of `asset` (`native` or `CODE:ISSUER`); the issuer's own are unbounded and never written. */
+/** The balances of `asset` (`native` or `CODE:ISSUER`). The issuer's balance is unlimited and never stored. */
 export function createTokenBalances(asset: string, issuer: string | null): TokenBalances {
   const missing = issuer === null ? ACCOUNT_MISSING : TRUSTLINE_MISSING
 
@@ -54,9 +54,9 @@ export function createTokenBalances(asset: string, issuer: string | null): Token
   function addToAccount(env: ContractEnv, holder: string, delta: bigint): void {
     if (delta > I64_MAX || delta < -I64_MAX) fail(OVERFLOW)
     if (holder === issuer) return
-    const outcome = env.classic.add(holder, asset, delta)
-    if (outcome === 'account-missing' || outcome === 'trustline-missing') fail(missing)
-    if (outcome !== 'ok') fail(BALANCE)
+    const result = env.classic.add(holder, asset, delta)
+    if (result === 'account-missing' || result === 'trustline-missing') fail(missing)
+    if (result !== 'ok') fail(BALANCE)
   }
 
   const balances: TokenBalances = {
@@ -64,16 +64,16 @@ export function createTokenBalances(asset: string, issuer: string | null): Token
     spend(env, holder, amount) {
       if (!balances.isAuthorized(env, holder)) fail(DEAUTHORIZED)
       if (isAccount(holder)) return addToAccount(env, holder, -amount)
-      const held = readContract(env, holder)
-      if ((held?.amount ?? 0n) < amount) fail(BALANCE)
-      if (held === undefined) return
-      env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...held, amount: held.amount - amount }))
+      const balance = readContract(env, holder)
+      if ((balance?.amount ?? 0n) < amount) fail(BALANCE)
+      if (balance === undefined) return
+      env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...balance, amount: balance.amount - amount }))
     },
     receive(env, holder, amount) {
       if (!balances.isAuthorized(env, holder)) fail(DEAUTHORIZED)
       if (isAccount(holder)) return addToAccount(env, holder, amount)
-      const held = readContract(env, holder) ?? EMPTY
-      env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...held, amount: checked(held.amount + amount, OVERFLOW) }))
+      const balance = readContract(env, holder) ?? EMPTY_BALANCE
+      env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...balance, amount: checked(balance.amount + amount, OVERFLOW) }))
     },
     isAuthorized(env, holder) {
       if (!isAccount(holder)) return readContract(env, holder)?.authorized ?? true
@@ -81,10 +81,10 @@ export function createTokenBalances(asset: string, issuer: string | null): Token
       return true
     },
     setAuthorized(env, holder, authorize) {
-      // Without AUTH_REVOCABLE on the issuer, authorisation can be given but never taken.
+      // Without AUTH_REVOCABLE on the issuer, authorization can be granted but not revoked.
       if (!authorize || holder === issuer) fail(NOT_SUPPORTED)
       if (isAccount(holder)) readAccount(env, holder)
-      else env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...(readContract(env, holder) ?? EMPTY), authorized: true }))
+      else env.set('persistent', balanceKey(holder), BALANCE_VALUE.toVal({ ...(readContract(env, holder) ?? EMPTY_BALANCE), authorized: true }))
     },
     requireClawback(env, holder) {
       if (isAccount(holder) && (issuer === null || holder === issuer)) fail(NOT_SUPPORTED)

@@ -1,5 +1,5 @@
-// The built-in asset contract: one classic asset's balances as a token. Accounts hold it in trustlines (the native asset in the account),
-// contracts in contract data. Its error codes are the network's own and share the number space of the exchange's codes, not their names.
+// The built-in asset contract: a classic asset as a token. Accounts hold it in trustlines (the native asset in the account entry), contracts
+// in contract data. Its error codes are the Stellar network's: the same numbers mean different errors in the exchange's contracts.
 
 import type { ContractCode, ContractEnv, EntryPoint, Val } from './host.ts'
 import { address, bool, i128, symbol, text, u32, vec, VOID } from './host.ts'
@@ -7,7 +7,7 @@ import { readAllowance, spendAllowance, writeAllowance } from './token-allowance
 import { createTokenBalances, type TokenBalances } from './token-balances.ts'
 import { asAddress, asBool, asI128, asU32, entryPoint, fail, storageKey } from './values.ts'
 
-/** The asset contract's error codes, by the names of the network's list. */
+/** The asset contract's error codes as the Stellar network names them. */
 export const TOKEN_ERRORS = {
   2: 'OperationNotSupported', 3: 'AlreadyInitialized', 4: 'Unauthorized', 5: 'Authentication', 6: 'AccountMissing',
   7: 'AccountIsNotClassic',
@@ -21,7 +21,7 @@ const NEGATIVE_AMOUNT = 8
 const DECIMALS = 7
 const ADMIN = storageKey('Admin')
 
-/** What the entry points of one asset share. */
+/** An asset, as its entry points need it. */
 interface Asset {
   /** `native` or `CODE:ISSUER`: the contract's name and the last topic of its events. */
   readonly name: string
@@ -130,14 +130,14 @@ function administrationEntryPoints(asset: Asset): Record<string, EntryPoint> {
   }
 }
 
-/** An amount as an argument: negative is refused before anything else is looked at. */
+/** Reads an amount argument. Fails with 8 for a negative amount, before any other check. */
 function readAmount(val: Val | undefined): bigint {
   const amount = asI128(val)
   if (amount < 0n) fail(NEGATIVE_AMOUNT)
   return amount
 }
 
-/** Moves balance and says so: the issuer as source mints, as destination burns. */
+/** Moves a balance and emits the event: a mint if the issuer sends, a burn if it receives. */
 function moveBalance(env: ContractEnv, asset: Asset, from: string, to: string, amount: bigint): Val {
   asset.balances.spend(env, from, amount)
   asset.balances.receive(env, to, amount)
@@ -151,7 +151,7 @@ function emitAmount(env: ContractEnv, asset: Asset, event: string, parties: read
   return VOID
 }
 
-/** The issuer administers its asset until it hands that over; nobody administers the native one. */
+/** The admin is the issuer until it sets another. The native asset has no admin. */
 function readAdmin(env: ContractEnv, asset: Asset): string {
   if (asset.issuer === null) return fail(NOT_SUPPORTED)
   const admin = env.get('instance', ADMIN)

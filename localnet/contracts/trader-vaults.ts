@@ -1,4 +1,4 @@
-// The vault factory: one contract for all trader vaults, which keeps their USDC in one balance and trades for all of them under its own
+// The vault factory: one contract for all trader vaults. It holds their USDC in one balance and trades for all of them under its own
 // address (contracts, "Vault factory", "Trader vaults").
 
 import { TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
@@ -10,7 +10,7 @@ import { leaderEntryPoints } from './trader-vaults/leader.ts'
 import { KEYS, readAddress, readShares, readVaultCount, requireVault, VAULT_INFO } from './trader-vaults/vaults.ts'
 import { asAddress, asU32, entryPoint } from './values.ts'
 
-/** The factory's code; `initialize(admin, market, usdc)` first. */
+/** The factory's code. Call `initialize(admin, market, usdc)` first. */
 export function traderVaultsContract(): ContractCode {
   return {
     name: 'trader vaults',

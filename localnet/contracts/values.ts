@@ -1,10 +1,10 @@
-// Reading contract values, and the contracts' integer arithmetic: i128 with truncation toward zero, overflow told by an error code.
+// Decoding contract values, and the contracts' integer arithmetic: i128, truncating toward zero, failing with an error code on overflow.
 
 import { I128_MAX, I128_MIN } from '../../src/base/fixed-point.ts'
 import type { EntryPoint, SpecType, Val } from './host.ts'
 import { address, bool, ContractFailure, HostFailure, i128, struct, symbol, text, u32, u64, vec } from './host.ts'
 
-/** Ends the call with `Error(Contract, #code)`. */
+/** Fails the call with `Error(Contract, #code)`. */
 export function fail(code: number): never {
   throw new ContractFailure(code)
 }
@@ -26,14 +26,14 @@ export const asU32 = (val: Val | undefined): number => expectType(val, 'u32').va
 export const asBool = (val: Val | undefined): boolean => expectType(val, 'bool').value
 export const asVec = (val: Val | undefined): readonly Val[] => expectType(val, 'vec').value
 
-/** A struct's field; a map without it is not that struct. */
+/** A field of a struct; throws HostFailure Object/MissingValue if the map does not have it. */
 export function fieldOf(val: Val | undefined, name: string): Val {
   const entry = expectType(val, 'map').value.find(([key]) => key.type === 'symbol' && key.value === name)
   if (entry === undefined) throw new HostFailure('Object', 'MissingValue', `the map has no ${name}`)
   return entry[1]
 }
 
-/** A storage key: a vec of its name and, where it has one, its argument. */
+/** A storage key: a vec of its name and, optionally, an argument. */
 export function storageKey(name: string, argument?: Val): Val {
   return argument === undefined ? vec(symbol(name)) : vec(symbol(name), argument)
 }
@@ -41,31 +41,31 @@ export function storageKey(name: string, argument?: Val): Val {
 const OVERFLOW = 6
 const DIVISION_BY_ZERO = 7
 
-/** The value, when an i128 holds it; otherwise the call ends with `overflowCode`. */
+/** Checks that the value fits into an i128; fails with `overflowCode` otherwise. */
 export function checked(value: bigint, overflowCode: number = OVERFLOW): bigint {
   if (value > I128_MAX || value < I128_MIN) fail(overflowCode)
   return value
 }
 
-/** `a x b / divisor` as the contracts compute it: truncated toward zero, 6 when the product is no i128, 7 when the divisor is zero. */
+/** `a x b / divisor` truncated toward zero; fails with `overflowCode` if the product overflows an i128, with 7 if the divisor is zero. */
 export function mulDiv(a: bigint, b: bigint, divisor: bigint, overflowCode: number = OVERFLOW): bigint {
   const product = checked(a * b, overflowCode)
   if (divisor === 0n) fail(DIVISION_BY_ZERO)
   return product / divisor
 }
 
-const BPS_DENOMINATOR = 10_000n
+export const BPS_DENOMINATOR = 10_000n
 
-/** A share of an amount in basis points, truncated toward zero. */
+/** `bps` basis points of an amount, truncated toward zero. */
 export function bpsOf(amount: bigint, bps: number, overflowCode: number = OVERFLOW): bigint {
   return mulDiv(amount, BigInt(bps), BPS_DENOMINATOR, overflowCode)
 }
 
 export function minOf(first: bigint, ...others: readonly bigint[]): bigint {
-  return others.reduce((least, value) => (value < least ? value : least), first)
+  return others.reduce((smallest, value) => (value < smallest ? value : smallest), first)
 }
 
-/** The value, or zero in its place when it is negative. */
+/** The value, or zero if it is negative. */
 export function positivePart(value: bigint): bigint {
   return value < 0n ? 0n : value
 }
@@ -74,24 +74,24 @@ export function abs(value: bigint): bigint {
   return value < 0n ? -value : value
 }
 
-/** How a struct's scalar field stands on the wire. */
+/** The wire type of a scalar struct field. */
 export type Scalar = 'address' | 'symbol' | 'string' | 'i128' | 'u64' | 'u32' | 'bool'
 
 type FieldTable = Readonly<Record<string, Scalar>>
 
 type ValueOf<S extends Scalar> = S extends 'i128' | 'u64' ? bigint : S extends 'u32' ? number : S extends 'bool' ? boolean : string
 
-/** A struct's record: named as on the wire, in plain values. */
+/** A struct as native values, with field names as on the wire. */
 export type RecordOf<F extends FieldTable> = { readonly [K in keyof F]: ValueOf<F[K]> }
 
-/** Both directions of one struct, and its published interface. */
+/** Encodes and decodes a struct and gives its published spec. */
 export interface StructCodec<F extends FieldTable> {
   toVal(record: RecordOf<F>): Val
   fromVal(val: Val): RecordOf<F>
   readonly spec: readonly (readonly [name: string, type: SpecType])[]
 }
 
-/** The record that a codec reads and writes. */
+/** The record type of a codec. */
 export type CodecRecord<C> = C extends StructCodec<infer F> ? RecordOf<F> : never
 
 const ENCODERS = {
@@ -102,7 +102,7 @@ const DECODERS = {
   address: asAddress, symbol: asSymbol, string: asText, i128: asI128, u64: asU64, u32: asU32, bool: asBool,
 } as const satisfies Record<Scalar, (val: Val) => unknown>
 
-/** The codec of a struct whose fields are all scalars. */
+/** The codec of a struct with scalar fields only. */
 export function structCodec<const F extends FieldTable>(fields: F): StructCodec<F> {
   const names = Object.keys(fields).sort()
   return {
@@ -114,7 +114,7 @@ export function structCodec<const F extends FieldTable>(fields: F): StructCodec<
   }
 }
 
-/** An entry point, written as it is published: inputs in order, then output, then what it does. */
+/** Defines an entry point: named inputs in order, output, implementation. */
 export function entryPoint(inputs: Readonly<Record<string, SpecType>>, output: SpecType, run: EntryPoint['run']): EntryPoint {
   return { inputs: Object.entries(inputs), output, run }
 }

@@ -1,4 +1,4 @@
-// What the vault's admin does: set it up, tune it, pause it.
+// The admin's entry points of the vault: initialization, settings, pause, buffer and emergency withdrawal.
 
 import { rejectUpgrade, tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
@@ -112,7 +112,7 @@ function fundEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** Both must agree to the call; one address is asked once, as the host allows. */
+/** Requires both authorizations. The host accepts one per address and call, so an equal address is required once. */
 function requireBothAuth(env: ContractEnv, first: string, second: string): void {
   env.requireAuth(first)
   if (second !== first) env.requireAuth(second)

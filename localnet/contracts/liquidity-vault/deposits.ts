@@ -1,9 +1,10 @@
-// What liquidity providers do: deposit USDC for LP tokens, and withdraw it again.
+// Liquidity providers deposit USDC for LP tokens and withdraw it.
 
 import { tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { EntryPoint, Val } from '../host.ts'
 import { address, i128 } from '../host.ts'
+import { readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asI128, bpsOf, checked, entryPoint, fail, mulDiv } from '../values.ts'
 import * as vault from './pool.ts'
 
@@ -15,12 +16,12 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
       if (amount <= 0n) fail(vault.INVALID_AMOUNT)
       env.requireAuth(depositor)
       const depositedKey = vault.depositedKey(address(depositor))
-      const deposited = checked(vault.readAmount(env, depositedKey) + amount)
+      const deposited = checked(readPersistentI128(env, depositedKey) + amount)
       const cap = vault.depositCap(env)
       if (cap > 0n && deposited > cap) fail(vault.DEPOSIT_CAP_EXCEEDED)
 
       const pool = vault.readPool(env)
-      const fee = bpsOf(amount, vault.readBps(env, vault.KEYS.depositFeeBps, 0))
+      const fee = bpsOf(amount, readInstanceU32(env, vault.KEYS.depositFeeBps, 0))
       const minted = lpTokensFor(pool, amount - fee)
       const lpToken = vault.readAddress(env, vault.KEYS.lpToken)
       if (minted <= 0n) fail(vault.INVALID_AMOUNT)
@@ -29,7 +30,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
       transferToken(env, vault.readAddress(env, vault.KEYS.usdc), depositor, env.self, amount)
       transferToken(env, lpToken, env.self, depositor, minted)
       env.set('persistent', depositedKey, i128(deposited))
-      // The whole amount is counted, and the fee again among the fees: the exchange's own books double it (contracts, "Liquidity vault").
+      // total_usdc includes the fee, and total_fees adds it again: the deployed vault counts it twice (contracts, "Liquidity vault").
       vault.writePool(env, {
         ...pool,
         total_usdc: checked(pool.total_usdc + amount),
@@ -49,7 +50,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
 
       const pool = vault.readPool(env)
       const gross = mulDiv(lpAmount, vault.aumOf(pool), pool.total_lp)
-      const fee = bpsOf(gross, vault.readBps(env, vault.KEYS.withdrawFeeBps, 0))
+      const fee = bpsOf(gross, readInstanceU32(env, vault.KEYS.withdrawFeeBps, 0))
       const net = gross - fee
       const usdc = vault.readAddress(env, vault.KEYS.usdc)
       const balance = tokenBalance(env, usdc, env.self)
@@ -70,13 +71,13 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** LP tokens for what is left of a deposit after its fee; an empty or worthless pool starts at 1 to 1. */
+/** LP tokens for a deposit net of its fee; 1 to 1 if the pool is empty or has no AUM. */
 function lpTokensFor(pool: vault.Pool, net: bigint): bigint {
   const aum = vault.aumOf(pool)
   return pool.total_lp === 0n || aum === 0n ? net : mulDiv(net, pool.total_lp, aum)
 }
 
-/** The vault spends the owner's prior approval: the owner's signature on `withdraw` alone moves no LP token. */
+/** The vault pulls the LP tokens with an allowance: the owner's authorization of `withdraw` does not cover the transfer. */
 function transferFromArgs(self: string, owner: string, amount: bigint): readonly Val[] {
   return [address(self), address(owner), address(self), i128(amount)]
 }

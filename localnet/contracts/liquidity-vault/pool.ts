@@ -1,11 +1,10 @@
-// The liquidity vault's books: what is stored, who may touch it, and what the pool is worth.
+// The liquidity vault's storage, access checks and valuation.
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import type { ContractEnv, Val } from '../host.ts'
 import { symbol } from '../host.ts'
-import {
-  asAddress, asBool, asI128, asU32, checked, type CodecRecord, fail, mulDiv, positivePart, storageKey, structCodec,
-} from '../values.ts'
+import { readInstanceAddress } from '../instance-storage.ts'
+import { asBool, asI128, checked, type CodecRecord, fail, mulDiv, positivePart, storageKey, structCodec } from '../values.ts'
 
 export const NOT_INITIALIZED = 1
 export const ALREADY_INITIALIZED = 2
@@ -17,10 +16,10 @@ export const INSUFFICIENT_BALANCE = 42
 export const DEPOSIT_CAP_EXCEEDED = 43
 export const OPEN_INTEREST_CAP_EXCEEDED = 82
 
-/** LP fees: the most that the admin may set. */
+/** Upper bound of the deposit and withdrawal fees. */
 export const FEE_MAX_BPS = 1000
 export const CAP_MAX_BPS = 10_000
-/** Reserved payouts against AUM, and open interest of one asset's side against AUM, until the admin sets otherwise. */
+/** Default caps as shares of AUM: reserved payouts, and open interest of one side of an asset. */
 export const DEFAULT_RESERVE_CAP_BPS = 7000
 export const DEFAULT_ASSET_CAP_BPS = 2500
 
@@ -39,7 +38,7 @@ export const KEYS = {
 
 const POOL_KEY = storageKey('Pool')
 
-/** The pool's totals. `total_lp` is the LP tokens in circulation; `unrealized_pnl` is the traders', so a debt of the pool. */
+/** The pool's totals. `total_lp` is the circulating supply; `unrealized_pnl` is the traders', so positive means a debt of the pool. */
 const POOL = structCodec({
   buffer: 'i128', reserved: 'i128', shortfall: 'i128', total_fees: 'i128', total_lp: 'i128', total_usdc: 'i128', unrealized_pnl: 'i128',
 })
@@ -59,22 +58,22 @@ export function writePool(env: ContractEnv, pool: Pool): void {
   env.set('persistent', POOL_KEY, POOL.toVal(pool))
 }
 
-/** Assets under management: what LP tokens are a share of. */
+/** Assets under management: the value that LP tokens are shares of. */
 export function aumOf(pool: Pool): bigint {
   return positivePart(checked(pool.total_usdc + pool.total_fees - pool.unrealized_pnl))
 }
 
-/** The worth of one LP token, 7 decimals. */
+/** The price of one LP token, 7 decimals. */
 export function lpPriceOf(pool: Pool): bigint {
   return pool.total_lp === 0n ? ONE_E7 : mulDiv(aumOf(pool), ONE_E7, pool.total_lp)
 }
 
-/** 1 before initialisation. */
+/** Fails with 1 before initialization. */
 export function requireInitialized(env: ContractEnv): void {
   if (env.get('instance', KEYS.admin) === undefined) fail(NOT_INITIALIZED)
 }
 
-/** 1 before initialisation, 4 while deposits and withdrawals are paused. */
+/** Fails with 1 before initialization, with 4 while deposits and withdrawals are paused. */
 export function requireActive(env: ContractEnv): void {
   requireInitialized(env)
   if (isPaused(env)) fail(PAUSED)
@@ -89,12 +88,7 @@ export function requireMarket(env: ContractEnv): void {
 }
 
 export function readAddress(env: ContractEnv, key: Val): string {
-  return asAddress(env.get('instance', key) ?? fail(NOT_INITIALIZED))
-}
-
-export function readBps(env: ContractEnv, key: Val, byDefault: number): number {
-  const stored = env.get('instance', key)
-  return stored === undefined ? byDefault : asU32(stored)
+  return readInstanceAddress(env, key, NOT_INITIALIZED)
 }
 
 export function isPaused(env: ContractEnv): boolean {
@@ -102,15 +96,9 @@ export function isPaused(env: ContractEnv): boolean {
   return stored !== undefined && asBool(stored)
 }
 
-/** The cumulative deposit that one account may make; 0 is no cap. */
+/** The cap on the cumulative deposits of one account; 0 means no cap. */
 export function depositCap(env: ContractEnv): bigint {
   const stored = env.get('instance', KEYS.readDepositCap)
-  return stored === undefined ? 0n : asI128(stored)
-}
-
-/** Persistent per-name amounts: 0 where nothing is stored. */
-export function readAmount(env: ContractEnv, key: Val): bigint {
-  const stored = env.get('persistent', key)
   return stored === undefined ? 0n : asI128(stored)
 }
 

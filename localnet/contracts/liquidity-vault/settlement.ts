@@ -1,9 +1,10 @@
-// What the market does with the vault: reserve, settle, credit, and mark exposure.
+// The market's entry points of the vault: settle PnL, receive losses, sync exposure, reserve payouts.
 
 import { tokenBalance, transferToken } from '../calls.ts'
 import { emit, emitWithSubject } from '../emit.ts'
-import type { ContractEnv, EntryPoint } from '../host.ts'
+import type { ContractEnv, EntryPoint, Val } from '../host.ts'
 import { i128, symbol, VOID } from '../host.ts'
+import { readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
 import { asI128, asSymbol, asU32, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import * as vault from './pool.ts'
 
@@ -16,21 +17,13 @@ export function settlementEntryPoints(): Record<string, EntryPoint> {
       emit(env, 'pnl_settled', i128(pnl))
       return i128(paid)
     }),
-    receive_loss: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
-      const amount = asI128(args[0])
-      vault.requireMarket(env)
-      if (amount <= 0n) fail(vault.INVALID_AMOUNT)
-      const pool = vault.readPool(env)
-      vault.writePool(env, { ...pool, total_usdc: checked(pool.total_usdc + amount) })
-      emit(env, 'loss_received', i128(amount))
-      return VOID
-    }),
+    receive_loss: entryPoint({ amount: 'i128' }, 'void', (env, args) => credit(env, asI128(args[0]), 'total_usdc', 'loss_received')),
     sync_exposure: entryPoint({ asset: 'symbol', asset_unrealized_pnl: 'i128', release: 'i128' }, 'void', (env, args) => {
       const [asset, pnl, release] = [asSymbol(args[0]), asI128(args[1]), asI128(args[2])]
       vault.requireMarket(env)
       const key = vault.assetUnrealizedPnlKey(asset)
       const pool = vault.readPool(env)
-      const total = checked(pool.unrealized_pnl - vault.readAmount(env, key) + pnl)
+      const total = checked(pool.unrealized_pnl - readPersistentI128(env, key) + pnl)
       env.set('persistent', key, i128(pnl))
       vault.writePool(env, { ...pool, unrealized_pnl: total, reserved: positivePart(checked(pool.reserved - release)) })
       emitWithSubject(env, 'exposure_synced', symbol(asset), i128(pnl), i128(total), i128(release))
@@ -40,34 +33,35 @@ export function settlementEntryPoints(): Record<string, EntryPoint> {
       reservePayout(env, asSymbol(args[0]), asI128(args[1]), asI128(args[2]))
       return VOID
     }),
-    credit_buffer: entryPoint({ amount: 'i128' }, 'void', (env, args) => {
-      const amount = asI128(args[0])
-      vault.requireMarket(env)
-      if (amount <= 0n) fail(vault.INVALID_AMOUNT)
-      const pool = vault.readPool(env)
-      vault.writePool(env, { ...pool, buffer: checked(pool.buffer + amount) })
-      emit(env, 'buffer_funded', i128(amount))
-      return VOID
-    }),
+    credit_buffer: entryPoint({ amount: 'i128' }, 'void', (env, args) => credit(env, asI128(args[0]), 'buffer', 'buffer_funded')),
   }
 }
 
-/** Pays the market as much of a trader's profit as the pool can: the buffer first. What is missing is recorded and told. */
+function credit(env: ContractEnv, amount: bigint, field: 'total_usdc' | 'buffer', topic: string): Val {
+  vault.requireMarket(env)
+  if (amount <= 0n) fail(vault.INVALID_AMOUNT)
+  const pool = vault.readPool(env)
+  vault.writePool(env, { ...pool, [field]: checked(pool[field] + amount) })
+  emit(env, topic, i128(amount))
+  return VOID
+}
+
+/** Pays as much of a trader's profit as the pool can, from the buffer first. Records and emits the shortfall. */
 function payProfit(env: ContractEnv, pnl: bigint): bigint {
   const pool = vault.readPool(env)
   const usdc = vault.readAddress(env, vault.KEYS.usdc)
   const accounted = checked(pool.buffer + positivePart(pool.total_usdc))
   const paid = positivePart(minOf(pnl, accounted, tokenBalance(env, usdc, env.self)))
   const fromBuffer = minOf(pool.buffer, paid)
-  const short = pnl - paid
+  const shortfall = pnl - paid
   vault.writePool(env, {
     ...pool,
     buffer: pool.buffer - fromBuffer,
     total_usdc: pool.total_usdc - (paid - fromBuffer),
-    shortfall: checked(pool.shortfall + short),
+    shortfall: checked(pool.shortfall + shortfall),
   })
   if (paid > 0n) transferToken(env, usdc, env.self, vault.readAddress(env, vault.KEYS.market), paid)
-  if (short > 0n) emit(env, 'payout_shortfall', i128(pnl), i128(paid), i128(short))
+  if (shortfall > 0n) emit(env, 'payout_shortfall', i128(pnl), i128(paid), i128(shortfall))
   return paid
 }
 
@@ -77,7 +71,7 @@ function reservePayout(env: ContractEnv, asset: string, amount: bigint, sideOpen
   const pool = vault.readPool(env)
   const aum = vault.aumOf(pool)
   const reserved = checked(pool.reserved + amount)
-  const reserveCapBps = vault.readBps(env, vault.KEYS.reserveCapBps, vault.DEFAULT_RESERVE_CAP_BPS)
+  const reserveCapBps = readInstanceU32(env, vault.KEYS.reserveCapBps, vault.DEFAULT_RESERVE_CAP_BPS)
   if (reserved > bpsOf(aum, reserveCapBps)) fail(vault.OPEN_INTEREST_CAP_EXCEEDED)
   const stored = env.get('persistent', vault.assetCapKey(asset))
   const assetCapBps = stored === undefined ? vault.DEFAULT_ASSET_CAP_BPS : asU32(stored)

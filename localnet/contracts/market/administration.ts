@@ -1,4 +1,4 @@
-// What the market's admin does: set it up, pause it, split fees.
+// The admin's entry points of the market: initialization, pause, fee split, referral.
 
 import { rejectUpgrade } from '../calls.ts'
 import { emit } from '../emit.ts'
@@ -28,7 +28,7 @@ export function administrationEntryPoints(): Record<string, EntryPoint> {
       env.set('instance', INSTANCE.protocolFeeBps, u32(bps))
       return VOID
     }),
-    // This network's own: the deployed market tells nobody of its trades.
+    // Only on the local network: the deployed market reports its trades to no referral contract.
     set_referral: entryPoint({ referral: 'address' }, 'void', (env, args) => {
       requireAdmin(env)
       env.set('instance', INSTANCE.referral, address(asAddress(args[0])))
@@ -53,7 +53,7 @@ function initialize(env: ContractEnv, args: readonly Val[]): Val {
   env.set('instance', INSTANCE.initialized, bool(true))
   env.set('instance', INSTANCE.paused, bool(false))
   env.set('persistent', KEYS.feeTiers, vec(...FEE_TIERS.map((tier) => FEE_TIER.toVal(tier))))
-  // Funding's clock starts here.
+  // The first funding interval starts at initialization.
   env.set('persistent', KEYS.lastFundingTime, u64(env.ledger.timestampSec))
   for (const key of [KEYS.totalLongSize, KEYS.totalShortSize, KEYS.currentFundingRate, KEYS.cumulativeFundingRate]) {
     env.set('persistent', key, i128(0n))

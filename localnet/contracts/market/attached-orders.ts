@@ -1,13 +1,14 @@
-// Orders attached to an isolated position: stop-loss, take-profit, trailing stop. One of each at most.
+// Orders attached to an isolated position: stop-loss, take-profit and trailing stop, at most one of each.
 
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { address, bool, i128, u64 } from '../host.ts'
+import { readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asI128, asU32, asU64, entryPoint, fail } from '../values.ts'
 import { attachedOrderKey, cancelOrder, checkSlippageTolerance, type OrderTerms, placePending, requireOrder } from './orders.ts'
 import { requireOwnPosition } from './positions.ts'
 import { readPrice } from './prices.ts'
-import { KEYS, readAmount, requireInitialized, requireTrader, writeAmount } from './storage.ts'
+import { KEYS, requireInitialized, requireTrader, writeAmount } from './storage.ts'
 import {
   ABOVE, BELOW, CROSS, ERRORS, LONG, type Order, ORDER, PENDING, type Position, STOP_LOSS, TAKE_PROFIT, TRAILING_STOP,
 } from './types.ts'
@@ -57,7 +58,7 @@ function trailingStopEntryPoints(): Record<string, EntryPoint> {
         checkSlippageTolerance(slippageBps)
         const position = requireAttachable(env, asU64(args[1]), trader, TRAILING_STOP)
         const peak = readPrice(env, position.asset, 'strict')
-        // No event: the exchange tells of a trailing stop only when it executes or is cancelled.
+        // No event: the exchange emits one for a trailing stop only when it executes or is cancelled.
         const order = placePending(env, { ...attachedTerms(position, TRAILING_STOP, slippageBps), trailing_percent_bps: percentBps })
         writeAmount(env, KEYS.trailingStopPeak(order.id), peak)
         return ORDER.toVal(order)
@@ -70,7 +71,7 @@ function trailingStopEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** The hook of every close and liquidation: what is attached to the position ends with it, except the order that is closing it. */
+/** Cancels the orders attached to a position that is closed or liquidated, except the order that closes it. */
 export function cancelAttachedOrders(env: ContractEnv, positionId: bigint, exceptOrderId: bigint | undefined): void {
   for (const orderType of [STOP_LOSS, TAKE_PROFIT, TRAILING_STOP]) {
     const attached = env.get('persistent', attachedOrderKey(orderType, positionId))
@@ -79,7 +80,7 @@ export function cancelAttachedOrders(env: ContractEnv, positionId: bigint, excep
   }
 }
 
-/** The position to attach to: 20 and 24 as everywhere, 80 for a cross position, 67 when it already has an order of this type. */
+/** The position to attach to. Fails with 20 or 24, with 80 for a cross position, with 67 if it already has an order of this type. */
 function requireAttachable(env: ContractEnv, positionId: bigint, trader: string, orderType: number): Position {
   const position = requireOwnPosition(env, positionId, trader)
   if (position.margin_mode === CROSS) fail(ERRORS.CrossMarginOrderNotSupported)
@@ -87,8 +88,8 @@ function requireAttachable(env: ContractEnv, positionId: bigint, trader: string,
   return position
 }
 
-function checkTrigger(trigger: bigint, onItsSide: boolean): void {
-  if (trigger <= 0n || !onItsSide) fail(ERRORS.InvalidTriggerPrice)
+function checkTrigger(trigger: bigint, isCorrectSide: boolean): void {
+  if (trigger <= 0n || !isCorrectSide) fail(ERRORS.InvalidTriggerPrice)
 }
 
 function attachedTerms(position: Position, orderType: number, slippageBps: number): OrderTerms {
@@ -117,12 +118,12 @@ function placeAndEmit(env: ContractEnv, terms: OrderTerms) {
   return ORDER.toVal(order)
 }
 
-/** A long's peak only rises, a short's only falls. */
+/** The peak of a long only rises, that of a short only falls. Returns whether it changed. */
 function updateTrailingPeak(env: ContractEnv, order: Order): boolean {
   if (order.order_type !== TRAILING_STOP || order.status !== PENDING) return false
   const price = readPrice(env, order.asset, 'strict')
-  const peak = readAmount(env, KEYS.trailingStopPeak(order.id))
-  const better = order.direction === LONG ? price > peak : price < peak
-  if (better) writeAmount(env, KEYS.trailingStopPeak(order.id), price)
-  return better
+  const peak = readPersistentI128(env, KEYS.trailingStopPeak(order.id))
+  const improved = order.direction === LONG ? price > peak : price < peak
+  if (improved) writeAmount(env, KEYS.trailingStopPeak(order.id), price)
+  return improved
 }

@@ -1,4 +1,4 @@
-// Closing isolated positions (contracts, "Close, isolated"): by the trader, or by an attached order that the keeper executes.
+// Closing isolated positions, by the trader or by an order that a keeper executes (contracts, "Close, isolated").
 
 import { callSettlePnl, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
@@ -14,7 +14,7 @@ import { readPrice } from './prices.ts'
 import { requireTrader, usdcOf, vaultOf } from './storage.ts'
 import { CROSS, ERRORS, type Position } from './types.ts'
 
-/** The keeper's part of a close: who, the nominal fee, and the order that is being executed (never cancelled by its own close). */
+/** The execution of an order that closes a position: the keeper, the nominal fee, and the order, which the close does not cancel. */
 export interface OrderExecution {
   readonly keeper: string
   readonly fee: bigint
@@ -33,8 +33,8 @@ export function closeEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** Settles and deletes an isolated position at this price. Returns the price PnL, which funding, caps and fees do not touch. */
-export function closeIsolated(env: ContractEnv, position: Position, price: bigint, keeper: OrderExecution | null): bigint {
+/** Settles and deletes an isolated position at this price. Returns the price PnL, before funding, caps and fees. */
+export function closeIsolated(env: ContractEnv, position: Position, price: bigint, execution: OrderExecution | null): bigint {
   const pnl = pricePnl(position, price)
   const funding = fundingOwed(env, position)
   const profitPaid = callSettlePnl(env, vaultOf(env), pnl)
@@ -44,18 +44,18 @@ export function closeIsolated(env: ContractEnv, position: Position, price: bigin
   available -= loss
   const fundingPaid = minOf(positivePart(funding), available)
   available -= fundingPaid
-  const keeperPaid = minOf(keeper?.fee ?? 0n, available)
+  const keeperPaid = minOf(execution?.fee ?? 0n, available)
   available -= keeperPaid
   sendToVault(env, loss + fundingPaid)
-  if (keeper !== null && keeperPaid > 0n) transferToken(env, usdcOf(env), env.self, keeper.keeper, keeperPaid)
+  if (execution !== null && keeperPaid > 0n) transferToken(env, usdcOf(env), env.self, execution.keeper, keeperPaid)
 
-  // Funding that is owed to the trader comes out of the market's own USDC: nobody pays it in.
+  // Funding owed to the trader is paid from the market's pooled USDC: no counterparty pays it in.
   const payout = checked(available + profitPaid + positivePart(-funding))
   if (payout > 0n) transferToken(env, usdcOf(env), env.self, position.trader, payout)
 
   removeExposure(env, position, price)
   addVolume(env, position.trader, position.size)
-  cancelAttachedOrders(env, position.id, keeper?.orderId)
+  cancelAttachedOrders(env, position.id, execution?.orderId)
   deletePosition(env, position)
   emitClosed(env, position, price, pnl)
   return pnl

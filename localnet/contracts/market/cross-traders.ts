@@ -1,4 +1,4 @@
-// The list of traders who hold cross positions, which keepers scan.
+// The list of traders with cross positions, which keepers scan.
 
 import type { ContractEnv } from '../host.ts'
 import { address, vec } from '../host.ts'

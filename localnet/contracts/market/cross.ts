@@ -1,8 +1,9 @@
-// Cross margin: one pool of collateral per trader behind all of the trader's cross positions (contracts, "Cross margin").
+// Cross margin: one collateral pool per trader backs all of the trader's cross positions (contracts, "Cross margin").
 
 import { callSettlePnl, tokenBalance, transferToken } from '../calls.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, VOID } from '../host.ts'
+import { readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asI128, asU64, bpsOf, checked, entryPoint, fail, minOf, positivePart } from '../values.ts'
 import { emitClosed } from './close.ts'
 import { addCrossTrader, removeCrossTrader } from './cross-traders.ts'
@@ -13,7 +14,7 @@ import { bookPosition, checkLimits, deductFees, type Execution, OPEN_INPUTS, rea
 import { deletePosition, pricePnl, requireOwnPosition } from './positions.ts'
 import { readPrice, readPriceOrZero } from './prices.ts'
 import {
-  addId, KEYS, readAmount, readConfig, readIds, readPosition, removeId, requireTrader, usdcOf, vaultOf, writeAmount,
+  addId, KEYS, readConfig, readIds, readPosition, removeId, requireTrader, usdcOf, vaultOf, writeAmount,
 } from './storage.ts'
 import { CROSS, ERRORS, POSITION, type Position } from './types.ts'
 
@@ -28,10 +29,10 @@ export function crossEntryPoints(): Record<string, EntryPoint> {
       requireFreeMargin(env, trader, collateral)
       reserveInVault(env, request, size)
       const price = readPrice(env, request.asset, 'strict')
-      const terms: Execution = { size, price, marginMode: CROSS, feeKind: 'taker', keeperFee: 0n }
-      const net = deductFees(env, request, terms)
+      const execution: Execution = { size, price, marginMode: CROSS, feeKind: 'taker', keeperFee: 0n }
+      const net = deductFees(env, request, execution)
       writePool(env, trader, readPool(env, trader) - collateral)
-      const position = bookPosition(env, request, terms, net)
+      const position = bookPosition(env, request, execution, net)
       addId(env, KEYS.crossMarginPositions(trader), position.id)
       addCrossTrader(env, trader)
       return POSITION.toVal(position)
@@ -72,7 +73,7 @@ function poolBalanceEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** One position of a cross account, judged at a price. */
+/** One position of a cross account, valued at a price. */
 export interface CrossLeg {
   readonly position: Position
   readonly price: bigint
@@ -87,16 +88,16 @@ export interface CrossAccount {
   readonly maintenance: bigint
 }
 
-/** How an account's positions are valued: an unreadable price means something else to each gate. */
+/** Values one position of an account. Margin checks and liquidation treat an unreadable price differently. */
 export type LegValuation = (env: ContractEnv, position: Position) => { readonly price: bigint; readonly pnl: bigint }
 
-/** For opening and withdrawing: a price that is not positive counts as 0. */
+/** Valuation for opening and withdrawing: a price of zero or less counts as 0. */
 export const valueForMarginCheck: LegValuation = (env, position) => {
   const price = readPriceOrZero(env, position.asset)
   return { price, pnl: pricePnl(position, price) }
 }
 
-/** The trader's cross account: equity is the pool, every collateral and PnL, less funding. */
+/** The trader's cross account. Equity is the pool plus collateral and PnL of all positions, minus funding. */
 export function readCrossAccount(env: ContractEnv, trader: string, valuation: LegValuation): CrossAccount {
   const pool = readPool(env, trader)
   const maintenanceBps = readConfig(env).maintenance_margin_bps
@@ -115,14 +116,14 @@ export function readCrossAccount(env: ContractEnv, trader: string, valuation: Le
 }
 
 export function readPool(env: ContractEnv, trader: string): bigint {
-  return readAmount(env, KEYS.crossMarginBalance(trader))
+  return readPersistentI128(env, KEYS.crossMarginBalance(trader))
 }
 
 export function writePool(env: ContractEnv, trader: string, amount: bigint): void {
   writeAmount(env, KEYS.crossMarginBalance(trader), amount)
 }
 
-/** Tops the pool up from the wallet to what an open needs. */
+/** Transfers what the pool lacks for an open from the trader's wallet. */
 function topUpPool(env: ContractEnv, trader: string, collateral: bigint): void {
   const missing = collateral - readPool(env, trader)
   if (missing <= 0n) return
@@ -130,7 +131,7 @@ function topUpPool(env: ContractEnv, trader: string, collateral: bigint): void {
   writePool(env, trader, collateral)
 }
 
-/** A further position needs equity for itself above the maintenance of those that are open (77). */
+/** Fails with 77 unless equity covers the new collateral on top of the maintenance margin of the open positions. */
 function requireFreeMargin(env: ContractEnv, trader: string, collateral: bigint): void {
   const account = readCrossAccount(env, trader, valueForMarginCheck)
   if (account.legs.length > 0 && account.equity < account.maintenance + collateral) fail(ERRORS.CrossMarginInsufficientFreeMargin)
@@ -141,7 +142,7 @@ function closeCross(env: ContractEnv, position: Position, price: bigint): bigint
   const pnl = pricePnl(position, price)
   const funding = fundingOwed(env, position)
   const profitPaid = callSettlePnl(env, vaultOf(env), pnl)
-  // The loss is taken from the market's common USDC, whole: neither the position's collateral nor the pool bounds it.
+  // The whole loss is taken from the market's pooled USDC: neither the position's collateral nor the trader's pool limits it.
   const owed = checked(positivePart(-pnl) + positivePart(funding))
   if (owed > 0n) sendToVault(env, minOf(owed, tokenBalance(env, usdcOf(env), env.self)))
   const credit = checked(position.collateral + (pnl > 0n ? profitPaid : pnl) - funding)

@@ -1,4 +1,4 @@
-// The values that the exchange is deployed with (contracts, "Default config values").
+// The market's configuration as deployed (contracts, "Default config values").
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import type { Val } from '../host.ts'
@@ -23,7 +23,7 @@ export function defaultMarketConfig(): Val {
   return MARKET_CONFIG.toVal(DEFAULT_MARKET_CONFIG)
 }
 
-/** Fee tiers by the volume of the last fourteen days. */
+/** Fee tiers by the trader's volume of the last 14 days. */
 export const FEE_TIERS: readonly FeeTier[] = [
   { min_volume: 0n, maker_fee_bps: 20, taker_fee_bps: 50 },
   { min_volume: 20_000n * ONE_E7, maker_fee_bps: 15, taker_fee_bps: 40 },

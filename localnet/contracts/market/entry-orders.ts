@@ -1,4 +1,4 @@
-// Orders that open positions: limit and stop-limit. Their collateral waits in the market, without a reservation in the vault.
+// Orders that open positions: limit and stop-limit. The market holds their collateral; the vault reserves nothing until they fill.
 
 import { transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
@@ -28,14 +28,14 @@ export function entryOrderEntryPoints(): Record<string, EntryPoint> {
       const terms = readTerms(LIMIT_ENTRY, args.slice(0, 6), args.slice(6), 0n)
       requireTrader(env, terms.trader)
       checkTerms(env, terms)
-      return ORDER.toVal(placeLimit(env, terms))
+      return ORDER.toVal(placeLimitOrder(env, terms))
     }),
     place_stop_limit_order: entryPoint({ ...COMMON_INPUTS, limit_price: 'i128', ...TRIGGER_INPUTS }, { struct: 'Order' }, (env, args) => {
       const terms = readTerms(STOP_LIMIT, args.slice(0, 6), args.slice(7), asI128(args[6]))
       requireTrader(env, terms.trader)
       checkTerms(env, terms)
       lockCollateral(env, terms)
-      // No event: the exchange tells of a stop-limit order only when it executes or is cancelled.
+      // No event: the exchange emits one for a stop-limit order only when it executes or is cancelled.
       return ORDER.toVal(placePending(env, terms))
     }),
   }
@@ -69,8 +69,8 @@ function checkTerms(env: ContractEnv, terms: OrderTerms): void {
   checkSize(env, terms.collateral, terms.leverage)
 }
 
-/** Post-only refuses an order that would fill at once; immediate-or-cancel one that would not. A triggered one rests for the keeper. */
-function placeLimit(env: ContractEnv, terms: OrderTerms): Order {
+/** Rejects a post-only order that would trigger now, cancels an immediate-or-cancel order that would not. Keepers execute the others. */
+function placeLimitOrder(env: ContractEnv, terms: OrderTerms): Order {
   const mode = timeInForceMode(terms.time_in_force)
   if (mode === POST_ONLY && wouldTrigger(env, terms)) fail(ERRORS.PostOnlyViolation)
   lockCollateral(env, terms)

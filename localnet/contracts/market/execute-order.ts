@@ -1,10 +1,10 @@
-// How orders end: executed by a keeper, cancelled for slippage, or cancelled by their owner.
+// Executing and cancelling orders: by a keeper, for slippage, or by the owner.
 
 import { transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, u64, VOID } from '../host.ts'
-import { abs, asAddress, asU64, checked, entryPoint, fail, mulDiv } from '../values.ts'
+import { abs, asAddress, asU64, BPS_DENOMINATOR, checked, entryPoint, fail, mulDiv } from '../values.ts'
 import { closeIsolated } from './close.ts'
 import { bookPosition, deductFees, type Execution, type OpenRequest, reserveInVault } from './open.ts'
 import {
@@ -16,8 +16,6 @@ import { KEYS, readIds, readPosition, requireInitialized, usdcOf, writeOrder } f
 import {
   CANCELLED_SLIPPAGE, ERRORS, EXECUTED, ISOLATED, LIMIT_ACTIVE, type Order, PENDING, type Position, STOP_LIMIT, WAITING_FOR_STOP,
 } from './types.ts'
-
-const BPS_DENOMINATOR = 10_000n
 
 export function executeOrderEntryPoints(): Record<string, EntryPoint> {
   return {
@@ -44,7 +42,7 @@ export function executeOrderEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** Executes a pending order at this price. Returns the keeper's nominal fee; 0 when the order was cancelled or only changed phase. */
+/** Executes a pending order at this price. Returns the keeper's nominal fee; 0 if the order was cancelled or only changed phase. */
 function execute(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const reference = referencePrice(env, order)
   if (!isTriggered(order.trigger_condition, price, reference)) fail(ERRORS.OrderNotTriggered)
@@ -66,13 +64,13 @@ function fillEntryOrder(env: ContractEnv, order: Order, price: bigint, keeper: s
   const size = checked(order.collateral * BigInt(order.leverage))
   reserveInVault(env, request, size)
   const fee = keeperFee(size)
-  const terms: Execution = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
-  bookPosition(env, request, terms, deductFees(env, request, terms))
+  const execution: Execution = { size, price, marginMode: ISOLATED, feeKind: 'maker', keeperFee: fee }
+  bookPosition(env, request, execution, deductFees(env, request, execution))
   transferToken(env, usdcOf(env), env.self, keeper, fee)
   return markExecuted(env, order, fee)
 }
 
-/** The fee is taken from what the close leaves of the collateral; the event states the nominal one all the same. */
+/** The keeper is paid from the remaining collateral, so possibly less; the event still carries the nominal fee. */
 function closeByAttachedOrder(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const position = requirePosition(env, order.position_id)
   const fee = keeperFee(position.size)
@@ -80,7 +78,7 @@ function closeByAttachedOrder(env: ContractEnv, order: Order, price: bigint, kee
   return markExecuted(env, order, fee)
 }
 
-/** Closes the trader's largest opposite position that fits within the order; without one the order is cancelled, and only that. */
+/** Closes the trader's largest opposite position that is not larger than the order. Without one, only cancels the order. */
 function reducePosition(env: ContractEnv, order: Order, price: bigint, keeper: string): bigint {
   const size = checked(order.collateral * BigInt(order.leverage))
   const target = largestOpposite(env, order, size)

@@ -1,15 +1,16 @@
-// Open interest: totals for funding, and aggregates per asset from which the vault's debt to all traders follows without a loop.
+// Open interest: totals for funding, and sums per asset that give the traders' unrealized PnL without a loop over positions.
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import { callSyncExposure } from '../calls.ts'
 import type { ContractEnv, EntryPoint } from '../host.ts'
 import { i128, vec } from '../host.ts'
+import { readPersistentI128 } from '../instance-storage.ts'
 import { asI128, asSymbol, asVec, checked, entryPoint, mulDiv, positivePart } from '../values.ts'
 import { readPrice } from './prices.ts'
-import { KEYS, readAmount, requireInitialized, vaultOf, writeAmount } from './storage.ts'
+import { KEYS, requireInitialized, vaultOf, writeAmount } from './storage.ts'
 import { LONG, type Position } from './types.ts'
 
-/** One asset's sums over open positions. A side's units are the sum of `size x 1.0 / entry price`. */
+/** Sums over the open positions of one asset. The units of a side are the sum of `size x 1.0 / entry price`. */
 interface AssetExposure {
   readonly longUnits: bigint
   readonly longSize: bigint
@@ -34,13 +35,13 @@ export function sideOpenInterest(env: ContractEnv, asset: string, direction: num
   return direction === LONG ? exposure.longSize : exposure.shortSize
 }
 
-/** Counts a new position in and tells the vault. */
+/** Adds a new position and reports the asset's unrealized PnL to the vault. */
 export function addExposure(env: ContractEnv, position: Position): void {
   const exposure = updateExposure(env, position, 1n)
   syncUnrealizedPnl(env, position.asset, exposure, position.entry_price, 0n)
 }
 
-/** Counts a position out at its exit price, tells the vault, and releases its reservation. */
+/** Removes a position, reports the unrealized PnL at its exit price to the vault, and releases its reservation. */
 export function removeExposure(env: ContractEnv, position: Position, price: bigint): void {
   const exposure = updateExposure(env, position, -1n)
   syncUnrealizedPnl(env, position.asset, exposure, price, position.size)
@@ -49,7 +50,7 @@ export function removeExposure(env: ContractEnv, position: Position, price: bigi
 function updateExposure(env: ContractEnv, position: Position, sign: 1n | -1n): AssetExposure {
   const isLong = position.direction === LONG
   const total = isLong ? KEYS.totalLongSize : KEYS.totalShortSize
-  writeAmount(env, total, addClamped(readAmount(env, total), sign * position.size))
+  writeAmount(env, total, addClamped(readPersistentI128(env, total), sign * position.size))
   const units = sign * mulDiv(position.size, ONE_E7, position.entry_price)
   const size = sign * position.size
   const before = readExposure(env, position.asset)
@@ -61,7 +62,6 @@ function updateExposure(env: ContractEnv, position: Position, sign: 1n | -1n): A
   return after
 }
 
-/** Sums never fall below zero. */
 const addClamped = (sum: bigint, by: bigint): bigint => positivePart(checked(sum + by))
 
 function syncUnrealizedPnl(env: ContractEnv, asset: string, exposure: AssetExposure, price: bigint, release: bigint): bigint {

@@ -1,4 +1,4 @@
-// Trading fees by volume tier, and where fees go (contracts, "Fee tier and volume").
+// Trading fees by volume tier and their distribution (contracts, "Fee tier and volume").
 
 import { callReceiveLoss, callRecordTrade, transferToken } from '../calls.ts'
 import type { ContractEnv } from '../host.ts'
@@ -9,7 +9,7 @@ import { FEE_TIER, type FeeTier } from './types.ts'
 
 const VOLUME_DAYS = 14
 const DAY_SEC = 86_400n
-/** Fees of tiers are tenths of a basis point. */
+/** The tiers' rates are tenths of a basis point. */
 const FEE_RATE_DENOMINATOR = 100_000n
 
 export type FeeKind = 'maker' | 'taker'
@@ -19,7 +19,7 @@ interface VolumeRecord {
   readonly lastDay: bigint
 }
 
-/** The fee of a trade of this size by the trader's tier, before the trade itself counts; then the size is added to the record. */
+/** The fee of a trade by the trader's tier. The trade counts towards the volume only afterwards. */
 export function chargeFee(env: ContractEnv, trader: string, size: bigint, kind: FeeKind): bigint {
   const record = readVolume(env, trader)
   const volume = checked(record.daily.reduce((sum, slot) => sum + slot, 0n))
@@ -28,13 +28,13 @@ export function chargeFee(env: ContractEnv, trader: string, size: bigint, kind: 
   return fee - referralDiscount(env, trader, fee)
 }
 
-/** What referral takes off the fee: nothing, as deployed, until the admin names a referral contract. */
+/** The referral discount; 0 until the admin sets a referral contract, which the deployed market never does. */
 function referralDiscount(env: ContractEnv, trader: string, fee: bigint): bigint {
   const referral = env.get('instance', INSTANCE.referral)
   return referral === undefined ? 0n : callRecordTrade(env, asAddress(referral), trader, fee)
 }
 
-/** Counts a trade into today's slot, after clearing the days that have passed since the last one. */
+/** Adds a trade to today's slot, after clearing the slots of the days since the last trade. */
 export function addVolume(env: ContractEnv, trader: string, size: bigint): void {
   const record = readVolume(env, trader)
   const today = env.ledger.timestampSec / DAY_SEC
@@ -44,14 +44,14 @@ export function addVolume(env: ContractEnv, trader: string, size: bigint): void 
   env.set('persistent', KEYS.traderVolume(trader), struct({ daily_volumes: vec(...daily.map(i128)), last_update_day: u64(today) }))
 }
 
-/** Sends value from the market to the vault, which credits it; nothing happens for nothing. */
+/** Transfers USDC from the market to the vault and credits it there. Does nothing for zero or less. */
 export function sendToVault(env: ContractEnv, amount: bigint): void {
   if (amount <= 0n) return
   transferToken(env, usdcOf(env), env.self, vaultOf(env), amount)
   callReceiveLoss(env, vaultOf(env), amount)
 }
 
-/** Pays a trading fee: the treasury's share where there is a treasury, the rest to the vault. */
+/** Pays a trading fee: the treasury's share, if one is set, and the rest to the vault. */
 export function distributeFee(env: ContractEnv, fee: bigint): void {
   const treasury = env.get('instance', INSTANCE.treasury)
   const bps = env.get('instance', INSTANCE.protocolFeeBps)
@@ -65,8 +65,8 @@ function tierFee(env: ContractEnv, volume: bigint, size: bigint, kind: FeeKind):
   const config = readConfig(env)
   if (tiers.length === 0) return bpsOf(size, config.trading_fee_bps)
   const tier = tiers.findLast((candidate) => candidate.min_volume <= volume)
-  const units = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
-  return mulDiv(size, BigInt(units), FEE_RATE_DENOMINATOR)
+  const rate = kind === 'maker' ? (tier?.maker_fee_bps ?? config.base_maker_fee_bps) : (tier?.taker_fee_bps ?? config.base_taker_fee_bps)
+  return mulDiv(size, BigInt(rate), FEE_RATE_DENOMINATOR)
 }
 
 function readTiers(env: ContractEnv): readonly FeeTier[] {

@@ -1,4 +1,4 @@
-// Liquidating a whole cross account (contracts, "Cross margin"): one event for the account, none for its positions.
+// Liquidating a whole cross account (contracts, "Cross margin"). Emits one event for the account, none per position.
 
 import { callSettlePnl, tokenBalance, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
@@ -14,7 +14,7 @@ import { readPriceOrZero } from './prices.ts'
 import { KEYS, readConfig, requireInitialized, usdcOf, vaultOf } from './storage.ts'
 import { ERRORS } from './types.ts'
 
-/** The keeper's reward is at most this part of the idle pool. */
+/** The keeper's reward is at most 1 / this of the idle pool. */
 const POOL_REWARD_DIVISOR = 10n
 
 export function liquidateCrossEntryPoints(): Record<string, EntryPoint> {
@@ -30,13 +30,13 @@ export function liquidateCrossEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** A leg without a readable price counts with no profit or loss. */
+/** Valuation for liquidation: a position without a readable price has a PnL of 0. */
 const valueForLiquidation: LegValuation = (env, position) => {
   const price = readPriceOrZero(env, position.asset)
   return { price, pnl: price === 0n ? 0n : pricePnl(position, price) }
 }
 
-/** Ends every position and empties the pool: losses and funding to the vault, a reward to the keeper, the rest of equity to the vault. */
+/** Closes every position and empties the pool: losses and funding to the vault, a reward to the keeper, the remaining equity to the vault. */
 function liquidateAccount(env: ContractEnv, account: CrossAccount, trader: string, keeper: string): bigint {
   let owed = 0n
   let totalPnl = 0n

@@ -14,7 +14,7 @@ import { readPrice } from './prices.ts'
 import { readConfig, requireInitialized, usdcOf } from './storage.ts'
 import { CROSS, ERRORS, LONG, type Position } from './types.ts'
 
-/** A reward above the collateral falls back to this part of it. */
+/** A reward above the collateral is reduced to 1 / this of the collateral. */
 const CAPPED_REWARD_DIVISOR = 10n
 
 export function liquidateEntryPoints(): Record<string, EntryPoint> {
@@ -34,11 +34,11 @@ export function liquidateEntryPoints(): Record<string, EntryPoint> {
 }
 
 function isLiquidatable(env: ContractEnv, position: Position, price: bigint, equity: bigint): boolean {
-  const crossed = position.direction === LONG ? price <= position.liquidation_price : price >= position.liquidation_price
-  return crossed || equity < bpsOf(position.size, readConfig(env).maintenance_margin_bps)
+  const isPriceReached = position.direction === LONG ? price <= position.liquidation_price : price >= position.liquidation_price
+  return isPriceReached || equity < bpsOf(position.size, readConfig(env).maintenance_margin_bps)
 }
 
-/** The keeper earns a share of what remains, the vault takes the rest of the collateral, the trader nothing. Returns the reward. */
+/** The keeper receives a share of the equity, the vault the rest of the collateral, the trader nothing. Returns the reward. */
 function liquidateIsolated(env: ContractEnv, position: Position, price: bigint, equity: bigint, keeper: string): bigint {
   const share = equity > 0n ? bpsOf(equity, readConfig(env).liquidation_fee_bps) : 0n
   const reward = share > position.collateral ? position.collateral / CAPPED_REWARD_DIVISOR : share

@@ -1,4 +1,4 @@
-// The market: positions, orders, funding and liquidation (contracts, "Entry points"). One file per family of entry points.
+// The market: positions, orders, funding and liquidation (contracts, "Entry points"). Each group of entry points has a file.
 
 import { SHARED_ERRORS } from '../../../src/exchange/errors.ts'
 import type { ContractCode } from '../host.ts'
@@ -16,7 +16,7 @@ import { openEntryPoints } from './open.ts'
 import { FEE_TIER, MARKET_CONFIG, ORDER, POSITION } from './types.ts'
 import { viewEntryPoints } from './views.ts'
 
-/** The market's code; `initialize(admin, oracle, vault, usdc, config)` first, where the oracle is the shim. */
+/** The market's code. Call `initialize(admin, oracle, vault, usdc, config)` first; the oracle is the price shim. */
 export function marketContract(): ContractCode {
   return {
     name: 'market',

@@ -4,15 +4,16 @@ import { callReserveForPosition, transferToken } from '../calls.ts'
 import { emit } from '../emit.ts'
 import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
 import { address, HostFailure, i128, symbol, u32, u64 } from '../host.ts'
+import { readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asI128, asSymbol, asU32, checked, entryPoint, fail } from '../values.ts'
 import { addExposure, sideOpenInterest } from './exposure.ts'
 import { chargeFee, distributeFee, type FeeKind } from './fees.ts'
 import { liquidationPrice, storePosition } from './positions.ts'
 import { readPrice } from './prices.ts'
-import { KEYS, nextId, readAmount, readConfig, requireTrader, usdcOf, vaultOf } from './storage.ts'
+import { KEYS, nextId, readConfig, requireTrader, usdcOf, vaultOf } from './storage.ts'
 import { CROSS, ERRORS, ISOLATED, LONG, POSITION, type Position, SHORT } from './types.ts'
 
-/** What a trader asks for. `collateral` is gross. */
+/** A trader's request to open a position. `collateral` is gross of fees. */
 export interface OpenRequest {
   readonly trader: string
   readonly asset: string
@@ -21,7 +22,7 @@ export interface OpenRequest {
   readonly direction: number
 }
 
-/** How a request becomes a position: at which price, by whose fee, and what else is taken from the collateral. */
+/** How a request is executed: size, price and fees. */
 export interface Execution {
   readonly size: bigint
   readonly price: bigint
@@ -42,10 +43,10 @@ export function openEntryPoints(): Record<string, EntryPoint> {
       const size = checkLimits(env, request)
       reserveInVault(env, request, size)
       const price = readPrice(env, request.asset, 'strict')
-      const terms: Execution = { size, price, marginMode: ISOLATED, feeKind: 'taker', keeperFee: 0n }
-      const collateral = deductFees(env, request, terms)
+      const execution: Execution = { size, price, marginMode: ISOLATED, feeKind: 'taker', keeperFee: 0n }
+      const collateral = deductFees(env, request, execution)
       transferToken(env, usdcOf(env), request.trader, env.self, request.collateral)
-      return POSITION.toVal(bookPosition(env, request, terms, collateral))
+      return POSITION.toVal(bookPosition(env, request, execution, collateral))
     }),
   }
 }
@@ -60,21 +61,21 @@ export function readOpenRequest(args: readonly Val[]): OpenRequest {
   }
 }
 
-/** A direction as an integer enumeration: anything else does not decode, before the call begins. */
+/** Decodes the direction enumeration. Like a real contract, fails to decode any other integer before the call runs. */
 export function asDirection(val: Val | undefined): number {
   const direction = asU32(val)
   if (direction !== LONG && direction !== SHORT) throw new HostFailure('WasmVm', 'InvalidAction', 'not a Direction')
   return direction
 }
 
-/** Collateral of at least the minimum (22), leverage within its range (21). */
+/** Fails with 22 below the minimum collateral, with 21 if the leverage is out of range. */
 export function checkCollateralAndLeverage(env: ContractEnv, collateral: bigint, leverage: number): void {
   const config = readConfig(env)
   if (collateral < config.min_collateral) fail(ERRORS.InsufficientCollateral)
   if (leverage < 1 || leverage > config.max_leverage) fail(ERRORS.InvalidLeverage)
 }
 
-/** The size that collateral and leverage make, which has a limit (23). */
+/** The size of a position; fails with 23 above the limit. */
 export function checkSize(env: ContractEnv, collateral: bigint, leverage: number): bigint {
   const size = checked(collateral * BigInt(leverage))
   if (size > readConfig(env).max_position_size) fail(ERRORS.PositionTooLarge)
@@ -86,28 +87,28 @@ export function checkLimits(env: ContractEnv, request: OpenRequest): bigint {
   return checkSize(env, request.collateral, request.leverage)
 }
 
-/** Has the vault set the size aside: 82 over its caps, 40 over its balance. */
+/** Reserves the size in the vault; fails with 82 above a cap, with 40 above the vault's balance. */
 export function reserveInVault(env: ContractEnv, request: OpenRequest, size: bigint): void {
   const after = checked(sideOpenInterest(env, request.asset, request.direction) + size)
   callReserveForPosition(env, vaultOf(env), request.asset, size, after)
 }
 
-/** What is left of the collateral after the trading fee and the keeper's, which must be something (22). */
-export function deductFees(env: ContractEnv, request: OpenRequest, terms: Execution): { net: bigint; fee: bigint } {
-  const fee = chargeFee(env, request.trader, terms.size, terms.feeKind)
-  const net = request.collateral - fee - terms.keeperFee
+/** The collateral net of the trading fee and the keeper's fee; fails with 22 if nothing is left. */
+export function deductFees(env: ContractEnv, request: OpenRequest, execution: Execution): { net: bigint; fee: bigint } {
+  const fee = chargeFee(env, request.trader, execution.size, execution.feeKind)
+  const net = request.collateral - fee - execution.keeperFee
   if (net <= 0n) fail(ERRORS.InsufficientCollateral)
   return { net, fee }
 }
 
-/** Stores the position whose collateral the market already holds, counts it, pays the fee, and tells. */
-export function bookPosition(env: ContractEnv, request: OpenRequest, terms: Execution, collateral: { net: bigint; fee: bigint }): Position {
-  const { price, size, marginMode } = terms
+/** Stores a position whose collateral the market already holds, updates exposure, distributes the fee and emits the event. */
+export function bookPosition(env: ContractEnv, request: OpenRequest, execution: Execution, collateral: { net: bigint; fee: bigint }): Position {
+  const { price, size, marginMode } = execution
   const position: Position = {
     asset: request.asset,
     collateral: collateral.net,
     direction: request.direction,
-    entry_cumulative_funding: readAmount(env, KEYS.cumulativeFundingRate),
+    entry_cumulative_funding: readPersistentI128(env, KEYS.cumulativeFundingRate),
     entry_price: price,
     id: nextId(env, KEYS.positionCounter),
     leverage: request.leverage,

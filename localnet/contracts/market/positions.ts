@@ -1,4 +1,4 @@
-// Positions: what they are worth, when they are liquidated, and the lists that name them.
+// Positions: PnL, liquidation price and storage.
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import type { ContractEnv } from '../host.ts'
@@ -6,25 +6,25 @@ import { bpsOf, fail, mulDiv } from '../values.ts'
 import { addId, KEYS, readPosition, removeId } from './storage.ts'
 import { ERRORS, LONG, POSITION, type Position } from './types.ts'
 
-/** Profit or loss by price alone: 6 on overflow, 7 for an entry price of zero. */
+/** PnL from the price alone; fails with 6 on overflow, with 7 for an entry price of zero. */
 export function pricePnl(position: Position, price: bigint): bigint {
   const gain = position.direction === LONG ? price - position.entry_price : position.entry_price - price
   return mulDiv(position.size, gain, position.entry_price)
 }
 
-/** The price at which an isolated position's margin is used up to the maintenance share. */
+/** The price at which an isolated position's margin falls to the maintenance margin. */
 export function liquidationPrice(direction: number, entryPrice: bigint, leverage: number, maintenanceBps: number): bigint {
   const distance = ONE_E7 / BigInt(leverage) - bpsOf(ONE_E7, maintenanceBps)
   const move = mulDiv(entryPrice, distance, ONE_E7)
   return direction === LONG ? entryPrice - move : entryPrice + move
 }
 
-/** The position, which must exist (20). */
+/** The position; fails with 20 if it does not exist. */
 export function requirePosition(env: ContractEnv, id: bigint): Position {
   return readPosition(env, id) ?? fail(ERRORS.PositionNotFound)
 }
 
-/** The position, which must exist (20) and be the trader's (24). */
+/** The position; fails with 20 if it does not exist, with 24 if it belongs to another trader. */
 export function requireOwnPosition(env: ContractEnv, id: bigint, trader: string): Position {
   const position = requirePosition(env, id)
   if (position.trader !== trader) fail(ERRORS.NotPositionOwner)

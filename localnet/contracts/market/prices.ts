@@ -1,19 +1,17 @@
-// Price reads and the rules of staleness and deviation (contracts, "Price reads").
+// Price reads with their staleness and deviation checks (contracts, "Price reads").
 
 import type { ContractEnv } from '../host.ts'
 import { i128, symbol, u64, vec } from '../host.ts'
-import { abs, asI128, asU64, asVec, fail, mulDiv } from '../values.ts'
+import { abs, asI128, asU64, asVec, BPS_DENOMINATOR, fail, mulDiv } from '../values.ts'
 import { INSTANCE, instanceAddress, KEYS, readConfig } from './storage.ts'
 import { ERRORS } from './types.ts'
 
-const BPS_DENOMINATOR = 10_000n
-
-/** A last-good price bounds the next one for this many staleness limits. */
+/** The deviation from the last good price is checked for this many staleness limits. */
 const LAST_GOOD_STALENESS_FACTOR = 10n
 
 /**
- * The price of an asset, 7 decimals. Both modes refuse a price that is not positive (31); `strict`, for what increases risk, also a stale
- * one (30) and one too far from the last good price (81). Any fresh read becomes the last good price, a lenient one too.
+ * The price of an asset, 7 decimals. Fails with 31 for a price of zero or less. `strict`, for calls that increase risk, also fails with 30
+ * for a stale price and with 81 for one too far from the last good price. Every fresh read becomes the last good price, also a lenient one.
  */
 export function readPrice(env: ContractEnv, asset: string, mode: 'strict' | 'lenient'): bigint {
   const { price, timestampSec } = readQuote(env, asset)
@@ -29,12 +27,12 @@ export function readPrice(env: ContractEnv, asset: string, mode: 'strict' | 'len
   return price
 }
 
-/** A lenient read for judging a cross account, where a price that is not positive counts as 0 instead of ending the call. */
+/** A lenient read for valuing a cross account: a price of zero or less counts as 0 instead of failing the call. */
 export function readPriceOrZero(env: ContractEnv, asset: string): bigint {
   return readQuote(env, asset).price <= 0n ? 0n : readPrice(env, asset, 'lenient')
 }
 
-/** What the shim answers. Its own failures, 31 and 32, end the whole call. */
+/** The price that the shim returns. Its errors 31 and 32 propagate. */
 function readQuote(env: ContractEnv, asset: string): { price: bigint; timestampSec: bigint } {
   const [price, timestampSec] = asVec(env.call(instanceAddress(env, INSTANCE.oracle), 'lastprice', [symbol(asset)]))
   return { price: asI128(price), timestampSec: asU64(timestampSec) }

@@ -1,8 +1,9 @@
-// The market's storage: its keys are documented and read by others through getLedgerEntries, so they are kept to the letter.
+// The market's storage. Clients read these documented keys through getLedgerEntries, so they must not change.
 
 import type { ContractEnv, Val } from '../host.ts'
 import { address, i128, symbol, u64, vec } from '../host.ts'
-import { asAddress, asBool, asI128, asU64, asVec, fail, storageKey } from '../values.ts'
+import { readInstanceAddress } from '../instance-storage.ts'
+import { asBool, asU64, asVec, fail, storageKey } from '../values.ts'
 import { ERRORS, MARKET_CONFIG, type MarketConfig, ORDER, type Order, POSITION, type Position } from './types.ts'
 
 /** Keys of the instance. */
@@ -47,12 +48,12 @@ export const KEYS = {
   orderCounter: storageKey('OrderCounter'),
 } as const
 
-/** 1 before initialisation. */
+/** Fails with 1 before initialization. */
 export function requireInitialized(env: ContractEnv): void {
   if (env.get('instance', INSTANCE.initialized) === undefined) fail(ERRORS.NotInitialized)
 }
 
-/** 1 before initialisation, 4 while trading is paused, then the trader's agreement: how every trader's call begins. */
+/** The first checks of every trader's call: 1 before initialization, 4 while paused, then the trader's authorization. */
 export function requireTrader(env: ContractEnv, trader: string): void {
   requireInitialized(env)
   const paused = env.get('instance', INSTANCE.paused)
@@ -61,7 +62,7 @@ export function requireTrader(env: ContractEnv, trader: string): void {
 }
 
 export function instanceAddress(env: ContractEnv, key: Val): string {
-  return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
+  return readInstanceAddress(env, key, ERRORS.NotInitialized)
 }
 
 export const vaultOf = (env: ContractEnv): string => instanceAddress(env, INSTANCE.vault)
@@ -71,17 +72,11 @@ export function readConfig(env: ContractEnv): MarketConfig {
   return MARKET_CONFIG.fromVal(env.get('instance', INSTANCE.config) ?? fail(ERRORS.NotInitialized))
 }
 
-/** A stored amount; 0 where nothing is stored. */
-export function readAmount(env: ContractEnv, key: Val): bigint {
-  const stored = env.get('persistent', key)
-  return stored === undefined ? 0n : asI128(stored)
-}
-
 export function writeAmount(env: ContractEnv, key: Val, amount: bigint): void {
   env.set('persistent', key, i128(amount))
 }
 
-/** A stored list of ids, in the order they were added; empty where nothing is stored. */
+/** A stored list of ids in the order they were added; empty if nothing is stored. */
 export function readIds(env: ContractEnv, key: Val): readonly bigint[] {
   const stored = env.get('persistent', key)
   return stored === undefined ? [] : asVec(stored).map(asU64)
@@ -95,7 +90,7 @@ export function removeId(env: ContractEnv, key: Val, id: bigint): void {
   env.set('persistent', key, vec(...readIds(env, key).filter((other) => other !== id).map(u64)))
 }
 
-/** The next id of a counter: dense, from 1. The counter keeps the last one given. */
+/** The next id of a counter: dense, from 1. The counter stores the last id used. */
 export function nextId(env: ContractEnv, counter: Val): bigint {
   const stored = env.get('persistent', counter)
   const id = (stored === undefined ? 0n : asU64(stored)) + 1n

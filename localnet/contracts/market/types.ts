@@ -23,7 +23,7 @@ export const POSITION = structCodec({
   liquidation_price: 'i128', margin_mode: 'u32', size: 'i128', timestamp: 'u64', trader: 'address',
 })
 
-/** An open position. `collateral` is net of the open fee, `size` gross; prices and amounts 7 decimals, `timestamp` seconds. */
+/** An open position. `collateral` is net of the opening fee, `size` is gross. Prices and amounts have 7 decimals, `timestamp` is in seconds. */
 export type Position = CodecRecord<typeof POSITION>
 
 export const LIMIT_ENTRY = 0
@@ -50,7 +50,7 @@ export const ORDER = structCodec({
   time_in_force: 'u32', trader: 'address', trailing_percent_bps: 'u32', trigger_condition: 'u32', trigger_price: 'i128',
 })
 
-/** An order, kept for ever. Attached orders have no collateral; trailing ones no trigger price. */
+/** An order; never deleted. Attached orders have no collateral, trailing stops no trigger price. */
 export type Order = CodecRecord<typeof ORDER>
 
 export const MARKET_CONFIG = structCodec({
@@ -64,5 +64,5 @@ export type MarketConfig = CodecRecord<typeof MARKET_CONFIG>
 
 export const FEE_TIER = structCodec({ maker_fee_bps: 'u32', min_volume: 'i128', taker_fee_bps: 'u32' })
 
-/** A fee tier. The fees are tenths of a basis point, despite their names. */
+/** A fee tier. Despite their names, the fees are tenths of a basis point. */
 export type FeeTier = CodecRecord<typeof FEE_TIER>

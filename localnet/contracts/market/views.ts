@@ -1,9 +1,10 @@
-// The market's views: the complete set of the deployed contract. Everything else is read through its storage keys.
+// The market's views, the same as in the deployed contract. Clients read everything else through its storage keys.
 
 import type { EntryPoint } from '../host.ts'
 import { i128, u64, vec, VOID } from '../host.ts'
+import { readPersistentI128 } from '../instance-storage.ts'
 import { asAddress, asU64, entryPoint } from '../values.ts'
-import { KEYS, readAmount, readIds, requireInitialized } from './storage.ts'
+import { KEYS, readIds, requireInitialized } from './storage.ts'
 
 export function viewEntryPoints(): Record<string, EntryPoint> {
   return {
@@ -25,7 +26,7 @@ export function viewEntryPoints(): Record<string, EntryPoint> {
     }),
     get_cross_margin_balance: entryPoint({ trader: 'address' }, 'i128', (env, args) => {
       requireInitialized(env)
-      return i128(readAmount(env, KEYS.crossMarginBalance(asAddress(args[0]))))
+      return i128(readPersistentI128(env, KEYS.crossMarginBalance(asAddress(args[0]))))
     }),
     get_cross_margin_positions: entryPoint({ trader: 'address' }, { vec: 'u64' }, (env, args) => {
       requireInitialized(env)

@@ -1,4 +1,4 @@
-// Setting the factory up, creating vaults and pausing them (contracts, "Vault factory").
+// Initializing the factory, creating and pausing vaults (contracts, "Vault factory").
 
 import { ONE_E7 } from '../../../src/base/fixed-point.ts'
 import { emit, emitWithSubject } from '../emit.ts'
@@ -54,10 +54,10 @@ function createVault(env: ContractEnv, args: readonly Val[]): Val {
   return u32(id)
 }
 
-/** Leader and admin set the same flag, and are told apart by their events alone. */
-function setPaused(env: ContractEnv, args: readonly Val[], [on, off]: readonly [string, string]): Val {
+/** Leader and admin set the same flag; only their events differ. */
+function setPaused(env: ContractEnv, args: readonly Val[], [pausedTopic, unpausedTopic]: readonly [string, string]): Val {
   const [vault, paused] = [requireVault(env, asU32(args[0])), asBool(args[1])]
   writeVault(env, { ...vault, paused })
-  emitWithSubject(env, paused ? on : off, u32(vault.id))
+  emitWithSubject(env, paused ? pausedTopic : unpausedTopic, u32(vault.id))
   return VOID
 }

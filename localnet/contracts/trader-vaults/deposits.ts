@@ -1,4 +1,4 @@
-// Money into and out of a vault: deposits, withdrawals, and the leader's share of the profit (contracts, "Trader vaults").
+// Deposits, withdrawals and the leader's profit share (contracts, "Trader vaults").
 
 import { transferToken } from '../calls.ts'
 import { emitWithSubject } from '../emit.ts'
@@ -19,7 +19,7 @@ export function depositEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** 2, agreement, 8, 5, 12: how both movements begin. */
+/** The first checks of deposits and withdrawals: 2, authorization, 8, 5, 12. */
 function checkDepositor(env: ContractEnv, args: readonly Val[]): { depositor: string; vault: Vault; amount: bigint } {
   const [depositor, id, amount] = [asAddress(args[0]), asU32(args[1]), asI128(args[2])]
   requireInitialized(env)
@@ -47,28 +47,28 @@ function withdraw(env: ContractEnv, args: readonly Val[]): Val {
   const { depositor, vault, amount: shares } = checkDepositor(env, args)
   const owned = readShares(env, vault.id, depositor)
   if (shares > owned) fail(ERRORS.InsufficientShares)
-  const out = usdcFor(vault, shares)
-  if (out > vault.total_usdc) fail(ERRORS.InsufficientBalance)
-  transferToken(env, readAddress(env, KEYS.usdc), env.self, depositor, out)
-  const after = applyMovement(vault, depositor, { usdc: -out, shares: -shares })
+  const amount = usdcFor(vault, shares)
+  if (amount > vault.total_usdc) fail(ERRORS.InsufficientBalance)
+  transferToken(env, readAddress(env, KEYS.usdc), env.self, depositor, amount)
+  const after = applyMovement(vault, depositor, { usdc: -amount, shares: -shares })
   if (after.circulating_shares > 0n) requireLeaderMinimum(after)
   writeVault(env, after)
   writeShares(env, vault.id, depositor, owned - shares)
-  emitWithSubject(env, 'withdraw', u32(vault.id), address(depositor), i128(shares), i128(out))
-  return i128(out)
+  emitWithSubject(env, 'withdraw', u32(vault.id), address(depositor), i128(shares), i128(amount))
+  return i128(amount)
 }
 
-function applyMovement(vault: Vault, depositor: string, by: { readonly usdc: bigint; readonly shares: bigint }): Vault {
+function applyMovement(vault: Vault, depositor: string, delta: { readonly usdc: bigint; readonly shares: bigint }): Vault {
   const sum = (a: bigint, b: bigint): bigint => checked(a + b, ERRORS.Overflow)
   return {
     ...vault,
-    total_usdc: sum(vault.total_usdc, by.usdc),
-    circulating_shares: sum(vault.circulating_shares, by.shares),
-    leader_shares: depositor === vault.leader ? sum(vault.leader_shares, by.shares) : vault.leader_shares,
+    total_usdc: sum(vault.total_usdc, delta.usdc),
+    circulating_shares: sum(vault.circulating_shares, delta.shares),
+    leader_shares: depositor === vault.leader ? sum(vault.leader_shares, delta.shares) : vault.leader_shares,
   }
 }
 
-/** The leader takes a share of the profit out of the vault, paused or not. */
+/** Pays the leader's profit share out of the vault, also while paused. */
 function claimLeaderFees(env: ContractEnv, args: readonly Val[]): Val {
   const id = asU32(args[0])
   requireInitialized(env)

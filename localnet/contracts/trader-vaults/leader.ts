@@ -1,9 +1,11 @@
-// What a leader does with a vault's money: trades on the market, which sees the factory as the trader (contracts, "Vault factory").
+// A leader trades with a vault's USDC. The market sees the factory as the trader (contracts, "Vault factory").
 
 import { tokenBalance } from '../calls.ts'
 import { emitWithSubject } from '../emit.ts'
 import type { ContractEnv, EntryPoint, SpecType, Val } from '../host.ts'
 import { address, i128, u32, u64, VOID } from '../host.ts'
+import { GOOD_TILL_CANCELLED } from '../market/orders.ts'
+import { LONG, SHORT } from '../market/types.ts'
 import { asAddress, asI128, asU32, entryPoint, fail, fieldOf } from '../values.ts'
 import { requireLeaderMinimum } from './shares.ts'
 import type { Vault } from './vaults.ts'
@@ -11,10 +13,6 @@ import { ERRORS, KEYS, readAddress, requireActive, requireInitialized, requireVa
 
 const LEADER: Readonly<Record<string, SpecType>> = { leader: 'address', vault_id: 'u32' }
 const TERMS: Readonly<Record<string, SpecType>> = { ...LEADER, asset: 'symbol', collateral: 'i128', leverage: 'u32', direction: 'u32' }
-
-const LONG = 0
-const SHORT = 1
-const GOOD_TILL_CANCELLED = 0
 
 export function leaderEntryPoints(): Record<string, EntryPoint> {
   return {
@@ -46,7 +44,7 @@ export function leaderEntryPoints(): Record<string, EntryPoint> {
   }
 }
 
-/** 2, agreement, 5, 6, 12: how every call of a leader's begins. */
+/** The first checks of a leader's calls: 2, authorization, 5, 6, 12. */
 function checkLeader(env: ContractEnv, args: readonly Val[]): { leader: string; vault: Vault } {
   const [leader, id] = [asAddress(args[0]), asU32(args[1])]
   requireInitialized(env)
@@ -57,7 +55,7 @@ function checkLeader(env: ContractEnv, args: readonly Val[]): { leader: string; 
   return { leader, vault }
 }
 
-/** 8, 10, 3; then the collateral, gross. */
+/** Fails with 8, 10 or 3. Returns the gross collateral. */
 function checkCollateral(vault: Vault, args: readonly Val[]): bigint {
   const [collateral, direction] = [asI128(args[3]), asU32(args[5])]
   if (collateral <= 0n) fail(ERRORS.AmountMustBePositive)
@@ -66,14 +64,14 @@ function checkCollateral(vault: Vault, args: readonly Val[]): bigint {
   return collateral
 }
 
-/** A call to the market that takes the collateral from the factory: the market is called by it, the token by the market in turn. */
+/** Calls the market and authorizes its transfer of the collateral from the factory. */
 function callMarketWithCollateral(env: ContractEnv, collateral: bigint, functionName: string, terms: readonly Val[]): Val {
   const [market, usdc] = [readAddress(env, KEYS.market), readAddress(env, KEYS.usdc)]
   env.authorizeNextCall(usdc, 'transfer', [address(env.self), address(market), i128(collateral)])
   return env.call(market, functionName, [address(env.self), ...terms])
 }
 
-/** Closes a position or cancels an order. Nothing says whose it is: a leader may end what another vault began, as deployed. */
+/** Closes a position or cancels an order. As deployed, it may belong to another vault: the factory does not record the owner. */
 function closeOrCancel(env: ContractEnv, args: readonly Val[], functionName: string, topic: string): Val {
   const { leader, vault } = checkLeader(env, args)
   const id = args[2] ?? u64(0n)
@@ -83,7 +81,7 @@ function closeOrCancel(env: ContractEnv, args: readonly Val[], functionName: str
   return VOID
 }
 
-/** The vault's money becomes the factory's whole balance, that of other vaults included: a defect of the deployed factory, kept. */
+/** Sets the vault's total to the factory's whole balance, including other vaults' USDC: a defect of the deployed factory. */
 function resync(env: ContractEnv, vault: Vault): Vault {
   const synced = { ...vault, total_usdc: tokenBalance(env, readAddress(env, KEYS.usdc), env.self) }
   writeVault(env, synced)

@@ -1,8 +1,9 @@
-// The factory's books: what is stored of each vault, and who may touch it. The keys are this network's own.
+// The factory's storage and access checks. The specification does not document its keys.
 
 import type { ContractEnv, Val } from '../host.ts'
 import { address, i128, u32, vec } from '../host.ts'
-import { asAddress, asI128, asU32, type CodecRecord, fail, storageKey, structCodec } from '../values.ts'
+import { readInstanceAddress, readInstanceU32, readPersistentI128 } from '../instance-storage.ts'
+import { type CodecRecord, fail, storageKey, structCodec } from '../values.ts'
 
 /** Error codes that the factory raises (specification, "Trader vault errors"). */
 export const ERRORS = {
@@ -16,7 +17,7 @@ export const VAULT_INFO = structCodec({
   paused: 'bool', profit_share_bps: 'u32', realized_pnl: 'i128', total_usdc: 'i128',
 })
 
-/** A vault. `circulating_shares` are everybody's, the leader's included; amounts have 7 decimals. */
+/** A vault. `circulating_shares` includes the leader's; amounts have 7 decimals. */
 export type Vault = CodecRecord<typeof VAULT_INFO>
 
 /** Instance keys. */
@@ -28,19 +29,18 @@ const VAULT_COUNT = storageKey('VaultCount')
 export const vaultKey = (id: number): Val => storageKey('Vault', u32(id))
 export const sharesKey = (id: number, holder: string): Val => storageKey('Shares', vec(u32(id), address(holder)))
 
-/** 2 before initialisation. */
+/** Fails with 2 before initialization. */
 export function requireInitialized(env: ContractEnv): void {
   if (env.get('instance', KEYS.admin) === undefined) fail(ERRORS.NotInitialized)
 }
 
 export function readAddress(env: ContractEnv, key: Val): string {
-  return asAddress(env.get('instance', key) ?? fail(ERRORS.NotInitialized))
+  return readInstanceAddress(env, key, ERRORS.NotInitialized)
 }
 
-/** How many vaults there are: their ids are dense, from 0. */
+/** The number of vaults. Their ids are dense, from 0. */
 export function readVaultCount(env: ContractEnv): number {
-  const stored = env.get('instance', VAULT_COUNT)
-  return stored === undefined ? 0 : asU32(stored)
+  return readInstanceU32(env, VAULT_COUNT, 0)
 }
 
 export function addVault(env: ContractEnv, vault: Omit<Vault, 'id'>): number {
@@ -50,7 +50,7 @@ export function addVault(env: ContractEnv, vault: Omit<Vault, 'id'>): number {
   return id
 }
 
-/** The vault, which must exist (5). */
+/** The vault; fails with 5 if it does not exist. */
 export function requireVault(env: ContractEnv, id: number): Vault {
   return VAULT_INFO.fromVal(env.get('persistent', vaultKey(id)) ?? fail(ERRORS.VaultNotFound))
 }
@@ -59,14 +59,13 @@ export function writeVault(env: ContractEnv, vault: Vault): void {
   env.set('persistent', vaultKey(vault.id), VAULT_INFO.toVal(vault))
 }
 
-/** 12 while its leader or the admin has paused it. */
+/** Fails with 12 while the vault is paused. */
 export function requireActive(vault: Vault): void {
   if (vault.paused) fail(ERRORS.Paused)
 }
 
 export function readShares(env: ContractEnv, id: number, holder: string): bigint {
-  const stored = env.get('persistent', sharesKey(id, holder))
-  return stored === undefined ? 0n : asI128(stored)
+  return readPersistentI128(env, sharesKey(id, holder))
 }
 
 export function writeShares(env: ContractEnv, id: number, holder: string, shares: bigint): void {
