@@ -1,4 +1,4 @@
-// GET /v1/account/me/events, /me/orders, /me/positions and /v1/account/volume, for somebody who trades in every way there is.
+// GET /v1/account/me/events, /me/orders, /me/positions and /v1/account/volume, for a trader who uses every operation.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,18 +31,18 @@ before(async () => {
   world = await createWorld({ traders: 0, seed: 'account feeds' })
   await world.cheat('local_actors', { keeper: false })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'is told')
-  other = await createTrader(world, 'is somebody else')
-  keeper = await createPerson(world, 'keeps')
-  await live()
+  trader = await createTrader(world, 'owner')
+  other = await createTrader(world, 'other')
+  keeper = await createPerson(world, 'keeper')
+  await tradeEverything()
   await world.settle()
 })
 after(() => world[Symbol.asyncDispose]())
 
-const get = (path: string, who: Trader = trader, headers: Readonly<Record<string, string>> = {}) =>
-  world.get<{ events: EventRow[]; positions: OpenPosition[] }>(path, { authorization: bearer(who.key), ...headers })
+const get = (path: string, caller: Trader = trader, headers: Readonly<Record<string, string>> = {}) =>
+  world.get<{ events: EventRow[]; positions: OpenPosition[] }>(path, { authorization: bearer(caller.key), ...headers })
 
-/** The market forgets the last price that it saw after ten minutes, so that one may leap. */
+/** The market limits how far a price may move from the last one for ten minutes; waiting longer allows any price. */
 async function priceAt(percent: bigint): Promise<void> {
   await world.cheat('local_advance', { seconds: 700 })
   await world.cheat('local_setPrice', { asset: 'BTC', price: at(percent) })
@@ -51,30 +51,30 @@ async function priceAt(percent: bigint): Promise<void> {
 const asKeeper = (functionName: string, id: number): Promise<void> =>
   doAtOnce(world, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
 
-/** Ids are dense: the order behind this one was placed after it. */
-async function ordersBehind(): Promise<number> {
+/** The id that the trader's next order gets: ids are consecutive. */
+async function nextOrderId(): Promise<number> {
   return (await lastOrderId(world, trader.address)) + 1
 }
 
-/** All ten operations, and everything that a keeper does to orders and positions. */
-async function live(): Promise<void> {
+/** All ten operations, and everything a keeper does with orders and positions. */
+async function tradeEverything(): Promise<void> {
   await priceAt(100n)
   await other.trade({ op: 'open_position', ...TERMS })
   await trader.trade({ op: 'open_position_cross', ...TERMS })
   await trader.trade({ op: 'close_position_cross', positionId: await lastPositionId(world, trader.address) })
   await trader.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(50n) })
   await trader.trade({ op: 'cancel_order', orderId: await lastOrderId(world, trader.address) })
-  // Nothing tells of the stop-limit order behind this limit order; it is filled in two steps.
+  // Placing the stop-limit order emits no event; two executions fill it.
   await trader.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(60n) })
-  const stopLimit = await ordersBehind()
+  const stopLimit = await nextOrderId()
   await trader.trade({ op: 'place_stop_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(100n), limitPrice: at(101n) })
   await asKeeper('execute_order', stopLimit)
   await asKeeper('execute_order', stopLimit)
   const filled = await lastPositionId(world, trader.address)
   await trader.trade({ op: 'set_stop_loss', positionId: filled, triggerPrice: at(95n), slippageToleranceBps: 100 })
   await trader.trade({ op: 'set_take_profit', positionId: filled, triggerPrice: at(110n), slippageToleranceBps: 100 })
-  // The trail is followed to its end; the two others end with the position.
-  const trailing = await ordersBehind()
+  // The trailing stop executes; the stop loss and the take profit are cancelled with the position.
+  const trailing = await nextOrderId()
   await trader.trade({ op: 'place_trailing_stop', positionId: filled, trailingPercentBps: 200, slippageToleranceBps: 500 })
   await priceAt(97n)
   await asKeeper('execute_order', trailing)
@@ -82,9 +82,9 @@ async function live(): Promise<void> {
   await trader.trade({ op: 'open_position', ...TERMS })
   await trader.trade({ op: 'close_position', positionId: await lastPositionId(world, trader.address) })
   await trader.trade({ op: 'open_position', ...TERMS })
-  const lost = await lastPositionId(world, trader.address)
+  const underwater = await lastPositionId(world, trader.address)
   await priceAt(90n)
-  await asKeeper('liquidate', lost)
+  await asKeeper('liquidate', underwater)
   await priceAt(100n)
   await trader.trade({ op: 'open_position', ...TERMS, direction: 'Short' })
 }
@@ -94,17 +94,17 @@ const HISTORY = [
   'order_placed', 'order_cancelled', 'order_cancelled', 'position_closed', 'order_executed', 'position_opened', 'position_closed', 'position_opened',
   'position_liquidated', 'position_opened',
 ]
-/** Whose these were, no event tells. */
-const UNTOLD = [6, 12]
+/** Indices of the events that do not name the trader. */
+const WITHOUT_OWNER = [6, 12]
 
 const topics = (events: readonly EventRow[]): readonly string[] => events.map(({ topic }) => topic)
 
-test('before the ledger was asked whose they are, fills of stop-limit orders and trailing stops belong to nobody', async () => {
+test('fills of stop-limit orders and trailing stops have no owner until the indexer reads it from the ledger', async () => {
   const { body } = await get('/v1/account/me/events')
-  assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((_, place) => !UNTOLD.includes(place)))
+  assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((_, index) => !WITHOUT_OWNER.includes(index)))
 })
 
-test('everything that happened to the caller is told, newest first, each at its own place, and nothing of anybody else', async () => {
+test('me/events returns all events of the caller, newest first, and of no other account', async () => {
   await world.indexer.observe()
   const { status, body, headers } = await get('/v1/account/me/events')
   assert.equal(status, 200)
@@ -115,17 +115,17 @@ test('everything that happened to the caller is told, newest first, each at its 
   assert.ok(Number(headers['x-seq']) >= HISTORY.length)
   assert.equal(headers['cache-control'], 'private, no-cache')
   assert.deepEqual(topics((await get('/v1/account/me/events', other)).body.events), ['position_opened'])
-  const anyone = await world.get<{ events: EventRow[] }>('/v1/events?limit=500')
-  for (const row of body.events) assert.deepEqual(row, anyone.body.events.find(({ eventId }) => eventId === row.eventId))
+  const everyone = await world.get<{ events: EventRow[] }>('/v1/events?limit=500')
+  for (const row of body.events) assert.deepEqual(row, everyone.body.events.find(({ eventId }) => eventId === row.eventId))
 })
 
-test('an unchanged feed is 304', async () => {
+test('responds 304 to an unchanged feed', async () => {
   const { headers } = await get('/v1/account/me/events')
-  const again = await get('/v1/account/me/events', trader, { 'if-none-match': headers['etag'] ?? '' })
-  assert.deepEqual([again.status, again.text], [304, ''])
+  const second = await get('/v1/account/me/events', trader, { 'if-none-match': headers['etag'] ?? '' })
+  assert.deepEqual([second.status, second.text], [304, ''])
 })
 
-test('me/orders are the order events of the feed, me/events of one topic those of that topic', async () => {
+test('me/orders returns the order events, me/events?topic= the events of that topic', async () => {
   assert.deepEqual(topics((await get('/v1/account/me/orders')).body.events).toReversed(), HISTORY.filter((topic) => topic.startsWith('order_')))
   for (const topic of ['order_executed', 'position_liquidated', 'funding_applied']) {
     const { body } = await get(`/v1/account/me/events?topic=${topic}`)
@@ -134,7 +134,7 @@ test('me/orders are the order events of the feed, me/events of one topic those o
 })
 
 for (const list of ['events', 'orders'] as const) {
-  test(`me/${list} goes on behind the last row without losing or repeating one`, async () => {
+  test(`me/${list} pages neither lose nor repeat a row`, async () => {
     const whole = (await get(`/v1/account/me/${list}`)).body.events.map(({ eventId }) => eventId)
     const found: string[] = []
     let next: string | undefined = `/v1/account/me/${list}?limit=3`
@@ -147,18 +147,18 @@ for (const list of ['events', 'orders'] as const) {
     assert.deepEqual(found, whole)
   })
 
-  test(`me/${list} before a time is strictly older than it`, async () => {
+  test(`me/${list}?before_ts= returns only older events`, async () => {
     const { events } = (await get(`/v1/account/me/${list}`)).body
-    const border = events[4]?.ledgerCloseTs ?? 0
-    const { body } = await get(`/v1/account/me/${list}?before_ts=${border}`)
-    assert.deepEqual(body.events, events.filter(({ ledgerCloseTs }) => ledgerCloseTs < border))
+    const cutoff = events[4]?.ledgerCloseTs ?? 0
+    const { body } = await get(`/v1/account/me/${list}?before_ts=${cutoff}`)
+    assert.deepEqual(body.events, events.filter(({ ledgerCloseTs }) => ledgerCloseTs < cutoff))
     assert.ok(body.events.length > 0)
   })
 
-  test(`me/${list} refuses what it does not take, after who is asking`, async () => {
+  test(`me/${list} rejects invalid parameters with 400, after authentication`, async () => {
     for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=1.5', 'before_ts=-1', 'before_ts=soon', 'cursor=nonsense', 'limit=1&limit=2']) {
-      const answer = await get(`/v1/account/me/${list}?${query}`)
-      assert.deepEqual([answer.status, (answer.body as unknown as { code: string }).code], [400, 'FST_ERR_VALIDATION'], query)
+      const response = await get(`/v1/account/me/${list}?${query}`)
+      assert.deepEqual([response.status, (response.body as unknown as { code: string }).code], [400, 'FST_ERR_VALIDATION'], query)
       assert.equal((await world.get(`/v1/account/me/${list}?${query}`)).status, 401, query)
     }
     const [first] = (await world.get<{ events: EventRow[] }>('/v1/events?limit=1')).headers['link']?.match(/cursor=[^>]+/) ?? []
@@ -166,7 +166,7 @@ for (const list of ['events', 'orders'] as const) {
   })
 }
 
-test('me/positions are the open ones and what happened to all of them, as of one state of the index', async () => {
+test('me/positions returns the open positions and all position events from one snapshot of the index', async () => {
   const { status, body, headers } = await get('/v1/account/me/positions')
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['positions', 'events'])
@@ -178,7 +178,7 @@ test('me/positions are the open ones and what happened to all of them, as of one
   assert.equal((await world.get('/v1/account/me/positions')).status, 401)
 })
 
-test('volume14d is what the market itself has recorded', async () => {
+test('volume14d equals the volume that the market recorded', async () => {
   for (const { address: account } of [trader, other]) {
     const key = contractDataKey(world.network.contracts.market, {
       type: 'vec', value: [{ type: 'symbol', value: 'TraderVolume' }, { type: 'address', value: account }],
@@ -190,7 +190,7 @@ test('volume14d is what the market itself has recorded', async () => {
   }
 })
 
-test('volume of somebody who never traded is 0, of a contract too; an address has 56 characters', async () => {
+test('the volume of an account or contract that never traded is 0; an address has 56 characters', async () => {
   const { vaultFactory } = world.network.contracts
   for (const account of [keeper.address, vaultFactory]) {
     assert.deepEqual((await world.get(`/v1/account/volume?address=${account}`)).body, { address: account, volume14d: '0' })
@@ -200,7 +200,7 @@ test('volume of somebody who never traded is 0, of a contract too; an address ha
   }
 })
 
-test('volume leaves after fourteen days, to the second', async () => {
+test('volume expires after fourteen days, to the second', async () => {
   const { closeTimeSec } = world.network.chain.history.latest()
   assert.equal((await world.get(`/v1/account/volume?address=${trader.address}`)).body['volume14d'] === '0', false)
   world.clock.advance((closeTimeSec + 14 * 86_400) * 1000 - world.clock.nowMs())

@@ -1,4 +1,4 @@
-// GET /v1/candles: the oracle's own, and an outside exchange's where there are none.
+// GET /v1/candles: candles of oracle prices, or an external exchange's klines where there are none.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ interface Candles {
   readonly source: string
 }
 
-/** Longer than anything that is kept of the outside. */
+/** Longer than external klines are cached. */
 const MINUTE_MS = 60_000
 const DAY_SEC = 86_400
 /** Sunday, 12 July 2026, 23:59:00 UTC, in the week that began before the world. */
@@ -27,17 +27,17 @@ const SUNDAY_EVENING_MS = WORLD_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) * 
 const INTERVALS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY_SEC, '1w': 7 * DAY_SEC }
 
 let world: World
-let exchange: OutsideExchange
+let exchange: ExternalExchange
 
-interface OutsideExchange extends AsyncDisposable {
+interface ExternalExchange extends AsyncDisposable {
   readonly url: string
-  readonly asked: string[]
+  readonly requests: string[]
   behave: RequestListener
 }
 
-/** Answers like the exchange does: as many klines as were asked for, newest last, twelve values each, prices as texts. */
+/** Responds as the exchange does: up to three klines, newest last, twelve values each, prices as strings. */
 const KLINES: RequestListener = (request, response) => {
-  const query = new URL(request.url ?? '', 'http://outside').searchParams
+  const query = new URL(request.url ?? '', 'http://external').searchParams
   const widthMs = (INTERVALS[query.get('interval') ?? ''] ?? 0) * 1_000
   const rows = Array.from({ length: Math.min(3, Number(query.get('limit'))) }, (_, index) => {
     const openMs = Math.floor(WORLD_START_MS / widthMs - 2 + index) * widthMs
@@ -46,19 +46,19 @@ const KLINES: RequestListener = (request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows))
 }
 
-async function startExchange(): Promise<OutsideExchange> {
-  const asked: string[] = []
+async function startExchange(): Promise<ExternalExchange> {
+  const requests: string[] = []
   const server = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    outside.behave(request, response)
+    requests.push(request.url ?? '')
+    external.behave(request, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   assert.ok(typeof address === 'object' && address !== null)
-  const outside: OutsideExchange = {
+  const external: ExternalExchange = {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requests,
     behave: KLINES,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -66,7 +66,7 @@ async function startExchange(): Promise<OutsideExchange> {
       await once(server, 'close')
     },
   }
-  return outside
+  return external
 }
 
 function get(query: string): Promise<WorldAnswer<Candles>> {
@@ -79,9 +79,9 @@ async function candles(query: string): Promise<readonly Candle[]> {
   return body.candles
 }
 
-/** The publisher writes this price of BTC now, and the ticker reads it. Answers when it was attested, unix seconds. */
+/** Publishes this BTC price and lets the ticker read it. Returns the attestation time, in Unix seconds. */
 async function tick(price: number): Promise<number> {
-  // The chain hears of the time that has passed.
+  // Closing a ledger gives the chain the current time.
   await world.cheat('local_closeLedger')
   await world.cheat('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
   await world.gateway.oracle.step()
@@ -99,10 +99,10 @@ after(async () => {
   await exchange[Symbol.asyncDispose]()
 })
 
-test('without a native row the outside\'s klines of the USDT pair are passed on, named as such', async () => {
+test('without native candles returns the external klines of the USDT pair and names their source', async () => {
   const { status, body, headers } = await get('asset=btc&interval=1h&limit=2')
   assert.equal(status, 200)
-  assert.deepEqual(exchange.asked.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=2'])
+  assert.deepEqual(exchange.requests.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=2'])
   assert.deepEqual(body, {
     candles: [
       { time: WORLD_START_MS / 1_000 - 7_200, open: 100.5, high: 101, low: 99.25, close: 100.75 },
@@ -113,35 +113,35 @@ test('without a native row the outside\'s klines of the USDT pair are passed on,
   assert.deepEqual([headers['cache-control'], headers['link']], ['no-cache', undefined])
   await get('asset=BTC')
   await get('asset=XRP&interval=1w&limit=1000')
-  assert.deepEqual(exchange.asked.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500', '/api/v3/klines?symbol=XRPUSDT&interval=1w&limit=1000'])
+  assert.deepEqual(exchange.requests.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=500', '/api/v3/klines?symbol=XRPUSDT&interval=1w&limit=1000'])
 })
 
-test('every interval and every asset but HYPE has an outside pair', async () => {
+test('every interval and every asset but HYPE has an external pair', async () => {
   for (const asset of ASSET_SYMBOLS) assert.equal((await get(`asset=${asset}&interval=4h&limit=1`)).body.candles.length, asset === 'HYPE' ? 0 : 1, asset)
   for (const interval of Object.keys(INTERVALS)) assert.equal((await get(`asset=ETH&interval=${interval}&limit=3`)).body.candles.length, 3, interval)
-  assert.ok(exchange.asked.splice(0).every((url) => !url.includes('HYPE')))
+  assert.ok(exchange.requests.splice(0).every((url) => !url.includes('HYPE')))
 })
 
-test('an unknown asset and HYPE have no candles and ask nobody', async () => {
+test('an unknown asset and HYPE have no candles and cause no external request', async () => {
   for (const asset of ['HYPE', 'NOPE', 'shib', '%25', 'BTCUSDT', "'%20or%201=1"]) {
     assert.deepEqual((await get(`asset=${asset}`)).body, { candles: [], source: 'binance' }, asset)
   }
-  assert.deepEqual(exchange.asked, [])
+  assert.deepEqual(exchange.requests, [])
 })
 
-test('many who ask at once cost the outside one request', async () => {
+test('concurrent requests share one external request', async () => {
   world.clock.advance(MINUTE_MS)
-  const answers = await Promise.all(Array.from({ length: 10 }, () => get('asset=SOL')))
-  assert.ok(answers.every(({ body }) => body.candles.length === 3))
-  assert.equal(exchange.asked.splice(0).length, 1)
+  const responses = await Promise.all(Array.from({ length: 10 }, () => get('asset=SOL')))
+  assert.ok(responses.every(({ body }) => body.candles.length === 3))
+  assert.equal(exchange.requests.splice(0).length, 1)
 })
 
-test('an outside that hangs, refuses or is full of nonsense is an empty list in bounded time, and is left alone after a few tries', async () => {
+test('returns an empty list in bounded time when the external exchange hangs, refuses or sends bad JSON, and pauses after a few failures', async () => {
   world.clock.advance(MINUTE_MS)
-  const heard = Promise.withResolvers<void>()
-  exchange.behave = () => heard.resolve()
+  const received = Promise.withResolvers<void>()
+  exchange.behave = () => received.resolve()
   const hanging = get('asset=ADA')
-  await heard.promise
+  await received.promise
   world.clock.advance(KLINES_TIMEOUT_MS)
   assert.deepEqual((await hanging).body, { candles: [], source: 'binance' })
 
@@ -149,17 +149,17 @@ test('an outside that hangs, refuses or is full of nonsense is an empty list in 
   assert.deepEqual((await get('asset=BNB')).body, { candles: [], source: 'binance' })
   exchange.behave = (_request, response) => response.writeHead(200).end('[[1783335600000,"1')
   assert.deepEqual((await get('asset=TRX')).body, { candles: [], source: 'binance' })
-  assert.equal(exchange.asked.splice(0).length, KLINES_FAILURES_TO_OPEN)
+  assert.equal(exchange.requests.splice(0).length, KLINES_FAILURES_TO_OPEN)
 
   exchange.behave = KLINES
   for (const asset of ['LTC', 'BCH', 'ZEC']) assert.deepEqual((await get(`asset=${asset}&limit=7`)).body.candles, [])
-  assert.deepEqual(exchange.asked, [])
+  assert.deepEqual(exchange.requests, [])
   world.clock.advance(KLINES_OPEN_MS)
   assert.equal((await get('asset=LTC&limit=7')).body.candles.length, 3)
-  exchange.asked.length = 0
+  exchange.requests.length = 0
 })
 
-test('what came from outside is never kept as the gateway\'s own', async () => {
+test('never stores external klines as native candles', async () => {
   await world.restartGateway({ klinesUrls: [] })
   for (const interval of Object.keys(INTERVALS)) {
     assert.deepEqual((await get(`asset=BTC&interval=${interval}`)).body, { candles: [], source: 'binance' })
@@ -167,7 +167,7 @@ test('what came from outside is never kept as the gateway\'s own', async () => {
   await world.restartGateway({ klinesUrls: [exchange.url] })
 })
 
-test('prices fold into buckets of every width, the forming one included, by the time of attestation', async () => {
+test('groups prices into buckets of every width by attestation time, the current bucket included', async () => {
   world.clock.advance(SUNDAY_EVENING_MS - world.clock.nowMs())
   const first = await tick(100_000)
   assert.ok(first < SUNDAY_EVENING_MS / 1_000 + 10)
@@ -180,10 +180,10 @@ test('prices fold into buckets of every width, the forming one included, by the 
     if (interval === '1w') forming.time = Date.UTC(2026, 6, 6) / 1_000
     assert.deepEqual(await candles(`asset=BTC&interval=${interval}`), [forming], interval)
   }
-  assert.deepEqual(exchange.asked, [], 'the outside is not asked where there are native rows')
+  assert.deepEqual(exchange.requests, [], 'native candles cause no external request')
 })
 
-test('a week begins on Monday, 00:00 UTC', async () => {
+test('a week starts on Monday, 00:00 UTC', async () => {
   world.clock.advance(SUNDAY_EVENING_MS + MINUTE_MS - world.clock.nowMs())
   const monday = await tick(100_500)
   assert.ok(monday >= Date.UTC(2026, 6, 13) / 1_000)
@@ -191,7 +191,7 @@ test('a week begins on Monday, 00:00 UTC', async () => {
   assert.deepEqual(weeks.map(({ time, close }) => [time, close]), [[Date.UTC(2026, 6, 6) / 1_000, 100_020], [Date.UTC(2026, 6, 13) / 1_000, 100_500]])
 })
 
-test('oldest first, the newest `limit` of them, one hour wide when nothing else is asked for', async () => {
+test('returns the newest `limit` candles, oldest first, one hour wide by default', async () => {
   for (let hour = 1; hour <= 6; hour++) {
     world.clock.advance(3_600_000)
     await tick(100_500 + hour)
@@ -206,17 +206,17 @@ test('oldest first, the newest `limit` of them, one hour wide when nothing else 
   assert.equal(all.at(-1)?.close, 100_506)
 })
 
-test('candles outlive the process, and the forming bucket goes on where it was', async () => {
-  const before = await candles('asset=BTC&interval=1d')
+test('candles survive a restart, and the current bucket continues', async () => {
+  const stored = await candles('asset=BTC&interval=1d')
   await world.restartGateway({ klinesUrls: [exchange.url] })
-  assert.deepEqual(await candles('asset=BTC&interval=1d'), before)
+  assert.deepEqual(await candles('asset=BTC&interval=1d'), stored)
   world.clock.advance(5_000)
   await tick(100_600)
-  const last = before.at(-1)
+  const last = stored.at(-1)
   assert.deepEqual((await candles('asset=BTC&interval=1d')).at(-1), { ...last, high: 100_600, close: 100_600 })
 })
 
-test('the pages go back in time and hold every bucket once', async () => {
+test('pages go back in time and contain every bucket once', async () => {
   const all = await candles('asset=BTC&interval=1h&limit=1000')
   for (const limit of [1, 3, 8]) {
     const pages = await followPages(world, `/v1/candles?asset=BTC&limit=${limit}`, 'candles')
@@ -224,12 +224,12 @@ test('the pages go back in time and hold every bucket once', async () => {
   }
   const { headers } = await get('asset=BTC&limit=1')
   const end = await world.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
-  assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'the end of the native rows is no reason to go on with others')
+  assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'external klines do not follow the last native page')
   const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
   await assertForeignCursorsRefused(world, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
 })
 
-test('the asset is required; what does not fit is refused by name', async () => {
+test('requires the asset and names the parameter it rejects', async () => {
   for (const query of ['', 'interval=1h', 'limit=5']) {
     const { status, body } = await world.get(`/v1/candles?${query}`)
     assert.equal(status, 400)

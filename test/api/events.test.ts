@@ -15,18 +15,18 @@ interface Events {
 }
 
 let world: World
-let untouched: WorldAnswer<Events>
+let empty: WorldAnswer<Events>
 let writtenAtMs: number
 
 async function list(query = 'limit=500'): Promise<readonly EventRow[]> {
-  const answer = await world.get<Events>(`/v1/events?${query}`)
-  assert.equal(answer.status, 200, query)
-  return answer.body.events
+  const response = await world.get<Events>(`/v1/events?${query}`)
+  assert.equal(response.status, 200, query)
+  return response.body.events
 }
 
 before(async () => {
   world = await createWorld({ seed: 'events' })
-  untouched = await world.get<Events>('/v1/events')
+  empty = await world.get<Events>('/v1/events')
   await world.closeLedgers(40)
   await world.cheat('local_admin', { contract: 'market', function: 'pause', args: [] })
   await world.cheat('local_admin', { contract: 'market', function: 'unpause', args: [] })
@@ -35,12 +35,12 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('an empty list, no error, while nothing is indexed', () => {
-  assert.deepEqual([untouched.status, untouched.body], [200, { events: [], gaps: [] }])
-  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
+test('returns an empty list while nothing is indexed', () => {
+  assert.deepEqual([empty.status, empty.body], [200, { events: [], gaps: [] }])
+  assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
-test('each row with exactly the specified fields, by ledger then event id, descending', async () => {
+test('returns rows with exactly the specified fields, by ledger then event id, descending', async () => {
   const { body, headers } = await world.get<Events>('/v1/events?limit=500')
   assert.deepEqual(Object.keys(body), ['events', 'gaps'])
   assert.deepEqual(body.gaps, [])
@@ -58,19 +58,19 @@ test('each row with exactly the specified fields, by ledger then event id, desce
   const key = (row: EventRow) => `${String(row.ledger).padStart(10, '0')} ${row.eventId}`
   assert.deepEqual(body.events, body.events.toSorted((a, b) => (key(a) < key(b) ? 1 : -1)))
   assert.equal(new Set(body.events.map(({ eventId }) => eventId)).size, body.events.length)
-  assert.equal(headers['x-seq'], String(body.events.length), 'the log\'s positions count its events')
+  assert.equal(headers['x-seq'], String(body.events.length), 'x-seq counts the events')
   assert.equal(headers['cache-control'], 'no-cache')
 })
 
-test('every event of the exchange\'s contracts is there', async () => {
+test('returns every event of the exchange\'s contracts', async () => {
   const { contracts, chain } = world.network
-  const listened = new Set([contracts.market, contracts.vault, contracts.vaultFactory, contracts.referral])
+  const indexed = new Set([contracts.market, contracts.vault, contracts.vaultFactory, contracts.referral])
   const emitted = [...chain.history.events({ afterId: null, fromLedger: 1, untilLedger: chain.history.latest().sequence + 1, contractIds: null })]
-    .filter(({ contractId, type }) => listened.has(contractId) && type === 'contract')
+    .filter(({ contractId, type }) => indexed.has(contractId) && type === 'contract')
   assert.deepEqual((await list()).map(({ eventId }) => eventId).toReversed(), emitted.map(({ id }) => id))
 })
 
-/** Keys behind `topic`, with the JSON type of each. */
+/** The payload's keys after `topic`, with the JSON type of each. */
 const PAYLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   position_opened: { positionId: 'number', trader: 'string', asset: 'string', direction: 'number', size: 'string', entryPrice: 'string' },
   position_closed: {
@@ -83,7 +83,7 @@ const PAYLOADS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pnl_settled: { pnl: 'string' },
 }
 
-test('payloads are decoded by name: amounts as texts, ids as numbers', async () => {
+test('decodes payloads to named fields: amounts as strings, ids as numbers', async () => {
   const rows = await list()
   for (const [topic, keys] of Object.entries(PAYLOADS)) {
     const payload = rows.find((row) => row.topic === topic)?.payload as Record<string, unknown> | undefined
@@ -94,7 +94,7 @@ test('payloads are decoded by name: amounts as texts, ids as numbers', async () 
   }
 })
 
-test('filters by topic and by contract, alone and together', async () => {
+test('filters by topic, by contract and by both', async () => {
   const all = await list()
   const { market, vault, referral } = world.network.contracts
   assert.deepEqual(await list('limit=500&topic=position_opened'), all.filter(({ topic }) => topic === 'position_opened'))
@@ -109,7 +109,7 @@ test('filters by topic and by contract, alone and together', async () => {
   }
 })
 
-test('from_ledger and to_ledger include their ledger, before_ts does not include its second', async () => {
+test('from_ledger and to_ledger are inclusive, before_ts is exclusive', async () => {
   const all = await list()
   const ledgers = [...new Set(all.map(({ ledger }) => ledger))]
   const [high = 0, low = 0] = [ledgers[2], ledgers.at(-3)]
@@ -128,14 +128,14 @@ test('from_ledger and to_ledger include their ledger, before_ts does not include
   assert.deepEqual(await list(`from_ledger=${Number.MAX_SAFE_INTEGER}`), [])
 })
 
-test('rows and head are of one moment, also while the index moves', async () => {
+test('returns rows and head from one snapshot, even while indexing', async () => {
   const heads = new Set<string | undefined>()
   for (let round = 0; round < 6; round++) {
     await world.closeLedgers(3)
     const settled = world.settle()
-    const answers = await Promise.all(Array.from({ length: 4 }, () => world.get<Events>('/v1/events?limit=500')))
+    const responses = await Promise.all(Array.from({ length: 4 }, () => world.get<Events>('/v1/events?limit=500')))
     await settled
-    for (const { body, headers } of answers) {
+    for (const { body, headers } of responses) {
       assert.equal(headers['x-seq'], String(body.events.length))
       assert.ok(Number(headers['x-ledger']) >= (body.events[0]?.ledger ?? 0))
       heads.add(headers['x-seq'])
@@ -144,27 +144,27 @@ test('rows and head are of one moment, also while the index moves', async () => 
   assert.ok(heads.size > 1)
 })
 
-test('fifty rows when no limit is given', async () => {
+test('returns fifty rows by default', async () => {
   const all = await list()
   assert.deepEqual((await world.get<Events>('/v1/events')).body.events, all.slice(0, 50))
   const { body, headers } = await world.get<Events>(`/v1/events?limit=${all.length}`)
   assert.deepEqual([body.events.length, headers['link']], [all.length, undefined])
 })
 
-test('what is no integer in range, given twice or too long is refused by name', async () => {
+test('rejects out-of-range integers, repeated and overlong parameters with a 400 that names them', async () => {
   await assertRefused(world, '/v1/events', [
     ...badIntegers('limit', 1, 500), ...badIntegers('from_ledger', 0), ...badIntegers('to_ledger', 0), ...badIntegers('before_ts', 0),
     'topic=a&topic=b', `contract=a&contract=a`, 'topic=%00', `topic=${'x'.repeat(200)}`, `contract=${'C'.repeat(200)}`,
   ])
 })
 
-test('a cursor is good for the list that handed it out', async () => {
+test('accepts only the cursors of its own list', async () => {
   const own = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
-  const nowhere = [encodeCursor('trades', [5]), encodeCursor('positions-open', [5]), encodeCursor('events', ['5']), encodeCursor('events', [-5])]
-  await assertForeignCursorsRefused(world, '/v1/events', own, nowhere)
+  const foreign = [encodeCursor('trades', [5]), encodeCursor('positions-open', [5]), encodeCursor('events', ['5']), encodeCursor('events', [-5])]
+  await assertForeignCursorsRefused(world, '/v1/events', own, foreign)
 })
 
-test('the pages hold every row once, inside a ledger too, while new events arrive', async () => {
+test('pages contain every row once, even within a ledger and while new events arrive', async () => {
   const { market } = world.network.contracts
   for (const [query, limit] of [['', 3], [`contract=${market}`, 2], [`from_ledger=3&before_ts=${Number.MAX_SAFE_INTEGER}`, 7]] as const) {
     const atStart = await list(`${query}&limit=500`)

@@ -1,4 +1,4 @@
-// GET /v1/markets, /v1/markets/{asset}, /v1/markets/{asset}/price: live reads of the chain. How prices are read stands in oracle.test.ts.
+// GET /v1/markets, /v1/markets/{asset}, /v1/markets/{asset}/price: live reads of the chain. oracle.test.ts tests how prices are read.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -24,14 +24,14 @@ interface Prices {
   readonly prices: readonly Price[]
 }
 
-test('GET /v1/markets: the fourteen markets with names, decimals and the same prices', async () => {
+test('GET /v1/markets lists the fourteen markets with names, decimals and the oracle\'s prices', async () => {
   const { body } = await world.get<Markets>('/v1/markets')
   const { prices } = (await world.get<Prices>('/v1/oracle/prices')).body
   assert.deepEqual(body.markets.map(({ asset }) => asset), ASSETS.map(({ symbol, name, decimals }) => ({ symbol, name, decimals })))
   assert.deepEqual(body.markets.map(({ oracle }) => oracle), prices)
 })
 
-test('GET /v1/markets/{asset} and its price: any case, HYPE too', async () => {
+test('GET /v1/markets/{asset} and its price accept any letter case, HYPE included', async () => {
   const { prices } = (await world.get<Prices>('/v1/oracle/prices')).body
   for (const [index, symbol] of ASSET_SYMBOLS.entries()) {
     const text = index % 2 === 0 ? symbol.toLowerCase() : symbol
@@ -42,7 +42,7 @@ test('GET /v1/markets/{asset} and its price: any case, HYPE too', async () => {
   }
 })
 
-test('an unknown asset is 404, echoed in upper case', async () => {
+test('responds 404 to an unknown asset and echoes it in upper case', async () => {
   for (const suffix of ['', '/price']) {
     const unknown = [
       ['shib', 'SHIB'], ['Btcusd', 'BTCUSD'], ['%20btc', ' BTC'], ['a%2Fb', 'A/B'], ['__proto__', '__PROTO__'], ['x'.repeat(500), 'X'.repeat(500)],
@@ -59,40 +59,40 @@ test('an unknown asset is 404, echoed in upper case', async () => {
   assert.equal((await world.get('/v1/markets/BTC/prices')).status, 404)
 })
 
-test('prices are kept for three seconds and move after that', async () => {
+test('caches prices for three seconds', async () => {
   await world.gateway.oracle.step()
-  const before = await world.get('/v1/markets/BTC/price')
+  const cached = await world.get('/v1/markets/BTC/price')
   await world.cheat('local_setPrice', { asset: 'BTC', price: '1000000000000' })
-  assert.deepEqual((await world.get('/v1/markets/BTC/price')).body, before.body)
+  assert.deepEqual((await world.get('/v1/markets/BTC/price')).body, cached.body)
   world.clock.advance(ORACLE_CACHE_MS)
-  const now = await world.get<Price>('/v1/markets/BTC/price')
-  assert.equal(now.body.price, '1000000000000')
-  assert.equal(now.body.priceFloat, 100_000)
-  assert.notEqual(now.headers['etag'], before.headers['etag'])
+  const fresh = await world.get<Price>('/v1/markets/BTC/price')
+  assert.equal(fresh.body.price, '1000000000000')
+  assert.equal(fresh.body.priceFloat, 100_000)
+  assert.notEqual(fresh.headers['etag'], cached.headers['etag'])
   await world.cheat('local_releasePrice')
 })
 
-test('an old attestation is served with its own time', async () => {
+test('serves an old attestation with its own timestamp', async () => {
   await world.cheat('local_setPrice', { asset: 'XLM', price: '2500000', ageSeconds: 600 })
   await world.gateway.oracle.step()
   const { body, headers } = await world.get<Price>('/v1/markets/XLM/price')
   assert.equal(body.price, '2500000')
   assert.ok(world.clock.nowMs() / 1000 - body.timestamp >= 600)
-  assert.equal(headers['x-stale'], undefined, 'the read is fresh although the attestation is old')
+  assert.equal(headers['x-stale'], undefined, 'an old attestation is not a stale read')
   await world.cheat('local_releasePrice')
 })
 
-test('an etag answers 304 until a price moves', async () => {
+test('a matching etag gives 304', async () => {
   await world.gateway.oracle.step()
   for (const path of ['/v1/markets', '/v1/oracle/prices', '/v1/markets/ETH', '/v1/markets/ETH/price']) {
     const etag = (await world.get(path)).headers['etag'] ?? ''
     assert.match(etag, /^W\//)
-    const again = await world.get(path, { 'if-none-match': etag })
-    assert.deepEqual([again.status, again.text, again.headers['etag']], [304, '', etag])
+    const second = await world.get(path, { 'if-none-match': etag })
+    assert.deepEqual([second.status, second.text, second.headers['etag']], [304, '', etag])
   }
 })
 
-test('one unreadable asset never fails the lists; its last known price is served as stale for five minutes, then 502', async () => {
+test('serves an unreadable asset\'s last price as stale for five minutes, then 502; the lists never fail', async () => {
   await world.gateway.oracle.step()
   const known = (await world.get<Price>('/v1/markets/SOL/price')).body
   world.rpc.unreadable.add('SOL')
@@ -109,9 +109,9 @@ test('one unreadable asset never fails the lists; its last known price is served
   world.clock.advance(STALE_PRICE_SERVED_MS)
   await world.gateway.oracle.step()
   for (const path of ['/v1/markets/sol', '/v1/markets/sol/price']) {
-    const gone = await world.get(path)
-    assert.deepEqual([gone.status, gone.body['error']], [502, 'rpc_error'])
-    assert.match(String(gone.body['message']), /SOL/)
+    const expired = await world.get(path)
+    assert.deepEqual([expired.status, expired.body['error']], [502, 'rpc_error'])
+    assert.match(String(expired.body['message']), /SOL/)
   }
   const markets = await world.get<Markets>('/v1/markets')
   assert.equal(markets.body.markets.length, 13)

@@ -18,34 +18,34 @@ interface Positions {
 }
 
 let world: World
-let people: readonly [Person, Person, Person]
-let untouched: WorldAnswer<Positions>
+let traders: readonly [Person, Person, Person]
+let empty: WorldAnswer<Positions>
 
 async function list(query = ''): Promise<readonly OpenPosition[]> {
-  const answer = await world.get<Positions>(`/v1/positions/open?${query}`)
-  assert.equal(answer.status, 200, query)
-  return answer.body.positions
+  const response = await world.get<Positions>(`/v1/positions/open?${query}`)
+  assert.equal(response.status, 200, query)
+  return response.body.positions
 }
 
 before(async () => {
   world = await createWorld({ seed: 'positions', traders: 0 })
-  untouched = await world.get<Positions>('/v1/positions/open')
+  empty = await world.get<Positions>('/v1/positions/open')
   await world.closeLedgers(4)
-  people = [await createPerson(world, 'ada'), await createPerson(world, 'ben'), await createPerson(world, 'cleo')]
+  traders = [await createPerson(world, 'ada'), await createPerson(world, 'ben'), await createPerson(world, 'cleo')]
   for (const asset of ['BTC', 'HYPE', 'SOL']) {
-    await doAtOnce(world, people.map((person, index) =>
+    await doAtOnce(world, traders.map((person, index) =>
       opening(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
   }
   await world.settle()
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('an empty list, no error, while nothing is indexed', () => {
-  assert.deepEqual([untouched.status, untouched.body], [200, { positions: [] }])
-  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
+test('returns an empty list while nothing is indexed', () => {
+  assert.deepEqual([empty.status, empty.body], [200, { positions: [] }])
+  assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
-test('newest first, each row with exactly the specified fields, as the opening event has them', async () => {
+test('returns positions newest first, with exactly the specified fields, as in the opening events', async () => {
   const { body, headers } = await world.get<Positions>('/v1/positions/open')
   assert.deepEqual(Object.keys(body), ['positions'])
   assert.equal(headers['cache-control'], 'no-cache')
@@ -61,21 +61,21 @@ test('newest first, each row with exactly the specified fields, as the opening e
   assert.equal(body.positions.length, 9)
 })
 
-test('the ledger has the same positions', async () => {
-  for (const person of people) {
+test('lists the positions that the ledger has', async () => {
+  for (const person of traders) {
     assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await openIds(world, person))
   }
 })
 
-test('filters by trader; who has none has an empty list', async () => {
+test('filters by trader and returns an empty list for a trader without positions', async () => {
   const all = await list()
-  for (const { address } of people) assert.deepEqual(await list(`trader=${address}`), all.filter(({ trader }) => trader === address))
+  for (const { address } of traders) assert.deepEqual(await list(`trader=${address}`), all.filter(({ trader }) => trader === address))
   assert.deepEqual(await list(`trader=${'C'.repeat(56)}`), [])
-  assert.deepEqual(await list(`trader=${people[0].address.toLowerCase()}`), [])
+  assert.deepEqual(await list(`trader=${traders[0].address.toLowerCase()}`), [])
 })
 
-test('a trader is 56 characters, given once; there is no limit parameter', async () => {
-  const { address } = people[0]
+test('rejects a trader that is not 56 characters or given twice; ignores limit', async () => {
+  const { address } = traders[0]
   await assertRefused(world, '/v1/positions/open', [
     'trader=', 'trader=abc', `trader=${address}A`, `trader=${address}&trader=${address}`, `trader=${'%00'.repeat(56)}`,
   ])
@@ -83,31 +83,31 @@ test('a trader is 56 characters, given once; there is no limit parameter', async
   assert.deepEqual(await list('limit=abc&before_ts=x'), await list())
 })
 
-test('a closed and a liquidated position leave the list and its figures', async () => {
-  const [ada, ben] = people
+test('removes closed and liquidated positions from the list', async () => {
+  const [ada, ben] = traders
   const btc = (await list(`trader=${ada.address}`)).find(({ asset }) => asset === 'BTC')
   assert.ok(btc)
   await doAtOnce(world, [closing(ada, btc.positionId)])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(6)
   await world.settle()
-  const left = await list()
-  assert.deepEqual(left.map(({ asset, trader }) => `${asset} ${people.findIndex(({ address }) => address === trader)}`).toSorted(), [
+  const remaining = await list()
+  assert.deepEqual(remaining.map(({ asset, trader }) => `${asset} ${traders.findIndex(({ address }) => address === trader)}`).toSorted(), [
     'BTC 1', 'BTC 2', 'HYPE 0', 'HYPE 1', 'HYPE 2',
   ])
-  const ended = (await rowsOf(world, `/v1/trades?trader=${ben.address}`, 'trades')).map(({ kind, asset }) => [kind, asset])
-  assert.deepEqual(ended, [['liquidation', 'SOL']])
+  const closed = (await rowsOf(world, `/v1/trades?trader=${ben.address}`, 'trades')).map(({ kind, asset }) => [kind, asset])
+  assert.deepEqual(closed, [['liquidation', 'SOL']])
 })
 
-test('an open of the next second is the first row of the next answer', async () => {
-  await doAtOnce(world, [opening(people[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
+test('a newly opened position is the first row of the next response', async () => {
+  await doAtOnce(world, [opening(traders[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
   await world.settle()
   const [first] = await list()
-  assert.deepEqual([first?.asset, first?.trader, first?.direction, first?.size], ['LTC', people[1].address, 1, first?.size])
+  assert.deepEqual([first?.asset, first?.trader, first?.direction, first?.size], ['LTC', traders[1].address, 1, first?.size])
   assert.equal(first?.openedAt, world.network.chain.history.latest().closeTimeSec)
 })
 
-/** Positions of one trader as the index writes them; the network's own are too slow to open by the hundred. */
+/** Stores positions of one trader as the indexer does; opening hundreds on the network is too slow. */
 async function seed(trader: string, count: number, from: number, state: Position['state'] = 'open'): Promise<void> {
   const positions = Array.from({ length: count }, (_, index): Position => ({
     positionId: from + index, trader, asset: 'BTC', direction: index % 2, size: 10n, entryPrice: 5n, openedSeq: from + index,
@@ -117,7 +117,7 @@ async function seed(trader: string, count: number, from: number, state: Position
   await storePositions(world.store.write, deployment, positions)
 }
 
-test('at most 200 rows of all traders and 500 of one; the list goes on behind them, and every row comes once while others open and close', async () => {
+test('pages hold at most 200 rows of all traders or 500 of one, and every row once while positions open and close', async () => {
   const whale = 'G'.padEnd(56, 'W')
   await seed(whale, 700, 1_000_000)
   await seed('G'.padEnd(56, 'M'), 50, 2_000_000)
@@ -129,7 +129,7 @@ test('at most 200 rows of all traders and 500 of one; the list goes on behind th
     let turns = 0
     const pages = await followPages(world, `/v1/positions/open?${query}`, 'positions', async () => {
       await seed('G'.padEnd(56, 'N'), 10, 3_000_000 + 10 * turns++)
-      // Rows that have been read.
+      // Closes rows that earlier pages contained.
       await seed(whale, 30, 1_000_670, 'closed')
     })
     await seed(whale, 30, 1_000_670)
@@ -139,7 +139,7 @@ test('at most 200 rows of all traders and 500 of one; the list goes on behind th
   }
 })
 
-test('a cursor is good for the list that handed it out', async () => {
+test('accepts only the cursors of its own list', async () => {
   const own = cursorIn((await world.get('/v1/positions/open')).headers['link'])
   const foreign = [encodeCursor('trades', [5]), encodeCursor('events', [5]), encodeCursor('positions-open', ['a'])]
   await assertForeignCursorsRefused(world, '/v1/positions/open', own, foreign)

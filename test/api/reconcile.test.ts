@@ -1,4 +1,4 @@
-// Positions are held against the ledger: after lost ledgers no phantom stays open, and none that is there is missing (docs/decisions/gaps.md).
+// Reconciliation with the ledger: after lost ledgers the open list has no phantom positions and no missing ones (docs/decisions/gaps.md).
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -13,20 +13,20 @@ import type { ShownPosition } from '../support/open-positions.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
-async function interest(world: World): Promise<readonly string[]> {
+async function openInterest(world: World): Promise<readonly string[]> {
   const { body } = await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
   return body.stats.map(({ asset, openInterestLong, openInterestShort, openPositions }) => `${asset} ${openInterestLong} ${openInterestShort} ${openPositions}`)
 }
 
 const health = async (world: World): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
 
-/** What counts ids in a database of before. */
-const COUNT_ANEW = readFileSync(new URL('../../src/store/migrations/0011_completeness.sql', import.meta.url), 'utf8')
+/** The migration's statements that count the ids of events archived before it ran. */
+const RECOUNT = readFileSync(new URL('../../src/store/migrations/0011_completeness.sql', import.meta.url), 'utf8')
   .split(';').filter((statement) => statement.includes('insert into idx.told_ids'))
 
-test('where nothing was lost the ledger has nothing to correct, and every position was told of', async () => {
+test('makes no corrections and misses no ids when no ledgers were lost', async () => {
   await using world = await createWorld({ seed: 'reconcile' })
-  for (let stretch = 0; stretch < 3; stretch++) {
+  for (let round = 0; round < 3; round++) {
     await world.closeLedgers(40)
     await world.settle()
     world.clock.advance(600_000)
@@ -42,7 +42,7 @@ test('where nothing was lost the ledger has nothing to correct, and every positi
   assert.match(compared.vaultsTotal ?? '', /^[1-9]\d+$/)
 })
 
-test('after lost ledgers the open list is the ledger\'s: phantoms end without a trade, what was opened unseen is added, and a rebuild keeps it', async () => {
+test('after lost ledgers closes phantoms without a trade, adds unseen positions, and a rebuild preserves both', async () => {
   await using world = await createWorld({ seed: 'reconcile lost' })
   await world.closeLedgers(60)
   await world.settle()
@@ -50,33 +50,33 @@ test('after lost ledgers the open list is the ledger\'s: phantoms end without a 
   await world.cheat('local_fault', { name: 'retention_cut', ledgers: 5 })
   await world.settle()
   await world.cheat('local_clearFaults')
-  const [before, truth] = [await openInList(world), await openOnLedger(world)]
+  const [listed, onLedger] = [await openInList(world), await openOnLedger(world)]
   const ids = (rows: readonly ShownPosition[]): ReadonlySet<unknown> => new Set(rows.map(([id]) => id))
-  assert.ok([...ids(before)].some((id) => !ids(truth).has(id)), 'there are phantoms')
-  assert.ok([...ids(truth)].some((id) => !ids(before).has(id)), 'and positions that no event told of')
+  assert.ok([...ids(listed)].some((id) => !ids(onLedger).has(id)), 'there are phantoms')
+  assert.ok([...ids(onLedger)].some((id) => !ids(listed).has(id)), 'there are positions without an opening event')
   const trades = (await world.get<{ trades: readonly unknown[] }>('/v1/trades?limit=200')).body.trades.length
 
   assert.ok((await compareAll(world)) > 0)
-  assert.deepEqual(await openInList(world), truth)
+  assert.deepEqual(await openInList(world), onLedger)
   assert.equal((await world.get<{ trades: readonly unknown[] }>('/v1/trades?limit=200')).body.trades.length, trades)
   const { body } = await world.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
   const added = body.positions.filter(({ openedTxHash }) => openedTxHash === null)
-  assert.ok(added.length > 0 && added.length < body.positions.length, 'only their opening is not known')
-  const told = await health(world)
-  assert.ok((told.corrections ?? 0) > 0 && (told.compared?.positionsMissing ?? 0) > 0 && (told.compared?.ordersMissing ?? 0) > 0)
+  assert.ok(added.length > 0 && added.length < body.positions.length, 'only added positions lack an opening transaction')
+  const { corrections, compared } = await health(world)
+  assert.ok((corrections ?? 0) > 0 && (compared?.positionsMissing ?? 0) > 0 && (compared?.ordersMissing ?? 0) > 0)
 
   await world.closeLedgers(60)
   await world.settle()
   world.clock.advance(600_000)
   await compareAll(world)
   assert.deepEqual(await openInList(world), await openOnLedger(world))
-  const live = { rows: await dumpProjections(world.store.read), interest: await interest(world) }
+  const live = { rows: await dumpProjections(world.store.read), interest: await openInterest(world) }
   await world.indexer[Symbol.asyncDispose]()
   await rebuild(world.store, { clock: world.clock })
-  assert.deepEqual({ rows: await dumpProjections(world.store.read), interest: await interest(world) }, live)
+  assert.deepEqual({ rows: await dumpProjections(world.store.read), interest: await openInterest(world) }, live)
 })
 
-test('what the archive has is counted by topic, and an id that no event tells of is missing', async () => {
+test('counts archived events by topic and reports ids without an event as missing', async () => {
   await using world = await createWorld({ seed: 'reconcile count' })
   await world.closeLedgers(60)
   await world.settle()
@@ -84,13 +84,13 @@ test('what the archive has is counted by topic, and an id that no event tells of
   const { archived, compared } = await health(world)
   const rows = await world.store.read.query<{ topic: string; events: number }>('select topic, count(*) as events from idx.events group by topic')
   assert.deepEqual(archived, Object.fromEntries(rows.map(({ topic, events }) => [topic, events])))
-  assert.ok((archived?.['order_placed'] ?? 0) < (compared?.orders ?? 0), 'some placements tell nothing')
+  assert.ok((archived?.['order_placed'] ?? 0) < (compared?.orders ?? 0), 'some orders are placed without an event')
 
   const counted = (): Promise<readonly object[]> => world.store.read.query('select * from idx.told_ids order by home, kind')
-  const told = await counted()
+  const counts = await counted()
   await world.store.write.query('delete from idx.told_ids')
-  for (const statement of COUNT_ANEW) await world.store.write.query(statement)
-  assert.deepEqual(await counted(), told, 'what was archived before anybody counted is counted alike')
+  for (const statement of RECOUNT) await world.store.write.query(statement)
+  assert.deepEqual(await counted(), counts, 'events archived before the migration are counted the same way')
 
   await world.store.write.query('update idx.told_ids set told = told - 1')
   world.clock.advance(600_000)
@@ -99,13 +99,13 @@ test('what the archive has is counted by topic, and an id that no event tells of
   assert.deepEqual([less?.positionsMissing, less?.ordersMissing, less?.vaultsMissing], [1, 1, 1])
 })
 
-test('open interest that is not the ledger\'s is added up anew and counted', async () => {
+test('recomputes open interest that differs from the ledger and counts the correction', async () => {
   await using world = await createWorld({ seed: 'reconcile interest' })
   await world.closeLedgers(40)
   await world.settle()
-  const right = await interest(world)
+  const right = await openInterest(world)
   await world.store.write.query('update idx.open_interest set long_size = long_size + 1')
   assert.equal(await compareAll(world), 0)
-  assert.deepEqual(await interest(world), right)
+  assert.deepEqual(await openInterest(world), right)
   assert.equal((await health(world)).corrections, 1)
 })
