@@ -21,6 +21,7 @@ import { createClientAddress } from './http/client-address.ts'
 import type { TrustProxy } from './http/client-address.ts'
 import { rpcFailure, UNAVAILABLE, validationFailure } from './http/errors.ts'
 import type { ErrorRule } from './http/errors.ts'
+import { serveGuides } from './http/guides.ts'
 import { serveLlmsText } from './http/llms.ts'
 import { supportMinLedger } from './http/min-ledger.ts'
 import type { HttpObserver } from './http/observe.ts'
@@ -185,6 +186,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   wsRoutes(app, { stream, clientAddress: createClientAddress(parts.trustProxy), webOrigin: parts.webOrigin })
   await serveOpenApi(app)
   serveAsyncApi(app, manifest.version)
+  serveGuides(app)
   serveLlmsText(app)
   consoleRoutes(app, { build: parts.consoleBuild ?? null, clock })
   await app.ready()

@@ -63,6 +63,10 @@ function errorRows(): readonly string[] {
 }
 
 const SECTIONS: readonly (readonly [heading: string, text: string])[] = [
+  ['Guides', [
+    'New here? Start with [a first order](/docs/guides/first-order) or [how the exchange works](/docs/guides/how-the-exchange-works).',
+    '[All guides](/docs/guides): for bot authors, front-end developers and operators.',
+  ].join(' ')],
   ['Amounts, times, directions', [
     'Amounts, prices and sizes are digit strings in 7-decimal fixed point: `"10000000"` is 1.0 and `"1000000000"` is 100 USDC.',
     'Use big integers for calculations.',

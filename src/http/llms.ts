@@ -18,6 +18,7 @@ transaction as X-Min-Ledger.
 - [OpenAPI document](/docs/json): every endpoint, parameter, response and error, with examples
 - [Interactive documentation](/docs)
 - [AsyncAPI document](/docs/stream.json): every message of the WebSocket stream at /v1/ws
+- [Guides](/docs/guides): a first order, bots, front ends, operation, and [how the exchange works](/docs/guides/how-the-exchange-works)
 - [Health](/v1/health): contract addresses, index progress and gaps
 
 ## Read

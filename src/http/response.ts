@@ -16,15 +16,16 @@ export const CACHE_NEVER = 'no-store'
 /** A response that is serialised once and sent many times. */
 export interface PreparedResponse {
   /** A string, because Node writes it together with the headers in one call. That measured 10 % faster than a buffer. */
-  readonly json: string
+  readonly text: string
+  readonly type: string
   readonly etag: string
   /** All headers except content-type and content-length, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function prepareResponse(json: string, headers: Readonly<Record<string, string>>): PreparedResponse {
-  const etag = `W/"${hash('sha1', json, 'base64url')}"`
-  return { json, etag, headers: { ...headers, etag } }
+export function prepareResponse(text: string, headers: Readonly<Record<string, string>>, type: string = JSON_TYPE): PreparedResponse {
+  const etag = `W/"${hash('sha1', text, 'base64url')}"`
+  return { text, type, etag, headers: { ...headers, etag } }
 }
 
 /** Sends a prepared response, or 304 if the client already has it. */
@@ -35,7 +36,7 @@ export function sendResponse(request: FastifyRequest, reply: FastifyReply, respo
     reply.code(304).send()
     return
   }
-  reply.header('content-type', JSON_TYPE).send(response.json)
+  reply.header('content-type', response.type).send(response.text)
 }
 
 /** Weak comparison, as If-None-Match requires: `*`, or a list of tags with or without `W/`. */

@@ -78,6 +78,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   typebox: ['src/resources', 'src/http', 'src/routes'],
   '@redis/client': ['src/redis'],
   pg: ['src/store'],
+  marked: ['src/http'],
   ws: ['src/stream'],
   '@electric-sql/pglite': ['src/store'],
   pino: ['main.ts'],
