@@ -15,23 +15,24 @@ function build(text: string) {
   const file = join(folder.path, 'list')
   writeFileSync(file, text)
   const clock = createVirtualClock(1_000_000)
-  const told: string[] = []
-  const log = { ...silentLog, error: (_fields: object, message: string) => told.push(message), info: (_fields: object, message: string) => told.push(message) }
+  const messages: string[] = []
+  const record = (_fields: object, message: string): unknown => messages.push(message)
+  const log = { ...silentLog, error: record, info: record }
   const list = openAllowlist({ file }, { clock, log })
-  return { file, clock, told, list, allowed: () => [ALICE, BOB].filter((address) => list.allows(address)), [Symbol.dispose]: () => folder.remove() }
+  return { file, clock, messages, list, allowed: () => [ALICE, BOB].filter((address) => list.allows(address)), [Symbol.dispose]: () => folder.remove() }
 }
 
-test('without a list everyone is allowed and nothing is gated', () => {
+test('allows everyone without a list', () => {
   const open = openAllowlist(null, { clock: createVirtualClock(0), log: silentLog })
   assert.deepEqual([open.gated, open.allows(ALICE)], [false, true])
 })
 
-test('a list of addresses allows these', () => {
+test('allows the listed addresses only', () => {
   const list = openAllowlist({ addresses: [ALICE] }, { clock: createVirtualClock(0), log: silentLog })
   assert.deepEqual([list.gated, list.allows(ALICE), list.allows(BOB)], [true, true, false])
 })
 
-test('a file is read again when it changed, at most once a second', () => {
+test('reloads a changed file at most once a second', () => {
   using built = build(`${ALICE}\n`)
   assert.deepEqual(built.allowed(), [ALICE])
   writeFileSync(built.file, `# both\n${ALICE} # one\n${BOB}\n`)
@@ -41,11 +42,11 @@ test('a file is read again when it changed, at most once a second', () => {
   assert.deepEqual(built.allowed(), [ALICE, BOB])
   writeFileSync(built.file, '')
   built.clock.advance(1_000)
-  assert.deepEqual(built.allowed(), [], 'an empty list allows nobody')
-  assert.equal(built.told.length, 2)
+  assert.deepEqual(built.allowed(), [], 'an empty list allows no address')
+  assert.equal(built.messages.length, 2)
 })
 
-test('a file put in its place counts as a change, even with the same length', () => {
+test('reloads a replaced file of the same length', () => {
   using built = build(`${ALICE}\n`)
   writeFileSync(`${built.file}.new`, `${BOB}\n`)
   renameSync(`${built.file}.new`, built.file)
@@ -53,26 +54,26 @@ test('a file put in its place counts as a change, even with the same length', ()
   assert.deepEqual(built.allowed(), [BOB])
 })
 
-test('a file that is gone or half written leaves the last good list, and is told once', () => {
+test('keeps the last valid list while the file is missing or invalid, and logs it once', () => {
   using built = build(`${ALICE}\n`)
   writeFileSync(built.file, `${BOB}\n${ALICE.slice(0, 30)}`)
-  for (let look = 0; look < 5; look++) {
+  for (let check = 0; check < 5; check++) {
     built.clock.advance(1_000)
     assert.deepEqual(built.allowed(), [ALICE])
   }
-  assert.equal(built.told.length, 1)
+  assert.equal(built.messages.length, 1)
   rmSync(built.file)
-  for (let look = 0; look < 5; look++) {
+  for (let check = 0; check < 5; check++) {
     built.clock.advance(1_000)
     assert.deepEqual(built.allowed(), [ALICE])
   }
-  assert.equal(built.told.length, 2)
+  assert.equal(built.messages.length, 2)
   writeFileSync(built.file, `${BOB}\n`)
   built.clock.advance(1_000)
   assert.deepEqual(built.allowed(), [BOB])
 })
 
-test('a clock that was set back does not stop the looking', () => {
+test('checks the file after the clock was set back', () => {
   const folder = mkdtempDisposableSync(join(tmpdir(), 'gateway-allowlist-'))
   const file = join(folder.path, 'list')
   writeFileSync(file, '')
@@ -84,7 +85,7 @@ test('a clock that was set back does not stop the looking', () => {
   folder.remove()
 })
 
-test('the start refuses a file that cannot be used, with every line that is wrong', () => {
+test('rejects an invalid file at start-up with every invalid line', () => {
   const problemsOf = (text: string): readonly string[] => {
     try {
       using _ = build(text)
@@ -98,5 +99,5 @@ test('the start refuses a file that cannot be used, with every line that is wron
   assert.equal(problems.length, 2)
   assert.match(problems[0] ?? '', /line 1 is not an account address: "x"$/)
   assert.match(problems[1] ?? '', /line 3 is not/)
-  assert.throws(() => openAllowlist({ file: '/nowhere/at/all' }, { clock: createVirtualClock(0), log: silentLog }), InvalidAllowlist)
+  assert.throws(() => openAllowlist({ file: '/missing/allowlist' }, { clock: createVirtualClock(0), log: silentLog }), InvalidAllowlist)
 })

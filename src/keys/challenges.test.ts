@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMemoryChallenges } from './challenges.ts'
 
-test('a challenge is taken once, and a later one replaces it', async () => {
+test('a challenge is single-use, and a new one replaces it', async () => {
   const challenges = createMemoryChallenges()
   await challenges.put('a', 'first', 1)
   await challenges.put('a', 'second', 2)
@@ -12,19 +12,19 @@ test('a challenge is taken once, and a later one replaces it', async () => {
   assert.deepEqual(await challenges.take('b'), { challengeHex: 'other', expiresAtMs: 3 })
 })
 
-test('when too many wait, the one that was asked for longest ago makes room', async () => {
+test('evicts the oldest challenge when full', async () => {
   const challenges = createMemoryChallenges(3)
   for (const address of ['a', 'b', 'c']) await challenges.put(address, address, 1)
-  await challenges.put('a', 'anew', 2)
+  await challenges.put('a', 'replaced', 2)
   await challenges.put('d', 'd', 2)
-  const left = await Promise.all(['a', 'b', 'c', 'd'].map((address) => challenges.take(address)))
-  assert.deepEqual(left.map((one) => one?.challengeHex), ['anew', undefined, 'c', 'd'])
+  const remaining = await Promise.all(['a', 'b', 'c', 'd'].map((address) => challenges.take(address)))
+  assert.deepEqual(remaining.map((challenge) => challenge?.challengeHex), ['replaced', undefined, 'c', 'd'])
 })
 
-test('a replacement needs no room', async () => {
+test('a replacement evicts no other challenge', async () => {
   const challenges = createMemoryChallenges(2)
   await challenges.put('a', 'a', 1)
   await challenges.put('b', 'b', 1)
-  await challenges.put('b', 'anew', 2)
+  await challenges.put('b', 'replaced', 2)
   assert.equal((await challenges.take('a'))?.challengeHex, 'a')
 })

@@ -14,11 +14,11 @@ interface Statement {
 
 interface Listener {
   readonly callback: (payload: string) => void
-  readonly onHeard: (heard: boolean) => void
+  readonly onConnectionChange: (connected: boolean) => void
 }
 
-/** A table of keys behind doors that the test opens one statement at a time, with the answer of its choice. */
-function build(options: { patient?: boolean } = {}) {
+/** A key cache on a fake store. With `manual`, the test settles each statement itself. */
+function build(options: { manual?: boolean } = {}) {
   const clock = createVirtualClock(1_000_000)
   const table = new Map<string, { revoked: boolean }>()
   const statements: Statement[] = []
@@ -32,49 +32,49 @@ function build(options: { patient?: boolean } = {}) {
     const keyIds = params?.[0] as readonly string[]
     const statement = { keyIds, done: Promise.withResolvers<object[]>() }
     statements.push(statement)
-    if (options.patient !== true) statement.done.resolve(rows(keyIds))
+    if (options.manual !== true) statement.done.resolve(rows(keyIds))
     return statement.done.promise
   }
   const store = {
     engine: 'embedded',
     read: { query },
     write: { query },
-    async listen(_channel: string, callback: Listener['callback'], onHeard: Listener['onHeard']) {
-      listeners.push({ callback, onHeard })
-      onHeard(true)
+    async listen(_channel: string, callback: Listener['callback'], onConnectionChange: Listener['onConnectionChange']) {
+      listeners.push({ callback, onConnectionChange })
+      onConnectionChange(true)
       return async () => {}
     },
   } as unknown as Store
   const keys = createKeyCache({ store, clock, log: silentLog })
   return {
     clock, table, statements, keys, rows,
-    ring: (keyId: string) => listeners.forEach(({ callback }) => callback(keyId)),
-    setHeard: (heard: boolean) => listeners.forEach(({ onHeard }) => onHeard(heard)),
+    notifyRevoked: (keyId: string) => listeners.forEach(({ callback }) => callback(keyId)),
+    setConnected: (connected: boolean) => listeners.forEach(({ onConnectionChange }) => onConnectionChange(connected)),
   }
 }
 
-/** Lets everything run that waits for nothing. */
+/** Runs everything that does not wait for the clock. */
 function turn(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve))
 }
 
 const ID = 'nk_aaaaaaaaaaaaaaaaaaaaaaaa'
 
-test('a key is read once and trusted for a while', async () => {
+test('reads a key once and caches it until its TTL', async () => {
   const { clock, table, statements, keys } = build()
   table.set(ID, { revoked: false })
   const found = await keys.find(ID)
   assert.deepEqual([found?.identity, found?.revoked], [{ keyId: ID, owner: 'G', tier: 'standard' }, false])
   clock.advance(KEY_TTL_MS - 1)
-  assert.equal(keys.find(ID), found, 'at once')
+  assert.equal(keys.find(ID), found, 'synchronously')
   clock.advance(1)
-  const anew = keys.find(ID)
-  assert.ok(anew instanceof Promise)
-  await anew
+  const second = keys.find(ID)
+  assert.ok(second instanceof Promise)
+  await second
   assert.equal(statements.length, 2)
 })
 
-test('a clock that was set back does not prolong the trust', async () => {
+test('setting the clock back does not prolong the TTL', async () => {
   const { table, keys, clock } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
@@ -83,7 +83,7 @@ test('a clock that was set back does not prolong the trust', async () => {
   assert.ok(keys.find(ID) instanceof Promise)
 })
 
-test('a key in use is read again where its use is written down, so that it is never waited for', async () => {
+test('re-reads a key in use when its last use is stored, so that no request waits for it', async () => {
   const { clock, table, statements, keys } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
@@ -96,7 +96,7 @@ test('a key in use is read again where its use is written down, so that it is ne
   assert.equal(statements.length, 21)
 })
 
-test('a revocation that nobody told is noticed at the next write of uses', async () => {
+test('detects a revocation with a lost notification at the next write of last uses', async () => {
   const { clock, table, keys } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
@@ -107,14 +107,14 @@ test('a revocation that nobody told is noticed at the next write of uses', async
   assert.equal((await keys.find(ID))?.revoked, true)
 })
 
-test('a revocation that was told counts at once and for good, whatever is read later', async () => {
-  const { clock, table, keys, ring } = build()
+test('applies a notified revocation immediately and permanently, whatever is read later', async () => {
+  const { clock, table, keys, notifyRevoked } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
   keys.recordUse(ID)
-  ring(ID)
+  notifyRevoked(ID)
   assert.equal((await keys.find(ID))?.revoked, true)
-  // The write of its last use reads it once more, here from a table that still has it active.
+  // Storing the last use re-reads the key, here from a table in which it is still active.
   clock.advance(FLUSH_INTERVAL_MS)
   await turn()
   assert.equal((await keys.find(ID))?.revoked, true)
@@ -122,16 +122,16 @@ test('a revocation that was told counts at once and for good, whatever is read l
   assert.equal((await keys.find(ID))?.revoked, true)
 })
 
-test('what was being read while a key was revoked is not trusted afterwards', async () => {
-  const { table, keys, ring, statements, rows } = build({ patient: true })
+test('does not cache a read that overlaps with a revocation', async () => {
+  const { table, keys, notifyRevoked, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
   const early = keys.find(ID)
   await turn()
   const readBefore = rows([ID])
   table.set(ID, { revoked: true })
-  ring(ID)
+  notifyRevoked(ID)
   statements[0]?.done.resolve(readBefore)
-  assert.equal((await early)?.revoked, false, 'asked before the revocation')
+  assert.equal((await early)?.revoked, false, 'requested before the revocation')
   const late = keys.find(ID)
   assert.ok(late instanceof Promise)
   await turn()
@@ -139,8 +139,8 @@ test('what was being read while a key was revoked is not trusted afterwards', as
   assert.equal((await late)?.revoked, true)
 })
 
-test('who asks while a statement is under way is answered by one that begins later', async () => {
-  const { table, keys, statements, rows } = build({ patient: true })
+test('serves a lookup during a statement from a statement that starts later', async () => {
+  const { table, keys, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
   const first = keys.find(ID)
   await turn()
@@ -155,11 +155,11 @@ test('who asks while a statement is under way is answered by one that begins lat
   assert.deepEqual([(await second)?.revoked, (await third)?.revoked], [true, true])
 })
 
-test('while the bell is not heard nothing is trusted, and what was trusted before must be read again', async () => {
-  const { table, keys, statements, setHeard } = build()
+test('caches nothing while the listener is disconnected, and invalidates all entries', async () => {
+  const { table, keys, statements, setConnected } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)
-  setHeard(false)
+  setConnected(false)
   for (let count = 0; count < 3; count++) await keys.find(ID)
   assert.equal(statements.length, 4)
   table.set(ID, { revoked: true })
@@ -168,16 +168,16 @@ test('while the bell is not heard nothing is trusted, and what was trusted befor
   const other = 'nk_bbbbbbbbbbbbbbbbbbbbbbbb'
   table.set(other, { revoked: false })
   await keys.find(other)
-  setHeard(true)
-  assert.ok(keys.find(other) instanceof Promise, 'read while nothing was heard')
+  setConnected(true)
+  assert.ok(keys.find(other) instanceof Promise, 'read while disconnected')
   await keys.find(other)
   assert.ok(!(keys.find(other) instanceof Promise))
 })
 
-test('a store that cannot be listened to leaves every use to the database', async () => {
+test('reads the database at each use when listening fails', async () => {
   const { table, keys, statements } = build()
   table.set(ID, { revoked: false })
-  const deaf = createKeyCache({
+  const disconnected = createKeyCache({
     store: {
       engine: 'embedded',
       read: { query: async () => [{ keyId: ID, owner: 'G', tier: 'standard', secretSha256: new Uint8Array(32), revoked: false }] },
@@ -186,13 +186,13 @@ test('a store that cannot be listened to leaves every use to the database', asyn
     clock: createVirtualClock(0),
     log: silentLog,
   })
-  for (let count = 0; count < 3; count++) assert.ok(deaf.find(ID) instanceof Promise)
-  assert.equal((await deaf.find(ID))?.revoked, false)
-  await deaf[Symbol.asyncDispose]()
+  for (let count = 0; count < 3; count++) assert.ok(disconnected.find(ID) instanceof Promise)
+  assert.equal((await disconnected.find(ID))?.revoked, false)
+  await disconnected[Symbol.asyncDispose]()
   assert.deepEqual([statements.length, keys.lastUsedAtMs(ID)], [0, undefined])
 })
 
-test('an id that does not exist is remembered for a moment', async () => {
+test('caches an unknown id for a short time', async () => {
   const { clock, table, statements, keys } = build()
   assert.equal(await keys.find(ID), undefined)
   table.set(ID, { revoked: false })
@@ -203,8 +203,8 @@ test('an id that does not exist is remembered for a moment', async () => {
   assert.equal(statements.length, 2)
 })
 
-test('a flood of unknown ids is one statement at a time, of a bounded number of ids', async () => {
-  const { keys, statements } = build({ patient: true })
+test('reads a flood of unknown ids one statement at a time, with a limited number of ids each', async () => {
+  const { keys, statements } = build({ manual: true })
   const outcomes: string[] = []
   for (let count = 0; count < MAX_QUEUED_LOOKUPS + 100; count++) {
     void Promise.resolve(keys.find(`nk_${String(count).padStart(24, '0')}`)).then(
@@ -221,13 +221,13 @@ test('a flood of unknown ids is one statement at a time, of a bounded number of 
     answered += 1
     await turn()
   }
-  assert.equal(outcomes.filter((outcome) => outcome === 'unknown').length, 99, 'one was asked for at once, and so many waited')
+  assert.equal(outcomes.filter((outcome) => outcome === 'unknown').length, 99, 'one lookup ran, and the queue was full')
   assert.equal(outcomes.filter((outcome) => outcome === 'absent').length, MAX_QUEUED_LOOKUPS + 1)
   assert.equal(answered, 1 + MAX_QUEUED_LOOKUPS / LOOKUP_BATCH)
 })
 
-test('a statement that takes too long leaves everyone without an answer until it ends, and starts no other', async () => {
-  const { clock, table, keys, statements, rows } = build({ patient: true })
+test('fails all lookups while a statement exceeds its timeout, and starts no other', async () => {
+  const { clock, table, keys, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
   const [first, other] = [keys.find(ID), keys.find('nk_bbbbbbbbbbbbbbbbbbbbbbbb')]
   await turn()
@@ -238,12 +238,12 @@ test('a statement that takes too long leaves everyone without an answer until it
   assert.equal(statements.length, 1)
   statements[0]?.done.resolve(rows([ID]))
   await turn()
-  assert.equal((await keys.find(ID))?.revoked, false, 'its late answer serves who comes now')
+  assert.equal((await keys.find(ID))?.revoked, false, 'its late result is used')
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('a statement that fails leaves its askers without an answer, and the next one is tried', async () => {
-  const { table, keys, statements, rows } = build({ patient: true })
+test('fails the lookups of a failed statement and retries with the next one', async () => {
+  const { table, keys, statements, rows } = build({ manual: true })
   table.set(ID, { revoked: false })
   const failed = keys.find(ID)
   await turn()
@@ -255,7 +255,7 @@ test('a statement that fails leaves its askers without an answer, and the next o
   assert.equal((await next)?.revoked, false)
 })
 
-test('so many keys are known at most; one that was forgotten is read again', async () => {
+test('limits the number of cached keys and re-reads an evicted one', async () => {
   const { table, keys } = build()
   const ids = Array.from({ length: MAX_CACHED_KEYS + 1 }, (_, index) => `nk_${String(index).padStart(24, '0')}`)
   for (const keyId of ids) table.set(keyId, { revoked: false })
@@ -266,7 +266,7 @@ test('so many keys are known at most; one that was forgotten is read again', asy
   assert.ok(keys.find(ids[0] ?? '') instanceof Promise)
 })
 
-test('a key that is gone from the table is not trusted any longer', async () => {
+test('removes a key that is no longer in the table', async () => {
   const { clock, table, keys } = build()
   table.set(ID, { revoked: false })
   await keys.find(ID)

@@ -6,65 +6,65 @@ import { createLastUsedTracker, MAX_TRACKED_KEYS, FLUSH_INTERVAL_MS } from './la
 
 const START_MS = 1_000_000
 
-interface Written {
+interface Write {
   readonly group: ReadonlyMap<string, number>
   readonly done: PromiseWithResolvers<void>
 }
 
 function build() {
   const clock = createVirtualClock(START_MS)
-  const written: Written[] = []
+  const writes: Write[] = []
   const warnings: string[] = []
-  const uses = createLastUsedTracker({
+  const tracker = createLastUsedTracker({
     clock,
     log: { ...silentLog, warn: (_fields, message) => warnings.push(message) },
     write(group) {
       const done = Promise.withResolvers<void>()
-      written.push({ group, done })
+      writes.push({ group, done })
       return done.promise
     },
   })
-  const groups = () => written.map(({ group }) => Object.fromEntries(group))
+  const groups = () => writes.map(({ group }) => Object.fromEntries(group))
   const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
   const settle = async (index: number, error?: Error): Promise<void> => {
     await turn()
-    if (error === undefined) written[index]?.done.resolve()
-    else written[index]?.done.reject(error)
+    if (error === undefined) writes[index]?.done.resolve()
+    else writes[index]?.done.reject(error)
     await turn()
   }
-  return { clock, uses, groups, settle, warnings }
+  return { clock, tracker, groups, settle, warnings }
 }
 
-test('many uses within a second are one write, of the last time of each key', () => {
-  const { clock, uses, groups } = build()
+test('stores many uses within a second in one write with the last time of each key', () => {
+  const { clock, tracker, groups } = build()
   for (let count = 0; count < 100; count++) {
-    uses.record('a')
-    if (count === 3) uses.record('b')
+    tracker.record('a')
+    if (count === 3) tracker.record('b')
     clock.advance(9)
   }
   assert.deepEqual(groups(), [])
-  assert.equal(uses.lastAtMs('a'), START_MS + 99 * 9)
+  assert.equal(tracker.lastAtMs('a'), START_MS + 99 * 9)
   clock.advance(FLUSH_INTERVAL_MS - 900)
   assert.deepEqual(groups(), [{ a: START_MS + 99 * 9, b: START_MS + 27 }])
 })
 
-test('nothing is written while nothing is used', async () => {
-  const { clock, uses, groups, settle } = build()
-  uses.record('a')
+test('writes nothing without new uses', async () => {
+  const { clock, tracker, groups, settle } = build()
+  tracker.record('a')
   clock.advance(FLUSH_INTERVAL_MS)
   await settle(0)
   clock.advance(100 * FLUSH_INTERVAL_MS)
   assert.equal(groups().length, 1)
   assert.equal(clock.pendingTimers(), 0)
-  assert.equal(uses.lastAtMs('a'), START_MS, 'and the time is still known')
+  assert.equal(tracker.lastAtMs('a'), START_MS, 'the time stays in memory')
 })
 
-test('there is one write at a time, and uses during it come with the next', async () => {
-  const { clock, uses, groups, settle } = build()
-  uses.record('a')
+test('writes do not overlap, and uses during a write are in the next one', async () => {
+  const { clock, tracker, groups, settle } = build()
+  tracker.record('a')
   clock.advance(FLUSH_INTERVAL_MS)
   clock.advance(5)
-  uses.record('a')
+  tracker.record('a')
   clock.advance(10 * FLUSH_INTERVAL_MS)
   assert.equal(groups().length, 1)
   await settle(0)
@@ -72,11 +72,11 @@ test('there is one write at a time, and uses during it come with the next', asyn
   assert.deepEqual(groups()[1], { a: START_MS + FLUSH_INTERVAL_MS + 5 })
 })
 
-test('a failed write is tried again with what came since, and told once', async () => {
-  const { clock, uses, groups, settle, warnings } = build()
-  uses.record('a')
+test('retries a failed write with the uses since then, and logs it once', async () => {
+  const { clock, tracker, groups, settle, warnings } = build()
+  tracker.record('a')
   clock.advance(FLUSH_INTERVAL_MS)
-  uses.record('b')
+  tracker.record('b')
   await settle(0, new Error('away'))
   clock.advance(FLUSH_INTERVAL_MS)
   await settle(1, new Error('away'))
@@ -85,31 +85,31 @@ test('a failed write is tried again with what came since, and told once', async 
   assert.equal(warnings.length, 1)
 })
 
-test('the end writes what is left, and does not wait for a write that hangs', async () => {
+test('flushes at shutdown, and does not wait for a write that hangs', async () => {
   const calm = build()
-  calm.uses.record('a')
-  const ending = calm.uses[Symbol.asyncDispose]()
+  calm.tracker.record('a')
+  const closing = calm.tracker[Symbol.asyncDispose]()
   await calm.settle(0)
-  await ending
+  await closing
   assert.deepEqual(calm.groups(), [{ a: START_MS }])
   assert.equal(calm.clock.pendingTimers(), 0)
 
   const hanging = build()
-  hanging.uses.record('a')
+  hanging.tracker.record('a')
   hanging.clock.advance(FLUSH_INTERVAL_MS)
-  hanging.uses.record('b')
-  const cut = hanging.uses[Symbol.asyncDispose]()
+  hanging.tracker.record('b')
+  const closingHanging = hanging.tracker[Symbol.asyncDispose]()
   hanging.clock.advance(60_000)
-  await cut
+  await closingHanging
   assert.equal(hanging.groups().length, 1)
   assert.equal(hanging.clock.pendingTimers(), 0)
 })
 
-test('the number of keys that are kept is bounded', () => {
-  const { uses, clock, groups } = build()
-  for (let count = 0; count <= MAX_TRACKED_KEYS; count++) uses.record(`key ${count}`)
-  assert.equal(uses.lastAtMs('key 0'), undefined)
-  assert.equal(uses.lastAtMs('key 1'), START_MS)
+test('limits the number of tracked keys', () => {
+  const { tracker, clock, groups } = build()
+  for (let count = 0; count <= MAX_TRACKED_KEYS; count++) tracker.record(`key ${count}`)
+  assert.equal(tracker.lastAtMs('key 0'), undefined)
+  assert.equal(tracker.lastAtMs('key 1'), START_MS)
   clock.advance(FLUSH_INTERVAL_MS)
   assert.equal(Object.keys(groups()[0] ?? {}).length, MAX_TRACKED_KEYS)
 })

@@ -14,29 +14,29 @@ function proves(envelope: string): boolean {
   return provesOwnership({ envelope, address, challengeHex, networkPassphrase: TEST_PASSPHRASE })
 }
 
-test('the specification\'s envelope proves the address', () => {
+test('accepts the specification\'s envelope', () => {
   assert.ok(proves(good))
 })
 
-test('so does the old form of an envelope, whose hash is the new form\'s', () => {
+test('accepts a V0 envelope, which has the same hash', () => {
   const envelope = xdr.TransactionEnvelope.fromXdr(good, 'base64')
   assert.ok(envelope.type === 'envelopeTypeTx')
-  // Without the envelope's type and the kind of its source, and with the old type.
+  // Replaces the envelope type and the source's key type by the V0 envelope type.
   const rest = Buffer.from(good, 'base64').subarray(8)
   const old = Buffer.concat([Buffer.from([0, 0, 0, 0]), rest]).toString('base64')
   assert.equal(xdr.TransactionEnvelope.fromXdr(old, 'base64').type, 'envelopeTypeTxV0')
   assert.ok(proves(old))
 })
 
-test('property: no text proves anything or throws', () => {
+test('property: rejects arbitrary text without throwing', () => {
   fc.assert(fc.property(fc.oneof(fc.string({ unit: 'binary', maxLength: 100 }), fc.base64String({ maxLength: 400 })), (text) => {
     assert.equal(proves(text), false)
   }))
 })
 
-test('property: an envelope in which any byte is changed proves nothing and does not throw', () => {
+test('property: rejects an envelope with any changed byte without throwing', () => {
   const bytes = Buffer.from(good, 'base64')
-  // The four bytes of the hint are nobody's business: every signature is tried.
+  // The four bytes of the hint are ignored: all signatures are tried.
   const hintAt = bytes.length - 64 - 8
   fc.assert(fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
     const changed = Buffer.from(bytes)
@@ -45,7 +45,7 @@ test('property: an envelope in which any byte is changed proves nothing and does
   }), { numRuns: 500 })
 })
 
-test('an operation behind the first that is nested however deep does not throw', () => {
+test('rejects a deeply nested second operation without throwing', () => {
   const contract = new Contract(Address.contract(Buffer.alloc(32)).toString())
   const transaction = new TransactionBuilder(new Account(address, '-1'), { fee: '0', networkPassphrase: TEST_PASSPHRASE })
     .addOperation(Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex, 'hex') }))
@@ -54,7 +54,7 @@ test('an operation behind the first that is nested however deep does not throw',
     .build()
   transaction.sign(wallet)
   assert.ok(proves(transaction.toXdr()))
-  // Written by hand, because the library's own builder refuses to go as deep: a vector of one in a vector of one.
+  // The library cannot build such a deep nesting: encodes one-element vectors by hand.
   const vector = Buffer.from([0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0, 1])
   const bytes = transaction.toEnvelope().toXdr()
   const at = Buffer.from(bytes).indexOf(vector)
@@ -65,7 +65,7 @@ test('an operation behind the first that is nested however deep does not throw',
   }
 })
 
-test('the signature counts for the address that is claimed, and for no other', () => {
+test('accepts a signature for the claimed address only', () => {
   const other = createWallet('other')
   assert.equal(provesOwnership({ envelope: good, address: other.publicKey(), challengeHex, networkPassphrase: TEST_PASSPHRASE }), false)
   const secret = Keypair.fromRawEd25519Seed(Buffer.alloc(32)).secret()

@@ -15,8 +15,8 @@ import { createSharedCounts } from './shared-counts.ts'
 
 const WINDOW_SEC = 60
 
-/** A log that resolves whoever waits for a sentence. */
-function createListeningLog() {
+/** A log that a test can wait on for a message. */
+function createWaitableLog() {
   const lines: string[] = []
   const waiting: { readonly part: string; readonly resolve: () => void }[] = []
   const write = (fields: Record<string, unknown>, message: string): void => {
@@ -24,23 +24,23 @@ function createListeningLog() {
     for (const { part, resolve } of waiting) if (message.includes(part)) resolve()
   }
   const log: Log = { debug: write, info: write, warn: write, error: write }
-  const said = (part: string): Promise<void> =>
+  const logged = (part: string): Promise<void> =>
     new Promise((resolve) => {
       waiting.push({ part, resolve })
     })
-  return { log, lines, said }
+  return { log, lines, logged }
 }
 
-async function connected(work: (parts: { wire: Wire; redis: Redis; said: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>) {
+async function connected(work: (parts: { wire: Wire; redis: Redis; logged: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>) {
   await using wire = await createWire(testRedisUrl() ?? '')
-  const { log, lines, said } = createListeningLog()
-  const ready = said('Redis answers')
+  const { log, lines, logged } = createWaitableLog()
+  const ready = logged('is available')
   await using redis = createRedis({ url: wire.url, clock: createSystemClock(), random: createSystemRandom(), log })
   await ready
-  await work({ wire, redis, said, lines })
+  await work({ wire, redis, logged, lines })
 }
 
-test('two instances count one window together, and another window anew', { skip: WITHOUT_REDIS }, async () => {
+test('two instances share the counts of a window, and the next window starts at zero', { skip: WITHOUT_REDIS }, async () => {
   await connected(async ({ redis }) => {
     const [one, two] = [createSharedCounts(redis, WINDOW_SEC), createSharedCounts(redis, WINDOW_SEC)]
     const window = randomBytes(4).readUInt32LE()
@@ -51,47 +51,47 @@ test('two instances count one window together, and another window anew', { skip:
     assert.equal(await one.add(window, 'public', caller), 3)
     assert.equal(await one.add(window + 1, 'public', caller), 1)
     const ttl = await redis.run((client) => client.ttl(`requests:${window}`))
-    assert.ok(ttl !== undefined && ttl > 0 && ttl <= 2 * WINDOW_SEC, `a window goes by itself (${ttl} s)`)
+    assert.ok(ttl !== undefined && ttl > 0 && ttl <= 2 * WINDOW_SEC, `a window expires (${ttl} s)`)
   })
 })
 
-test('a lost connection is told at once as unavailable, and found again by itself', { skip: WITHOUT_REDIS }, async () => {
-  await connected(async ({ wire, redis, said }) => {
-    const away = said('does not answer')
+test('reports a lost connection as unavailable, and reconnects', { skip: WITHOUT_REDIS }, async () => {
+  await connected(async ({ wire, redis, logged }) => {
+    const unavailable = logged('is unavailable')
     wire.cut()
-    await away
+    await unavailable
     assert.equal(redis.available, false)
     assert.equal(await redis.run((client) => client.ping()), undefined)
-    const back = said('Redis answers')
+    const available = logged('is available')
     wire.mend()
-    await back
+    await available
     assert.equal(redis.available, true)
     assert.equal(await redis.run((client) => client.ping()), 'PONG')
   })
 })
 
-test('a server that takes commands and answers none holds nobody up for long', { skip: WITHOUT_REDIS }, async () => {
-  await connected(async ({ wire, redis, said }) => {
-    const away = said('does not answer')
+test('commands time out when the server does not respond', { skip: WITHOUT_REDIS }, async () => {
+  await connected(async ({ wire, redis, logged }) => {
+    const unavailable = logged('is unavailable')
     wire.block()
-    const answers = await Promise.all(Array.from({ length: 100 }, () => redis.run((client) => client.ping())))
-    await away
-    assert.deepEqual(new Set(answers), new Set([undefined]))
-    assert.equal(redis.available, false, 'nothing more is sent for a while')
+    const responses = await Promise.all(Array.from({ length: 100 }, () => redis.run((client) => client.ping())))
+    await unavailable
+    assert.deepEqual(new Set(responses), new Set([undefined]))
+    assert.equal(redis.available, false, 'no commands are sent during the backoff')
   })
 })
 
-test('an address where nobody listens does not stop the start, and its password is in no log', { skip: WITHOUT_REDIS }, async () => {
-  const { log, lines, said } = createListeningLog()
-  const away = said('does not answer')
+test('starts with an unreachable server, and does not log its password', { skip: WITHOUT_REDIS }, async () => {
+  const { log, lines, logged } = createWaitableLog()
+  const unavailable = logged('is unavailable')
   await using redis = createRedis({ url: 'redis://:a-secret-word@127.0.0.1:1', clock: createSystemClock(), random: createSystemRandom(), log })
-  await away
+  await unavailable
   assert.equal(await redis.run((client) => client.ping()), undefined)
   assert.ok(!lines.join('\n').includes('a-secret-word'))
 })
 
-test('a challenge that one instance gave is taken once, at whichever instance', { skip: WITHOUT_REDIS }, async () => {
-  await connected(async ({ wire, redis, said }) => {
+test('a challenge from one instance can be taken once, at any instance', { skip: WITHOUT_REDIS }, async () => {
+  await connected(async ({ wire, redis, logged }) => {
     const clock = createSystemClock()
     const [one, two] = [createSharedChallenges(redis, clock), createSharedChallenges(redis, clock)]
     const address = `G${randomBytes(8).toString('hex')}`
@@ -103,9 +103,9 @@ test('a challenge that one instance gave is taken once, at whichever instance', 
     await one.put(address, 'cc', expiresAtMs)
     const ttl = await redis.run((client) => client.pTTL(`challenge:${address}`))
     assert.ok(ttl !== undefined && ttl > 0 && ttl <= 60_000)
-    const away = said('does not answer')
+    const unavailable = logged('is unavailable')
     wire.cut()
-    await away
+    await unavailable
     await assert.rejects(one.take(address), ChallengesUnavailable)
     await assert.rejects(one.put(address, 'dd', expiresAtMs), ChallengesUnavailable)
   })

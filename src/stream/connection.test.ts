@@ -8,7 +8,7 @@ import { silentLog } from '../base/log.ts'
 import { STREAM_LIMITS } from '../limits.ts'
 import { createConnection } from './connection.ts'
 
-/** A socket whose other side does not read. */
+/** A socket whose peer does not read. */
 function createStuckSocket(): Duplex {
   return new Duplex({ read() {}, write() {} })
 }
@@ -29,28 +29,28 @@ function createStuck() {
     log: silentLog,
     requestId: 'r',
     handle: () => {},
-    onClose: () => void calls.push('end'),
+    onClose: () => void calls.push('onClose'),
   })
   return { calls, clock, connection, webSocket }
 }
 
-test('a client that does not read is cut off at its limit: nothing more waits for it', () => {
+test('closes a client that does not read when its buffer exceeds the limit', () => {
   const { calls, clock, connection } = createStuck()
   for (let frame = 0; frame < 10; frame++) connection.write(Buffer.alloc(100))
-  assert.deepEqual(calls, [], 'up to the limit it is waited for')
+  assert.deepEqual(calls, [], 'no close up to the limit')
   connection.write(Buffer.alloc(1))
   connection.write(Buffer.alloc(1))
-  assert.deepEqual(calls, ['end', 'close 1013 backpressure'])
+  assert.deepEqual(calls, ['onClose', 'close 1013 backpressure'])
   clock.advance(2_000)
-  assert.deepEqual(calls.at(-1), 'terminate', 'it does not answer the close either')
+  assert.deepEqual(calls.at(-1), 'terminate', 'terminated without a close handshake')
 })
 
-test('a connection that answers no ping is ended by the next one', () => {
+test('terminates a connection without a pong at the next ping', () => {
   const { calls, connection, webSocket } = createStuck()
   connection.ping()
   webSocket.emit('pong')
   connection.ping()
   assert.deepEqual(calls, ['ping', 'ping'])
   connection.ping()
-  assert.deepEqual(calls.slice(2), ['end', 'terminate'])
+  assert.deepEqual(calls.slice(2), ['onClose', 'terminate'])
 })

@@ -1,4 +1,4 @@
-// A key that was answered with 201 survives whatever happens to the process afterwards, and so does its revocation.
+// A key that was returned with 201, and its revocation, survive a crash of the process.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -18,18 +18,18 @@ const wallet = createWallet('survivor')
 
 interface Served extends AsyncDisposable {
   readonly url: string
-  /** Ends the process as a crash would, and resolves when it is gone. */
+  /** Kills the process and resolves when it has exited. */
   kill(): Promise<void>
 }
 
 async function serve(dataDir: string): Promise<Served> {
   const script = fileURLToPath(new URL('../support/keys-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const gone = new Promise<void>((resolve) => void child.once('close', () => resolve()))
+  const exited = new Promise<void>((resolve) => void child.once('close', () => resolve()))
   const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
   const kill = async (): Promise<void> => {
     child.kill('SIGKILL')
-    await gone
+    await exited
   }
   return { url: String(value), kill, [Symbol.asyncDispose]: kill }
 }
@@ -46,7 +46,7 @@ async function issue(url: string): Promise<IssuedKey> {
   return post<IssuedKey>(`${url}/v1/keys`, { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
 }
 
-test('kill -9 loses no key that was acknowledged, and brings back none that was revoked', async () => {
+test('kill -9 loses no issued key and no revocation', async () => {
   await using folder = await temporaryFolder()
   const issued: IssuedKey[] = []
   let revoked: IssuedKey
@@ -57,10 +57,10 @@ test('kill -9 loses no key that was acknowledged, and brings back none that was 
     const authorization = bearer(issued[0] as IssuedKey)
     const answer = await fetch(`${served.url}/v1/keys/${revoked.keyId}`, { method: 'DELETE', headers: { authorization } })
     assert.equal(answer.status, 200)
-    // Killed in the middle of the next one, whatever becomes of that.
-    const cut = issue(served.url).then((key) => issued.push(key), () => 0)
+    // Kills the process while it issues another key.
+    const interrupted = issue(served.url).then((key) => issued.push(key), () => 0)
     await served.kill()
-    await cut
+    await interrupted
   }
   const clock = createSystemClock({ keepAlive: false })
   await using store = await openStore({ databaseUrl: null, dataDir: folder.path, clock, log: silentLog })

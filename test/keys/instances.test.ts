@@ -1,4 +1,4 @@
-// Two gateways on one database: what one of them does to a key is true at the other.
+// Two gateways on one database: a change of a key at one takes effect at the other.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -26,13 +26,13 @@ interface Pair extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly here: App
   readonly there: App
-  /** The store of the gateway there, as that one sees it. */
+  /** The store of the gateway `there`. */
   readonly store: FlakyStore
-  /** Revokes a key here; resolves when there the bell has rung. */
+  /** Revokes a key here; resolves when the notification has arrived there. */
   revokeHere(key: IssuedKey, by: IssuedKey): Promise<void>
 }
 
-/** On a server each gateway has connections of its own; the embedded engine serves one process, so there they share it. */
+/** On a server each gateway has its own connections. The embedded engine serves one process, so both gateways share it. */
 async function openSecondStore(store: Store): Promise<Store | undefined> {
   const serverUrl = testServerUrl()
   if (serverUrl === null) return undefined
@@ -42,25 +42,25 @@ async function openSecondStore(store: Store): Promise<Store | undefined> {
 }
 
 async function createPair(): Promise<Pair> {
-  await using building = new AsyncDisposableStack()
-  const first = building.use(await openTestStore())
+  await using disposables = new AsyncDisposableStack()
+  const first = disposables.use(await openTestStore())
   const own = await openSecondStore(first)
-  if (own !== undefined) building.use(own)
+  if (own !== undefined) disposables.use(own)
   const store = createFlakyStore(own ?? first)
   const clock = createVirtualClock(BARE_START_MS)
-  const here = building.use(await createBareGateway({ store: first, clock, rateLimits: UNLIMITED, random: createSeededRandom('here') }))
-  const there = building.use(await createBareGateway({ store: store.store, clock, rateLimits: UNLIMITED, random: createSeededRandom('there') }))
-  const owned = building.move()
+  const here = disposables.use(await createBareGateway({ store: first, clock, rateLimits: UNLIMITED, random: createSeededRandom('here') }))
+  const there = disposables.use(await createBareGateway({ store: store.store, clock, rateLimits: UNLIMITED, random: createSeededRandom('there') }))
+  const owned = disposables.move()
   return {
     clock,
     store,
     here: here.gateway.app,
     there: there.gateway.app,
     async revokeHere(key, by) {
-      const rung = Promise.withResolvers<void>()
-      const stop = await (own ?? first).listen(REVOCATIONS_CHANNEL, () => rung.resolve())
+      const notified = Promise.withResolvers<void>()
+      const stop = await (own ?? first).listen(REVOCATIONS_CHANNEL, () => notified.resolve())
       assert.equal((await call(here.gateway.app, `/v1/keys/${key.keyId}`, { method: 'DELETE', key: by })).status, 200)
-      await rung.promise
+      await notified.promise
       await stop()
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -71,7 +71,7 @@ async function statusAt(app: App, key: IssuedKey): Promise<number> {
   return (await call(app, '/v1/account/me', { key })).status
 }
 
-test('a key works at every instance from its 201 on, and is refused everywhere once it was revoked', async () => {
+test('a key works at every instance after its 201 and is rejected everywhere after its revocation', async () => {
   await using pair = await createPair()
   const { here, there } = pair
   const wallet = createWallet('two instances')
@@ -83,10 +83,10 @@ test('a key works at every instance from its 201 on, and is refused everywhere o
   assert.equal((await call(there, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 404)
 })
 
-test('an instance that does not hear the bell asks the database each time', async () => {
+test('an instance with a disconnected listener reads the database each time', async () => {
   await using pair = await createPair()
   const { here, there, store } = pair
-  const wallet = createWallet('deaf')
+  const wallet = createWallet('disconnected')
   const [revoker, revoked] = [await obtainKey(here, wallet), await obtainKey(here, wallet)]
   assert.equal(await statusAt(there, revoked), 200)
   store.setHeard(false)
@@ -95,11 +95,11 @@ test('an instance that does not hear the bell asks the database each time', asyn
   assert.equal(await statusAt(there, revoked), 401)
 })
 
-test('a bell that went unheard without anybody noticing costs a second while the key is in use, and its trust while it is not', async () => {
+test('a lost notification delays a revocation by a second for a key in use, and by the TTL otherwise', async () => {
   for (const used of [true, false]) {
     await using pair = await createPair()
     const { here, there, store, clock } = pair
-    const wallet = createWallet(`unheard ${String(used)}`)
+    const wallet = createWallet(`lost notification ${String(used)}`)
     const [revoker, revoked] = [await obtainKey(here, wallet), await obtainKey(here, wallet)]
     assert.equal(await statusAt(there, revoked), 200)
     if (!used) {
@@ -108,14 +108,14 @@ test('a bell that went unheard without anybody noticing costs a second while the
     }
     store.lose()
     assert.equal((await call(here, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 200)
-    assert.equal(await statusAt(there, revoked), 200, 'nobody has told')
+    assert.equal(await statusAt(there, revoked), 200, 'the notification was lost')
     clock.advance(used ? FLUSH_INTERVAL_MS : KEY_TTL_MS)
     await store.idle()
     assert.equal(await statusAt(there, revoked), 401)
   }
 })
 
-test('uses at one instance are read at the other after a second', async () => {
+test('the last use at one instance is visible at the other after a second', async () => {
   await using pair = await createPair()
   const { here, there, clock, store } = pair
   const wallet = createWallet('uses')
@@ -129,13 +129,13 @@ test('uses at one instance are read at the other after a second', async () => {
   assert.equal(body.keys.find(({ keyId }) => keyId === used.keyId)?.lastUsedAt, at)
 })
 
-test('an instance writes the last uses down when it ends', async () => {
+test('an instance stores the last uses when it shuts down', async () => {
   await using store = await openTestStore()
   const clock = createVirtualClock(BARE_START_MS)
-  const wallet = createWallet('ends')
+  const wallet = createWallet('shutdown')
   let key: IssuedKey
   {
-    await using bare = await createBareGateway({ store, clock, random: createSeededRandom('ends') })
+    await using bare = await createBareGateway({ store, clock, random: createSeededRandom('shutdown') })
     key = await obtainKey(bare.gateway.app, wallet)
     assert.equal(await statusAt(bare.gateway.app, key), 200)
   }

@@ -1,4 +1,4 @@
-// Challenges and keys against a model: whatever people do at two instances, in whatever order, each answer is the one that a few maps predict.
+// Challenges and keys against a model: whatever users do at two instances, in any order, each response is the one that the model predicts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -33,39 +33,37 @@ interface ModelKey {
   readonly label: string | null
   readonly createdAt: number
   revokedAt: number | null
-  /** When each instance saw it used last. */
-  readonly seenAt: Record<Instance, number | null>
-  /** What every instance reads. */
-  writtenAt: number | null
+  /** The last use at each instance. */
+  readonly usedAt: Record<Instance, number | null>
+  /** The stored last use, which every instance reads. */
+  storedAt: number | null
 }
 
-/** What should be true. */
 interface Model {
   nowMs: number
   gated: boolean
   readonly listed: Set<number>
   readonly pending: Record<Instance, Map<number, KeyChallenge>>
-  /** Challenges that were replaced, used or left behind. */
+  /** Challenges that were replaced, used or lost at a restart. */
   readonly old: Map<number, KeyChallenge>
   readonly keys: ModelKey[]
 }
 
-/** What is there. */
 interface Real {
-  /** How often what has happened: a model that never gets anywhere would agree with everything. */
+  /** Counts of what the commands reached, to ensure that the model covers it. */
   readonly seen: Map<string, number>
   readonly clock: VirtualClock
   readonly store: FlakyStore
   readonly wallets: readonly Keypair[]
-  readonly gate: Gate
+  readonly allowlist: TestAllowlist
   app(instance: Instance): App
   restart(instance: Instance): Promise<void>
-  /** Resolves when the bell has rung for the key. */
-  rung(keyId: string): Promise<void>
+  /** Resolves when the key's revocation was notified. */
+  notified(keyId: string): Promise<void>
 }
 
 /** The allowlist of both instances. */
-interface Gate {
+interface TestAllowlist {
   gated: boolean
   readonly listed: Set<string>
   allows(address: string): boolean
@@ -86,11 +84,11 @@ const always = (): boolean => true
 function requestChallenge(at: Instance, owner: number): Command {
   return command(`challenge ${owner} ${at}`, always, async (model, real) => {
     const address = addressOf(real, owner)
-    const answer = await call<KeyChallenge>(real.app(at), '/v1/keys/challenge', { method: 'POST', body: { address } })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.body.expiresAt, model.nowMs + CHALLENGE_TTL_MS)
-    retire(model, at, owner)
-    model.pending[at].set(owner, answer.body)
+    const response = await call<KeyChallenge>(real.app(at), '/v1/keys/challenge', { method: 'POST', body: { address } })
+    assert.equal(response.status, 200)
+    assert.equal(response.body.expiresAt, model.nowMs + CHALLENGE_TTL_MS)
+    retireChallenge(model, at, owner)
+    model.pending[at].set(owner, response.body)
   })
 }
 
@@ -109,17 +107,17 @@ function claim(at: Instance, owner: number, how: (typeof CLAIMS)[number], label:
       signature: how === 'garbage' ? 'AAAA' : signChallenge({ challengeHex, signer }),
       ...(label === null ? {} : { label }),
     }
-    const answer = await call<IssuedKey & { error?: string }>(real.app(at), '/v1/keys', { method: 'POST', body })
-    note(real, `claim answered ${answer.status}`)
-    if (model.gated && !model.listed.has(owner)) return assert.deepEqual([answer.status, answer.body.error], [403, 'not_in_beta'])
+    const response = await call<IssuedKey & { error?: string }>(real.app(at), '/v1/keys', { method: 'POST', body })
+    note(real, `claim returned ${response.status}`)
+    if (model.gated && !model.listed.has(owner)) return assert.deepEqual([response.status, response.body.error], [403, 'not_in_beta'])
     const isRight = how !== 'wrong signer' && how !== 'wrong text' && how !== 'garbage' && challengeHex === pending?.challengeHex
-    retire(model, at, owner)
-    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_signature' }])
-    assert.equal(answer.status, 201, answer.text)
-    const { keyId, secret, ...rest } = answer.body
+    retireChallenge(model, at, owner)
+    if (!isRight || model.nowMs >= pending.expiresAt) return assert.deepEqual([response.status, response.body], [401, { error: 'invalid_signature' }])
+    assert.equal(response.status, 201, response.text)
+    const { keyId, secret, ...rest } = response.body
     assert.deepEqual(rest, { tier: 'standard', owner: addressOf(real, owner), createdAt: model.nowMs })
     assert.ok(model.keys.every((key) => key.keyId !== keyId && key.secret !== secret))
-    model.keys.push({ keyId, secret, owner, label, createdAt: model.nowMs, revokedAt: null, seenAt: { here: null, there: null }, writtenAt: null })
+    model.keys.push({ keyId, secret, owner, label, createdAt: model.nowMs, revokedAt: null, usedAt: { here: null, there: null }, storedAt: null })
   })
 }
 
@@ -130,10 +128,10 @@ function obtain(at: Instance, owner: number, label: string | null): Command {
   })
 }
 
-/** A use that succeeds or not, noted in the model. */
+/** Whether the key is accepted; records the use in the model. */
 function isAccepted(model: Model, at: Instance, key: ModelKey): boolean {
   if (key.revokedAt !== null) return false
-  key.seenAt[at] = model.nowMs
+  key.usedAt[at] = model.nowMs
   return true
 }
 
@@ -141,24 +139,24 @@ function use(at: Instance, pick: number, right: boolean): Command {
   return command(`use ${pick} ${at}${right ? '' : ' with a wrong secret'}`, hasKeys, async (model, real) => {
     const key = picked(model, pick)
     const presented = right ? key : { ...key, secret: key.secret.replace(/^./, (first) => (first === '0' ? '1' : '0')) }
-    const answer = await call(real.app(at), '/v1/account/me', { key: keyOf(real, presented) })
+    const response = await call(real.app(at), '/v1/account/me', { key: keyOf(real, presented) })
     const accepted = right && isAccepted(model, at, key)
-    note(real, `use answered ${answer.status}`)
-    if (accepted) assert.deepEqual([answer.status, answer.body], [200, { owner: addressOf(real, key.owner), tier: 'standard', keyId: key.keyId }])
-    else assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_credentials' }])
+    note(real, `use returned ${response.status}`)
+    if (accepted) assert.deepEqual([response.status, response.body], [200, { owner: addressOf(real, key.owner), tier: 'standard', keyId: key.keyId }])
+    else assert.deepEqual([response.status, response.body], [401, { error: 'invalid_credentials' }])
   })
 }
 
 function list(at: Instance, pick: number): Command {
   return command(`list ${pick} ${at}`, hasKeys, async (model, real) => {
     const key = picked(model, pick)
-    const answer = await call<{ keys: readonly ApiKey[] }>(real.app(at), '/v1/keys', { key: keyOf(real, key) })
-    if (!isAccepted(model, at, key)) return assert.equal(answer.status, 401)
+    const response = await call<{ keys: readonly ApiKey[] }>(real.app(at), '/v1/keys', { key: keyOf(real, key) })
+    if (!isAccepted(model, at, key)) return assert.equal(response.status, 401)
     const expected = model.keys.filter(({ owner }) => owner === key.owner).toReversed().map((one) => ({
       keyId: one.keyId, owner: addressOf(real, one.owner), tier: 'standard', label: one.label, createdAt: one.createdAt,
-      lastUsedAt: latest(one.writtenAt, one.seenAt[at]), revokedAt: one.revokedAt,
+      lastUsedAt: latest(one.storedAt, one.usedAt[at]), revokedAt: one.revokedAt,
     }))
-    assert.deepEqual(answer.body.keys, expected)
+    assert.deepEqual(response.body.keys, expected)
     note(real, expected.length > 1 ? 'list of several' : 'list of one')
   })
 }
@@ -166,12 +164,12 @@ function list(at: Instance, pick: number): Command {
 function revoke(at: Instance, by: number, pick: number): Command {
   return command(`revoke ${pick} by ${by} ${at}`, hasKeys, async (model, real) => {
     const [caller, key] = [picked(model, by), picked(model, pick)]
-    const rung = real.rung(key.keyId)
-    const answer = await call(real.app(at), `/v1/keys/${key.keyId}`, { method: 'DELETE', key: keyOf(real, caller) })
-    if (!isAccepted(model, at, caller)) return assert.equal(answer.status, 401)
-    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([answer.status, answer.body], [404, { error: 'key_not_found' }])
-    assert.deepEqual([answer.status, answer.body], [200, { revoked: true }])
-    await rung
+    const notified = real.notified(key.keyId)
+    const response = await call(real.app(at), `/v1/keys/${key.keyId}`, { method: 'DELETE', key: keyOf(real, caller) })
+    if (!isAccepted(model, at, caller)) return assert.equal(response.status, 401)
+    if (key.owner !== caller.owner || key.revokedAt !== null) return assert.deepEqual([response.status, response.body], [404, { error: 'key_not_found' }])
+    assert.deepEqual([response.status, response.body], [200, { revoked: true }])
+    await notified
     note(real, 'revoked')
     key.revokedAt = model.nowMs
   })
@@ -182,28 +180,28 @@ function advance(ms: number): Command {
     real.clock.advance(ms)
     model.nowMs += ms
     await real.store.idle()
-    // Every wait here is at least a second, after which all instances have written their uses down.
-    for (const instance of INSTANCES) settleUses(model, instance)
+    // Every wait is at least a second, after which all instances have stored their last uses.
+    for (const instance of INSTANCES) storeUses(model, instance)
   })
 }
 
 function restart(at: Instance): Command {
   return command(`restart ${at}`, always, async (model, real) => {
     await real.restart(at)
-    for (const owner of OWNERS) retire(model, at, owner)
-    settleUses(model, at)
-    for (const key of model.keys) key.seenAt[at] = null
+    for (const owner of OWNERS) retireChallenge(model, at, owner)
+    storeUses(model, at)
+    for (const key of model.keys) key.usedAt[at] = null
   })
 }
 
-function setGate(gated: boolean, listed: readonly number[]): Command {
-  return command(`gate ${gated ? `for ${listed.join(', ')}` : 'open'}`, always, async (model, real) => {
-    model.gated = real.gate.gated = gated
+function setAllowlist(gated: boolean, listed: readonly number[]): Command {
+  return command(`allowlist ${gated ? `for ${listed.join(', ')}` : 'open'}`, always, async (model, real) => {
+    model.gated = real.allowlist.gated = gated
     model.listed.clear()
-    real.gate.listed.clear()
+    real.allowlist.listed.clear()
     for (const owner of listed) {
       model.listed.add(owner)
-      real.gate.listed.add(addressOf(real, owner))
+      real.allowlist.listed.add(addressOf(real, owner))
     }
     for (const owner of OWNERS) {
       const { body } = await call(real.app('here'), `/v1/keys/beta-status?address=${addressOf(real, owner)}`)
@@ -222,15 +220,15 @@ function picked(model: Model, pick: number): ModelKey {
   return key
 }
 
-function retire(model: Model, at: Instance, owner: number): void {
+function retireChallenge(model: Model, at: Instance, owner: number): void {
   const pending = model.pending[at].get(owner)
   if (pending === undefined) return
   model.old.set(owner, pending)
   model.pending[at].delete(owner)
 }
 
-function settleUses(model: Model, at: Instance): void {
-  for (const key of model.keys) key.writtenAt = latest(key.writtenAt, key.seenAt[at])
+function storeUses(model: Model, at: Instance): void {
+  for (const key of model.keys) key.storedAt = latest(key.storedAt, key.usedAt[at])
 }
 
 function latest(a: number | null, b: number | null): number | null {
@@ -266,47 +264,47 @@ const COMMANDS = [
   fc.tuple(at, pick, pick).map((args) => revoke(...args)),
   fc.constantFrom(1_000, 2_999, 3_000, 30_000, CHALLENGE_TTL_MS - 1, CHALLENGE_TTL_MS).map(advance),
   at.map(restart),
-  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map((args) => setGate(...args)),
-  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map(([, listed]) => setGate(false, listed)),
+  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map((args) => setAllowlist(...args)),
+  fc.tuple(fc.boolean(), fc.subarray(OWNERS)).map(([, listed]) => setAllowlist(false, listed)),
 ]
 
-test('model: challenges and keys at two instances', async () => {
-  await using things = new AsyncDisposableStack()
-  const store = createFlakyStore(things.use(await openTestStore()))
+test('property: challenges and keys at two instances match the model', async () => {
+  await using disposables = new AsyncDisposableStack()
+  const store = createFlakyStore(disposables.use(await openTestStore()))
   const clock = createVirtualClock(BARE_START_MS)
   const listed = new Set<string>()
-  const gate: Gate = { gated: false, listed, allows: (address) => !gate.gated || listed.has(address) }
+  const testAllowlist: TestAllowlist = { gated: false, listed, allows: (address) => !testAllowlist.gated || listed.has(address) }
   const instances = new Map<Instance, KeysApp>()
   let starts = 0
   async function start(instance: Instance): Promise<void> {
     const random = createSeededRandom(`start ${++starts}`)
-    instances.set(instance, await createKeysApp({ store: store.store, clock, random, allowlist: gate }))
+    instances.set(instance, await createKeysApp({ store: store.store, clock, random, allowlist: testAllowlist }))
   }
   for (const instance of INSTANCES) await start(instance)
-  things.defer(async () => {
+  disposables.defer(async () => {
     for (const running of instances.values()) await running[Symbol.asyncDispose]()
   })
-  const bells = new Map<string, PromiseWithResolvers<void>>()
-  const bellOf = (keyId: string) => {
-    const bell = bells.get(keyId) ?? Promise.withResolvers<void>()
-    bells.set(keyId, bell)
-    return bell
+  const notifications = new Map<string, PromiseWithResolvers<void>>()
+  const notificationOf = (keyId: string) => {
+    const notification = notifications.get(keyId) ?? Promise.withResolvers<void>()
+    notifications.set(keyId, notification)
+    return notification
   }
-  // It shares its connection with both instances: when it rings here, it has rung there.
-  things.defer(await store.store.listen(REVOCATIONS_CHANNEL, (keyId) => bellOf(keyId).resolve()))
+  // Shares the connection of both instances: they get each notification first.
+  disposables.defer(await store.store.listen(REVOCATIONS_CHANNEL, (keyId) => notificationOf(keyId).resolve()))
 
   const seen = new Map<string, number>()
   let runs = 0
   await fc.assert(
     fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: COMMANDS_MAX, size: 'max' }), async (commands) => {
       runs += 1
-      gate.gated = false
+      testAllowlist.gated = false
       const wallets = OWNERS.map((index) => createWallet(`model ${runs} ${index}`))
       const model: Model = {
         nowMs: clock.nowMs(), gated: false, listed: new Set(), pending: { here: new Map(), there: new Map() }, old: new Map(), keys: [],
       }
       const real: Real = {
-        clock, store, wallets, gate, seen,
+        clock, store, wallets, allowlist: testAllowlist, seen,
         app(instance) {
           const running = instances.get(instance)
           assert.ok(running)
@@ -316,12 +314,12 @@ test('model: challenges and keys at two instances', async () => {
           await instances.get(instance)?.[Symbol.asyncDispose]()
           await start(instance)
         },
-        rung: (keyId) => bellOf(keyId).promise,
+        notified: (keyId) => notificationOf(keyId).promise,
       }
       await fc.asyncModelRun(() => ({ model, real }), commands)
     }),
     { numRuns: RUNS },
   )
-  const wanted = ['claim answered 201', 'claim answered 401', 'claim answered 403', 'use answered 200', 'use answered 401', 'list of several', 'revoked']
-  for (const what of wanted) assert.ok((seen.get(what) ?? 0) > 0, `never happened: ${what} (${[...seen].join(' ')})`)
+  const expected = ['claim returned 201', 'claim returned 401', 'claim returned 403', 'use returned 200', 'use returned 401', 'list of several', 'revoked']
+  for (const what of expected) assert.ok((seen.get(what) ?? 0) > 0, `never reached: ${what} (${[...seen].join(' ')})`)
 })

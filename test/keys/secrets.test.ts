@@ -1,4 +1,4 @@
-// A secret is told once, and is nowhere afterwards: in no line of the log, in no row, in no other answer.
+// A secret is returned once and appears nowhere else: in no log line, database row or later response.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,23 +24,23 @@ async function dump(store: Store): Promise<string> {
   return texts.join('\n')
 }
 
-/** The forms in which a secret could stand somewhere. */
-function formsOf({ keyId, secret }: IssuedKey): readonly string[] {
+/** The encodings in which a secret could appear. */
+function encodingsOf({ keyId, secret }: IssuedKey): readonly string[] {
   const bytes = Buffer.from(secret, 'hex')
   return [secret, secret.toUpperCase(), bytes.toString('base64'), Buffer.from(secret).toString('hex'), Buffer.from(`${keyId}:${secret}`).toString('base64')]
 }
 
-/** An error as a log would write it, causes included. */
-function written(value: unknown): string {
+/** A value as the log writes it, including the causes of errors. */
+function serialize(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner instanceof Error ? Object.assign({}, inner, { message: inner.message, stack: inner.stack, cause: inner.cause }) : inner)
 }
 
-test('a secret is in no line of the log, in no row and in no later answer, whatever goes wrong', async () => {
+test('a secret appears in no log line, database row or later response, also after failures', async () => {
   await using store = await openTestStore()
   const clock = createVirtualClock(BARE_START_MS)
   const lines: string[] = []
-  const write = (fields: object, message: string): void => void lines.push(`${message} ${written(fields)}`)
+  const write = (fields: object, message: string): void => void lines.push(`${message} ${serialize(fields)}`)
   const log: Log = { debug: write, info: write, warn: write, error: write }
   const flaky = createFlakyStore(store)
   const wallet = createWallet('secretive')
@@ -50,36 +50,38 @@ test('a secret is in no line of the log, in no row and in no later answer, whate
   {
     await using bare = await createBareGateway({ store: flaky.store, clock, log })
     const { app } = bare.gateway
-    const tell = async (...args: Parameters<typeof call>): Promise<void> => {
-      const answer = await call(...args)
-      texts.push(JSON.stringify(answer.headers), answer.text)
+    const callAndRecord = async (...args: Parameters<typeof call>): Promise<void> => {
+      const response = await call(...args)
+      texts.push(JSON.stringify(response.headers), response.text)
     }
     key = await obtainKey(app, wallet, 'a label')
-    for (const url of ['/v1/account/me', '/v1/keys', '/v1/nowhere', '/%zz', '/v1/keys/beta-status?address=x', '/v1/health']) await tell(app, url, { key })
-    await tell(app, `/v1/keys/${key.keyId}`, { method: 'DELETE', key: await obtainKey(app, wallet) })
-    await tell(app, '/v1/account/me', { key })
-    await tell(app, '/v1/account/me', { headers: { authorization: `Basic ${bearer(key)}` } })
+    const urls = ['/v1/account/me', '/v1/keys', '/v1/nowhere', '/%zz', '/v1/keys/beta-status?address=x', '/v1/health']
+    for (const url of urls) await callAndRecord(app, url, { key })
+    await callAndRecord(app, `/v1/keys/${key.keyId}`, { method: 'DELETE', key: await obtainKey(app, wallet) })
+    await callAndRecord(app, '/v1/account/me', { key })
+    await callAndRecord(app, '/v1/account/me', { headers: { authorization: `Basic ${bearer(key)}` } })
     const other = await obtainKey(app, wallet)
     flaky.set('down')
     clock.advance(KEY_TTL_MS)
-    await tell(app, '/v1/account/me', { key: other })
-    await tell(app, `/v1/keys/${other.keyId}`, { method: 'DELETE', key: other })
-    // Issuing fails after the secret was made: the answer that would have told it was never sent.
+    await callAndRecord(app, '/v1/account/me', { key: other })
+    await callAndRecord(app, `/v1/keys/${other.keyId}`, { method: 'DELETE', key: other })
+    // Issuing fails after the secret was generated.
     const address = wallet.publicKey()
     const { challengeHex } = await requestChallenge(app, address)
     unissued = challengeHex
-    await tell(app, '/v1/keys', { method: 'POST', body: { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) } })
+    const signature = signChallenge({ challengeHex, signer: wallet })
+    await callAndRecord(app, '/v1/keys', { method: 'POST', body: { address, challenge: challengeHex, signature } })
     assert.match(texts.at(-1) ?? '', /"statusCode":503/)
     flaky.set('up')
     clock.advance(10_000)
     await flaky.idle()
-    await tell(app, '/v1/keys', { key: other })
+    await callAndRecord(app, '/v1/keys', { key: other })
   }
-  assert.ok(lines.length >= 2, 'there were lines to look at')
+  assert.ok(lines.length >= 2, 'there are log lines')
   const rows = await dump(store)
-  assert.ok(rows.includes(key.keyId), 'there were rows to look at')
+  assert.ok(rows.includes(key.keyId), 'there are rows')
   const everything = [...lines, ...texts, rows].join('\n')
-  for (const form of formsOf(key)) assert.ok(!everything.includes(form), form)
-  assert.ok(!rows.includes(unissued), 'a pending challenge is kept in memory only')
-  assert.doesNotMatch(lines.join('\n'), /[0-9a-f]{64}/, 'no line has anything that looks like a secret')
+  for (const encoding of encodingsOf(key)) assert.ok(!everything.includes(encoding), encoding)
+  assert.ok(!rows.includes(unissued), 'a pending challenge is in memory only')
+  assert.doesNotMatch(lines.join('\n'), /[0-9a-f]{64}/, 'no log line has a string in the format of a secret')
 })

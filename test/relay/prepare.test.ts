@@ -1,4 +1,4 @@
-// What becomes of a preparation, for every answer that a node can give to a simulation (soroban-rpc 2.1 to 2.4) and to the reads beside it.
+// Preparing a transaction, with every response that a node can return to the simulation (soroban-rpc 2.1 to 2.4) and to the other reads.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,9 +13,9 @@ import type { LedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createLedgerTime, LEDGER_TIME_TIMEOUT_MS } from '../../src/relay/ledger-time.ts'
 import { createPrepare, SimulationFailed } from '../../src/relay/prepare.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
-import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './answers.ts'
-import { createSayingNode, NODE_START_MS, pass, quiet } from './node.ts'
-import type { SayingNode, Saying, Says } from './node.ts'
+import { CONTRACTS, errorEvent, LATEST_LEDGER, PASSPHRASE, STRANGER, TRADER } from './responses.ts'
+import { createScriptedNode, NODE_START_MS, pass, quiet } from './scripted-node.ts'
+import type { ScriptedNode, NodeResponse, ScriptedResponse } from './scripted-node.ts'
 
 const START_SEC = NODE_START_MS / 1000
 const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
@@ -23,14 +23,14 @@ const REQUEST: OperationRequest = { op: 'close_position', positionId: 42 }
 type PrepareOrder = (request: OperationRequest, trader: string, signal?: AbortSignal) => Promise<PreparedTransaction>
 
 interface Bench {
-  readonly node: SayingNode
+  readonly node: ScriptedNode
   readonly prepare: PrepareOrder
   readonly ledgerWatermarks: LedgerWatermarks
 }
 
-/** A preparation whose node answers well unless a test says otherwise. */
-function bench(says: Readonly<Record<string, readonly Says[]>> = {}): Bench {
-  const node = createSayingNode()
+/** The node responds normally unless a test overrides it. */
+function bench(overrides: Readonly<Record<string, readonly ScriptedResponse[]>> = {}): Bench {
+  const node = createScriptedNode()
   const { rpc, clock } = node
   const ledgerWatermarks = createLedgerWatermarks(clock)
   const prepareCall = createPrepare({
@@ -38,12 +38,12 @@ function bench(says: Readonly<Record<string, readonly Says[]>> = {}): Bench {
   })
   const prepare: PrepareOrder = (request, trader, signal) =>
     prepareCall({ op: request.op, trader, contract: 'market', ...operationCall(request, trader) }, signal)
-  const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...says }
-  for (const [method, sayings] of Object.entries(all)) node.script(method, ...sayings)
+  const all = { getLedgerEntries: [account(7n)], simulateTransaction: [simulated()], getHealth: [health(START_SEC - 3)], ...overrides }
+  for (const [method, responses] of Object.entries(all)) node.script(method, ...responses)
   return { node, prepare, ledgerWatermarks }
 }
 
-function account(sequence: bigint, latestLedger = LATEST_LEDGER): Saying {
+function account(sequence: bigint, latestLedger = LATEST_LEDGER): NodeResponse {
   const entry = new xdr.AccountEntry({
     accountId: TRADER.xdrAccountId(), balance: 1n, seqNum: sequence, numSubEntries: 0, inflationDest: null, flags: 0, homeDomain: '',
     thresholds: new Uint8Array([1, 0, 0, 0]), signers: [], ext: xdr.AccountEntryExt.v0(),
@@ -52,9 +52,9 @@ function account(sequence: bigint, latestLedger = LATEST_LEDGER): Saying {
   return { result: { entries: [served], latestLedger } }
 }
 
-const noAccount: Saying = { result: { entries: [], latestLedger: LATEST_LEDGER } }
+const noAccount: NodeResponse = { result: { entries: [], latestLedger: LATEST_LEDGER } }
 
-function health(latestLedgerCloseTime: number): Saying {
+function health(latestLedgerCloseTime: number): NodeResponse {
   const range = { latestLedger: LATEST_LEDGER, latestLedgerCloseTime, oldestLedger: 1, oldestLedgerCloseTime: 1 }
   return { result: { status: 'healthy', ...range, ledgerRetentionWindow: 100 } }
 }
@@ -66,7 +66,7 @@ function transactionData(resourceFee = 54_321n): string {
   return new xdr.SorobanTransactionData({ ext: xdr.SorobanTransactionDataExt.v0(), resources, resourceFee }).toXdr('base64')
 }
 
-function simulated(changes: object = {}): Saying {
+function simulated(changes: object = {}): NodeResponse {
   return {
     result: {
       transactionData: transactionData(), minResourceFee: '54321', events: [], results: [{ auth: [], xdr: 'AAAAAQ==' }],
@@ -75,12 +75,12 @@ function simulated(changes: object = {}): Saying {
   }
 }
 
-function refused(error: string, events: readonly string[] = []): Saying {
+function refused(error: string, events: readonly string[] = []): NodeResponse {
   return { result: { error, ...(events.length === 0 ? {} : { events }), latestLedger: LATEST_LEDGER } }
 }
 
-/** A contract's error as simulations tell it: head line, log, events. */
-function contractRefusal(code: number, raisedBy: string): Saying {
+/** A contract error as simulations return it: message, log, events. */
+function contractRefusal(code: number, raisedBy: string): NodeResponse {
   const error = xdr.ScError.sceContract(code)
   const events = [errorEvent('error', error, raisedBy), errorEvent('error', error, CONTRACTS.market)]
   return refused(`HostError: Error(Contract, #${code})\n\nEvent log (newest first):\n   0: [Diagnostic Event] secret words`, events)
@@ -92,8 +92,8 @@ function parsed({ xdr: envelope }: PreparedTransaction): Transaction {
   return transaction
 }
 
-async function failureOf<T extends Error>(kind: new (...args: never[]) => T, says: Readonly<Record<string, readonly Says[]>>): Promise<T> {
-  const { node, prepare } = bench(says)
+async function failureOf<T extends Error>(kind: new (...args: never[]) => T, responses: Readonly<Record<string, readonly ScriptedResponse[]>>): Promise<T> {
+  const { node, prepare } = bench(responses)
   let failure: unknown
   void prepare(REQUEST, TRADER.publicKey()).catch((error: unknown) => {
     failure = error
@@ -103,7 +103,7 @@ async function failureOf<T extends Error>(kind: new (...args: never[]) => T, say
   return failure
 }
 
-test('the transaction: the trader\'s next, for 300 seconds, with both fees', async () => {
+test('prepares the trader\'s next transaction, valid for 300 seconds, with both fees', async () => {
   const { prepare } = bench()
   const prepared = await prepare(REQUEST, TRADER.publicKey())
   assert.deepEqual(Object.keys(prepared), ['op', 'trader', 'xdr', 'minResourceFee'])
@@ -113,8 +113,8 @@ test('the transaction: the trader\'s next, for 300 seconds, with both fees', asy
   assert.deepEqual({ ...transaction.timeBounds }, { minTime: '0', maxTime: String(START_SEC + 300) })
 })
 
-test('sequence, simulation and time are asked for at once, none waiting for another', async () => {
-  const held = Promise.withResolvers<Saying>()
+test('requests the sequence, the simulation and the time concurrently', async () => {
+  const held = Promise.withResolvers<NodeResponse>()
   const { node, prepare } = bench({
     getLedgerEntries: [held.promise], simulateTransaction: [held.promise.then(() => simulated())], getHealth: [held.promise.then(() => health(1))],
   })
@@ -125,7 +125,7 @@ test('sequence, simulation and time are asked for at once, none waiting for anot
   await preparing
 })
 
-test('what is simulated is the call with the contract\'s arguments', async () => {
+test('simulates the call with the contract\'s arguments', async () => {
   let simulatedXdr = ''
   const { prepare } = bench({
     simulateTransaction: [({ transaction }) => {
@@ -142,13 +142,13 @@ test('what is simulated is the call with the contract\'s arguments', async () =>
   assert.deepEqual(args.map(({ type }) => type), ['scvAddress', 'scvU64', 'scvI128', 'scvU32', 'scvI128'])
 })
 
-test('a resource fee of nothing is left out by the node and told all the same', async () => {
+test('returns a resource fee of 0 when the node omits it', async () => {
   const { prepare } = bench({ simulateTransaction: [simulated({ transactionData: transactionData(0n), minResourceFee: undefined })] })
   const prepared = await prepare(REQUEST, TRADER.publicKey())
   assert.deepEqual([prepared.minResourceFee, parsed(prepared).fee], ['0', '100'])
 })
 
-/** 2.3 and 2.4: who raised what, and its name. */
+/** 2.3 and 2.4: error codes by contract, with their names. */
 const CONTRACT_ERRORS: readonly (readonly [raisedBy: string, address: string, code: number, name: string, advice: RegExp])[] = [
   ['the market', CONTRACTS.market, 20, 'PositionNotFound', /no open position has this id/],
   ['the liquidity vault', CONTRACTS.vault, 40, 'InsufficientLiquidity', /liquidity vault/],
@@ -165,7 +165,7 @@ const CONTRACT_ERRORS: readonly (readonly [raisedBy: string, address: string, co
 ]
 
 for (const [raisedBy, address, code, name, advice] of CONTRACT_ERRORS) {
-  test(`a simulation refused by ${raisedBy}: its code under its name`, async () => {
+  test(`names an error raised by ${raisedBy}`, async () => {
     const failure = await failureOf(SimulationFailed, { simulateTransaction: [contractRefusal(code, address)] })
     assert.deepEqual(failure.contractError, { code, name })
     assert.match(failure.message, /^Simulation failed: [a-z].*\.$/)
@@ -174,7 +174,7 @@ for (const [raisedBy, address, code, name, advice] of CONTRACT_ERRORS) {
   })
 }
 
-test('without events and log the invoked contract names the code', async () => {
+test('attributes an error without events to the invoked contract', async () => {
   const failure = await failureOf(SimulationFailed, { simulateTransaction: [refused('HostError: Error(Contract, #30)\n\nDebugInfo not available\n')] })
   assert.deepEqual(failure.contractError, { code: 30, name: 'PriceStale' })
 })
@@ -184,7 +184,7 @@ const HOST_ERRORS = [
 ]
 
 for (const error of HOST_ERRORS) {
-  test(`a simulation refused by the host, Error(${error}): no contract's error`, async () => {
+  test(`reports a host error, Error(${error}), without a contract error`, async () => {
     const line = `0: [Diagnostic Event] contract:${CONTRACTS.market}, topics:[error, Error(Contract, #4)]`
     const text = `HostError: Error(${error})\n\nEvent log (newest first):\n   ${line}`
     const failure = await failureOf(SimulationFailed, { simulateTransaction: [refused(text)] })
@@ -194,27 +194,27 @@ for (const error of HOST_ERRORS) {
   })
 }
 
-test('an account that does not exist: to be funded, whatever the simulation says', async () => {
+test('asks to fund an account that does not exist, whatever the simulation returns', async () => {
   for (const simulation of [simulated(), contractRefusal(10, CONTRACTS.usdcToken), contractRefusal(4, CONTRACTS.market)]) {
     const failure: SimulationFailed = await failureOf(SimulationFailed, { getLedgerEntries: [noAccount], simulateTransaction: [simulation] })
     assert.deepEqual([failure.contractError, /Fund it/.test(failure.message)], [null, true])
   }
 })
 
-test('entries that have to be restored first: said so', async () => {
+test('asks to restore archived entries', async () => {
   const restorePreamble = { transactionData: transactionData(), minResourceFee: '1' }
   const failure = await failureOf(SimulationFailed, { simulateTransaction: [simulated({ restorePreamble })] })
   assert.deepEqual([failure.contractError, /Restore them first/.test(failure.message)], [null, true])
 })
 
-const rpcError = (code: number, message = ''): Saying => ({ error: { code, message } })
+const rpcError = (code: number, message = ''): NodeResponse => ({ error: { code, message } })
 
-/** Overload and trouble of the node: never the caller's fault. */
-const TROUBLES: readonly (readonly [name: string, saying: Saying])[] = [
+/** Failures of the node: never reported as the caller's error. */
+const NODE_FAILURES: readonly (readonly [name: string, response: NodeResponse])[] = [
   ['preflight queue full', refused('preflight queue full')],
   ['an envelope that the node cannot read', refused('Could not unmarshal transaction')],
-  ['words that mean nothing here', refused('unsupported authMode')],
-  ['an error that is empty', refused('')],
+  ['an unknown error text', refused('unsupported authMode')],
+  ['an empty error text', refused('')],
   ['-32001', rpcError(-32001)],
   ['-32098', rpcError(-32098)],
   ['-32603', rpcError(-32603)],
@@ -227,39 +227,40 @@ const TROUBLES: readonly (readonly [name: string, saying: Saying])[] = [
   ['HTML with 200', { http: 200, body: '<html></html>' }],
   ['a refused connection', { broken: 'ECONNREFUSED' }],
   ['a reset connection', { broken: 'ECONNRESET' }],
-  ['no answer', 'silence'],
+  ['no response', 'silence'],
   ['a success without results', simulated({ results: [] })],
   ['a success without data', simulated({ transactionData: undefined })],
-  ['data that does not decode', simulated({ transactionData: 'AAAA' })],
+  ['invalid transaction data', simulated({ transactionData: 'AAAA' })],
 ]
 
-for (const [name, saying] of TROUBLES) {
-  test(`the node's trouble, ${name}: no fault of the caller's`, async () => {
-    await failureOf(RpcFailure, { simulateTransaction: [saying] })
+for (const [name, response] of NODE_FAILURES) {
+  test(`rejects with RpcFailure when the simulation fails: ${name}`, async () => {
+    await failureOf(RpcFailure, { simulateTransaction: [response] })
   })
 }
 
-for (const [name, saying] of TROUBLES.filter(([, each]) => each === 'silence' || !('result' in each))) {
-  test(`the account cannot be read, ${name}: no fault of the caller's`, async () => {
-    await failureOf(RpcFailure, { getLedgerEntries: [saying] })
+for (const [name, response] of NODE_FAILURES.filter(([, each]) => each === 'silence' || !('result' in each))) {
+  test(`rejects with RpcFailure when the account cannot be read: ${name}`, async () => {
+    await failureOf(RpcFailure, { getLedgerEntries: [response] })
   })
 }
 
-test('an entry that is no account, or another\'s, is not taken for the trader\'s', async () => {
+test('rejects a ledger entry that is not the trader\'s account', async () => {
   const [entry] = (account(7n) as { result: { entries: { xdr: string }[] } }).result.entries
-  const answer = (entries: unknown[]): Saying => ({ result: { entries, latestLedger: LATEST_LEDGER } })
-  await failureOf(RpcFailure, { getLedgerEntries: [answer([{ ...entry, xdr: 'AAAA' }])] })
-  await failureOf(SimulationFailed, { getLedgerEntries: [answer([{ ...entry, key: accountKey(new Address(TRADER.publicKey()).toString()).slice(0, -4) }])] })
+  const entriesResponse = (entries: unknown[]): NodeResponse => ({ result: { entries, latestLedger: LATEST_LEDGER } })
+  await failureOf(RpcFailure, { getLedgerEntries: [entriesResponse([{ ...entry, xdr: 'AAAA' }])] })
+  const otherKey = accountKey(new Address(TRADER.publicKey()).toString()).slice(0, -4)
+  await failureOf(SimulationFailed, { getLedgerEntries: [entriesResponse([{ ...entry, key: otherKey }])] })
 })
 
-test('an overloaded node is tried again before anybody hears of it', async () => {
+test('retries when the node is overloaded', async () => {
   const { node, prepare } = bench({ simulateTransaction: [refused('preflight queue full'), rpcError(-32098), simulated()] })
   const preparing = prepare(REQUEST, TRADER.publicKey())
   await pass(node.clock, 2)
   assert.equal((await preparing).op, 'close_position')
 })
 
-test('a node that lags behind the account\'s last transaction is asked again; its old sequence is never used', async () => {
+test('retries a node that lags behind the account\'s last transaction, and never uses its old sequence number', async () => {
   const { node, prepare, ledgerWatermarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1), account(7n, LATEST_LEDGER - 1), account(8n)] })
   ledgerWatermarks.record(TRADER.publicKey(), LATEST_LEDGER)
   const preparing = prepare(REQUEST, TRADER.publicKey())
@@ -267,7 +268,7 @@ test('a node that lags behind the account\'s last transaction is asked again; it
   assert.equal(parsed(await preparing).sequence, '9')
 })
 
-test('a node that goes on lagging: no fault of the caller\'s, until what was seen is too old to matter', async () => {
+test('rejects with RpcFailure while the node lags, until the watermark expires', async () => {
   const { node, prepare, ledgerWatermarks } = bench({ getLedgerEntries: [account(7n, LATEST_LEDGER - 1)] })
   ledgerWatermarks.record(TRADER.publicKey(), LATEST_LEDGER)
   const lagging = assert.rejects(prepare(REQUEST, TRADER.publicKey()), RpcFailure)
@@ -277,9 +278,9 @@ test('a node that goes on lagging: no fault of the caller\'s, until what was see
   assert.equal(parsed(await prepare(REQUEST, TRADER.publicKey())).sequence, '8')
 })
 
-test('time is the ledger\'s where that is ahead, and this machine\'s where the ledger stands still or does not tell', async () => {
-  const endOf = async (saying: Saying): Promise<number> => {
-    const { node, prepare } = bench({ getHealth: [saying] })
+test('uses the ledger\'s time when it is ahead, and this machine\'s time when it is old or unknown', async () => {
+  const endOf = async (response: NodeResponse): Promise<number> => {
+    const { node, prepare } = bench({ getHealth: [response] })
     const preparing = prepare(REQUEST, TRADER.publicKey())
     await quiet()
     node.clock.advance(LEDGER_TIME_TIMEOUT_MS)
@@ -287,12 +288,12 @@ test('time is the ledger\'s where that is ahead, and this machine\'s where the l
   }
   assert.equal(await endOf(health(START_SEC + 86_400)), START_SEC + 86_400 + 300)
   assert.equal(await endOf(health(START_SEC - 600)), START_SEC + 300)
-  // The two seconds that were waited for the node have passed on the clock.
+  // Includes the two-second timeout of the node.
   assert.equal(await endOf(rpcError(-32603, 'latency (40s) since last known ledger closed is too high (>30s)')), START_SEC + 2 + 300)
   assert.equal(await endOf('silence'), START_SEC + 2 + 300)
 })
 
-test('the ledger\'s time is asked for once a second at most, by however many', async () => {
+test('reads the ledger\'s time at most once a second for all callers', async () => {
   const { node, prepare } = bench()
   await Promise.all(Array.from({ length: 20 }, () => prepare(REQUEST, TRADER.publicKey())))
   assert.equal(node.calls('getHealth'), 1)
@@ -301,13 +302,13 @@ test('the ledger\'s time is asked for once a second at most, by however many', a
   assert.equal(node.calls('getHealth'), 2)
 })
 
-test('who leaves is no longer worked for', async () => {
+test('stops when the caller disconnects', async () => {
   const { node, prepare } = bench({ getLedgerEntries: ['silence'], simulateTransaction: ['silence'] })
   const caller = new AbortController()
   const preparing = prepare(REQUEST, TRADER.publicKey(), caller.signal)
   await quiet()
-  caller.abort(new Error('gone'))
-  await assert.rejects(preparing, /gone/)
+  caller.abort(new Error('disconnected'))
+  await assert.rejects(preparing, /disconnected/)
   await quiet()
   assert.equal(node.clock.pendingTimers(), 0)
 })

@@ -1,4 +1,4 @@
-// Submissions against a network that tells the truth over a way that does not: whatever is sent, lost, repeated and left, nobody is told what is not so.
+// Submissions against a model network over an unreliable connection: whatever is sent, lost or repeated, no reported outcome is false.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,54 +10,62 @@ import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
 import { createSubmissions } from '../../src/relay/submissions.ts'
 import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import type { Submissions } from '../../src/relay/submissions.ts'
-import { CONTRACTS, signedTransaction } from './answers.ts'
-import { createSayingNode, pass, quiet } from './node.ts'
-import type { SayingNode, Saying } from './node.ts'
-import { createTinyNetwork } from './tiny-network.ts'
-import type { Envelope, TinyNetwork } from './tiny-network.ts'
+import { CONTRACTS, signedTransaction } from './responses.ts'
+import { createScriptedNode, pass, quiet } from './scripted-node.ts'
+import type { ScriptedNode, NodeResponse } from './scripted-node.ts'
+import { createModelNetwork } from './model-network.ts'
+import type { Envelope, ModelNetwork } from './model-network.ts'
 
 const RUNS = fuzzRuns(60)
 const COMMANDS_MAX = 60
-/** A send that is never answered is given up after this long. */
+/** The timeout of a send. */
 const SEND_TIMEOUT_SEC = 10
 
-/** Two envelopes for each sequence number: whoever sends both wants only one. */
+/** Two competing envelopes per sequence number. */
 const ENVELOPES: readonly Envelope[] = [0, 1].flatMap((account) =>
   [1, 2, 3].flatMap((sequence) => [0, 1].map((copy) => ({ signed: signedTransaction(account * 100 + sequence * 10 + copy), account, sequence }))))
 const byXdr = new Map(ENVELOPES.map((envelope) => [envelope.signed.envelopeXdr, envelope]))
 
 const SENDS = [
-  'well', 'lost before', 'lost after', 'silent before', 'silent after', 'refused connection', 'too many', 'no room', 'torn', 'turned away',
+  'well', 'lost request', 'lost response', 'silent before', 'silent after', 'refused connection', 'too many', 'no room', 'torn', 'core error',
 ] as const
 const LOOKUPS = ['well', 'fails', 'one behind', 'three behind'] as const
 
-/** How the way to the network behaves now. */
-interface Way {
+/** How the connection to the network behaves now. */
+interface Connection {
   send: (typeof SENDS)[number]
   lookup: (typeof LOOKUPS)[number]
 }
 
-/** A caller, and how the world looked when it asked and when it was answered. */
+/** An outcome, with the state of the network at that time. */
+interface ReportedOutcome {
+  readonly submitted: SubmitOutcome
+  readonly isApplied: boolean
+  readonly isQueued: boolean
+  readonly acceptances: number
+}
+
+/** A caller, with the state of the network when it submitted and when it got its outcome. */
 interface Caller {
   readonly envelope: Envelope
-  readonly askedMs: number
-  readonly patienceSec: number
-  readonly takenBefore: number
-  readonly leaving: AbortController
-  /** True when the way misbehaved at any time while this caller waited, or one that it joined. */
-  troubled: boolean
-  answer: { readonly submitted: SubmitOutcome; readonly atMs: number; readonly isApplied: boolean; readonly isQueued: boolean; readonly taken: number } | null
-  left: boolean
+  readonly submittedAtMs: number
+  readonly timeoutSec: number
+  readonly acceptancesBefore: number
+  readonly disconnect: AbortController
+  /** True when the connection failed at any time while this caller waited, or one that it joined. */
+  disturbed: boolean
+  reported: ReportedOutcome | null
+  disconnected: boolean
 }
 
 interface Real {
-  readonly node: SayingNode
-  readonly network: TinyNetwork
+  readonly node: ScriptedNode
+  readonly network: ModelNetwork
   readonly submissions: Submissions
-  readonly way: Way
+  readonly connection: Connection
   readonly callers: Caller[]
-  /** Until when what was sent for an envelope over a bad way may still be on that way, although nobody waits for it any more. */
-  readonly onBadWayUntilMs: Map<Envelope, number>
+  /** The time until which a send over a failing connection may still be in flight, although no caller waits for it any more. */
+  readonly inFlightUntilMs: Map<Envelope, number>
   readonly seen: Map<string, number>
 }
 
@@ -69,72 +77,72 @@ function command(name: string, run: (real: Real) => Promise<void>): Command {
     async run(_model, real) {
       await run(real)
       await quiet()
-      judge(real)
+      checkOutcomes(real)
     },
     toString: () => name,
   }
 }
 
-function submit(index: number, patienceSec: number): Command {
-  return command(`submit ${index} for ${patienceSec} s`, async (real) => {
+function submit(index: number, timeoutSec: number): Command {
+  return command(`submit ${index} for ${timeoutSec} s`, async (real) => {
     const envelope = ENVELOPES[index]
     assert.ok(envelope)
     const { hash } = envelope.signed
     const caller: Caller = {
-      envelope, patienceSec, askedMs: real.node.clock.nowMs(), takenBefore: real.network.taken(hash), leaving: new AbortController(),
-      troubled: isTroubled(real.way) || joinsTrouble(real, envelope), answer: null, left: false,
+      envelope, timeoutSec, submittedAtMs: real.node.clock.nowMs(), acceptancesBefore: real.network.acceptances(hash), disconnect: new AbortController(),
+      disturbed: isDisturbed(real.connection) || joinsDisturbed(real, envelope), reported: null, disconnected: false,
     }
     real.callers.push(caller)
-    const { signal } = caller.leaving
-    void real.submissions.submit(envelope.signed, { pollTimeoutMs: patienceSec * 1_000, signal }).then((submitted) => {
-      const { network, node: { clock } } = real
-      caller.answer = {
-        submitted, atMs: clock.nowMs(), isApplied: network.applied(hash) !== undefined, isQueued: network.isQueued(hash), taken: network.taken(hash),
+    const { signal } = caller.disconnect
+    void real.submissions.submit(envelope.signed, { pollTimeoutMs: timeoutSec * 1_000, signal }).then((submitted) => {
+      const { network } = real
+      caller.reported = {
+        submitted, isApplied: network.applied(hash) !== undefined, isQueued: network.isQueued(hash), acceptances: network.acceptances(hash),
       }
     })
   })
 }
 
-function leave(pick: number): Command {
-  return command(`leave ${pick}`, async ({ callers }) => {
-    const waiting = callers.filter(({ answer }) => answer === null)
+function disconnectCaller(pick: number): Command {
+  return command(`disconnect ${pick}`, async ({ callers }) => {
+    const waiting = callers.filter(({ reported }) => reported === null)
     const caller = waiting[pick % Math.max(1, waiting.length)]
     if (caller === undefined) return
-    caller.left = true
-    caller.leaving.abort()
+    caller.disconnected = true
+    caller.disconnect.abort()
   })
 }
 
-function misbehave(way: Partial<Way>): Command {
-  return command(`way ${JSON.stringify(way)}`, async (real) => {
-    Object.assign(real.way, way)
-    if (isTroubled(real.way)) for (const caller of real.callers) caller.troubled ||= caller.answer === null
+function setConnection(connection: Partial<Connection>): Command {
+  return command(`connection ${JSON.stringify(connection)}`, async (real) => {
+    Object.assign(real.connection, connection)
+    if (isDisturbed(real.connection)) for (const caller of real.callers) caller.disturbed ||= caller.reported === null
   })
 }
 
-const close = (taking: Parameters<TinyNetwork['close']>[0]): Command => command(`close ${taking}`, async ({ network }) => network.close(taking))
+const close = (applying: Parameters<ModelNetwork['close']>[0]): Command => command(`close ${applying}`, async ({ network }) => network.close(applying))
 const wait = (seconds: number): Command => command(`wait ${seconds} s`, ({ node }) => pass(node.clock, seconds))
 
-/** True when a caller of now joins what was sent over a bad way. */
-function joinsTrouble({ callers, onBadWayUntilMs, node: { clock } }: Real, envelope: Envelope): boolean {
-  return callers.some((other) => other.envelope === envelope && other.troubled) || clock.nowMs() <= (onBadWayUntilMs.get(envelope) ?? -1)
+/** True when a new caller joins a send over a failing connection. */
+function joinsDisturbed({ callers, inFlightUntilMs, node: { clock } }: Real, envelope: Envelope): boolean {
+  return callers.some((other) => other.envelope === envelope && other.disturbed) || clock.nowMs() <= (inFlightUntilMs.get(envelope) ?? -1)
 }
 
-const isTroubled = (way: Way): boolean => way.send !== 'well' || way.lookup !== 'well'
+const isDisturbed = (connection: Connection): boolean => connection.send !== 'well' || connection.lookup !== 'well'
 
-/** Holds every answer against the truth at the moment it was given. */
-function judge({ callers, network, node, seen, onBadWayUntilMs }: Real): void {
+/** Checks every outcome against the state of the network when it was reported. */
+function checkOutcomes({ callers, network, node, seen, inFlightUntilMs }: Real): void {
   for (const caller of callers) {
-    const { answer, envelope: { signed: { hash } }, patienceSec, askedMs, takenBefore } = caller
-    if (answer === null) {
-      const waitedSec = (node.clock.nowMs() - askedMs) / 1_000
-      assert.ok(waitedSec <= patienceSec + SEND_TIMEOUT_SEC, `a caller with ${patienceSec} s waits for ${waitedSec} s`)
+    const { reported, envelope: { signed: { hash } }, timeoutSec, submittedAtMs, acceptancesBefore } = caller
+    if (reported === null) {
+      const waitedSec = (node.clock.nowMs() - submittedAtMs) / 1_000
+      assert.ok(waitedSec <= timeoutSec + SEND_TIMEOUT_SEC, `a caller with a timeout of ${timeoutSec} s has waited for ${waitedSec} s`)
       continue
     }
-    const { submitted, isApplied, isQueued, taken } = answer
-    if (caller.left && caller.troubled) onBadWayUntilMs.set(caller.envelope, node.clock.nowMs() + SEND_TIMEOUT_SEC * 1_000)
+    const { submitted, isApplied, isQueued, acceptances } = reported
+    if (caller.disconnected && caller.disturbed) inFlightUntilMs.set(caller.envelope, node.clock.nowMs() + SEND_TIMEOUT_SEC * 1_000)
     const truth = network.applied(hash)
-    if (!caller.left) seen.set(submitted.kind, (seen.get(submitted.kind) ?? 0) + 1)
+    if (!caller.disconnected) seen.set(submitted.kind, (seen.get(submitted.kind) ?? 0) + 1)
     switch (submitted.kind) {
       case 'success':
         assert.deepEqual(truth, { ledger: submitted.ledger, succeeded: true })
@@ -143,52 +151,52 @@ function judge({ callers, network, node, seen, onBadWayUntilMs }: Real): void {
         assert.equal(truth?.succeeded, false)
         break
       case 'pending':
-        assert.ok(taken > 0, 'PENDING although the network never said that it had it')
+        assert.ok(acceptances > 0, 'PENDING although the network never accepted it')
         break
       case 'rejected':
         assert.ok(!isApplied && !isQueued, 'rejected although the network has it')
         break
       case 'notSent':
-        assert.equal(taken, takenBefore, 'unsent although the network took it')
+        assert.equal(acceptances, acceptancesBefore, 'not sent although the network accepted it')
         break
       case 'tryAgainLater':
-        assert.ok(!isQueued || caller.troubled, 'to be sent later although it waits already, and nothing was in the way')
+        assert.ok(!isQueued || caller.disturbed, 'try again later although it is queued and the connection was fine')
         break
       default:
-        assert.ok(caller.left || caller.troubled, 'unknown although nothing was in the way')
+        assert.ok(caller.disconnected || caller.disturbed, 'unknown although the connection was fine')
     }
   }
-  // Judged once.
-  for (let index = callers.length - 1; index >= 0; index--) if (callers[index]?.answer !== null) callers.splice(index, 1)
+  // Each outcome is checked once.
+  for (let index = callers.length - 1; index >= 0; index--) if (callers[index]?.reported !== null) callers.splice(index, 1)
 }
 
 function createReal(seen: Map<string, number>): Real {
-  const node = createSayingNode()
-  const network = createTinyNetwork()
-  const way: Way = { send: 'well', lookup: 'well' }
+  const node = createScriptedNode()
+  const network = createModelNetwork()
+  const connection: Connection = { send: 'well', lookup: 'well' }
   const submissions = createSubmissions({
     rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks: createLedgerWatermarks(node.clock),
   })
   node.script('sendTransaction', ({ transaction }) => {
     const envelope = byXdr.get(String(transaction))
-    assert.ok(envelope, 'what is sent is what was signed')
-    return sendThrough(way.send, envelope, network)
+    assert.ok(envelope, 'the sent envelope is the signed one')
+    return sendThrough(connection.send, envelope, network)
   })
   node.script('getTransaction', ({ hash }) => {
-    if (way.lookup === 'fails') return { http: 503 }
-    return network.lookUp(String(hash), { 'well': 0, 'one behind': 1, 'three behind': 3 }[way.lookup])
+    if (connection.lookup === 'fails') return { http: 503 }
+    return network.lookUp(String(hash), { 'well': 0, 'one behind': 1, 'three behind': 3 }[connection.lookup])
   })
-  return { node, network, submissions, way, callers: [], onBadWayUntilMs: new Map(), seen }
+  return { node, network, submissions, connection, callers: [], inFlightUntilMs: new Map(), seen }
 }
 
-function sendThrough(behaviour: Way['send'], envelope: Envelope, network: TinyNetwork): Saying {
+function sendThrough(behaviour: Connection['send'], envelope: Envelope, network: ModelNetwork): NodeResponse {
   switch (behaviour) {
-    case 'lost after':
+    case 'lost response':
     case 'silent after':
     case 'torn':
       network.receive(envelope)
       return behaviour === 'torn' ? { http: 200, body: '{"jsonrpc":"2.0","id' } : behaviour === 'silent after' ? 'silence' : { http: 504 }
-    case 'lost before':
+    case 'lost request':
       return { broken: 'ECONNRESET' }
     case 'silent before':
       return 'silence'
@@ -198,45 +206,45 @@ function sendThrough(behaviour: Way['send'], envelope: Envelope, network: TinyNe
       return { http: 429 }
     case 'no room':
       return { result: { status: 'TRY_AGAIN_LATER', hash: envelope.signed.hash, latestLedger: network.ledger() } }
-    case 'turned away':
+    case 'core error':
       return { error: { code: -32603, message: 'invalid status from stellar-core' } }
     default:
       return network.receive(envelope)
   }
 }
 
-/** In the end the way is good and ledgers take what they are given: then each envelope's story can be learnt by sending it again. */
+/** Repairs the connection and closes ledgers. Then submitting an envelope again reports its true outcome. */
 async function settleDown(real: Real): Promise<void> {
-  const { node, network, submissions, way } = real
-  Object.assign(way, { send: 'well', lookup: 'well' } satisfies Way)
+  const { node, network, submissions, connection } = real
+  Object.assign(connection, { send: 'well', lookup: 'well' } satisfies Connection)
   for (let round = 0; round < 20; round++) {
     network.close('to succeed')
     await pass(node.clock, 6)
   }
-  judge(real)
-  assert.deepEqual(real.callers, [], 'nobody waits for ever')
-  assert.equal(node.clock.pendingTimers(), 0, 'nothing goes on behind the answers')
+  checkOutcomes(real)
+  assert.deepEqual(real.callers, [], 'no caller waits forever')
+  assert.equal(node.clock.pendingTimers(), 0, 'no timer is left')
   for (const { signed } of ENVELOPES) {
     const truth = network.applied(signed.hash)
     if (truth === undefined) continue
     const submitted = await submissions.submit(signed, { pollTimeoutMs: 1_000 })
-    const told = submitted.kind === 'success' ? { ledger: submitted.ledger, succeeded: true } : { ledger: truth.ledger, succeeded: submitted.kind !== 'failed' }
-    assert.deepEqual(told, truth, 'what was applied is told for ever')
+    const ledger = submitted.kind === 'success' ? submitted.ledger : truth.ledger
+    assert.deepEqual({ ledger, succeeded: submitted.kind !== 'failed' }, truth, 'the outcome of an applied transaction is always reported')
   }
 }
 
 const COMMANDS = [
   fc.tuple(fc.nat(ENVELOPES.length - 1), fc.constantFrom(1, 3, 10, 60)).map(([index, seconds]) => submit(index, seconds)),
   fc.tuple(fc.nat(3), fc.constantFrom(3, 30)).map(([index, seconds]) => submit(index, seconds)),
-  fc.nat(5).map(leave),
-  fc.constantFrom(...SENDS).map((send) => misbehave({ send })),
-  fc.constantFrom(...LOOKUPS).map((lookup) => misbehave({ lookup })),
-  fc.constant(null).map(() => misbehave({ send: 'well', lookup: 'well' })),
-  fc.constantFrom('nothing', 'to succeed', 'to succeed', 'to fail').map((taking) => close(taking as 'nothing')),
+  fc.nat(5).map(disconnectCaller),
+  fc.constantFrom(...SENDS).map((send) => setConnection({ send })),
+  fc.constantFrom(...LOOKUPS).map((lookup) => setConnection({ lookup })),
+  fc.constant(null).map(() => setConnection({ send: 'well', lookup: 'well' })),
+  fc.constantFrom('nothing', 'to succeed', 'to succeed', 'to fail').map((applying) => close(applying as 'nothing')),
   fc.constantFrom(1, 2, 6, 15).map(wait),
 ]
 
-test('property: nobody is told what is not so, everybody is told something in time, and sending again tells the truth', async () => {
+test('property: every caller gets a true outcome in time, and submitting again reports the final outcome', async () => {
   const seen = new Map<string, number>()
   await fc.assert(
     fc.asyncProperty(fc.commands(COMMANDS, { maxCommands: COMMANDS_MAX, size: 'max' }), async (commands) => {
@@ -246,8 +254,8 @@ test('property: nobody is told what is not so, everybody is told something in ti
     }),
     { numRuns: RUNS },
   )
-  // A model that never gets anywhere would agree with everything.
+  // Ensures that the model reaches every outcome.
   for (const kind of ['success', 'failed', 'pending', 'rejected', 'tryAgainLater', 'notSent', 'unknown']) {
-    assert.ok((seen.get(kind) ?? 0) > 0, `nobody was ever told ${kind} (${[...seen].join(' ')})`)
+    assert.ok((seen.get(kind) ?? 0) > 0, `the outcome ${kind} never occurred (${[...seen].join(' ')})`)
   }
 })

@@ -1,4 +1,4 @@
-// What becomes of a submission, for every answer that a node can give to a send and to a lookup (soroban-rpc 2.5 and 2.6).
+// The outcome of a submission, for every response that a node can return to a send and to a lookup (soroban-rpc 2.5 and 2.6).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,23 +12,23 @@ import { createSubmissions, RESENDS_MAX } from '../../src/relay/submissions.ts'
 import type { SubmitOutcome } from '../../src/relay/outcomes.ts'
 import type { Submissions } from '../../src/relay/submissions.ts'
 import {
-  applied, contractFailure, CONTRACTS, errorEvent, failed, LATEST_LEDGER, refuses, resultXdr, sends, signedTransaction, STRANGER, TRADER, TRAPPED_XDR,
-  unknownYet,
-} from './answers.ts'
-import { createSayingNode, pass, quiet } from './node.ts'
-import type { SayingNode, Says, Saying } from './node.ts'
+  applied, contractFailure, CONTRACTS, errorEvent, failed, LATEST_LEDGER, NOT_FOUND, rejectionResponse, resultXdr, sendResponse, signedTransaction, STRANGER,
+  TRADER, TRAPPED_XDR,
+} from './responses.ts'
+import { createScriptedNode, pass, quiet } from './scripted-node.ts'
+import type { ScriptedNode, ScriptedResponse, NodeResponse } from './scripted-node.ts'
 
 const SIGNED = signedTransaction()
 const POLL_TIMEOUT_MS = 30_000
 
 interface Bench {
-  readonly node: SayingNode
+  readonly node: ScriptedNode
   readonly submissions: Submissions
   readonly ledgerWatermarks: LedgerWatermarks
 }
 
 function bench(): Bench {
-  const node = createSayingNode()
+  const node = createScriptedNode()
   const ledgerWatermarks = createLedgerWatermarks(node.clock)
   const submissions = createSubmissions({
     rpc: node.rpc, clock: node.clock, log: silentLog, contractErrors: createContractErrors(CONTRACTS), ledgerWatermarks,
@@ -36,9 +36,9 @@ function bench(): Bench {
   return { node, submissions, ledgerWatermarks }
 }
 
-/** What one caller gets, and when: seconds after it asked. */
+/** The outcome for one caller, and the seconds until it arrived. */
 async function outcome(
-  send: Says | readonly Says[], lookups: readonly Says[], pollTimeoutMs = POLL_TIMEOUT_MS,
+  send: ScriptedResponse | readonly ScriptedResponse[], lookups: readonly ScriptedResponse[], pollTimeoutMs = POLL_TIMEOUT_MS,
 ): Promise<{ submitted: SubmitOutcome; seconds: number; bench: Bench }> {
   const { node, submissions, ledgerWatermarks } = bench()
   node.script('sendTransaction', ...[send].flat())
@@ -51,45 +51,45 @@ async function outcome(
   await quiet()
   for (let second = 0; second < 100 && submitted === undefined; second++) await pass(node.clock, 1)
   const seconds = (node.clock.nowMs() - startMs) / 1000
-  assert.ok(submitted, 'nobody answered')
+  assert.ok(submitted, 'no outcome')
   await quiet()
-  assert.equal(node.clock.pendingTimers(), 0, 'nothing goes on behind an answer')
+  assert.equal(node.clock.pendingTimers(), 0, 'no timer is left')
   return { submitted, seconds, bench: { node, submissions, ledgerWatermarks } }
 }
 
 const SUCCESS: SubmitOutcome = { kind: 'success', ledger: LATEST_LEDGER + 1 }
-const rpcError = (code: number, message = ''): Saying => ({ error: { code, message } })
+const rpcError = (code: number, message = ''): NodeResponse => ({ error: { code, message } })
 
-/** 2.5: what was accepted is asked after each second, at once first. */
+/** 2.5: an accepted transaction is looked up immediately, then once a second. */
 for (const status of ['PENDING', 'DUPLICATE']) {
-  test(`${status}: asked after until it is there`, async () => {
-    const { submitted, seconds, bench: { node } } = await outcome(sends(SIGNED, status), [unknownYet, unknownYet, unknownYet, applied()])
+  test(`polls after ${status} until the transaction is applied`, async () => {
+    const { submitted, seconds, bench: { node } } = await outcome(sendResponse(SIGNED, status), [NOT_FOUND, NOT_FOUND, NOT_FOUND, applied()])
     assert.deepEqual(submitted, SUCCESS)
     assert.deepEqual([seconds, node.calls('sendTransaction'), node.calls('getTransaction')], [3, 1, 4])
   })
 
-  test(`${status} and not final in time: PENDING`, async () => {
-    const { submitted, seconds } = await outcome(sends(SIGNED, status), [unknownYet], 5_000)
+  test(`reports PENDING after ${status} when the poll times out`, async () => {
+    const { submitted, seconds } = await outcome(sendResponse(SIGNED, status), [NOT_FOUND], 5_000)
     assert.deepEqual([submitted, seconds], [{ kind: 'pending' }, 5])
   })
 }
 
-test('TRY_AGAIN_LATER for an envelope that was applied: its result, looked up', async () => {
-  const { submitted, seconds } = await outcome(sends(SIGNED, 'TRY_AGAIN_LATER'), [applied(950)])
+test('reports the old result after TRY_AGAIN_LATER when the transaction was already applied', async () => {
+  const { submitted, seconds } = await outcome(sendResponse(SIGNED, 'TRY_AGAIN_LATER'), [applied(950)])
   assert.deepEqual([submitted, seconds], [{ kind: 'success', ledger: 950 }, 0])
 })
 
-test('TRY_AGAIN_LATER for one that nobody knows: later, at once', async () => {
-  const { submitted, seconds, bench: { node } } = await outcome(sends(SIGNED, 'TRY_AGAIN_LATER'), [unknownYet])
+test('reports TRY_AGAIN_LATER immediately when the hash is unknown', async () => {
+  const { submitted, seconds, bench: { node } } = await outcome(sendResponse(SIGNED, 'TRY_AGAIN_LATER'), [NOT_FOUND])
   assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'tryAgainLater', fullQueue: 'network' }, 0, 1])
 })
 
-test('TRY_AGAIN_LATER while lookups fail: later, when the time is up', async () => {
-  const { submitted, seconds } = await outcome(sends(SIGNED, 'TRY_AGAIN_LATER'), [{ http: 503 }], 4_000)
+test('reports TRY_AGAIN_LATER after the poll timeout when lookups fail', async () => {
+  const { submitted, seconds } = await outcome(sendResponse(SIGNED, 'TRY_AGAIN_LATER'), [{ http: 503 }], 4_000)
   assert.deepEqual([submitted, seconds], [{ kind: 'tryAgainLater', fullQueue: 'network' }, 4])
 })
 
-const REFUSALS: readonly (readonly [code: string, result: xdr.TransactionResultResult])[] = [
+const REJECTIONS: readonly (readonly [code: string, result: xdr.TransactionResultResult])[] = [
   ['txTooEarly', xdr.TransactionResultResult.txTooEarly()],
   ['txTooLate', xdr.TransactionResultResult.txTooLate()],
   ['txMissingOperation', xdr.TransactionResultResult.txMissingOperation()],
@@ -109,65 +109,65 @@ const REFUSALS: readonly (readonly [code: string, result: xdr.TransactionResultR
   ['txFailed', xdr.TransactionResultResult.txFailed([xdr.OperationResult.opBadAuth()])],
 ]
 
-for (const [code, result] of REFUSALS) {
-  test(`ERROR ${code}: rejected when nobody knows the hash, else its old result`, async () => {
-    const rejected = await outcome(refuses(SIGNED, result, 321n), [unknownYet])
+for (const [code, result] of REJECTIONS) {
+  test(`ERROR ${code}: rejects an unknown hash, and reports the old result of a known one`, async () => {
+    const rejected = await outcome(rejectionResponse(SIGNED, result, 321n), [NOT_FOUND])
     assert.ok(rejected.submitted.kind === 'rejected')
     assert.deepEqual([rejected.submitted.result?.code, rejected.submitted.result?.feeCharged, rejected.seconds], [code, 321n, 0])
     assert.equal(rejected.submitted.contractError, null)
-    assert.deepEqual((await outcome(refuses(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900 })
+    assert.deepEqual((await outcome(rejectionResponse(SIGNED, result), [applied(900)])).submitted, { kind: 'success', ledger: 900 })
   })
 }
 
-test('ERROR with diagnostics of the core: still no contract\'s error', async () => {
+test('reports no contract error for ERROR with diagnostics of stellar-core', async () => {
   const diagnosticEventsXdr = [errorEvent('error', xdr.ScError.sceStorage(xdr.ScErrorCode.scecExceededLimit), null)]
-  const refusal = sends(SIGNED, 'ERROR', { errorResultXdr: resultXdr(xdr.TransactionResultResult.txSorobanInvalid()), diagnosticEventsXdr })
-  const { submitted } = await outcome(refusal, [unknownYet])
+  const rejection = sendResponse(SIGNED, 'ERROR', { errorResultXdr: resultXdr(xdr.TransactionResultResult.txSorobanInvalid()), diagnosticEventsXdr })
+  const { submitted } = await outcome(rejection, [NOT_FOUND])
   assert.ok(submitted.kind === 'rejected')
   assert.equal(submitted.contractError, null)
 })
 
-test('ERROR without a result that can be read: rejected all the same', async () => {
+test('rejects after ERROR without a readable result', async () => {
   for (const errorResultXdr of [undefined, '', 'AAAA']) {
-    const { submitted } = await outcome(sends(SIGNED, 'ERROR', { errorResultXdr }), [unknownYet])
+    const { submitted } = await outcome(sendResponse(SIGNED, 'ERROR', { errorResultXdr }), [NOT_FOUND])
     assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null })
   }
 })
 
-test('a refusal is believed only once a node has looked that is as far as the one that refused', async () => {
-  const behind: Saying = { result: { status: 'NOT_FOUND', latestLedger: LATEST_LEDGER - 1, ledger: 0 } }
-  const applies = await outcome(refuses(SIGNED), [behind, behind, applied()])
+test('reports a rejection only after a lookup on a node that is not behind the rejecting one', async () => {
+  const lagging: NodeResponse = { result: { status: 'NOT_FOUND', latestLedger: LATEST_LEDGER - 1, ledger: 0 } }
+  const applies = await outcome(rejectionResponse(SIGNED), [lagging, lagging, applied()])
   assert.deepEqual([applies.submitted, applies.seconds], [SUCCESS, 2])
-  const rejects = await outcome(refuses(SIGNED), [behind, unknownYet])
+  const rejects = await outcome(rejectionResponse(SIGNED), [lagging, NOT_FOUND])
   assert.deepEqual([rejects.submitted.kind, rejects.seconds], ['rejected', 1])
-  const never = await outcome(refuses(SIGNED), [behind], 3_000)
+  const never = await outcome(rejectionResponse(SIGNED), [lagging], 3_000)
   assert.deepEqual([never.submitted, never.seconds], [{ kind: 'unknown' }, 3])
 })
 
-test('a refusal that cannot be checked against the ledger is no rejection', async () => {
-  const { submitted, seconds } = await outcome(refuses(SIGNED), [{ http: 502 }, rpcError(-32603), 'silence'], 20_000)
+test('reports an unknown outcome for a rejection that no lookup confirms', async () => {
+  const { submitted, seconds } = await outcome(rejectionResponse(SIGNED), [{ http: 502 }, rpcError(-32603), 'silence'], 20_000)
   assert.deepEqual([submitted, seconds], [{ kind: 'unknown' }, 20])
 })
 
-test('-32602: the node cannot read it, so it is rejected', async () => {
+test('rejects after -32602, which means that the node cannot decode the envelope', async () => {
   for (const message of ['invalid_xdr', 'invalid_hash']) {
-    const { submitted, bench: { node } } = await outcome(rpcError(-32602, message), [unknownYet])
+    const { submitted, bench: { node } } = await outcome(rpcError(-32602, message), [NOT_FOUND])
     assert.deepEqual(submitted, { kind: 'rejected', result: null, contractError: null })
     assert.equal(node.calls('getTransaction'), 0)
   }
 })
 
 for (const words of ['invalid status from stellar-core', 'received exception from stellar-core']) {
-  test(`-32603 "${words}": turned away, unless the ledger has it`, async () => {
-    const nothing = await outcome(rpcError(-32603, words), [unknownYet])
+  test(`-32603 "${words}": reports an unknown outcome unless the transaction was applied`, async () => {
+    const nothing = await outcome(rpcError(-32603, words), [NOT_FOUND])
     assert.deepEqual([nothing.submitted, nothing.seconds, nothing.bench.node.calls('sendTransaction')], [{ kind: 'unknown' }, 0, 1])
     assert.deepEqual((await outcome(rpcError(-32603, words), [applied()])).submitted, SUCCESS)
   })
 }
 
-const LOST: readonly (readonly [name: string, saying: Saying])[] = [
+const UNCONFIRMED: readonly (readonly [name: string, response: NodeResponse])[] = [
   ['-32603 could not submit', rpcError(-32603, 'could not submit transaction to stellar-core')],
-  ['-32603 without words', rpcError(-32603)],
+  ['-32603 without a message', rpcError(-32603)],
   ['-32001 took too long', rpcError(-32001, 'request exceeded processing limit threshold')],
   ['-32003 panic', rpcError(-32003)],
   ['-32096 deadline', rpcError(-32096)],
@@ -178,65 +178,67 @@ const LOST: readonly (readonly [name: string, saying: Saying])[] = [
   ['500', { http: 500 }],
   ['204', { http: 204 }],
   ['HTML with 200', { http: 200, body: '<html></html>' }],
-  ['a torn answer', { http: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }],
+  ['a truncated response', { http: 200, body: '{"jsonrpc":"2.0","id":1,"resu' }],
   ['a reset connection', { broken: 'ECONNRESET' }],
-  ['a status that nobody knows', sends(SIGNED, 'FILTERED')],
-  ['the hash of another transaction', sends(signedTransaction(2), 'PENDING')],
+  ['an unknown status', sendResponse(SIGNED, 'FILTERED')],
+  ['the hash of another transaction', sendResponse(signedTransaction(2), 'PENDING')],
 ]
 
-for (const [name, saying] of LOST) {
-  test(`${name}: the outcome is unknown, and never told as a rejection`, async () => {
-    const found = await outcome(saying, [unknownYet, unknownYet, applied()])
+for (const [name, response] of UNCONFIRMED) {
+  test(`${name}: the outcome is unknown, never a rejection`, async () => {
+    const found = await outcome(response, [NOT_FOUND, NOT_FOUND, applied()])
     assert.deepEqual([found.submitted, found.seconds], [SUCCESS, 2])
-    const never = await outcome(saying, [unknownYet], 60_000)
+    const never = await outcome(response, [NOT_FOUND], 60_000)
     assert.deepEqual([never.submitted, never.seconds], [{ kind: 'unknown' }, 60])
-    assert.equal(never.bench.node.calls('sendTransaction'), 1 + RESENDS_MAX, 'the same bytes go out again a few times')
+    assert.equal(never.bench.node.calls('sendTransaction'), 1 + RESENDS_MAX, 'the same bytes are sent again a few times')
   })
 }
 
-test('no answer to the send: asked after once the send has timed out', async () => {
-  const { submitted, seconds } = await outcome(['silence', sends(SIGNED, 'PENDING')], [unknownYet, applied()])
+test('polls after the send has timed out', async () => {
+  const { submitted, seconds } = await outcome(['silence', sendResponse(SIGNED, 'PENDING')], [NOT_FOUND, applied()])
   assert.deepEqual([submitted, seconds], [SUCCESS, 11])
 })
 
-test('a lost send that is sent again and taken: PENDING when it is not final', async () => {
+test('reports PENDING when a resend is accepted and the poll times out', async () => {
   for (const status of ['PENDING', 'DUPLICATE']) {
-    const { submitted, bench: { node } } = await outcome([{ http: 504 }, sends(SIGNED, status)], [unknownYet], 20_000)
+    const { submitted, bench: { node } } = await outcome([{ http: 504 }, sendResponse(SIGNED, status)], [NOT_FOUND], 20_000)
     assert.deepEqual(submitted, { kind: 'pending' })
     assert.equal(node.calls('sendTransaction'), 2)
   }
 })
 
-test('what is said to the second copy refuses nothing: the first may wait elsewhere', async () => {
-  const noes: readonly Saying[] = [
-    refuses(SIGNED), sends(SIGNED, 'TRY_AGAIN_LATER'), rpcError(-32602, 'invalid_xdr'), { broken: 'ECONNREFUSED' }, rpcError(-32603, 'invalid status'),
+test('ignores a rejection of a resend, because the first copy may be queued at another node', async () => {
+  const rejections: readonly NodeResponse[] = [
+    rejectionResponse(SIGNED), sendResponse(SIGNED, 'TRY_AGAIN_LATER'), rpcError(-32602, 'invalid_xdr'), rpcError(-32603, 'invalid status'),
+    { broken: 'ECONNREFUSED' },
   ]
-  for (const no of noes) {
-    const never = await outcome([{ http: 504 }, no], [unknownYet], 12_000)
+  for (const rejection of rejections) {
+    const never = await outcome([{ http: 504 }, rejection], [NOT_FOUND], 12_000)
     assert.deepEqual([never.submitted, never.seconds], [{ kind: 'unknown' }, 12])
-    const found = await outcome([{ http: 504 }, no], [unknownYet, unknownYet, unknownYet, unknownYet, unknownYet, unknownYet, unknownYet, applied()])
+    const lookups = [...Array.from({ length: 7 }, () => NOT_FOUND), applied()]
+    const found = await outcome([{ http: 504 }, rejection], lookups)
     assert.deepEqual([found.submitted, found.seconds], [SUCCESS, 7])
   }
 })
 
-const UNSENT: readonly (readonly [name: string, saying: Saying])[] = [
-  ['a connection that never opened', { broken: 'ECONNREFUSED' }],
-  ['a name that is not found', { broken: 'ENOTFOUND' }],
+const NOT_SENT: readonly (readonly [name: string, response: NodeResponse])[] = [
+  ['a refused connection', { broken: 'ECONNREFUSED' }],
+  ['an unknown host name', { broken: 'ENOTFOUND' }],
   ['429', { http: 429 }],
   ['-32098 queue full', rpcError(-32098)],
   ['-32601', rpcError(-32601)],
 ]
 
-for (const [name, saying] of UNSENT) {
-  test(`${name}: told at once, nothing is asked after`, async () => {
-    const { submitted, seconds, bench: { node } } = await outcome(saying, [applied()])
+for (const [name, response] of NOT_SENT) {
+  test(`${name}: reports immediately that nothing was sent, without a lookup`, async () => {
+    const { submitted, seconds, bench: { node } } = await outcome(response, [applied()])
     assert.deepEqual([submitted, seconds, node.calls('getTransaction')], [{ kind: 'notSent' }, 0, 0])
   })
 }
 
 const TRAP = xdr.ScError.sceWasmVm(xdr.ScErrorCode.scecInvalidAction)
 
-/** 2.6: how a transaction failed. */
+/** 2.6: failures of a transaction. */
 const FAILURES: readonly (readonly [name: string, diagnostics: readonly string[], error: { code: number; name: string } | null])[] = [
   ['by the market', contractFailure(22, CONTRACTS.market), { code: 22, name: 'InsufficientCollateral' }],
   ['by the liquidity vault', contractFailure(82, CONTRACTS.vault), { code: 82, name: 'OpenInterestCapExceeded' }],
@@ -248,57 +250,57 @@ const FAILURES: readonly (readonly [name: string, diagnostics: readonly string[]
   ['by the token with a number of the market\'s', contractFailure(4, CONTRACTS.usdcToken), { code: 4, name: 'UnknownContractError' }],
   ['by the deposit cap', contractFailure(43, CONTRACTS.vault), { code: 43, name: 'UnknownContractError' }],
   ['by a stranger', contractFailure(22, STRANGER), { code: 22, name: 'UnknownContractError' }],
-  ['without whose error it is: the invoked contract\'s', [errorEvent('host_fn_failed', xdr.ScError.sceContract(30), null)], { code: 30, name: 'PriceStale' }],
+  ['by an unnamed contract, so the invoked one', [errorEvent('host_fn_failed', xdr.ScError.sceContract(30), null)], { code: 30, name: 'PriceStale' }],
   ['by a trap', [errorEvent('error', xdr.ScError.sceContract(4), CONTRACTS.market), errorEvent('host_fn_failed', TRAP, null)], null],
   ['by the budget', [errorEvent('host_fn_failed', xdr.ScError.sceBudget(xdr.ScErrorCode.scecExceededLimit), null)], null],
   ['by authorisation', [errorEvent('host_fn_failed', xdr.ScError.sceAuth(xdr.ScErrorCode.scecInvalidAction), null)], null],
-  ['and nobody kept the diagnostics', [], null],
+  ['without diagnostics', [], null],
 ]
 
 for (const [name, diagnostics, contractError] of FAILURES) {
   test(`FAILED ${name}`, async () => {
-    const { submitted } = await outcome(sends(SIGNED, 'PENDING'), [unknownYet, failed(diagnostics)])
+    const { submitted } = await outcome(sendResponse(SIGNED, 'PENDING'), [NOT_FOUND, failed(diagnostics)])
     assert.deepEqual(submitted, { kind: 'failed', contractError, resultXdr: TRAPPED_XDR })
   })
 }
 
-test('lookups that fail are asked again: an accepted transaction is found in the end, or PENDING', async () => {
-  const troubles: readonly Saying[] = [{ http: 503 }, rpcError(-32603), { broken: 'ECONNREFUSED' }, { result: {} }]
-  const found = await outcome(sends(SIGNED, 'PENDING'), [...troubles, applied()])
+test('repeats failed lookups until the transaction is found or the poll times out', async () => {
+  const failures: readonly NodeResponse[] = [{ http: 503 }, rpcError(-32603), { broken: 'ECONNREFUSED' }, { result: {} }]
+  const found = await outcome(sendResponse(SIGNED, 'PENDING'), [...failures, applied()])
   assert.deepEqual([found.submitted, found.seconds], [SUCCESS, 4])
-  const never = await outcome(sends(SIGNED, 'PENDING'), ['silence'], 10_000)
+  const never = await outcome(sendResponse(SIGNED, 'PENDING'), ['silence'], 10_000)
   assert.deepEqual([never.submitted, never.seconds], [{ kind: 'pending' }, 10])
 })
 
-test('what was applied is remembered of the account, so that its next preparation looks far enough', async () => {
-  const { bench: { ledgerWatermarks } } = await outcome(sends(SIGNED, 'PENDING'), [applied(1_234)])
+test('records the ledger of an applied transaction for the account\'s next preparation', async () => {
+  const { bench: { ledgerWatermarks } } = await outcome(sendResponse(SIGNED, 'PENDING'), [applied(1_234)])
   assert.equal(ledgerWatermarks.get(TRADER.publicKey()), 1_234)
-  const failing = await outcome(sends(SIGNED, 'PENDING'), [failed([], 1_235)])
+  const failing = await outcome(sendResponse(SIGNED, 'PENDING'), [failed([], 1_235)])
   assert.equal(failing.bench.ledgerWatermarks.get(TRADER.publicKey()), 1_235)
 })
 
-test('many callers with one envelope: one send, one lookup a second, each with its own patience', async () => {
+test('callers with the same envelope share one send and one lookup a second, each with its own timeout', async () => {
   const { node, submissions } = bench()
-  node.script('sendTransaction', sends(SIGNED, 'PENDING'))
-  node.script('getTransaction', ...Array.from({ length: 8 }, () => unknownYet), applied())
-  const answers = new Map<number, SubmitOutcome>()
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  node.script('getTransaction', ...Array.from({ length: 8 }, () => NOT_FOUND), applied())
+  const outcomes = new Map<number, SubmitOutcome>()
   for (let caller = 0; caller < 50; caller++) {
-    void submissions.submit(SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => answers.set(caller, submitted))
+    void submissions.submit(SIGNED, { pollTimeoutMs: caller % 2 === 0 ? 3_000 : 30_000 }).then((submitted) => outcomes.set(caller, submitted))
   }
   await pass(node.clock, 3)
-  assert.deepEqual([...new Set([...answers.values()].map(({ kind }) => kind)), answers.size], ['pending', 25])
-  void submissions.submit(SIGNED, { pollTimeoutMs: 60_000 }).then((submitted) => answers.set(50, submitted))
+  assert.deepEqual([...new Set([...outcomes.values()].map(({ kind }) => kind)), outcomes.size], ['pending', 25])
+  void submissions.submit(SIGNED, { pollTimeoutMs: 60_000 }).then((submitted) => outcomes.set(50, submitted))
   await pass(node.clock, 6)
-  assert.equal(answers.size, 51)
-  assert.deepEqual(answers.get(50), SUCCESS)
-  assert.deepEqual(answers.get(1), SUCCESS)
+  assert.equal(outcomes.size, 51)
+  assert.deepEqual(outcomes.get(50), SUCCESS)
+  assert.deepEqual(outcomes.get(1), SUCCESS)
   assert.deepEqual([node.calls('sendTransaction'), node.calls('getTransaction'), node.clock.pendingTimers()], [1, 9, 0])
 })
 
-test('who leaves is not waited for: the asking ends with the last one', async () => {
+test('stops polling when the last caller disconnects', async () => {
   const { node, submissions } = bench()
-  node.script('sendTransaction', sends(SIGNED, 'PENDING'))
-  node.script('getTransaction', unknownYet)
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  node.script('getTransaction', NOT_FOUND)
   const callers = [new AbortController(), new AbortController()]
   const waits = callers.map(({ signal }) => submissions.submit(SIGNED, { pollTimeoutMs: 60_000, signal }))
   await pass(node.clock, 2)
@@ -311,46 +313,46 @@ test('who leaves is not waited for: the asking ends with the last one', async ()
   await Promise.all(waits)
   void submissions.submit(SIGNED, { pollTimeoutMs: 1_000 })
   await quiet()
-  assert.equal(node.calls('sendTransaction'), 2, 'whoever comes later sends anew')
+  assert.equal(node.calls('sendTransaction'), 2, 'a later call sends again')
   await pass(node.clock, 2)
 })
 
-test('who leaves while it is sent lets it be sent, and nothing is asked after', async () => {
+test('completes a send whose callers have disconnected, without a lookup', async () => {
   const { node, submissions } = bench()
-  const answer = Promise.withResolvers<Saying>()
-  node.script('sendTransaction', answer.promise)
+  const response = Promise.withResolvers<NodeResponse>()
+  node.script('sendTransaction', response.promise)
   const caller = new AbortController()
   const waiting = submissions.submit(SIGNED, { pollTimeoutMs: 60_000, signal: caller.signal })
   await quiet()
   caller.abort()
   await waiting
-  answer.resolve(sends(SIGNED, 'PENDING'))
+  response.resolve(sendResponse(SIGNED, 'PENDING'))
   await pass(node.clock, 3)
   assert.deepEqual([node.calls('sendTransaction'), node.calls('getTransaction'), node.clock.pendingTimers()], [1, 0, 0])
 })
 
-test('who left before it was sent sends nothing', async () => {
+test('sends nothing for a caller that has already disconnected', async () => {
   const { node, submissions } = bench()
   await submissions.submit(SIGNED, { pollTimeoutMs: 60_000, signal: AbortSignal.abort() })
   assert.equal(node.calls('sendTransaction'), 0)
 })
 
-test('the same transaction with other signatures is another envelope: bad ones do not refuse good ones', async () => {
+test('treats other signatures as another envelope: a bad one does not reject a good one', async () => {
   const { node, submissions } = bench()
   const forged = { ...SIGNED, envelopeXdr: `${SIGNED.envelopeXdr.slice(0, -8)}AAAAAAA=` }
-  const badAuth = refuses(SIGNED, xdr.TransactionResultResult.txBadAuth())
-  node.script('sendTransaction', ({ transaction }) => (transaction === SIGNED.envelopeXdr ? sends(SIGNED, 'PENDING') : badAuth))
-  node.script('getTransaction', unknownYet, unknownYet, unknownYet, applied())
+  const badAuth = rejectionResponse(SIGNED, xdr.TransactionResultResult.txBadAuth())
+  node.script('sendTransaction', ({ transaction }) => (transaction === SIGNED.envelopeXdr ? sendResponse(SIGNED, 'PENDING') : badAuth))
+  node.script('getTransaction', NOT_FOUND, NOT_FOUND, NOT_FOUND, applied())
   const [bad, good] = [submissions.submit(forged, { pollTimeoutMs: 9_000 }), submissions.submit(SIGNED, { pollTimeoutMs: 9_000 })]
   await pass(node.clock, 4)
   assert.equal((await bad).kind, 'rejected')
   assert.deepEqual(await good, SUCCESS)
 })
 
-test('the number of transactions that are waited for has a bound; beyond it nothing is sent', async () => {
+test('limits the number of transactions in flight and sends nothing beyond the limit', async () => {
   const { node, submissions } = bench()
   node.script('sendTransaction', ({ transaction }) => ({ result: { status: 'PENDING', hash: hashes.get(String(transaction)), latestLedger: 1 } }))
-  node.script('getTransaction', unknownYet)
+  node.script('getTransaction', NOT_FOUND)
   const all = Array.from({ length: SUBMISSIONS_MAX + 1 }, (_each, index) => signedTransaction(index + 1))
   const hashes = new Map(all.map(({ envelopeXdr, hash }) => [envelopeXdr, hash]))
   const waits = all.map((signed) => submissions.submit(signed, { pollTimeoutMs: 2_000 }))
@@ -359,37 +361,37 @@ test('the number of transactions that are waited for has a bound; beyond it noth
   assert.ok(first)
   const joined = submissions.submit(first, { pollTimeoutMs: 2_000 })
   await pass(node.clock, 3)
-  assert.deepEqual(await joined, { kind: 'pending' }, 'one that is waited for already takes no place')
+  assert.deepEqual(await joined, { kind: 'pending' }, 'another caller of a transaction in flight needs no permit')
   assert.equal(node.calls('sendTransaction'), SUBMISSIONS_MAX)
   await Promise.all(waits)
   assert.equal(node.clock.pendingTimers(), 0)
 })
 
-test('the number of callers has a bound too', async () => {
+test('limits the number of callers', async () => {
   const { node, submissions } = bench()
-  node.script('sendTransaction', sends(SIGNED, 'PENDING'))
-  node.script('getTransaction', unknownYet)
+  node.script('sendTransaction', sendResponse(SIGNED, 'PENDING'))
+  node.script('getTransaction', NOT_FOUND)
   const waits = Array.from({ length: SUBMISSION_WAITERS_MAX }, () => submissions.submit(SIGNED, { pollTimeoutMs: 1_000 }))
   assert.deepEqual(await submissions.submit(SIGNED, { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
   await pass(node.clock, 2)
   await Promise.all(waits)
   const again = submissions.submit(SIGNED, { pollTimeoutMs: 1_000 })
   await pass(node.clock, 2)
-  assert.deepEqual(await again, { kind: 'pending' }, 'places are given back')
+  assert.deepEqual(await again, { kind: 'pending' }, 'permits are released')
 })
 
-test('when the gateway closes, those who wait are told what is known, and nothing new is sent', async () => {
+test('reports the known state to all callers at shutdown and sends nothing more', async () => {
   const { node, submissions } = bench()
   const [accepted, lost, sending] = [signedTransaction(1), signedTransaction(2), signedTransaction(3)]
-  const answer = Promise.withResolvers<Saying>()
-  node.script('sendTransaction', sends(accepted, 'PENDING'), { http: 504 }, answer.promise)
-  node.script('getTransaction', unknownYet)
+  const response = Promise.withResolvers<NodeResponse>()
+  node.script('sendTransaction', sendResponse(accepted, 'PENDING'), { http: 504 }, response.promise)
+  node.script('getTransaction', NOT_FOUND)
   const waits = [accepted, lost, sending].map((signed) => submissions.submit(signed, { pollTimeoutMs: 60_000 }))
   await pass(node.clock, 1)
   submissions.stop()
   assert.deepEqual([await waits[0], await waits[1]], [{ kind: 'pending' }, { kind: 'unknown' }])
   assert.deepEqual(await submissions.submit(signedTransaction(4), { pollTimeoutMs: 1_000 }), { kind: 'tryAgainLater', fullQueue: 'gateway' })
-  answer.resolve(sends(sending, 'PENDING'))
+  response.resolve(sendResponse(sending, 'PENDING'))
   assert.deepEqual(await waits[2], { kind: 'pending' })
   assert.deepEqual([node.calls('sendTransaction'), node.clock.pendingTimers()], [3, 0])
 })

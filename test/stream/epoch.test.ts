@@ -1,4 +1,4 @@
-// A reset of the network is a new epoch: who is connected is told before its first frame, and the log goes on.
+// A network reset begins a new epoch: connected clients get a gap message before its first frame, and the log continues.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { onStage } from '../support/stream-stage.ts'
 
 const isGap = ({ type }: StreamFrame): boolean => type === 'gap'
 
-test('a new epoch is announced to who follows the log, before its first frame, and places go on', async () => {
+test('announces a new epoch to clients of log channels before its first frame, and seq continues', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     await play(30)
     const client = await connect()
@@ -30,7 +30,7 @@ test('a new epoch is announced to who follows the log, before its first frame, a
     assert.deepEqual(client.frames.filter(isGap), [
       { type: 'gap', channels: ['events', 'trades.BTC'], since: before, oldest: 1, reason: 'epoch', epoch: beat?.['epoch'] },
     ])
-    assert.deepEqual(other.frames.filter(isGap), [], 'who follows no log loses nothing')
+    assert.deepEqual(other.frames.filter(isGap), [], 'no gap for a client without log channels')
     const announced = client.frames.findIndex(isGap)
     const first = client.frames.findIndex(({ channel, seq }) => channel === 'events' && seq === before + 1)
     assert.ok(announced !== -1 && announced < first, 'before the first frame')
@@ -38,14 +38,14 @@ test('a new epoch is announced to who follows the log, before its first frame, a
 
     const from = client.frames.length
     client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: hello['epoch'] })
-    assert.equal((await client.frame(isGap, from))['reason'], 'epoch', 'the place that the client remembers is of the other epoch')
+    assert.equal((await client.frame(isGap, from))['reason'], 'epoch', 'the position belongs to the old epoch')
     client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: beat?.['epoch'] })
     const again = await client.frame(({ channel }) => channel === 'events', from)
-    assert.deepEqual([again.seq, again.prev], [before + 1, before], 'with the new name it resumes')
+    assert.deepEqual([again.seq, again.prev], [before + 1, before], 'resumes with the new epoch')
   })
 })
 
-test('an instance that follows late announces the epoch where it begins, whatever came at once', async () => {
+test('announces the epoch at its first row when both epochs are read at once', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     await play(20)
     const client = await connect()
@@ -58,14 +58,14 @@ test('an instance that follows late announces the epoch where it begins, whateve
     await client.settle()
     const announced = client.frames.findIndex(isGap)
     const { since } = client.frames[announced] as unknown as { since: number }
-    const places = (frames: readonly StreamFrame[]) => frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
-    assert.ok(places(client.frames.slice(0, announced)).length > 0 && places(client.frames.slice(0, announced)).every((seq) => seq <= since))
-    assert.ok(places(client.frames.slice(announced)).length > 0 && places(client.frames.slice(announced)).every((seq) => seq > since))
+    const seqsOf = (frames: readonly StreamFrame[]) => frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
+    assert.ok(seqsOf(client.frames.slice(0, announced)).length > 0 && seqsOf(client.frames.slice(0, announced)).every((seq) => seq <= since))
+    assert.ok(seqsOf(client.frames.slice(announced)).length > 0 && seqsOf(client.frames.slice(announced)).every((seq) => seq > since))
     assert.equal(client.frames.filter(isGap).length, 1)
   })
 })
 
-test('lost ledgers are a hole that is announced: to who is connected before the next frame, to who comes back with the old name of the epoch', async () => {
+test('announces lost ledgers as a gap, to connected clients and to clients that resume with the old epoch', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     await play(30)
     const client = await connect()
@@ -87,15 +87,15 @@ test('lost ledgers are a hole that is announced: to who is connected before the 
     assertUnbroken(client.of('events'), Number(hello['head']))
     const announced = client.frames.findIndex(isGap)
     const first = client.frames.findIndex(({ channel, prev }) => channel === 'events' && prev === before)
-    assert.ok(announced < first, 'before the first frame behind it')
-    assert.equal(client.of('events').at(-1)?.seq, beat?.['head'], 'the head is the last frame\'s, not a place that is set aside')
+    assert.ok(announced < first, 'before the first frame after the gap')
+    assert.equal(client.of('events').at(-1)?.seq, beat?.['head'], 'the head is the last frame\'s seq, not a reserved one')
 
     const from = client.frames.length
     client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: hello['epoch'] })
     assert.equal((await client.frame(isGap, from))['reason'], 'epoch')
     client.send({ op: 'subscribe', channels: ['events'], since: before, epoch: beat?.['epoch'] })
     const again = await client.frame(({ channel }) => channel === 'events', from)
-    assert.equal(again.prev, before, 'the chain goes over the places that are set aside')
+    assert.equal(again.prev, before, 'prev skips the reserved seqs')
     const other = await connect()
     const hello2 = await other.frame(() => true)
     assert.deepEqual([hello2['epoch'], hello2['head']], [beat?.['epoch'], beat?.['head']])

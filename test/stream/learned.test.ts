@@ -1,4 +1,4 @@
-// Events whose account the log does not tell: they reach the account's subscribers when the owner is learnt, without touching what was sent before.
+// Events without an account in the log: they reach the account's subscribers when the indexer finds the owner. Frames sent before do not change.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import type { Trader } from '../support/trading.ts'
 
 const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
 
-test('the end of an order that no event placed comes late, with the next event\'s place, in order, once, live and replayed', async () => {
+test('delivers the end of an order without a placement event late, once and in order, live and replayed', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
     const channel = `account.events.${alice.address}`
@@ -29,7 +29,7 @@ test('the end of an order that no event placed comes late, with the next event\'
     await alice.trade({ op: 'open_position', ...TERMS })
     await play(1)
     await live.settle()
-    assert.deepEqual(topics(live), ['position_opened'], 'whose the cancelled order was is not known yet')
+    assert.deepEqual(topics(live), ['position_opened'], 'the owner of the cancelled order is still unknown')
 
     assert.ok((await world.indexer.observe()) > 0)
     const cut = await join(alice, { since: live.of('events').at(-1)?.seq })
@@ -40,17 +40,17 @@ test('the end of an order that no event placed comes late, with the next event\'
     assertUnbroken(live.of(channel), 0)
     const [before, late] = live.of(channel)
     const carrier = live.of('events').find(({ seq }) => seq === late?.seq)
-    assert.ok((before?.seq ?? Infinity) < (late?.seq ?? 0) && carrier !== undefined, 'it shares the place of a later event')
+    assert.ok((before?.seq ?? Infinity) < (late?.seq ?? 0) && carrier !== undefined, 'it has the seq of a later event')
     const original = live.of('events').find(({ data }) => data?.['topic'] === 'order_cancelled')
-    assert.deepEqual(late?.data, { ...original?.data, owner: alice.address }, 'it says what happened, and when')
+    assert.deepEqual(late?.data, { ...original?.data, owner: alice.address }, 'it has the data of the original event')
 
     await alice.trade({ op: 'open_position', ...TERMS, asset: 'XLM' })
     await play(1)
     await Promise.all([live.settle(), cut.settle()])
     assertUnbroken(live.of(channel), 0)
-    assert.deepEqual(cut.of(channel), live.of(channel).slice(1), 'a client that was cut off before gets it once')
+    assert.deepEqual(cut.of(channel), live.of(channel).slice(1), 'a client that resumes gets it once')
     const whole = await join(alice, { since: 0 })
     await whole.frame((frame) => frame.channel === channel && frame.seq === live.of(channel).at(-1)?.seq)
-    assert.deepEqual(whole.of(channel), live.of(channel), 'and so does one that reads everything')
+    assert.deepEqual(whole.of(channel), live.of(channel), 'a full replay has it too')
   })
 })

@@ -1,4 +1,4 @@
-// What no honest client sends: each is answered or closed as documented, a client beside it misses nothing, and nothing of it stays.
+// Malformed and hostile input: the gateway replies or closes as documented, another client misses nothing, and no state is left behind.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ import type { World } from '../support/world.ts'
 
 let world: World
 let url: string
-/** The client beside all of them, which follows everything. */
+/** A well-behaved client that follows all events. */
 let neighbour: StreamClient
 
 before(async () => {
@@ -37,45 +37,45 @@ async function play(): Promise<void> {
   await world.gateway.stream.publishCommitted()
 }
 
-/** The neighbour gets what happens meanwhile, in order, and only the neighbour is left. */
+/** The neighbour receives all events in order, and is the only client left. */
 async function assertUndisturbed(): Promise<void> {
   await play()
   world.clock.advance(1_000)
   await neighbour.settle()
   const { headers } = await world.get('/v1/events?limit=1')
-  assert.equal(neighbour.of('events').at(-1)?.seq, Number(headers['x-seq']), 'the neighbour has everything')
+  assert.equal(neighbour.of('events').at(-1)?.seq, Number(headers['x-seq']), 'the neighbour has all events')
   assertUnbroken(neighbour.of('events'), 0)
   const left = { connections: 1, addresses: 1, subscribers: 1, accounts: 0, replays: 0, bufferedBytesMax: 0 }
-  await until(() => isDeepStrictEqual(world.gateway.stream.stats(), left), 'the others to be gone, and all that was kept for them')
+  await until(() => isDeepStrictEqual(world.gateway.stream.stats(), left), 'the state of the other clients to be removed')
 }
 
 const PING = JSON.stringify({ op: 'ping' })
 const HUGE = Buffer.alloc(10 * 1024 * 1024, 'x')
 
-/** Frames that end the connection, and how. */
+/** Frames that close the connection, with the close code. */
 const CLOSING: readonly [string, number, (raw: RawSocket) => void][] = [
-  ['a text that is not UTF-8', 1007, (raw) => raw.send(OPCODE.text, Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))],
-  ['a text cut inside a character', 1007, (raw) => raw.send(OPCODE.text, Buffer.from('{"op":"ping","pad":"\u{1f4a5}').subarray(0, -2))],
+  ['text that is not UTF-8', 1007, (raw) => raw.send(OPCODE.text, Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))],
+  ['text that ends inside a character', 1007, (raw) => raw.send(OPCODE.text, Buffer.from('{"op":"ping","pad":"\u{1f4a5}').subarray(0, -2))],
   ['a frame of 10 MB', 1009, (raw) => raw.send(OPCODE.text, HUGE)],
-  ['10 MB in pieces', 1009, (raw) => {
+  ['a fragmented message of 10 MB', 1009, (raw) => {
     for (let piece = 0; piece < 160; piece++) raw.send(piece === 0 ? OPCODE.text : OPCODE.continuation, HUGE.subarray(0, 65_536), { final: false })
   }],
   ['a binary frame of 10 MB', 1009, (raw) => raw.send(OPCODE.binary, HUGE)],
-  ['a frame that is not masked', 1002, (raw) => raw.send(OPCODE.text, PING, { masked: false })],
+  ['an unmasked frame', 1002, (raw) => raw.send(OPCODE.text, PING, { masked: false })],
   ['a reserved bit', 1002, (raw) => raw.send(OPCODE.text, PING, { reserved: true })],
   ['a reserved opcode', 1002, (raw) => raw.send(5, PING)],
-  ['a continuation of nothing', 1002, (raw) => raw.send(OPCODE.continuation, PING)],
-  ['a ping longer than pings are', 1002, (raw) => raw.send(OPCODE.ping, Buffer.alloc(126))],
-  ['a close with a code that is none', 1002, (raw) => raw.send(OPCODE.close, Buffer.from([0, 1]))],
-  ['bytes that are no frame', 1002, (raw) => void raw.socket.write(Buffer.alloc(5_000, 'GET / HTTP/1.1\r\n'))],
+  ['a continuation without a message', 1002, (raw) => raw.send(OPCODE.continuation, PING)],
+  ['a ping above 125 bytes', 1002, (raw) => raw.send(OPCODE.ping, Buffer.alloc(126))],
+  ['an invalid close code', 1002, (raw) => raw.send(OPCODE.close, Buffer.from([0, 1]))],
+  ['bytes that are not a frame', 1002, (raw) => void raw.socket.write(Buffer.alloc(5_000, 'GET / HTTP/1.1\r\n'))],
 ]
 
 for (const [what, code, send] of CLOSING) {
-  test(`${what} ends the connection with ${code}, and nobody else's`, async () => {
+  test(`closes only the sender's connection with ${code} after ${what}`, async () => {
     const raw = await openRawSocket(url)
     send(raw)
     await until(() => world.gateway.stream.connections() === 1, 'the close')
-    // The other side of the close never comes: it is cut off.
+    // The raw socket never completes the close handshake, so it is terminated.
     world.clock.advance(2_000)
     raw.socket.end()
     assert.equal((await raw.over)?.code, code)
@@ -83,23 +83,23 @@ for (const [what, code, send] of CLOSING) {
   })
 }
 
-test('binary frames, empty ones and pieces of one message are each answered once', async () => {
+test('replies once to a binary frame, an empty frame and a fragmented message', async () => {
   const raw = await openRawSocket(url)
   raw.send(OPCODE.binary, PING)
   raw.send(OPCODE.text, '')
   raw.send(OPCODE.text, '{"op":', { final: false })
   raw.send(OPCODE.ping, 'between')
   raw.send(OPCODE.continuation, '"ping","id":1}')
-  await until(() => raw.texts.length === 4, 'the answers')
-  const answers = raw.texts.slice(1).map((text) => JSON.parse(text) as Record<string, unknown>)
-  assert.deepEqual(answers.map(({ type, error, id }) => [type, error, id]), [
+  await until(() => raw.texts.length === 4, 'the replies')
+  const replies = raw.texts.slice(1).map((text) => JSON.parse(text) as Record<string, unknown>)
+  assert.deepEqual(replies.map(({ type, error, id }) => [type, error, id]), [
     ['error', 'invalid_json', undefined], ['error', 'invalid_json', undefined], ['pong', undefined, 1],
   ])
   raw.socket.destroy()
   await assertUndisturbed()
 })
 
-test('nested thousands deep, a message is read or refused like any other', async () => {
+test('handles a message nested thousands of levels deep like any other', async () => {
   const client = await connectStream(url)
   const deep = (open: string, close: string, levels: number): string => open.repeat(levels) + close.repeat(levels)
   const cases: [string, string][] = [
@@ -119,7 +119,7 @@ test('nested thousands deep, a message is read or refused like any other', async
   await assertUndisturbed()
 })
 
-test('thousands of channels in one message: the known ones are accepted once, the others refused, in two answers', async () => {
+test('accepts and rejects thousands of channels in one message with two replies', async () => {
   const client = await connectStream(url)
   await client.settle()
   const unknown = Array.from({ length: 6_000 }, (_, index) => `x${index}`)
@@ -136,48 +136,48 @@ test('thousands of channels in one message: the known ones are accepted once, th
   await assertUndisturbed()
 })
 
-test('a flood of logins is cut at the rate of messages', async () => {
+test('applies the message rate limit to a flood of logins', async () => {
   const client = await connectStream(url)
   for (let login = 0; login < 500; login++) client.send({ op: 'login', keyId: `nk_${login.toString(16).padStart(24, '0')}`, secret: '0'.repeat(64), id: login })
   assert.deepEqual(await client.closed, { code: 1013, reason: 'rate limit exceeded' })
-  const answers = client.frames.filter(({ type }) => type === 'login')
-  assert.ok(answers.length <= STREAM_LIMITS.messagesPerSecond)
-  for (const { error } of answers as { error?: unknown }[]) assert.equal(error, 'invalid_credentials')
+  const replies = client.frames.filter(({ type }) => type === 'login')
+  assert.ok(replies.length <= STREAM_LIMITS.messagesPerSecond)
+  for (const { error } of replies as { error?: unknown }[]) assert.equal(error, 'invalid_credentials')
   assert.equal(client.frames.at(-1)?.['error'], 'rate_limited')
   await assertUndisturbed()
 })
 
-test('a client that asks and does not read is cut off at its limit', async () => {
+test('closes a client that sends requests and does not read, at the buffer limit', async () => {
   const raw = await openRawSocket(url)
   raw.socket.pause()
   const unknown = JSON.stringify({ op: 'subscribe', channels: Array.from({ length: 6_000 }, (_, index) => `x${index}`) })
-  // What the two machines' own buffers hold comes on top of the limit.
-  for (let asked = 0; asked < 1_000 && world.gateway.stream.connections() > 1; asked++) {
+  // The sockets' buffers add to the limit.
+  for (let requests = 0; requests < 1_000 && world.gateway.stream.connections() > 1; requests++) {
     raw.send(OPCODE.text, unknown)
     world.clock.advance(100)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  assert.equal(world.gateway.stream.connections(), 1, 'it is given up')
+  assert.equal(world.gateway.stream.connections(), 1, 'the client is removed')
   world.clock.advance(2_000)
   raw.socket.resume()
   await raw.over
   await assertUndisturbed()
 })
 
-test('a half-open connection, whose other side is gone without a word, is ended by the second ping', async () => {
+test('closes a half-open connection at the second ping', async () => {
   const raw = await openRawSocket(url)
   const { stream } = world.gateway
   stream.ping()
-  // The first answer comes behind the ping, so that the second question goes behind the pong.
+  // The first reply arrives after the ping, so the second request is sent after the pong.
   await neighbour.settle()
   await neighbour.settle()
-  assert.equal(stream.connections(), 2, 'one ping is waited for')
+  assert.equal(stream.connections(), 2, 'one missing pong is tolerated')
   stream.ping()
   assert.equal(await raw.over, null)
   await assertUndisturbed()
 })
 
-test('a client that vanishes while its account\'s place is looked up leaves nothing', async () => {
+test('leaves no state of a client that disconnects while its account channel\'s head is read', async () => {
   const alice = await createTrader(world, 'alice')
   for (let times = 0; times < 5; times++) {
     const client = await connectStream(url)
@@ -190,7 +190,7 @@ test('a client that vanishes while its account\'s place is looked up leaves noth
   await assertUndisturbed()
 })
 
-test('connections that never upgrade, or upgrade and vanish, leave nothing', async () => {
+test('leaves no state of connections that are reset during or after the upgrade', async () => {
   for (let times = 0; times < 15; times++) {
     const raw = await openRawSocket(url)
     raw.send(OPCODE.text, JSON.stringify({ op: 'subscribe', channels: ['events', 'trades.BTC', 'heartbeat'], since: 0 }))

@@ -1,4 +1,4 @@
-// The stream's protocol row by row (docs/websocket.md), over real sockets.
+// The stream's protocol (docs/websocket.md), over real sockets.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,11 +13,11 @@ function isType(type: string): (frame: StreamFrame) => boolean {
   return (frame) => frame.type === type
 }
 
-test('hello comes first and tells where the log stands; the 101 carries the request\'s id', async () => {
+test('sends hello first with the log\'s position, and the request id in the 101 response', async () => {
   await onStage({}, async ({ connect, play, world }) => {
     const early = await connect({ 'x-request-id': 'my-own-id' })
     assert.equal(early.headers['x-request-id'], 'my-own-id')
-    assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: WORLD_START_MS }, 'nothing is indexed yet, and nothing is claimed')
+    assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: WORLD_START_MS }, 'no position before anything is indexed')
     await play(20)
     const client = await connect()
     const hello = await client.frame(() => true)
@@ -28,7 +28,7 @@ test('hello comes first and tells where the log stands; the 101 carries the requ
   })
 })
 
-test('channels are accepted and refused by name, ended, and a ping is answered; every answer carries its request\'s id', async () => {
+test('accepts and rejects channels by name, unsubscribes, replies to pings, and repeats the request id', async () => {
   await onStage({}, async ({ connect }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['ticker.BTC', 'events', 'ticker.BTC', 'ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 })
@@ -37,18 +37,18 @@ test('channels are accepted and refused by name, ended, and a ping is answered; 
     client.send({ op: 'subscribe', channels: ['nonsense'] })
     client.send({ op: 'ping', id: { not: 'an id' } })
     await client.settle()
-    const answers = client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong')
-    assert.deepEqual(answers, [
+    const replies = client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong')
+    assert.deepEqual(replies, [
       { type: 'subscribed', channels: ['ticker.BTC', 'events'], heads: { events: 0 }, id: 1 },
       { type: 'rejected', channels: ['ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 },
       { type: 'unsubscribed', channels: ['events', 'never.had'], id: 'two' },
       { type: 'rejected', channels: ['nonsense'] },
     ])
-    assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: WORLD_START_MS }, 'what cannot be an id is ignored')
+    assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: WORLD_START_MS }, 'an invalid id is ignored')
   })
 })
 
-test('what is not a request is told as such, and the connection goes on', async () => {
+test('replies to an invalid request with an error and keeps the connection open', async () => {
   await onStage({}, async ({ connect, world }) => {
     const client = await connect()
     const deep = '['.repeat(30_000) + ']'.repeat(30_000)
@@ -71,19 +71,19 @@ test('what is not a request is told as such, and the connection goes on', async 
       [{ op: 'subscribe', channels: ['events'], since: '5', id: 4 }, { type: 'error', error: 'invalid_since', id: 4 }],
       [{ op: 'subscribe', channels: ['events'], since: 1.5 }, { type: 'error', error: 'invalid_since' }],
     ]
-    for (const [message, answer] of cases) {
+    for (const [message, reply] of cases) {
       const from = client.frames.length
       client.send(message)
-      assert.deepEqual(await client.frame(() => true, from), answer, JSON.stringify(message).slice(0, 80))
+      assert.deepEqual(await client.frame(() => true, from), reply, JSON.stringify(message).slice(0, 80))
       world.clock.advance(100)
     }
     const from = client.frames.length
     client.webSocket.send(Buffer.from('{"op":"ping"}'), { binary: true })
-    assert.deepEqual(await client.frame(() => true, from), { type: 'error', error: 'invalid_json' }, 'binary frames are not read')
+    assert.deepEqual(await client.frame(() => true, from), { type: 'error', error: 'invalid_json' }, 'binary frames are invalid')
   })
 })
 
-test('a login opens the channel of its own account and no other; the request behind it sees its result', async () => {
+test('a login allows its own account channel only, before the next request is handled', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
     const client = await connect()
@@ -118,11 +118,11 @@ test('a login opens the channel of its own account and no other; the request beh
     await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Long' })
     await play(1)
     await client.settle()
-    assert.equal(client.of(own).length, 1, 'another login ends what was the first one\'s')
+    assert.equal(client.of(own).length, 1, 'a login as another owner ends the first owner\'s channel')
   })
 })
 
-test('a tick comes for every asset that can be read, changed or not, and a snapshot is the last one', async () => {
+test('broadcasts a tick for every readable asset, and sends the last one as a snapshot', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     await play(2)
     const client = await connect()
@@ -141,7 +141,7 @@ test('a tick comes for every asset that can be read, changed or not, and a snaps
   })
 })
 
-test('prints, events and heartbeats have the documented fields', async () => {
+test('sends prints, events and heartbeats with the documented fields', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events', 'heartbeat', ...ASSET_SYMBOLS.map((asset) => `trades.${asset}`)] })
@@ -164,7 +164,7 @@ test('prints, events and heartbeats have the documented fields', async () => {
   })
 })
 
-test('a candle forms with the ticks and is final once, as REST has it', async () => {
+test('updates a candle at each tick and sends it once as final, equal to REST', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     await play(1)
     const client = await connect()
@@ -179,13 +179,13 @@ test('a candle forms with the ticks and is final once, as REST has it', async ()
     const candles = client.of('candles.BTC.1m').map(({ data }) => data as { time: number; close: number; final: boolean })
     const finals = candles.filter(({ final }) => final)
     assert.ok(finals.length >= 1 && candles.length > 20)
-    assert.equal(new Set(finals.map(({ time }) => time)).size, finals.length, 'a bucket is finished once')
+    assert.equal(new Set(finals.map(({ time }) => time)).size, finals.length, 'each bucket is final once')
     const { body } = await world.get<{ candles: { time: number }[] }>('/v1/candles?asset=BTC&interval=1m')
     for (const { final: _final, ...candle } of finals) assert.deepEqual(body.candles.find(({ time }) => time === candle.time), candle)
   })
 })
 
-test('a connection too many is told why and closed before hello', async () => {
+test('closes a connection above a limit before hello, with the reason', async () => {
   const streamLimits = { ...STREAM_LIMITS, connections: 3, connectionsPerAddress: 2 }
   await onStage({ gateway: { streamLimits, trustProxy: true } }, async ({ connect }) => {
     const from = (address: string): Promise<StreamClient> => connect({ 'x-forwarded-for': address })
@@ -203,7 +203,7 @@ test('a connection too many is told why and closed before hello', async () => {
   })
 })
 
-test('more than twenty messages at once, and more than twenty a second, end the connection', async () => {
+test('closes a connection above 20 messages at once or 20 a second', async () => {
   await onStage({}, async ({ world, connect }) => {
     const client = await connect()
     for (let message = 0; message < 20; message++) client.send({ op: 'ping' })
@@ -217,7 +217,7 @@ test('more than twenty messages at once, and more than twenty a second, end the 
   })
 })
 
-test('a client\'s frame of 64 KiB passes, a larger one ends the connection with 1009', async () => {
+test('accepts a frame of 64 KiB and closes with 1009 after a larger one', async () => {
   await onStage({}, async ({ connect }) => {
     const client = await connect()
     const padded = JSON.stringify({ op: 'ping', pad: '' })
@@ -228,7 +228,7 @@ test('a client\'s frame of 64 KiB passes, a larger one ends the connection with 
   })
 })
 
-test('pages of foreign origins may not connect; the web app and other programs may; the upgrade is counted', async () => {
+test('rejects foreign origins, accepts the web app and clients without an origin, and counts the upgrade', async () => {
   const rateLimits = { public: 5, standard: 5, market_maker: 5 }
   await onStage({ gateway: { webOrigin: 'https://app.example', rateLimits } }, async ({ connect, url, world }) => {
     await connect({ origin: 'https://app.example' })
@@ -240,7 +240,7 @@ test('pages of foreign origins may not connect; the web app and other programs m
   })
 })
 
-test('a revoked key closes its connections', async () => {
+test('closes the connections of a revoked key', async () => {
   await onStage({ traders: 0 }, async ({ world, connect }) => {
     const alice = await createTrader(world, 'alice')
     const client = await connect()
@@ -255,7 +255,7 @@ test('a revoked key closes its connections', async () => {
   })
 })
 
-test('a gateway that is about to stop says so, goes on delivering, and closes with 1012', async () => {
+test('announces a shutdown, keeps delivering, and closes with 1012', async () => {
   await onStage({}, async ({ world, connect, play }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events'] })
@@ -264,7 +264,7 @@ test('a gateway that is about to stop says so, goes on delivering, and closes wi
     assert.deepEqual(await client.frame(isType('draining')), { type: 'draining', graceMs: STREAM_LIMITS.drainMs })
     await play(3)
     await client.settle()
-    assert.ok(client.of('events').length > 0, 'delivery goes on')
+    assert.ok(client.of('events').length > 0, 'delivery continues')
     world.clock.advance(STREAM_LIMITS.drainMs)
     assert.deepEqual(await client.closed, { code: 1012, reason: 'restart' })
     await closing

@@ -1,4 +1,4 @@
-// A network that begins anew while nobody watches, and an exchange that moves: everything that clients hold, and everything that they ask for afterwards.
+// A network reset while the indexer is not running, and an exchange with new contract addresses: what clients hold and read afterwards.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,13 +16,13 @@ import type { StreamFrame } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
 import type { World } from '../support/world.ts'
 
-/** A list that only grows: old rows stay, in their order, below the new ones. */
+/** An append-only list: old rows stay in order below the new ones. */
 interface History {
   readonly url: string
   readonly key: string
-  /** Everything, newest first. */
+  /** All rows, newest first. */
   readonly rows: readonly Row[]
-  /** The second page, as it was handed out. */
+  /** The URL of the second page. */
   readonly next: string
   readonly first: number
 }
@@ -33,7 +33,7 @@ async function allRows(world: World, url: string, key: string): Promise<readonly
   return (await followPages(world, url, key)).flat()
 }
 
-async function remember(world: World): Promise<readonly History[]> {
+async function readHistories(world: World): Promise<readonly History[]> {
   return await Promise.all(LISTS.map(async ([url, key]) => {
     const answer = await world.get<Record<string, readonly Row[]>>(url)
     return {
@@ -45,20 +45,20 @@ async function remember(world: World): Promise<readonly History[]> {
   }))
 }
 
-/** The history is as it was, also for the cursors of before; nothing of it comes twice. Returns what is new of each list. */
-async function assertKept(world: World, histories: readonly History[]): Promise<readonly (readonly Row[])[]> {
+/** Checks that old rows and old cursors are unchanged and no row is duplicated. Returns the new rows of each list. */
+async function assertUnchanged(world: World, histories: readonly History[]): Promise<readonly (readonly Row[])[]> {
   return await Promise.all(histories.map(async ({ url, key, rows, next, first }) => {
     const now = await allRows(world, url, key)
     const added = now.slice(0, now.length - rows.length)
-    assert.deepEqual(now.slice(added.length), rows, `${key}: what was, is`)
-    assert.deepEqual(await allRows(world, next, key), rows.slice(first), `${key}: a cursor from before goes on where it stood`)
+    assert.deepEqual(now.slice(added.length), rows, `${key}: old rows are unchanged`)
+    assert.deepEqual(await allRows(world, next, key), rows.slice(first), `${key}: an old cursor continues at its position`)
     const names = now.map(({ eventId, ...row }) => eventId ?? JSON.stringify(row))
-    assert.equal(new Set(names).size, names.length, `${key}: nothing comes twice`)
+    assert.equal(new Set(names).size, names.length, `${key}: no duplicates`)
     return added
   }))
 }
 
-/** The leaderboard is what all openings and trades add up to, of every epoch. */
+/** Checks that the leaderboard is the sum of all openings and trades of all epochs. */
 async function assertLeaderboard(world: World): Promise<void> {
   world.clock.advance(LEADERBOARD_CACHE_MS)
   const totals = new Map<string, { pnl: bigint; volume: bigint }>()
@@ -77,19 +77,19 @@ async function assertLeaderboard(world: World): Promise<void> {
   assert.deepEqual(shown, totals)
 }
 
-/** Ids that events of these rows name. */
+/** The ids in events with this topic. */
 function idsOf(rows: readonly Row[], topic: string, key: string): ReadonlySet<unknown> {
   return new Set((rows as unknown as readonly EventRow[]).filter((row) => row.topic === topic).map(({ payload }) => (payload as Row)[key]))
 }
 
-/** An address that nothing is at. */
+/** An address without a contract. */
 const NO_CONTRACT = 'CADQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQP5KR'
 
 const isGap = ({ type }: StreamFrame): boolean => type === 'gap'
 const vaultsOf = (world: World): Promise<readonly Row[]> => allRows(world, '/v1/vaults?limit=200', 'vaults')
 const indexer = async (world: World): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
 
-test('the network is reset while nobody watches, and comes back with the same ids on lower ledgers: nothing is mixed, nothing of before is lost', async () => {
+test('a reset network with the same ids on lower ledgers neither mixes nor loses data', async () => {
   await onStage({ seed: 'reset' }, async ({ world, connect, play }) => {
     await play(90)
     await compareAll(world)
@@ -97,30 +97,30 @@ test('the network is reset while nobody watches, and comes back with the same id
     const hello = await client.frame(() => true)
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
-    const histories = await remember(world)
+    const histories = await readHistories(world)
     const oldVaults = await vaultsOf(world)
     const wasOpen = await openInList(world)
     const lastLedger = world.network.chain.history.latest().sequence
 
     await world.cheat('local_reset')
     await world.closeLedgers(60)
-    assert.ok(world.network.chain.history.latest().sequence < lastLedger, 'its ledgers are lower')
+    assert.ok(world.network.chain.history.latest().sequence < lastLedger, 'its ledger numbers are lower')
     await world.settle()
     await world.gateway.stream.publishCommitted()
     await client.settle()
 
-    const [events = [], trades = []] = await assertKept(world, histories)
+    const [events = [], trades = []] = await assertUnchanged(world, histories)
     const [before] = histories
     const old = defined(before, 'the events of before').rows
     const chainIds = new Set(old.map(({ eventId }) => String(eventId)))
-    assert.ok(events.some(({ eventId }) => chainIds.has(String(eventId).replace(/-[0-9a-f]+$/, ''))), 'ids of the chain repeat')
+    assert.ok(events.some(({ eventId }) => chainIds.has(String(eventId).replace(/-[0-9a-f]+$/, ''))), 'event ids of the chain repeat')
     for (const [topic, key] of [['position_opened', 'positionId'], ['order_placed', 'orderId'], ['vault_created', 'vaultId']] as const) {
       const known = idsOf(old, topic, key)
       assert.ok([...idsOf(events, topic, key)].some((id) => known.has(id)), `${key} repeats`)
     }
     assert.ok(trades.length > 0)
     const opened = idsOf(events, 'position_opened', 'positionId')
-    assert.ok(trades.every(({ positionId }) => opened.has(positionId)), 'a trade is of a position of its own network')
+    assert.ok(trades.every(({ positionId }) => opened.has(positionId)), 'a trade belongs to a position of its own network')
     assert.ok(trades.filter(({ kind }) => kind === 'close').every(({ asset }) => asset !== null))
 
     assert.ok(wasOpen.length > 0)
@@ -137,14 +137,14 @@ test('the network is reset while nobody watches, and comes back with the same id
 
     const [gap, ...more] = client.frames.filter(isGap)
     assert.deepEqual([gap?.['reason'], more.length], ['epoch', 0])
-    assert.equal(client.of('events').length, events.length, 'and every event of the new network came')
+    assert.equal(client.of('events').length, events.length, 'all events of the new network were delivered')
     const from = client.frames.length
     client.send({ op: 'subscribe', channels: ['events'], since: hello['head'], epoch: hello['epoch'] })
     assert.equal((await client.frame(isGap, from))['reason'], 'epoch')
   })
 })
 
-test('only the market\'s address changes: its positions leave, history and vaults stay, and whoever resumes with the old epoch is told', async () => {
+test('a new market address removes its positions, keeps history and vaults, and begins an epoch', async () => {
   await onStage({ seed: 'moved' }, async (stage) => {
     const { world, connect, play } = stage
     await play(90)
@@ -153,15 +153,15 @@ test('only the market\'s address changes: its positions leave, history and vault
     const hello = await client.frame(() => true)
     const head = hello['head']
     await client.close()
-    const histories = await remember(world)
+    const histories = await readHistories(world)
     const vaults = await vaultsOf(world)
     assert.ok((await openInList(world)).length > 0 && vaults.length > 0)
 
     await stage.restartWith({ ...contracts, market: contracts.oracleShim })
     await world.settle()
-    const added = await assertKept(world, histories)
+    const added = await assertUnchanged(world, histories)
     assert.deepEqual(added.map((rows) => rows.length), [0, 0])
-    assert.deepEqual(await openInList(world), [], 'what was open there is not open here')
+    assert.deepEqual(await openInList(world), [], 'positions of the old market are not open in the new one')
     assert.deepEqual(await vaultsOf(world), vaults)
     await assertLeaderboard(world)
     const resumed = await connect()
@@ -174,15 +174,15 @@ test('only the market\'s address changes: its positions leave, history and vault
 
     await stage.restartWith(contracts)
     await play(30)
-    assert.deepEqual(await openInList(world), await openOnLedger(world), 'the market of before goes on where it stood')
-    assert.ok((await assertKept(world, histories)).every((rows) => rows.length > 0))
+    assert.deepEqual(await openInList(world), await openOnLedger(world), 'the old market continues at its last state')
+    assert.ok((await assertUnchanged(world, histories)).every((rows) => rows.length > 0))
     await assertLeaderboard(world)
     assert.equal(await compareAll(world), 0)
     assert.equal((await indexer(world)).compared?.positionsMissing, 0)
   })
 })
 
-test('a market that is not on the ledger at its address is told: in health, and to whoever watches the metrics', async () => {
+test('reports a missing market contract in health and metrics', async () => {
   const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
   const isFound = async (): Promise<number | undefined> => samplesOf(await metrics.text()).get('gateway_index_market_found')
   await onStage({ seed: 'no market', metrics }, async (stage) => {

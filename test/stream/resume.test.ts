@@ -1,4 +1,4 @@
-// Never lose a frame: places in the log, resuming from them, gaps that are announced, snapshots that join the stream (docs/websocket.md).
+// No frame is lost: resuming from a position, gap messages, and snapshots that continue as a stream (docs/websocket.md).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,11 +13,11 @@ import { createTrader } from '../support/trading.ts'
 const TRADES = ASSET_SYMBOLS.map((asset) => `trades.${asset}`)
 const LOG_CHANNELS = ['events', ...TRADES]
 
-function places(frames: readonly StreamFrame[]): readonly (readonly [number | undefined, number | undefined])[] {
+function positionsOf(frames: readonly StreamFrame[]): readonly (readonly [number | undefined, number | undefined])[] {
   return frames.map(({ seq, prev }) => [seq, prev])
 }
 
-test('a client that was cut off resumes with no hole and no repeat, here and at a gateway that knows nothing of it', async () => {
+test('a disconnected client resumes without a gap or duplicate, also after a restart of the gateway', async () => {
   await onStage({}, async ({ connect, play, restart }) => {
     const witness = await connect()
     witness.send({ op: 'subscribe', channels: LOG_CHANNELS })
@@ -33,19 +33,19 @@ test('a client that was cut off resumes with no hole and no repeat, here and at 
     await witness.settle()
     for (const channel of LOG_CHANNELS) {
       const wanted = witness.of(channel).filter(({ seq }) => (seq ?? 0) > half)
-      assert.deepEqual(early.of(channel), wanted, `${channel} is the same, replayed and live`)
+      assert.deepEqual(early.of(channel), wanted, `${channel} is the same when replayed and live`)
     }
     const order = early.frames.flatMap(({ seq }) => (seq === undefined ? [] : [seq]))
-    assert.deepEqual(order, order.toSorted((a, b) => a - b), 'several channels come in one order')
+    assert.deepEqual(order, order.toSorted((a, b) => a - b), 'frames of all channels are in order')
     const all = witness.of('events')
     await Promise.all([early.close(), witness.close()])
 
     await restart()
     const returned = await connect()
-    assert.equal((await returned.frame(() => true))['head'], all.at(-1)?.seq, 'whoever comes first is told where the log stands')
+    assert.equal((await returned.frame(() => true))['head'], all.at(-1)?.seq, 'the first client gets the position')
     returned.send({ op: 'subscribe', channels: LOG_CHANNELS, since: 0 })
     await returned.frame(({ channel, seq }) => channel === 'events' && seq === all.at(-1)?.seq)
-    assert.deepEqual(places(returned.of('events')), places(all), 'the whole log, from the database')
+    assert.deepEqual(positionsOf(returned.of('events')), positionsOf(all), 'the whole log, from the database')
     assertUnbroken(returned.of('events'), 0)
     for (const channel of TRADES) assertUnbroken(returned.of(channel), 0)
     const busy = TRADES.find((channel) => returned.of(channel).length > 1) ?? ''
@@ -63,7 +63,7 @@ test('a client that was cut off resumes with no hole and no repeat, here and at 
   })
 })
 
-test('heads are where delivery begins: the first live frame follows them', async () => {
+test('the first live frame of each channel follows the reported head', async () => {
   await onStage({}, async ({ connect, play }) => {
     await play(25)
     const client = await connect()
@@ -76,7 +76,7 @@ test('heads are where delivery begins: the first live frame follows them', async
   })
 })
 
-test('a place that cannot be continued is a gap with its reason, and live frames follow', async () => {
+test('replies with a gap and its reason when it cannot resume, then delivers live frames', async () => {
   const streamLimits = { ...STREAM_LIMITS, replayFrames: 10 }
   await onStage({ gateway: { streamLimits } }, async ({ connect, play }) => {
     await play(30)
@@ -98,14 +98,14 @@ test('a place that cannot be continued is a gap with its reason, and live frames
     client.send({ op: 'subscribe', channels: ['events'], since: head - 10, epoch: hello['epoch'] })
     await client.frame(({ channel, seq }) => channel === 'events' && seq === head, from)
     assert.equal(client.frames.slice(from).filter(({ type }) => type === 'gap').length, 0)
-    assert.equal(client.of('events').length, 10, 'as many as a replay may hold')
+    assert.equal(client.of('events').length, 10, 'the maximum of a replay')
     await play(5)
     await client.settle()
     assertUnbroken(client.of('events'), head - 10)
   })
 })
 
-test('a snapshot of trades is the last prints, and the live ones follow it', async () => {
+test('a snapshot of trades has the last prints, and live prints follow', async () => {
   await onStage({ traders: 20 }, async ({ connect, play }) => {
     await play(150)
     const whole = await connect()
@@ -122,7 +122,7 @@ test('a snapshot of trades is the last prints, and the live ones follow it', asy
   })
 })
 
-test('a snapshot of an account joins its channel: what follows has a place behind it', async () => {
+test('a snapshot of an account is followed by frames with a higher seq', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     const alice = await createTrader(world, 'alice')
     await play(1)
@@ -150,7 +150,7 @@ test('a snapshot of an account joins its channel: what follows has a place behin
   })
 })
 
-test('an account\'s snapshot holds its resting orders, those that no event tells of too, and none that the log has ended', async () => {
+test('an account snapshot has all resting orders, also those without an event, and none that has ended', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     const alice = await createTrader(world, 'alice')
     await play(1)
@@ -171,7 +171,7 @@ test('an account\'s snapshot holds its resting orders, those that no event tells
     assert.equal(orders.length, 2)
     assert.deepEqual((await snapshot()).data?.['orders'], orders)
 
-    // The order ends and the log tells it, while the list that was read a moment ago is still kept.
+    // The order ends in the log while the cached list still includes it.
     const [, placed] = orders
     const signedXdr = await alice.signed({ op: 'cancel_order', orderId: placed?.orderId ?? 0 })
     world.clock.advance(ACCOUNT_CACHE_MS)
@@ -185,7 +185,7 @@ test('an account\'s snapshot holds its resting orders, those that no event tells
 
     world.clock.advance(ACCOUNT_CACHE_MS)
     world.rpc.gone = true
-    assert.equal((await snapshot()).data?.['orders'], null, 'the network cannot be read: that is told')
+    assert.equal((await snapshot()).data?.['orders'], null, 'null while the network cannot be read')
     world.rpc.gone = false
   })
 })

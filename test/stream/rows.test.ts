@@ -1,4 +1,4 @@
-// Rows of the protocol that protocol.test.ts has not: what is sent by the clock, what is left out, and what wins when two things are asked (docs/websocket.md).
+// More of the stream's protocol (docs/websocket.md): periodic frames, omitted fields, and combined options.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const isType = (type: string) => (frame: StreamFrame): boolean => frame.type === type
 
-test('a heartbeat comes every second and a tick every three, while nothing else happens', async () => {
+test('sends a heartbeat every second and a tick every three seconds', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     await play(2)
     world.gateway.stream.start()
@@ -29,11 +29,11 @@ test('a heartbeat comes every second and a tick every three, while nothing else 
       assert.ok(client.of('ticker.BTC').length <= due + 1, 'no more than one in three seconds')
     }
     const [first, last] = [client.of('ticker.BTC')[0], client.of('ticker.BTC').at(-1)]
-    assert.deepEqual({ ...first?.data, ts: 0 }, { ...last?.data, ts: 0 }, 'unchanged, it is sent all the same')
+    assert.deepEqual({ ...first?.data, ts: 0 }, { ...last?.data, ts: 0 }, 'an unchanged price is sent too')
   })
 })
 
-test('an asset that cannot be read is left out of the tick; the others come', async () => {
+test('omits an unreadable asset from the tick and sends the others', async () => {
   await onStage({ traders: 0 }, async ({ world, connect, play }) => {
     await play(2)
     const client = await connect()
@@ -43,7 +43,7 @@ test('an asset that cannot be read is left out of the tick; the others come', as
     await play(5)
     await world.gateway.stream.tick()
     await client.settle()
-    assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [0, 1], 'a price of before is no tick')
+    assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [0, 1], 'an old price is not broadcast')
     world.rpc.unreadable.clear()
     world.clock.advance(STALE_PRICE_SERVED_MS)
     await play(5)
@@ -53,7 +53,7 @@ test('an asset that cannot be read is left out of the tick; the others come', as
   })
 })
 
-test('heads are of log channels only, and absent when there are none', async () => {
+test('reports heads of log channels only, and omits them when there are none', async () => {
   await onStage({ traders: 0 }, async ({ connect }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['ticker.BTC', 'heartbeat', 'candles.BTC.1m'], id: 1 })
@@ -61,7 +61,7 @@ test('heads are of log channels only, and absent when there are none', async () 
   })
 })
 
-test('of since and snapshot in one request, since wins for the channels of the log', async () => {
+test('prefers since over snapshot for log channels', async () => {
   await onStage({ traders: 20 }, async ({ world, connect, play }) => {
     await play(80)
     await world.gateway.stream.tick()
@@ -74,12 +74,12 @@ test('of since and snapshot in one request, since wins for the channels of the l
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['trades.BTC', 'ticker.BTC'], since: first?.seq, snapshot: true })
     await client.frame(({ channel, seq }) => channel === 'trades.BTC' && seq === heads['trades.BTC'])
-    assert.deepEqual(client.of('trades.BTC'), more, 'what is behind since, and not the print before it')
-    assert.equal(client.of('ticker.BTC').length, 1, 'what is not of the log has its snapshot')
+    assert.deepEqual(client.of('trades.BTC'), more, 'the prints after since, and none before')
+    assert.equal(client.of('ticker.BTC').length, 1, 'a channel outside of the log has its snapshot')
   })
 })
 
-test('a snapshot of a channel that is live takes it back: the prints come again, and what follows them follows without a hole', async () => {
+test('a snapshot of a live channel restarts it: prints repeat and new ones follow without a gap', async () => {
   await onStage({ traders: 20 }, async ({ connect, play }) => {
     await play(60)
     const client = await connect()
@@ -98,7 +98,7 @@ test('a snapshot of a channel that is live takes it back: the prints come again,
   })
 })
 
-test('a Bearer key on the upgrade is whose allowance is used, and no login', async () => {
+test('counts an upgrade with a Bearer key against the key\'s rate limit, without logging in', async () => {
   const rateLimits = { public: 1, standard: 100, market_maker: 100 }
   await onStage({ traders: 0 }, async ({ world, connect, restart }) => {
     const alice = await createTrader(world, 'alice')
@@ -109,12 +109,12 @@ test('a Bearer key on the upgrade is whose allowance is used, and no login', asy
     client.send({ op: 'subscribe', channels: [`account.events.${alice.address}`] })
     await client.frame(isType('rejected'))
     await connect()
-    await assert.rejects(connect(), /429/, 'without a key there is one')
+    await assert.rejects(connect(), /429/, 'one upgrade is allowed without a key')
     await connect(withKey)
   })
 })
 
-test('a revoked key logs nobody in', async () => {
+test('rejects a login with a revoked key', async () => {
   await onStage({ traders: 0 }, async ({ world, connect }) => {
     const alice = await createTrader(world, 'alice')
     const { keyId, secret } = alice.key

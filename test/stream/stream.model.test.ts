@@ -1,5 +1,5 @@
-// The stream against the log: whatever clients do, at two gateways on one database that are restarted under them, what each of them holds is the log, channel
-// by channel, in order, once each, or a gap that was announced.
+// The stream against the log: whatever clients do, at two gateways on one database with restarts, each client holds the log of its channels in order and
+// without duplicates, or got a gap message.
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
@@ -33,48 +33,48 @@ const EVERYDAY_RUNS = 4
 const RUNS = fuzzRuns(EVERYDAY_RUNS)
 const CLIENTS = 5
 const INSTANCES = 2
-/** Small enough that clients fall too far behind now and then. */
+/** Small enough that some clients fall too far behind. */
 const REPLAY_FRAMES = 60
 const LIMITS = {
   ...STREAM_LIMITS, replayFrames: REPLAY_FRAMES, messagesPerSecond: 100_000, pingIntervalMs: 1_000_000_000, connectionsPerAddress: 100, drainMs: 1_000,
 }
-/** A script needs some seconds. One that is not over after this long, on however busy a machine, waits for something that never comes. */
+/** A script takes some seconds. One that runs this long, even on a busy machine, is stuck. */
 const SCRIPT_LIMIT_MS = 180_000
-/** A client has everything after so many round trips, or it will never have it. */
+/** A client that lacks frames after this many round trips will never get them. */
 const ROUNDS_MAX = 500
 const CHANNELS = ['events', 'trades.BTC', 'trades.ETH', 'trades.XLM', 'heartbeat', ...TRADERS.slice(0, 2).map((trader) => `account.events.${trader}`)]
-/** Picks every channel. */
+/** Selects every channel. */
 const ALL = 2 ** CHANNELS.length - 1
 const WALLETS = TRADERS.slice(0, 2).map((_, index) => Keypair.fromRawEd25519Seed(Buffer.alloc(32, index + 1)))
 
-const acts = [
-  ...(['happen', 'happen', 'happen', 'happen', 'happen', 'happen', 'ledger', 'ledger', 'ledger', 'ledger', 'observe', 'follow', 'reset'] as const),
+const actions = [
+  ...(['trade', 'trade', 'trade', 'trade', 'trade', 'trade', 'ledger', 'ledger', 'ledger', 'ledger', 'observe', 'follow', 'reset'] as const),
   ...(['connect', 'connect', 'disconnect', 'disconnect', 'login', 'login', 'revoke', 'restart'] as const),
   ...(['subscribe', 'subscribe', 'subscribe', 'resume', 'resume', 'resume', 'unsubscribe', 'far', 'far', 'far'] as const),
 ] as const
 
 interface Op {
-  readonly act: (typeof acts)[number]
+  readonly action: (typeof actions)[number]
   readonly who: number
   readonly pick: number
 }
 
-const script = fc.array(fc.record<Op>({ act: fc.constantFrom(...acts), who: fc.nat(CLIENTS - 1), pick: fc.nat(100_000) }), {
+const script = fc.array(fc.record<Op>({ action: fc.constantFrom(...actions), who: fc.nat(CLIENTS - 1), pick: fc.nat(100_000) }), {
   minLength: 60, maxLength: 110, size: 'max',
 })
 
 interface Connection {
   readonly client: StreamClient
   readonly instance: Instance
-  readonly asked: Map<string, SubscribeAsked>
+  readonly requestsById: Map<string, SubscribeAsked>
 }
 
-/** A client as its owner sees it, over all of its connections. */
-interface Person {
+/** A user over all of its connections. */
+interface User {
   now: Connection | undefined
   readonly past: Connection[]
-  /** The last place of each channel that it held, on this connection or an earlier one. */
-  readonly held: Map<string, number>
+  /** The seq of the last frame of each channel, on this connection or an earlier one. */
+  readonly lastSeqs: Map<string, number>
   epoch: unknown
 }
 
@@ -88,13 +88,13 @@ interface Stage {
   readonly clock: VirtualClock
   readonly instances: Instance[]
   readonly keys: IssuedKey[]
-  readonly people: readonly Person[]
+  readonly users: readonly User[]
   requests: number
-  /** What is waited for, for whoever wonders why it takes so long. */
-  doing: string
+  /** The current step, for the message of a timeout. */
+  waitingFor: string
 }
 
-/** How often what has happened, over all scripts: a model that never gets anywhere would agree with everything. */
+/** Counts of what the scripts reached, to ensure that the model covers it. */
 const seen = new Map<string, number>()
 const note = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1)
 
@@ -117,32 +117,32 @@ async function openInstance(world: IndexFixture, clock: VirtualClock): Promise<I
 
 let instances = 0
 
-/** A round trip to the database, and whatever the event loop has. */
+/** A round trip to the database and one turn of the event loop. */
 async function turn(): Promise<void> {
   await store.read.query('select 1')
   await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Takes what the connection brought into the client's memory. */
-function remember(person: Person): void {
-  if (person.now === undefined) return
-  const { client: { frames }, asked } = person.now
-  for (const { channel, after: place, frames: had } of readStretches(frames, asked).stretches) {
-    if (place !== Infinity) person.held.set(channel, had.at(-1)?.seq ?? place)
+/** Records the last seqs that the connection delivered. */
+function recordSeqs(user: User): void {
+  if (user.now === undefined) return
+  const { client: { frames }, requestsById } = user.now
+  for (const { channel, after: startSeq, frames: received } of readStretches(frames, requestsById).stretches) {
+    if (startSeq !== Infinity) user.lastSeqs.set(channel, received.at(-1)?.seq ?? startSeq)
   }
-  person.epoch = frames.find(({ type }) => type === 'hello')?.['epoch'] ?? person.epoch
+  user.epoch = frames.find(({ type }) => type === 'hello')?.['epoch'] ?? user.epoch
 }
 
-/** The connection is over: what it brought is held against the log at the end. */
-function file(person: Person): void {
-  remember(person)
-  if (person.now !== undefined) person.past.push(person.now)
-  person.now = undefined
+/** Keeps a closed connection for the check at the end. */
+function archiveConnection(user: User): void {
+  recordSeqs(user)
+  if (user.now !== undefined) user.past.push(user.now)
+  user.now = undefined
 }
 
-function ask(stage: Stage, { now }: Person, request: SubscribeAsked & { readonly op: string; readonly epoch?: unknown }): void {
+function sendRequest(stage: Stage, { now }: User, request: SubscribeAsked & { readonly op: string; readonly epoch?: unknown }): void {
   const id = `r${++stage.requests}`
-  now?.asked.set(id, request)
+  now?.requestsById.set(id, request)
   now?.client.send({ ...request, id })
 }
 
@@ -151,75 +151,75 @@ function someChannels(pick: number): readonly string[] {
   return chosen.length === 0 ? [CHANNELS[pick % CHANNELS.length] ?? ''] : chosen
 }
 
-/** Subscribes from the place that the client holds of all of these channels. */
-function resume(stage: Stage, person: Person, pick: number): void {
-  remember(person)
-  const channels = someChannels(pick).filter((channel) => person.held.has(channel))
+/** Subscribes from the lowest last seq of these channels. */
+function resume(stage: Stage, user: User, pick: number): void {
+  recordSeqs(user)
+  const channels = someChannels(pick).filter((channel) => user.lastSeqs.has(channel))
   if (channels.length === 0) return
-  const since = Math.min(...channels.map((channel) => person.held.get(channel) ?? 0))
-  ask(stage, person, { op: 'subscribe', channels, since, ...(pick % 3 === 0 && person.epoch !== undefined ? { epoch: person.epoch } : {}) })
+  const since = Math.min(...channels.map((channel) => user.lastSeqs.get(channel) ?? 0))
+  sendRequest(stage, user, { op: 'subscribe', channels, since, ...(pick % 3 === 0 && user.epoch !== undefined ? { epoch: user.epoch } : {}) })
 }
 
-async function connect(stage: Stage, person: Person, pick: number): Promise<void> {
-  if (person.now !== undefined) return
+async function connect(stage: Stage, user: User, pick: number): Promise<void> {
+  if (user.now !== undefined) return
   const instance = stage.instances[pick % stage.instances.length]
   assert.ok(instance !== undefined)
-  person.now = { client: await connectStream(instance.url), instance, asked: new Map() }
+  user.now = { client: await connectStream(instance.url), instance, requestsById: new Map() }
   const key = stage.keys[(pick >> 2) % WALLETS.length]
-  if (key !== undefined && pick % 5 !== 0) person.now.client.send({ op: 'login', keyId: key.keyId, secret: key.secret })
-  // Who comes back goes on where it was, and who is new begins, in the same breath.
-  if (person.held.size === 0) ask(stage, person, { op: 'subscribe', channels: CHANNELS, snapshot: pick % 3 === 0 })
-  else if (pick % 4 !== 0) resume(stage, person, ALL)
+  if (key !== undefined && pick % 5 !== 0) user.now.client.send({ op: 'login', keyId: key.keyId, secret: key.secret })
+  // A returning user resumes right after connecting; a new one subscribes.
+  if (user.lastSeqs.size === 0) sendRequest(stage, user, { op: 'subscribe', channels: CHANNELS, snapshot: pick % 3 === 0 })
+  else if (pick % 4 !== 0) resume(stage, user, ALL)
 }
 
-/** The gateway tells its clients, waits, and closes; another one takes its place. */
+/** Drains and closes the gateway, then opens another one. */
 async function restart(stage: Stage, which: number): Promise<void> {
   const old = stage.instances[which]
   assert.ok(old !== undefined)
   const closing = old.gateway.close()
-  for (const person of stage.people) {
-    if (person.now?.instance !== old) continue
-    await person.now.client.frame(({ type }) => type === 'draining')
+  for (const user of stage.users) {
+    if (user.now?.instance !== old) continue
+    await user.now.client.frame(({ type }) => type === 'draining')
   }
   stage.clock.advance(LIMITS.drainMs)
-  for (const person of stage.people) {
-    if (person.now?.instance !== old) continue
-    assert.deepEqual(await person.now.client.closed, { code: 1012, reason: 'restart' })
-    file(person)
+  for (const user of stage.users) {
+    if (user.now?.instance !== old) continue
+    assert.deepEqual(await user.now.client.closed, { code: 1012, reason: 'restart' })
+    archiveConnection(user)
   }
   await closing
   stage.instances[which] = await openInstance(stage.world, stage.clock)
 }
 
-/** A key is revoked at one instance: every connection that holds it is closed, wherever it is. */
+/** Revokes a key at one instance, and expects all connections with it to close at both instances. */
 async function revoke(stage: Stage, which: number, at: number): Promise<void> {
   const [key, wallet] = [stage.keys[which], WALLETS[which]]
   const app = stage.instances[at % stage.instances.length]?.gateway.app
   assert.ok(key !== undefined && wallet !== undefined && app !== undefined)
-  const holders: Person[] = []
-  for (const person of stage.people) {
-    await person.now?.client.settle()
-    const logins = person.now?.client.frames.filter(({ type, ok }) => type === 'login' && ok === true)
-    if (logins?.at(-1)?.['owner'] === key.owner) holders.push(person)
+  const holders: User[] = []
+  for (const user of stage.users) {
+    await user.now?.client.settle()
+    const logins = user.now?.client.frames.filter(({ type, ok }) => type === 'login' && ok === true)
+    if (logins?.at(-1)?.['owner'] === key.owner) holders.push(user)
   }
   const answer = await call(app, `/v1/keys/${key.keyId}`, { method: 'DELETE', key })
   assert.equal(answer.status, 200, answer.text)
-  let left = holders.length
-  for (const { now } of holders) void now?.client.closed.then(() => left--)
-  for (let rounds = 0; rounds < ROUNDS_MAX && left > 0; rounds++) {
+  let open = holders.length
+  for (const { now } of holders) void now?.client.closed.then(() => open--)
+  for (let rounds = 0; rounds < ROUNDS_MAX && open > 0; rounds++) {
     stage.clock.advance(500)
     await turn()
   }
-  for (const person of holders) {
-    assert.equal(left, 0, 'everybody who holds the key is closed')
-    assert.deepEqual(await person.now?.client.closed, { code: 4401, reason: 'key_revoked' })
-    file(person)
+  for (const user of holders) {
+    assert.equal(open, 0, 'all connections with the key are closed')
+    assert.deepEqual(await user.now?.client.closed, { code: 4401, reason: 'key_revoked' })
+    archiveConnection(user)
     note('revoked')
   }
   stage.keys[which] = await obtainKey(app, wallet)
 }
 
-function happen({ world }: Stage, pick: number): void {
+function queueEvents({ world }: Stage, pick: number): void {
   const { exchange } = world
   const amount = pick % 9_000
   const makes = [
@@ -229,22 +229,22 @@ function happen({ world }: Stage, pick: number): void {
   for (let times = 0; times <= pick % 4; times++) world.queue(makes[(pick + times) % makes.length]?.())
 }
 
-async function play(stage: Stage, { act, who, pick }: Op): Promise<void> {
-  const { world, people } = stage
-  const person = people[who]
-  assert.ok(person !== undefined)
-  const client = person.now?.client
-  switch (act) {
-    case 'happen': return happen(stage, pick)
+async function play(stage: Stage, { action, who, pick }: Op): Promise<void> {
+  const { world, users } = stage
+  const user = users[who]
+  assert.ok(user !== undefined)
+  const client = user.now?.client
+  switch (action) {
+    case 'trade': return queueEvents(stage, pick)
     case 'ledger':
       world.closeLedger(1 + (pick % 5))
       return void (await world.catchUp())
     case 'observe': return void (await world.indexer.observe())
     case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.publishCommitted()
-    case 'connect': return await connect(stage, person, pick)
-    case 'subscribe': return ask(stage, person, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
-    case 'resume': return resume(stage, person, pick)
-    case 'far': return ask(stage, person, { op: 'subscribe', channels: someChannels(pick), since: pick % 3 === 0 ? 1_000_000 : pick % 3 })
+    case 'connect': return await connect(stage, user, pick)
+    case 'subscribe': return sendRequest(stage, user, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
+    case 'resume': return resume(stage, user, pick)
+    case 'far': return sendRequest(stage, user, { op: 'subscribe', channels: someChannels(pick), since: pick % 3 === 0 ? 1_000_000 : pick % 3 })
     case 'unsubscribe': return client?.send({ op: 'unsubscribe', channels: someChannels(pick & (pick >> 3)) })
     case 'login': {
       const key = stage.keys[pick % WALLETS.length]
@@ -256,7 +256,7 @@ async function play(stage: Stage, { act, who, pick }: Op): Promise<void> {
       if (pick % 2 === 0) client.webSocket.terminate()
       else client.webSocket.close()
       await client.closed
-      return file(person)
+      return archiveConnection(user)
     case 'restart': return await restart(stage, pick % INSTANCES)
     case 'reset':
       if (pick % 4 !== 0) return
@@ -266,7 +266,7 @@ async function play(stage: Stage, { act, who, pick }: Op): Promise<void> {
   }
 }
 
-/** Everything is indexed and published, and every event that was learnt late has its place. */
+/** Indexes and publishes everything, including events whose owner is found late. */
 async function settle({ world, instances: running }: Stage): Promise<void> {
   world.closeLedger()
   await world.catchUp()
@@ -279,20 +279,20 @@ async function settle({ world, instances: running }: Stage): Promise<void> {
   await Promise.all(running.map(({ gateway }) => gateway.stream.publishCommitted()))
 }
 
-/** Waits until the connection has everything that it is to get, and holds it against the log. */
-async function checkOpen({ client, asked }: Connection, log: ChannelLog): Promise<void> {
+/** Waits until the connection has received all of its frames. */
+async function checkOpen({ client, requestsById }: Connection, log: ChannelLog): Promise<void> {
   for (let rounds = 0; rounds < ROUNDS_MAX; rounds++) {
     await client.settle()
-    if ([...readStretches(client.frames, asked).open.values()].every((stretch) => isComplete(stretch, log))) return
+    if ([...readStretches(client.frames, requestsById).open.values()].every((stretch) => isComplete(stretch, log))) return
     await turn()
   }
-  for (const stretch of readStretches(client.frames, asked).open.values()) {
-    assert.ok(isComplete(stretch, log), `${stretch.channel} behind ${stretch.after}: ${stretch.frames.length} frames came, and no more`)
+  for (const stretch of readStretches(client.frames, requestsById).open.values()) {
+    assert.ok(isComplete(stretch, log), `${stretch.channel} after ${stretch.after}: only ${stretch.frames.length} frames arrived`)
   }
 }
 
-function checkAll({ client, asked }: Connection, log: ChannelLog): void {
-  for (const stretch of readStretches(client.frames, asked).stretches) {
+function checkAll({ client, requestsById }: Connection, log: ChannelLog): void {
+  for (const stretch of readStretches(client.frames, requestsById).stretches) {
     checkStretch(stretch, log)
     if (stretch.frames.length > 0) note(`frames of ${stretch.channel.split('.')[0]}`)
   }
@@ -302,39 +302,39 @@ function checkAll({ client, asked }: Connection, log: ChannelLog): void {
 async function playAndCheck(stage: Stage, ops: readonly Op[]): Promise<void> {
   const [first] = stage.instances
   for (const wallet of WALLETS) if (first !== undefined) stage.keys.push(await obtainKey(first.gateway.app, wallet))
-  for (let picks = 0; picks < REPLAY_FRAMES; picks++) await play(stage, { act: picks % 10 === 9 ? 'ledger' : 'happen', who: 0, pick: picks * 7 })
-  for (const [who, person] of stage.people.entries()) await connect(stage, person, 12 * who + 1)
-  for (const [place, op] of ops.entries()) {
-    stage.doing = `step ${place} of ${ops.length}, ${JSON.stringify(op)}`
+  for (let picks = 0; picks < REPLAY_FRAMES; picks++) await play(stage, { action: picks % 10 === 9 ? 'ledger' : 'trade', who: 0, pick: picks * 7 })
+  for (const [who, user] of stage.users.entries()) await connect(stage, user, 12 * who + 1)
+  for (const [index, op] of ops.entries()) {
+    stage.waitingFor = `step ${index} of ${ops.length}, ${JSON.stringify(op)}`
     await play(stage, op)
   }
-  stage.doing = 'everything to be indexed and published'
+  stage.waitingFor = 'everything to be indexed and published'
   await settle(stage)
   const log = await readChannelLog(store.read)
-  for (const [who, { now, past }] of stage.people.entries()) {
-    stage.doing = `everything to reach client ${who}`
+  for (const [who, { now, past }] of stage.users.entries()) {
+    stage.waitingFor = `everything to reach client ${who}`
     if (now !== undefined) await checkOpen(now, log)
     for (const connection of now === undefined ? past : [...past, now]) checkAll(connection, log)
   }
-  const connected = stage.people.filter(({ now }) => now !== undefined).length
-  assert.equal(stage.instances.reduce((sum, { gateway }) => sum + gateway.stream.connections(), 0), connected, 'nobody is kept who has left')
+  const connected = stage.users.filter(({ now }) => now !== undefined).length
+  assert.equal(stage.instances.reduce((sum, { gateway }) => sum + gateway.stream.connections(), 0), connected, 'closed connections are removed')
 }
 
-/** Everybody leaves, and nothing of the script goes on; what the gateways wait for by the clock is over. */
-async function clear(stage: Stage): Promise<void> {
-  stage.doing = `the end, after ${stage.doing}`
-  for (const { now } of stage.people) now?.client.webSocket.terminate()
+/** Disconnects all clients and closes the gateways. */
+async function closeAll(stage: Stage): Promise<void> {
+  stage.waitingFor = `the gateways to close, after ${stage.waitingFor}`
+  for (const { now } of stage.users) now?.client.webSocket.terminate()
   const closing = Promise.all(stage.instances.map(({ gateway }) => gateway.close()))
   stage.clock.advance(LIMITS.drainMs)
   await closing
 }
 
-/** Rejects with what is waited for when the work is not over in time. */
-async function inTime(work: Promise<void>, stage: Stage): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = createSystemClock().setTimer(SCRIPT_LIMIT_MS, () => late.reject(new Error(`waited in vain for ${stage.doing}`)))
+/** Rejects with the current step when the work takes too long. */
+async function withScriptTimeout(work: Promise<void>, stage: Stage): Promise<void> {
+  const timeout = Promise.withResolvers<never>()
+  const timer = createSystemClock().setTimer(SCRIPT_LIMIT_MS, () => timeout.reject(new Error(`timed out waiting for ${stage.waitingFor}`)))
   try {
-    await Promise.race([work, late.promise])
+    await Promise.race([work, timeout.promise])
   } finally {
     timer.cancel()
   }
@@ -349,22 +349,22 @@ async function runScript(ops: readonly Op[]): Promise<void> {
     world, clock,
     instances: [await openInstance(world, clock), await openInstance(world, clock)],
     keys: [],
-    people: Array.from({ length: CLIENTS }, () => ({ now: undefined, past: [], held: new Map(), epoch: undefined })),
+    users: Array.from({ length: CLIENTS }, () => ({ now: undefined, past: [], lastSeqs: new Map(), epoch: undefined })),
     requests: 0,
-    doing: 'the beginning',
+    waitingFor: 'the first step',
   }
   try {
-    await inTime(playAndCheck(stage, ops), stage)
+    await withScriptTimeout(playAndCheck(stage, ops), stage)
   } finally {
-    await inTime(clear(stage), stage)
+    await withScriptTimeout(closeAll(stage), stage)
   }
 }
 
-test('whatever clients and gateways do, each client holds the log, channel by channel, or a gap that was announced', async () => {
+test('property: each client holds the log of its channels without unannounced gaps', async () => {
   await fc.assert(fc.asyncProperty(script, runScript), { numRuns: RUNS, endOnFailure: true })
-  // A run of few scripts need not meet everything.
+  // A few scripts need not reach everything.
   if (RUNS < EVERYDAY_RUNS) return
   for (const what of ['revoked', 'frames of events', 'frames of trades', 'frames of account', 'gap ahead', 'gap too_far']) {
-    assert.ok((seen.get(what) ?? 0) > 0, `the scripts meet: ${what}; they met ${JSON.stringify([...seen])}`)
+    assert.ok((seen.get(what) ?? 0) > 0, `the scripts never reached ${what}, only ${JSON.stringify([...seen])}`)
   }
 })

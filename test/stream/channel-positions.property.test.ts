@@ -1,5 +1,5 @@
-// A channel's frames once sent are history: whatever is learnt later, whatever breaks, the frames up to a place stay what they were, and each event that
-// concerns an account comes once.
+// Published frames never change: whatever owner is found later and whatever fails, the frames of a channel up to a seq stay the same, and each event of an
+// account appears once.
 
 import { strict as assert } from 'node:assert'
 import { after, test } from 'node:test'
@@ -59,7 +59,7 @@ async function play(world: IndexFixture, { op, pick }: Op): Promise<void> {
   }
 }
 
-/** A process that breaks is started again. */
+/** Ignores an injected database fault. */
 async function tolerant(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
@@ -76,16 +76,16 @@ async function settle(world: IndexFixture): Promise<void> {
 
 const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account] })
 
-interface Placed {
+interface EventFrame {
   readonly seq: number
-  /** Which event it is. */
+  /** Identifies the event. */
   readonly event: string
 }
 
-/** An account's channel in (after, through], in pages. */
-async function readFrames(account: string, after: number, through: number, limit = 3): Promise<Placed[]> {
-  const frames: Placed[] = []
-  for (let from = after; ;) {
+/** Reads an account's channel in (afterSeq, through], page by page. */
+async function readFrames(account: string, afterSeq: number, through: number, limit = 3): Promise<EventFrame[]> {
+  const frames: EventFrame[] = []
+  for (let from = afterSeq; ;) {
     const rows = await readChannels(store.read, ofAccount(account), { afterSeq: from, throughSeq: through, limit })
     for (const row of rows) {
       if (row.accounts.includes(account)) frames.push({ seq: row.seq, event: `${row.topic} ${row.ledger} ${row.txHash} ${JSON.stringify(row.payload)}` })
@@ -99,7 +99,7 @@ async function readFrames(account: string, after: number, through: number, limit
   }
 }
 
-async function readAllFrames(through: number): Promise<Placed[][]> {
+async function readAllFrames(through: number): Promise<EventFrame[][]> {
   return Promise.all(TRADERS.map((account) => readFrames(account, 0, through)))
 }
 
@@ -107,40 +107,40 @@ async function head(): Promise<number> {
   return (await readIndexState(store.read))?.seq ?? 0
 }
 
-/** Every event of the account's list is on its channel, in some order, none twice. */
-async function assertComplete(frames: readonly (readonly Placed[])[]): Promise<void> {
+/** Checks that the channel has every event of the account once. */
+async function assertComplete(frames: readonly (readonly EventFrame[])[]): Promise<void> {
   for (const [index, account] of TRADERS.entries()) {
     const rows = await store.read.query<{ event: string }>(
       `select concat_ws(' ', e.topic, e.ledger, e.tx_hash, e.seq) as event from idx.account_events a join idx.events e on e.seq = a.seq where a.account = $1`,
       [account],
     )
-    assert.equal(frames[index]?.length, rows.length, 'as many frames as events')
+    assert.equal(frames[index]?.length, rows.length, 'one frame per event')
     assert.equal(new Set(rows.map(({ event }) => event)).size, rows.length)
   }
 }
 
-async function assertHeadsAndCounts(frames: readonly (readonly Placed[])[], through: number): Promise<void> {
+async function assertHeadsAndCounts(frames: readonly (readonly EventFrame[])[], through: number): Promise<void> {
   for (const [index, account] of TRADERS.entries()) {
     const own = frames[index] ?? []
-    assert.deepEqual(own.map(({ seq }) => seq), [...new Set(own.map(({ seq }) => seq))].sort((a, b) => a - b), 'one frame at a place, in order')
+    assert.deepEqual(own.map(({ seq }) => seq), [...new Set(own.map(({ seq }) => seq))].sort((a, b) => a - b), 'one frame per seq, in order')
     for (const place of [0, Math.floor(through / 2), through]) {
       const heads = await readChannelHeads(store.read, ofAccount(account), place)
-      assert.equal(heads.accounts.get(account), own.findLast(({ seq }) => seq <= place)?.seq ?? 0, 'where the channel stands')
+      assert.equal(heads.accounts.get(account), own.findLast(({ seq }) => seq <= place)?.seq ?? 0, 'the head of the channel')
       const range = { afterSeq: place, throughSeq: through, max: 1_000 }
       assert.equal(await countFrames(store.read, ofAccount(account), range), own.filter(({ seq }) => seq > place).length)
-      assert.deepEqual(await readFrames(account, place, through, 500), own.filter(({ seq }) => seq > place), 'from any place on')
+      assert.deepEqual(await readFrames(account, place, through, 500), own.filter(({ seq }) => seq > place), 'readable from any seq')
     }
   }
 }
 
 const RUNS = fuzzRuns(15)
 
-test('an account\'s channel only grows at its end, and every event of the account comes on it once, whenever its owner was learnt', async () => {
+test('an account channel is append-only and has every event of the account once, whenever its owner is found', async () => {
   let learned = 0
   await fc.assert(fc.asyncProperty(script, async (ops) => {
     await emptyIndex(store.write)
     await using world = createIndexFixture(store)
-    let sent: Placed[][] = TRADERS.map(() => [])
+    let sent: EventFrame[][] = TRADERS.map(() => [])
     let through = 0
     for (const op of ops) {
       await play(world, op)
@@ -149,15 +149,15 @@ test('an account\'s channel only grows at its end, and every event of the accoun
       const frames = await readAllFrames(now)
       for (const [index, before] of sent.entries()) {
         const own = frames[index] ?? []
-        assert.deepEqual(own.slice(0, before.length), before, 'what was sent stays')
-        for (const { seq } of own.slice(before.length)) assert.ok(seq > through, `a frame came at ${seq}, when ${through} was past`)
+        assert.deepEqual(own.slice(0, before.length), before, 'published frames stay the same')
+        for (const { seq } of own.slice(before.length)) assert.ok(seq > through, `a frame appeared at ${seq} after ${through} was published`)
       }
       sent = frames
       through = now
     }
     await settle(world)
     await world.indexer.observe()
-    // Each learnt event takes the place of one that concerns somebody else.
+    // Each event with a late owner needs a later event to carry it.
     for (let events = 0; events < 300 && (await isWaiting()); events++) {
       world.queue(world.exchange.other(events))
       await settle(world)
@@ -167,10 +167,10 @@ test('an account\'s channel only grows at its end, and every event of the accoun
     await assertHeadsAndCounts(frames, await head())
     await world.indexer[Symbol.asyncDispose]()
     await rebuild(store, { clock: createSystemClock() })
-    assert.deepEqual(await readAllFrames(await head()), frames, 'a rebuild moves nothing')
+    assert.deepEqual(await readAllFrames(await head()), frames, 'a rebuild changes no frame')
     learned += (await store.read.query('select 1 from idx.learned_events')).length
   }), { numRuns: RUNS })
-  assert.ok(learned > RUNS, 'the scripts learn owners late')
+  assert.ok(learned > RUNS, 'the scripts find owners late')
 })
 
 async function isWaiting(): Promise<boolean> {

@@ -1,15 +1,15 @@
-// What nodes answer, in XDR where they use it.
+// RPC responses of a node, with XDR where the network uses it.
 
 import { Account, Address, Asset, Contract, Keypair, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { decodeEnvelope, networkIdOf } from '../../src/chain/transaction.ts'
 import type { SignedTransaction } from '../../src/chain/transaction.ts'
-import type { Saying } from './node.ts'
+import type { NodeResponse } from './scripted-node.ts'
 
 export const PASSPHRASE = 'Test SDF Network ; September 2015'
 
-/** Contract addresses by what they are, of nobody. */
+/** Made-up addresses of the exchange's contracts. */
 export const CONTRACTS = Object.fromEntries(
   CONTRACT_KEYS.map((key, index) => [key, new Address(contractOf(index)).toString()]),
 ) as unknown as ContractAddresses
@@ -22,7 +22,7 @@ function contractOf(index: number): string {
 
 export const TRADER = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(7))
 
-/** A signed envelope; each number another one. It calls a contract, or pays when that is null. */
+/** A signed envelope per sequence number. It calls `contract`, or makes a payment when that is null. */
 export function signedTransaction(sequence = 1, contract: string | null = CONTRACTS.market): SignedTransaction {
   const operation = contract === null
     ? Operation.payment({ destination: TRADER.publicKey(), asset: Asset.native(), amount: '1' })
@@ -37,23 +37,25 @@ export function signedTransaction(sequence = 1, contract: string | null = CONTRA
 
 export const LATEST_LEDGER = 1_000
 
-/** What sendTransaction says of an envelope. */
-export function sends(signed: SignedTransaction, status: string, more: object = {}): Saying {
+/** A response of sendTransaction. */
+export function sendResponse(signed: SignedTransaction, status: string, more: object = {}): NodeResponse {
   return { result: { status, hash: signed.hash, latestLedger: LATEST_LEDGER, latestLedgerCloseTime: '1783339200', ...more } }
 }
 
-export function refuses(signed: SignedTransaction, result: xdr.TransactionResultResult = xdr.TransactionResultResult.txBadSeq(), feeCharged = 0n): Saying {
-  return sends(signed, 'ERROR', { errorResultXdr: resultXdr(result, feeCharged) })
+export function rejectionResponse(
+  signed: SignedTransaction, result: xdr.TransactionResultResult = xdr.TransactionResultResult.txBadSeq(), feeCharged = 0n,
+): NodeResponse {
+  return sendResponse(signed, 'ERROR', { errorResultXdr: resultXdr(result, feeCharged) })
 }
 
 export function resultXdr(result: xdr.TransactionResultResult, feeCharged = 100n): string {
   return new xdr.TransactionResult({ feeCharged, result, ext: xdr.TransactionResultExt.v0() }).toXdr('base64')
 }
 
-/** What getTransaction says. */
-export const unknownYet: Saying = { result: { status: 'NOT_FOUND', latestLedger: LATEST_LEDGER, ledger: 0, createdAt: '0' } }
+/** The response of getTransaction for an unknown hash. */
+export const NOT_FOUND: NodeResponse = { result: { status: 'NOT_FOUND', latestLedger: LATEST_LEDGER, ledger: 0, createdAt: '0' } }
 
-export function applied(ledger = LATEST_LEDGER + 1): Saying {
+export function applied(ledger = LATEST_LEDGER + 1): NodeResponse {
   return { result: { status: 'SUCCESS', latestLedger: ledger, ledger } }
 }
 
@@ -63,11 +65,11 @@ export const TRAPPED_XDR = resultXdr(
   ]),
 )
 
-export function failed(diagnosticEventsXdr: readonly string[], ledger = LATEST_LEDGER + 1): Saying {
+export function failed(diagnosticEventsXdr: readonly string[], ledger = LATEST_LEDGER + 1): NodeResponse {
   return { result: { status: 'FAILED', latestLedger: ledger, ledger, resultXdr: TRAPPED_XDR, diagnosticEventsXdr } }
 }
 
-/** A diagnostic event that names an error; `contract` is whose it is. */
+/** A diagnostic event with an error of `contract`. */
 export function errorEvent(name: 'error' | 'host_fn_failed', error: xdr.ScError, contract: string | null): string {
   const topics = [xdr.ScVal.scvSymbol(name), xdr.ScVal.scvError(error)]
   const event = new xdr.ContractEvent({
@@ -79,7 +81,7 @@ export function errorEvent(name: 'error' | 'host_fn_failed', error: xdr.ScError,
   return new xdr.DiagnosticEvent({ inSuccessfulContractCall: false, event }).toXdr('base64')
 }
 
-/** The diagnostics of a transaction that failed by a contract's error, raised by one contract and passed on by another. */
+/** The diagnostics of a transaction that failed with a contract error, raised by one contract and propagated by another. */
 export function contractFailure(code: number, raisedBy: string, passedOnBy: string = CONTRACTS.market): readonly string[] {
   const error = xdr.ScError.sceContract(code)
   return [errorEvent('error', error, raisedBy), errorEvent('error', error, passedOnBy), errorEvent('host_fn_failed', error, null)]
