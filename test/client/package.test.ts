@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
@@ -116,11 +116,12 @@ test('the examples compile against the installed package', async () => {
   assert.equal(await compiled.then(({ stdout }) => stdout, (error: { stdout: string }) => error.stdout), '')
 })
 
-/** The oldest supported Node if it is on the PATH, else this process's. */
+/** The oldest supported Node, if it is in TEST_RUNTIMES_DIR or on the PATH, else this process's. */
 async function findNode(): Promise<string> {
-  for (const directory of (process.env['PATH'] ?? '').split(delimiter)) {
-    const node = join(directory, 'node')
-    if (directory.includes('node_modules') || !existsSync(node)) continue
+  const runtimes = process.env['TEST_RUNTIMES_DIR']
+  const packaged = runtimes === undefined ? [] : globSync('node_modules/node-*/bin/node', { cwd: runtimes }).map((file) => join(runtimes, file))
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules')).map((directory) => join(directory, 'node'))
+  for (const node of [...packaged, ...onPath].filter((file) => existsSync(file))) {
     const { stdout } = await run(node, ['--version'])
     if (stdout.startsWith(`v${OLDEST_NODE}.`)) return node
   }
