@@ -120,7 +120,8 @@ test('the examples compile against the installed package', async () => {
 async function findNode(): Promise<string> {
   const runtimes = process.env['TEST_RUNTIMES_DIR']
   const packaged = runtimes === undefined ? [] : globSync('node_modules/node-*/bin/node', { cwd: runtimes }).map((file) => join(runtimes, file))
-  const onPath = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules')).map((directory) => join(directory, 'node'))
+  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((directory) => !directory.includes('node_modules'))
+  const onPath = directories.map((directory) => join(directory, 'node'))
   for (const node of [...packaged, ...onPath].filter((file) => existsSync(file))) {
     const { stdout } = await run(node, ['--version'])
     if (stdout.startsWith(`v${OLDEST_NODE}.`)) return node
