@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { VARIABLES } from '../../src/config/variables.ts'
 import { loadSettings } from '../../src/config.ts'
 import type { Settings } from '../../src/config.ts'
+import { GUIDES } from '../../src/http/guides.ts'
 import { reachable } from '../tidy/graph.ts'
 import { PROJECT_ROOT, readTree } from '../tidy/tree.ts'
 
@@ -100,7 +101,8 @@ test('the image holds every file that the program reaches, the build context inc
     assert.ok(DOCKERIGNORE.includes(`!${path}\n`), `${path} is not in the build context`)
   }
   const tree = readTree()
-  for (const path of reachable(tree, ['main.ts'])) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
+  const served = GUIDES.map(({ file }) => `docs/${file}`)
+  for (const path of [...reachable(tree, ['main.ts']), ...served]) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
   assert.match(DOCKERFILE, /^USER node$/m)
 })
 
