@@ -1,5 +1,5 @@
-// Requests that nobody would send, made from the gateway's own document: every operation, with what its parameters take, what they do not, and what has no
-// place in them at all. Whatever comes: an answer of the documented kind, at once, that says nothing about the inside.
+// Fuzzes every operation of the gateway's OpenAPI document with valid, invalid and unrelated values. Every response must be documented and reveal no
+// internals.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -31,20 +31,20 @@ interface Operation {
   readonly statuses: ReadonlySet<string>
 }
 
-interface Sent {
+interface FuzzedRequest {
   readonly operation: Operation
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-interface Answer {
+interface FuzzedResponse {
   readonly status: number
   readonly type: string
   readonly text: string
 }
 
-/** The heap without what nobody holds. */
+/** Heap size after a garbage collection. */
 function heapBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -64,8 +64,8 @@ before(async () => {
   await world.settle()
   const trader = await createTrader(world, 'fuzzing')
   const own = bearer(trader.key)
-  const wrong = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]
-  authorizations = [undefined, own, own, own, own, ...wrong]
+  const invalid = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]
+  authorizations = [undefined, own, own, own, own, ...invalid]
   url = new URL(await world.gateway.listen({ host: '127.0.0.1', port: 0 }))
   operations = readOperations((await world.get<Json>('/docs/json')).body)
 })
@@ -89,15 +89,15 @@ function readOperations(document: Json): readonly Operation[] {
     }))
 }
 
-/** Texts that break something somewhere. */
-const nasty = fc.constantFrom(
+/** Strings that often break parsers. */
+const hostileText = fc.constantFrom(
   '', ' ', '0', '-1', '1.5', '1e9', '00', 'NaN', 'null', 'true', '[]', '{}', '%', '%00', '%zz', '\0', '../..', '..%2f', '/', '//', '\\', '\'', '"', ';', ';--',
   '$1', '\' or 1=1', '99999999999999999999', '-99999999999999999999', '9007199254740993', '2147483648', '__proto__', 'constructor', 'toString', 'Å', '🙂',
   '\u202e', '\ud800', 'a'.repeat(600), 'C'.repeat(56), 'G'.repeat(56), 'BTC', 'btc', 'WyJ4IiwxXQ',
 )
 
-/** What a schema takes, near enough. */
-function fitting(schema: Json): fc.Arbitrary<unknown> {
+/** Values that roughly match the schema. */
+function validValue(schema: Json): fc.Arbitrary<unknown> {
   const { type, minimum = 0, maximum = 1_000_000, pattern = '', enum: values } = schema as {
     type?: unknown; minimum?: number; maximum?: number; pattern?: string; enum?: unknown[]
   }
@@ -109,49 +109,49 @@ function fitting(schema: Json): fc.Arbitrary<unknown> {
 }
 
 const anything: fc.Arbitrary<unknown> = fc.oneof(
-  nasty, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }), fc.constant({ ['__proto__']: 1 }),
+  hostileText, fc.integer(), fc.double(), fc.boolean(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }), fc.constant({ ['__proto__']: 1 }),
 )
 
 function orAnything(schema: Json): fc.Arbitrary<unknown> {
-  return fc.oneof({ weight: 3, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything })
+  return fc.oneof({ weight: 3, arbitrary: validValue(schema) }, { weight: 1, arbitrary: anything })
 }
 
-/** As a client sends it that does not care: what a request line cannot hold is escaped, nothing else. */
+/** Escapes only what a request line cannot hold, as a careless client does. */
 function encode(text: string): string {
-  const escaped = (sign: string): string => `%${sign.charCodeAt(0).toString(16).padStart(2, '0')}`
+  const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`
   return Buffer.from(text, 'utf8').toString('latin1').replaceAll(/[^A-Za-z0-9%.~_;'"\\/$-]/g, escaped)
 }
 
 function queryOf(parameters: readonly Parameter[]): fc.Arbitrary<string> {
-  const own = parameters.filter((parameter) => parameter.in === 'query')
-  const known = own.map(({ name, schema }) => orAnything(schema).map((value) => `${name}=${encode(String(value))}`))
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  const known = inQuery.map(({ name, schema }) => orAnything(schema).map((value) => `${name}=${encode(String(value))}`))
   const one = known.length === 0 ? fc.constant('x=1') : fc.oneof(...known)
-  const stranger = fc.tuple(nasty, nasty).map(([name, value]) => `${encode(name)}=${encode(value)}`)
-  const parts = fc.array(fc.oneof({ weight: 5, arbitrary: one }, { weight: 1, arbitrary: stranger }), { maxLength: 4 })
+  const unknown = fc.tuple(hostileText, hostileText).map(([name, value]) => `${encode(name)}=${encode(value)}`)
+  const parts = fc.array(fc.oneof({ weight: 5, arbitrary: one }, { weight: 1, arbitrary: unknown }), { maxLength: 4 })
   return parts.map((chosen) => (chosen.length === 0 ? '' : `?${chosen.join('&')}`))
 }
 
 function bodyOf(schemas: readonly Json[]): fc.Arbitrary<string | undefined> {
   if (schemas.length === 0) return fc.constant(undefined)
-  const near = fc.constantFrom(...schemas).chain((schema) => {
+  const similar = fc.constantFrom(...schemas).chain((schema) => {
     const fields = Object.entries((schema['properties'] ?? {}) as Record<string, Json>)
-    return fc.tuple(...fields.map(([, field]) => orAnything(field)), fc.dictionary(nasty, anything, { maxKeys: 1 })).map((values) => {
+    return fc.tuple(...fields.map(([, field]) => orAnything(field)), fc.dictionary(hostileText, anything, { maxKeys: 1 })).map((values) => {
       const extra = values.at(-1) as Json
-      return JSON.stringify({ ...Object.fromEntries(fields.map(([name], place) => [name, values[place]])), ...(Object.keys(extra).length === 0 ? {} : extra) })
+      return JSON.stringify({ ...Object.fromEntries(fields.map(([name], index) => [name, values[index]])), ...(Object.keys(extra).length === 0 ? {} : extra) })
     })
   })
   const broken = fc.constantFrom(
     '', '{', '{"op"', '[', 'null', '"x"', '1', '[[[[[[[[', '{"__proto__":{"op":"x"}}', '{"op":"cancel_order","op":"x"}', `{"op":"${'x'.repeat(9_000)}"}`,
     `${'['.repeat(5_000)}${']'.repeat(5_000)}`,
   )
-  return fc.oneof({ weight: 6, arbitrary: near }, { weight: 1, arbitrary: broken }, { weight: 1, arbitrary: anything.map((value) => JSON.stringify(value)) })
+  return fc.oneof({ weight: 6, arbitrary: similar }, { weight: 1, arbitrary: broken }, { weight: 1, arbitrary: anything.map((value) => JSON.stringify(value)) })
 }
 
-function requestOf(operation: Operation): fc.Arbitrary<Sent> {
+function requestOf(operation: Operation): fc.Arbitrary<FuzzedRequest> {
   const path = fc.tuple(...operation.path.split('/').map((part) => {
     if (!part.startsWith('{')) return fc.constant(part)
     const schema = operation.parameters.find(({ name }) => `{${name}}` === part)?.schema ?? {}
-    return fc.oneof(fitting(schema).map(String), nasty).map((text) => encode(text))
+    return fc.oneof(validValue(schema).map(String), hostileText).map((text) => encode(text))
   })).map((parts) => parts.join('/'))
   const headers = fc.record({
     authorization: fc.constantFrom(...authorizations),
@@ -162,43 +162,43 @@ function requestOf(operation: Operation): fc.Arbitrary<Sent> {
     'if-none-match': fc.constantFrom(undefined, '*', 'W/"x"', '"'),
   }).map((all) => Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)))
   return fc.tuple(path, queryOf(operation.parameters), headers, bodyOf(operation.bodies))
-    .map(([place, query, named, body]) => ({ operation, url: `${place}${query}`, headers: named, body }))
+    .map(([urlPath, query, chosenHeaders, body]) => ({ operation, url: `${urlPath}${query}`, headers: chosenHeaders, body }))
 }
 
-async function send({ operation: { method }, url: path, headers, body }: Sent): Promise<Answer> {
-  const asked = httpRequest({ agent, host: url.hostname, port: url.port, method, path, headers })
-  asked.end(body)
-  const [answer] = await once(asked, 'response') as [IncomingMessage]
+async function send({ operation: { method }, url: path, headers, body }: FuzzedRequest): Promise<FuzzedResponse> {
+  const request = httpRequest({ agent, host: url.hostname, port: url.port, method, path, headers })
+  request.end(body)
+  const [response] = await once(request, 'response') as [IncomingMessage]
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk as Buffer)
-  return { status: answer.statusCode ?? 0, type: answer.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }
+  for await (const chunk of response) chunks.push(chunk as Buffer)
+  return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString() }
 }
 
-/** Words of the inside: files, statements, stacks, addresses of the machine. */
-const INSIDE = /node_modules|\.ts:\d|\bat \w+ \(|select .* from|idx\.|keys\.|ECONN|SQLITE|PGlite|\/home\/|\/tmp\//i
+/** Internals: file names, SQL, stack traces, host addresses. */
+const INTERNALS = /node_modules|\.ts:\d|\bat \w+ \(|select .* from|idx\.|keys\.|ECONN|SQLITE|PGlite|\/home\/|\/tmp\//i
 
-function judge(sent: Sent, answer: Answer): void {
-  const { operation, url: path, body } = sent
-  const told = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''} -> ${answer.status} ${answer.text.slice(0, 300)}`
-  // What a wild path or type comes to is the server's own refusal, with Fastify's codes.
+function checkResponse(request: FuzzedRequest, response: FuzzedResponse): void {
+  const { operation, url: path, body } = request
+  const summary = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''} -> ${response.status} ${response.text.slice(0, 300)}`
+  // Fastify itself rejects malformed paths and content types.
   const common = new Set(['304', '404', '413', '414', '415', '400'])
-  assert.ok(operation.statuses.has(String(answer.status)) || common.has(String(answer.status)), `undocumented: ${told}`)
-  assert.ok(answer.status < 500, `a failure although everything is well: ${told}`)
-  if (answer.status === 304 || operation.path.startsWith('/docs')) return
-  assert.match(answer.type, /^application\/json/, told)
-  const json: unknown = JSON.parse(answer.text)
-  // What charts are answered has their own shapes.
-  if (answer.status === 200 && operation.path.startsWith('/udf/')) return
-  assert.ok(typeof json === 'object' && json !== null && !Array.isArray(json), told)
-  if (answer.status < 400) return
+  assert.ok(operation.statuses.has(String(response.status)) || common.has(String(response.status)), `undocumented: ${summary}`)
+  assert.ok(response.status < 500, `server error without a fault: ${summary}`)
+  if (response.status === 304 || operation.path.startsWith('/docs')) return
+  assert.match(response.type, /^application\/json/, summary)
+  const json: unknown = JSON.parse(response.text)
+  // TradingView defines the shapes of these responses.
+  if (response.status === 200 && operation.path.startsWith('/udf/')) return
+  assert.ok(typeof json === 'object' && json !== null && !Array.isArray(json), summary)
+  if (response.status < 400) return
   const error = json as Json
-  assert.ok(typeof error['error'] === 'string' && error['error'] !== '', told)
-  // What the client sent may come back to it; what it did not send must not.
-  const own = decodeSafely(path) + (body ?? '')
-  const leak = INSIDE.exec(answer.text)?.[0]
-  assert.ok(leak === undefined || own.includes(leak), `says something of the inside: ${told}`)
-  if (answer.status !== 400 || !('statusCode' in error)) return
-  assert.deepEqual([error['statusCode'], error['error'], typeof error['message']], [400, 'Bad Request', 'string'], told)
+  assert.ok(typeof error['error'] === 'string' && error['error'] !== '', summary)
+  // The response may echo the request.
+  const sent = decodeSafely(path) + (body ?? '')
+  const leak = INTERNALS.exec(response.text)?.[0]
+  assert.ok(leak === undefined || sent.includes(leak), `reveals internals: ${summary}`)
+  if (response.status !== 400 || !('statusCode' in error)) return
+  assert.deepEqual([error['statusCode'], error['error'], typeof error['message']], [400, 'Bad Request', 'string'], summary)
 }
 
 function decodeSafely(text: string): string {
@@ -209,31 +209,30 @@ function decodeSafely(text: string): string {
   }
 }
 
-/** What the heap may have grown by, caches that fill up included. */
+/** Allowed heap growth, including caches that fill up. */
 const GROWTH_MAX_BYTES = 32 * 1024 * 1024
 /** The first requests fill pools and caches. */
 const WARM_AFTER = 1_000
 
-test('property: whatever is sent, the answer is documented, nothing fails, and memory stays as it was', async () => {
-  const met = new Map<number, number>()
-  let sentSoFar = 0
+test('property: every response is documented, nothing fails, and memory does not grow', async () => {
+  const countByStatus = new Map<number, number>()
+  let requestCount = 0
   let warmBytes = 0
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...operations).chain(requestOf), async (sent) => {
-      const answer = await send(sent)
-      judge(sent, answer)
-      met.set(answer.status, (met.get(answer.status) ?? 0) + 1)
-      sentSoFar += 1
-      if (sentSoFar === WARM_AFTER) warmBytes = heapBytes()
+    fc.asyncProperty(fc.constantFrom(...operations).chain(requestOf), async (request) => {
+      const response = await send(request)
+      checkResponse(request, response)
+      countByStatus.set(response.status, (countByStatus.get(response.status) ?? 0) + 1)
+      requestCount += 1
+      if (requestCount === WARM_AFTER) warmBytes = heapBytes()
     }),
     { numRuns: fuzzRuns(1_500) },
   )
-  for (const status of [200, 400, 401, 404]) assert.ok((met.get(status) ?? 0) > 0, `nothing was ever answered ${status}`)
+  for (const status of [200, 400, 401, 404]) assert.ok((countByStatus.get(status) ?? 0) > 0, `no response had status ${status}`)
   const growth = heapBytes() - warmBytes
-  assert.ok(sentSoFar < WARM_AFTER || growth < GROWTH_MAX_BYTES, `the heap grew by ${growth} bytes over ${sentSoFar - WARM_AFTER} requests`)
-  // It is as well afterwards as it was before.
+  assert.ok(requestCount < WARM_AFTER || growth < GROWTH_MAX_BYTES, `the heap grew by ${growth} bytes over ${requestCount - WARM_AFTER} requests`)
   world.clock.advance(ACCOUNT_CACHE_MS)
   assert.equal((await world.get('/v1/health')).status, 200)
   assert.equal((await world.get('/v1/markets')).status, 200)
-  assert.equal(({} as Json)['op'], undefined, 'no prototype was touched')
+  assert.equal(({} as Json)['op'], undefined, 'Object.prototype is unchanged')
 })

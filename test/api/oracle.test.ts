@@ -1,4 +1,4 @@
-// GET /v1/oracle/prices, and how the prices behind it and behind the markets are read.
+// GET /v1/oracle/prices, and how the gateway reads the prices of all market endpoints.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -29,14 +29,14 @@ interface Markets {
 
 const PATHS = ['/v1/oracle/prices', '/v1/markets', '/v1/markets/BTC', '/v1/markets/BTC/price', '/v1/markets/ETH/price']
 
-/** The prices that were asked of the chain since the last look. */
-function asked(): readonly string[] {
+/** Returns and clears the assets whose prices were read from the chain. */
+function takePriceReads(): readonly string[] {
   return world.rpc.pricesAsked.splice(0).toSorted()
 }
 
 const ALL = ASSET_SYMBOLS.toSorted()
 
-test('one price per supported asset, in listing order, without waiting for the ticker', async () => {
+test('returns one price per supported asset, in listing order, without waiting for the ticker', async () => {
   const { status, body, headers } = await world.get<Prices>('/v1/oracle/prices')
   assert.equal(status, 200)
   assert.deepEqual(body.prices.map(({ asset }) => asset), ASSET_SYMBOLS)
@@ -50,66 +50,66 @@ test('one price per supported asset, in listing order, without waiting for the t
   assert.equal(headers['x-stale'], undefined)
 })
 
-test('one read per asset for all who ask at once, kept for three seconds', async () => {
+test('concurrent requests share one read per asset, cached for three seconds', async () => {
   world.clock.advance(ORACLE_CACHE_MS)
-  asked()
+  takePriceReads()
   const released = Promise.withResolvers<void>()
   world.rpc.held = released.promise
-  const asking = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => world.get(path)))
+  const responding = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => world.get(path)))
   await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
   world.rpc.held = null
   released.resolve()
-  const answers = await asking
-  assert.ok(answers.every(({ status, headers }) => status === 200 && headers['x-stale'] === undefined))
-  assert.deepEqual(asked(), ALL)
+  const responses = await responding
+  assert.ok(responses.every(({ status, headers }) => status === 200 && headers['x-stale'] === undefined))
+  assert.deepEqual(takePriceReads(), ALL)
   world.clock.advance(ORACLE_CACHE_MS - 1)
   for (const path of PATHS) await world.get(path)
-  assert.deepEqual(asked(), [])
+  assert.deepEqual(takePriceReads(), [])
   world.clock.advance(1)
   await world.get('/v1/markets/BTC/price')
-  assert.deepEqual(asked(), ['BTC'], 'one asset is read for itself alone')
+  assert.deepEqual(takePriceReads(), ['BTC'], 'reading one asset does not read the others')
   for (const path of PATHS) await world.get(path)
-  assert.deepEqual(asked(), ALL.filter((asset) => asset !== 'BTC'))
+  assert.deepEqual(takePriceReads(), ALL.filter((asset) => asset !== 'BTC'))
 })
 
-test('the ticker reads ahead of expiry: requests find the prices and cost no read', async () => {
+test('the ticker reads prices before they expire, so requests cause no reads', async () => {
   await world.gateway.oracle.step()
-  asked()
+  takePriceReads()
   for (let round = 0; round < 3; round++) {
     world.clock.advance(TICKER_INTERVAL_MS)
     for (const path of PATHS) await world.get(path)
-    assert.deepEqual(asked(), [])
+    assert.deepEqual(takePriceReads(), [])
     await world.gateway.oracle.step()
-    assert.deepEqual(asked(), ALL)
+    assert.deepEqual(takePriceReads(), ALL)
   }
 })
 
-test('a chain that hangs holds up a request for one second, and only the first; then what is known is served as stale', async () => {
+test('a hanging chain delays only the first request, by one second; then cached prices are served as stale', async () => {
   await world.gateway.oracle.step()
   const known = (await world.get<Prices>('/v1/oracle/prices')).body
   const timers = world.clock.pendingTimers()
   world.clock.advance(ORACLE_CACHE_MS)
   const released = Promise.withResolvers<void>()
   world.rpc.held = released.promise
-  asked()
+  takePriceReads()
   const first = world.get<Prices>('/v1/oracle/prices')
   await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
   world.clock.advance(PRICE_WAIT_MS)
   const stale = await first
   assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])
-  assert.equal((await world.get('/v1/markets/BTC')).headers['x-stale'], '1', 'this one waited for nothing')
-  // The reads are given up; what waited behind them is asked now.
+  assert.equal((await world.get('/v1/markets/BTC')).headers['x-stale'], '1', 'the second request does not wait')
+  // The hanging reads time out and the queued ones start.
   world.clock.advance(PRICE_READ_TIMEOUT_MS)
   await until(() => world.rpc.pricesAsked.length >= ALL.length, 'the other reads')
   world.rpc.held = null
   released.resolve()
   await world.gateway.oracle.step()
-  const again = await world.get<Prices>('/v1/oracle/prices')
-  assert.deepEqual([again.body.prices.length, again.headers['x-stale']], [14, undefined])
+  const recovered = await world.get<Prices>('/v1/oracle/prices')
+  assert.deepEqual([recovered.body.prices.length, recovered.headers['x-stale']], [14, undefined])
   assert.equal(world.clock.pendingTimers(), timers)
 })
 
-test('an asset that was never read is left out of the lists, and 502 on its own endpoints', async () => {
+test('omits an asset that was never read from the lists and responds 502 on its own endpoints', async () => {
   await using fresh = await createWorld({ traders: 0, seed: 'never read' })
   fresh.rpc.unreadable.add('HYPE').add('LTC')
   const { status, body, headers } = await fresh.get<Prices>('/v1/oracle/prices')
@@ -119,7 +119,7 @@ test('an asset that was never read is left out of the lists, and 502 on its own 
   assert.deepEqual([hype.status, hype.body['error']], [502, 'rpc_error'])
 })
 
-test('with no chain at all the last known prices are served for five minutes, then nothing, and it comes back by itself', async () => {
+test('without the chain serves the last prices for five minutes, then none, and recovers without a restart', async () => {
   await world.gateway.oracle.step()
   const known = (await world.get<Prices>('/v1/oracle/prices')).body
   world.rpc.gone = true
@@ -138,7 +138,7 @@ test('with no chain at all the last known prices are served for five minutes, th
     assert.deepEqual([status, Object.keys(body), body['error'], headers['cache-control']], [502, ['error', 'message'], 'rpc_error', 'no-store'])
     assert.doesNotMatch(text, /internal|upstream|simulate/)
   }
-  assert.equal((await world.get('/v1/markets/SHIB')).status, 404, 'what is not known is not known, chain or not')
+  assert.equal((await world.get('/v1/markets/SHIB')).status, 404, 'unknown assets stay 404 without the chain')
 
   world.rpc.gone = false
   for (let round = 0; round < 3; round++) {

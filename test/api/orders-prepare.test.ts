@@ -1,4 +1,4 @@
-// POST /v1/orders/prepare on a real local network: who may, what is taken, what comes back.
+// POST /v1/orders/prepare on a real local network: authentication, validation and the prepared transaction.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -29,7 +29,7 @@ let orderId: number
 before(async () => {
   world = await createWorld({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'preparing')
+  trader = await createTrader(world, 'prepare')
   await trader.trade(OPEN)
   positionId = await lastPositionId(world, trader.address)
   await trader.trade({ ...TERMS, op: 'open_position_cross' })
@@ -43,12 +43,12 @@ const LIMIT = {
   asset: 'ETH', direction: 'Short', collateral: '500000000', leverage: 2, triggerPrice: I128_MAX, triggerCondition: 'Above', slippageToleranceBps: 50,
 } as const
 
-/** An order that nothing triggers. */
+/** An order whose trigger price is out of reach. */
 function limitOrder(): OperationRequest {
   return { op: 'place_limit_order', ...LIMIT }
 }
 
-/** A body of each operation that the network would take from the trader now. */
+/** A valid request of each operation for the trader's current state. */
 async function bodies(): Promise<readonly OperationRequest[]> {
   const price = BigInt((await world.get<{ price: string }>('/v1/markets/BTC/price')).body.price)
   const [below, above] = [String((price * 90n) / 100n), String((price * 110n) / 100n)]
@@ -77,33 +77,33 @@ function callOf(prepared: PreparedTransaction): { transaction: Transaction; cont
   return { transaction, contract: Address.fromScAddress(contractAddress).toString(), functionName: String(functionName), args: values }
 }
 
-test('each of the ten operations: an unsigned transaction of the trader\'s that the market takes', async () => {
-  const account = world.network.chain.history.latest()
+test('returns an unsigned transaction of the trader for each of the ten operations', async () => {
+  const { closeTimeSec } = world.network.chain.history.latest()
   for (const body of await bodies()) {
-    const { status, body: answer, text, headers } = await trader.prepare(body)
+    const { status, body: response, text, headers } = await trader.prepare(body)
     assert.equal(status, 200, text)
-    assert.deepEqual([Object.keys(answer), answer['op'], answer['trader']], [['op', 'trader', 'xdr', 'minResourceFee'], body.op, trader.address])
-    assert.match(String(answer['minResourceFee']), /^[1-9]\d*$/)
+    assert.deepEqual([Object.keys(response), response['op'], response['trader']], [['op', 'trader', 'xdr', 'minResourceFee'], body.op, trader.address])
+    assert.match(String(response['minResourceFee']), /^[1-9]\d*$/)
     assert.equal(headers['cache-control'], 'no-store')
-    const { transaction, contract, functionName, args } = callOf(answer as unknown as PreparedTransaction)
+    const { transaction, contract, functionName, args } = callOf(response as unknown as PreparedTransaction)
     assert.deepEqual([contract, functionName, args[0]], [world.network.contracts.market, body.op, trader.address])
     assert.deepEqual([transaction.source, transaction.signatures.length, transaction.memo.type], [trader.address, 0, 'none'])
-    assert.equal(transaction.fee, String(100n + BigInt(String(answer['minResourceFee']))))
-    assert.deepEqual([transaction.timeBounds?.minTime, Number(transaction.timeBounds?.maxTime)], ['0', account.closeTimeSec + 300])
+    assert.equal(transaction.fee, String(100n + BigInt(String(response['minResourceFee']))))
+    assert.deepEqual([transaction.timeBounds?.minTime, Number(transaction.timeBounds?.maxTime)], ['0', closeTimeSec + 300])
   }
 })
 
-test('the sequence is the account\'s next, also right after a transaction of its own', async () => {
+test('uses the account\'s next sequence number, even right after another transaction', async () => {
   const first = callOf((await trader.prepare(OPEN)).body as unknown as PreparedTransaction).transaction.sequence
   await trader.trade(OPEN)
   const second = callOf((await trader.prepare(OPEN)).body as unknown as PreparedTransaction).transaction.sequence
   assert.equal(BigInt(second), BigInt(first) + 1n)
 })
 
-test('a prepared transaction is good for 300 seconds of the ledger\'s time, also where that runs ahead of this machine', async () => {
+test('a prepared transaction is valid for 300 seconds of ledger time, even when the ledger\'s clock is ahead', async () => {
   await world.cheat('local_advance', { seconds: 86_400 })
   await world.closeLedgers(4)
-  const signedXdr = await trader.signed(CLOSE_OF_ANOTHER())
+  const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
   const result = await trader.submit(signedXdr)
   assert.deepEqual([result.status, result.body['status']], [200, 'SUCCESS'], result.text)
   const late = await trader.signed(OPEN)
@@ -114,66 +114,62 @@ test('a prepared transaction is good for 300 seconds of the ledger\'s time, also
   await world.closeLedgers(4)
 })
 
-/** Something that succeeds and leaves the rest of the file alone. */
-function CLOSE_OF_ANOTHER(): OperationRequest {
-  return { op: 'cancel_order', orderId }
-}
-
-test('who has no valid key is refused by name, whatever the body is', async () => {
-  const ask = (headers: Record<string, string>): Promise<ApiAnswer> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
-  assert.deepEqual((await ask({})).body, { error: 'missing_bearer' })
-  assert.equal((await ask({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
-  assert.equal((await ask({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
-  assert.equal((await ask({ authorization: bearer(trader.key), 'x-timestamp': '1' })).body['error'], 'stale_timestamp')
-  assert.equal((await ask({})).status, 401)
+test('names the authentication failure whatever the body is', async () => {
+  const post = (headers: Record<string, string>): Promise<ApiAnswer> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  assert.deepEqual((await post({})).body, { error: 'missing_bearer' })
+  assert.equal((await post({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
+  assert.equal((await post({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
+  assert.equal((await post({ authorization: bearer(trader.key), 'x-timestamp': '1' })).body['error'], 'stale_timestamp')
+  assert.equal((await post({})).status, 401)
 })
 
-test('which refusal wins: 429, then 451, then 401, then 400', async () => {
+test('error precedence: 429, then 451, then 401, then 400', async () => {
   await using limited = await createWorld({
     traders: 0, seed: 'limited', gateway: { regionGuard: { country: 'x-country', region: 'x-region' }, rateLimits: RATE_LIMIT_PER_WINDOW },
   })
-  const ask = (headers: Record<string, string>): Promise<ApiAnswer> => call(limited.gateway.app, URL_PATH, { method: 'POST', body: {}, headers })
+  const post = (headers: Record<string, string>): Promise<ApiAnswer> => call(limited.gateway.app, URL_PATH, { method: 'POST', body: {}, headers })
   const restricted = { 'x-country': 'US' }
-  const answer = await ask(restricted)
-  assert.deepEqual([answer.status, answer.body['error']], [451, 'region_restricted'])
-  assert.equal((await ask({})).status, 401)
-  for (let calls = 2; calls < RATE_LIMIT_PER_WINDOW.public; calls++) await ask(restricted)
-  assert.deepEqual([(await ask(restricted)).status, (await ask({})).status], [429, 429])
+  const response = await post(restricted)
+  assert.deepEqual([response.status, response.body['error']], [451, 'region_restricted'])
+  assert.equal((await post({})).status, 401)
+  for (let calls = 2; calls < RATE_LIMIT_PER_WINDOW.public; calls++) await post(restricted)
+  assert.deepEqual([(await post(restricted)).status, (await post({})).status], [429, 429])
   const guarded = await call(world.gateway.app, URL_PATH, { method: 'POST', body: {}, key: trader.key, headers: restricted })
   assert.equal(guarded.status, 451)
 })
 
-async function refused(body: unknown): Promise<string> {
-  const { status, body: answer, text } = await trader.prepare(body)
-  const found = [status, answer['statusCode'], answer['code'], answer['error']]
+/** Asserts that the body fails validation and returns the error's message. */
+async function validationMessage(body: unknown): Promise<string> {
+  const { status, body: error, text } = await trader.prepare(body)
+  const found = [status, error['statusCode'], error['code'], error['error']]
   assert.deepEqual(found, [400, 400, 'FST_ERR_VALIDATION', 'Bad Request'], `${JSON.stringify(body)}: ${text}`)
-  assert.deepEqual(Object.keys(answer), ['statusCode', 'code', 'error', 'message'])
-  return String(answer['message'])
+  assert.deepEqual(Object.keys(error), ['statusCode', 'code', 'error', 'message'])
+  return String(error['message'])
 }
 
-test('a body without a known op is refused with the ops that there are', async () => {
+test('rejects a body without a known op and lists the valid ones', async () => {
   for (const op of ['open', 'OPEN_POSITION', '', 'open_position ', '__proto__', 'constructor', 7, null, ['open_position'], { op: 'open_position' }]) {
-    assert.match(await refused({ ...OPEN, op }), /^body\/op must be one of open_position, .*cancel_order$/)
+    assert.match(await validationMessage({ ...OPEN, op }), /^body\/op must be one of open_position, .*cancel_order$/)
   }
-  assert.equal(await refused({}), 'body must have required property \'op\'')
-  assert.equal(await refused([OPEN]), 'body must be object')
+  assert.equal(await validationMessage({}), 'body must have required property \'op\'')
+  assert.equal(await validationMessage([OPEN]), 'body must be object')
 })
 
-test('each operation: every field is required, named when it is missing, and nothing beside it is taken', async () => {
+test('requires every field of each operation by name and rejects additional fields', async () => {
   for (const body of await bodies()) {
     for (const field of Object.keys(body)) {
-      const { [field as never]: _left, ...rest } = body
-      assert.equal(await refused(rest), `body must have required property '${field}'`, body.op)
+      const { [field as never]: _omitted, ...rest } = body
+      assert.equal(await validationMessage(rest), `body must have required property '${field}'`, body.op)
     }
     for (const extra of ['timeInForce', 'Leverage', 'trader', 'reduceOnly']) {
-      assert.equal(await refused({ ...body, [extra]: 1 }), `body must not have the fields "${extra}"`, body.op)
+      assert.equal(await validationMessage({ ...body, [extra]: 1 }), `body must not have the fields "${extra}"`, body.op)
     }
   }
-  assert.match(await refused({ ...CLOSE, asset: 'BTC' }), /"asset"/, 'a field of another operation is one too many')
+  assert.match(await validationMessage({ ...CLOSE, asset: 'BTC' }), /"asset"/, 'a field of another operation is rejected')
 })
 
-/** What each field refuses; each is also refused as null, as a list and as an object. */
-const WRONG: Readonly<Record<string, readonly unknown[]>> = {
+/** Invalid values of each field, besides null, an array and an object. */
+const INVALID: Readonly<Record<string, readonly unknown[]>> = {
   asset: [7, true],
   collateral: [100, 1e9, '', '-1', '+1', '1.5', ' 1', '1 ', '1e3', '0x10', '１', 'ten', true, (2n ** 127n).toString(), '9'.repeat(39), '9'.repeat(500)],
   leverage: ['5', 0, 11, -1, 1.5, true],
@@ -187,17 +183,17 @@ const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   trailingPercentBps: ['50', 0, 10_001, 0.5, true],
 }
 
-test('each field: what is out of its range or of another type is refused by its name, and nothing is guessed', async () => {
+test('rejects a value of each field that is out of range or of another type, and names the field', async () => {
   for (const body of await bodies()) {
     for (const field of Object.keys(body).filter((each) => each !== 'op')) {
-      for (const value of [...(WRONG[field] ?? assert.fail(field)), null, [], {}, [String(Object(body)[field])]]) {
-        assert.match(await refused({ ...body, [field]: value }), new RegExp(`^body/${field} `), `${body.op} ${JSON.stringify(value)}`)
+      for (const value of [...(INVALID[field] ?? assert.fail(field)), null, [], {}, [String(Object(body)[field])]]) {
+        assert.match(await validationMessage({ ...body, [field]: value }), new RegExp(`^body/${field} `), `${body.op} ${JSON.stringify(value)}`)
       }
     }
   }
 })
 
-test('the edges of each range are taken', async () => {
+test('accepts the bounds of each range', async () => {
   const stopLoss = { op: 'set_stop_loss', positionId, triggerPrice: '1', slippageToleranceBps: 10_000 }
   assert.equal((await trader.prepare(stopLoss)).status, 200)
   for (const body of [
@@ -210,49 +206,49 @@ test('the edges of each range are taken', async () => {
     { ...OPEN, collateral: '0' },
     { ...limitOrder(), triggerPrice: '0' },
   ]) {
-    const { body: answer } = await trader.prepare(body)
-    assert.equal(answer['error'], 'simulation_failed', `the contract judges ${JSON.stringify(body)}`)
+    const { body: error } = await trader.prepare(body)
+    assert.equal(error['error'], 'simulation_failed', `${JSON.stringify(body)} reaches the contract`)
   }
   assert.equal((await trader.prepare({ ...OPEN, leverage: 1 })).status, 200)
   assert.equal((await trader.prepare({ op: 'close_position', positionId: `000${positionId}` })).status, 200)
 })
 
-test('every supported asset is taken, HYPE too; every other text is unsupported_asset, echoed as it came', async () => {
+test('accepts every supported asset, HYPE included; responds unsupported_asset to any other string and echoes it', async () => {
   for (const asset of ASSET_SYMBOLS) assert.equal((await trader.prepare({ ...OPEN, asset, collateral: '100000000' })).status, 200, asset)
   for (const asset of ['btc', 'Btc', 'SHIB', '', ' BTC', 'BTCUSD', '\u0000', '__proto__', 'B'.repeat(1_000)]) {
     const { status, body } = await trader.prepare({ ...OPEN, asset })
     assert.deepEqual([status, body], [400, { error: 'unsupported_asset', asset }])
   }
-  assert.match(await refused({ ...OPEN, asset: 'SHIB', leverage: 50 }), /leverage/, 'a body that does not validate is not looked at')
+  assert.match(await validationMessage({ ...OPEN, asset: 'SHIB', leverage: 50 }), /leverage/, 'validation comes first')
 })
 
-test('other bodies than JSON are refused, never guessed', async () => {
+test('rejects bodies that are not JSON', async () => {
   const { app } = world.gateway
-  const ask = (contentType: string, payload: string) =>
+  const post = (contentType: string, payload: string) =>
     app.inject({ method: 'POST', url: URL_PATH, headers: { authorization: bearer(trader.key), 'content-type': contentType }, payload })
   const body = JSON.stringify(OPEN)
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json\tjunk', 'text/json', '']) {
-    const { statusCode } = await ask(type, body)
+    const { statusCode } = await post(type, body)
     assert.ok([400, 415].includes(statusCode), `${type}: ${statusCode}`)
   }
   for (const payload of ['', '{', '{"op":"open_position",}', '{"__proto__":{"op":"open_position"}}']) {
-    assert.equal((await ask('application/json', payload)).statusCode, 400, payload)
+    assert.equal((await post('application/json', payload)).statusCode, 400, payload)
   }
-  assert.equal((await ask('application/json; charset=utf-8', body)).statusCode, 200)
-  assert.equal((await ask('application/json', `{"op":"${'x'.repeat(70_000)}"}`)).statusCode, 413)
+  assert.equal((await post('application/json; charset=utf-8', body)).statusCode, 200)
+  assert.equal((await post('application/json', `{"op":"${'x'.repeat(70_000)}"}`)).statusCode, 413)
 })
 
-test('an account that does not exist is told to be funded', async () => {
-  const wallet = createWallet('nobody yet')
+test('advises funding for an account that does not exist', async () => {
+  const wallet = createWallet('unfunded')
   const key = await obtainKey(world.gateway.app, wallet)
   for (const body of [OPEN, CLOSE, limitOrder()]) {
-    const { status, body: answer } = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key })
-    assert.deepEqual([status, answer['error'], answer['contractError']], [400, 'simulation_failed', null])
-    assert.match(String(answer['message']), /^Simulation failed: the account does not exist .*Fund it/)
+    const { status, body: error } = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key })
+    assert.deepEqual([status, error['error'], error['contractError']], [400, 'simulation_failed', null])
+    assert.match(String(error['message']), /^Simulation failed: the account does not exist .*Fund it/)
   }
 })
 
-test('the network\'s trouble is 502, and says nothing about the inside', async () => {
+test('responds 502 to RPC failures without internal details', async () => {
   const faults: readonly Readonly<Record<string, unknown>>[] = [
     { name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32001 }, { name: 'rpc_error', code: -32098 }, { name: 'rpc_error', code: -32603 },
     { name: 'http_status', status: 503 }, { name: 'http_status', status: 504 }, { name: 'http_status', status: 429 }, { name: 'html_200' },
@@ -264,7 +260,7 @@ test('the network\'s trouble is 502, and says nothing about the inside', async (
     await world.cheat('local_clearFaults')
     assert.deepEqual([status, body['error'], Object.keys(body)], [502, 'rpc_error', ['error', 'message']], JSON.stringify(fault))
     assert.doesNotMatch(text, /local\/rpc|stellar-core|<html|C[A-Z2-7]{55}/)
-    // The breaker rests before it lets calls through again.
+    // The circuit breaker must close before the next fault.
     await world.closeLedgers(6)
   }
   await world.cheat('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
@@ -274,14 +270,14 @@ test('the network\'s trouble is 502, and says nothing about the inside', async (
   assert.equal((await trader.prepare(OPEN)).status, 200)
 })
 
-test('what the network gets over is got over', async () => {
+test('retries transient RPC failures', async () => {
   for (const fault of [{ name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32098 }, { name: 'slow', ms: 2_000 }, { name: 'torn_json' }]) {
     await world.cheat('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
     assert.equal((await trader.prepare(OPEN)).status, 200, fault.name)
   }
 })
 
-test('a node that lags behind the trader\'s last transaction gives no used sequence away', async () => {
+test('a lagging node does not lead to a used sequence number', async () => {
   await trader.trade(OPEN)
   await world.cheat('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
   const prepared = (await trader.prepare(OPEN)).body as unknown as PreparedTransaction
@@ -289,7 +285,7 @@ test('a node that lags behind the trader\'s last transaction gives no used seque
   assert.equal(result.body['status'], 'SUCCESS', result.text)
 })
 
-test('the simulation\'s budget: a refusal without a contract\'s error', async () => {
+test('exceeding the simulation\'s resource limits fails without a contract error', async () => {
   await world.cheat('local_fault', { name: 'resource_limit_exceeded' })
   const { status, body } = await trader.prepare(OPEN)
   assert.deepEqual([status, body['error'], body['contractError']], [400, 'simulation_failed', null])

@@ -18,7 +18,7 @@ let trader: Trader
 before(async () => {
   world = await createWorld({ traders: 0, seed: 'venue' })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'on the venue')
+  trader = await createTrader(world, 'venue')
   await world.settle()
 })
 after(() => world[Symbol.asyncDispose]())
@@ -31,31 +31,31 @@ async function read<Body>(path: string): Promise<Body> {
 }
 
 async function observeAll(): Promise<void> {
-  for (let seen = 1; seen > 0;) seen = await world.indexer.observe()
+  for (let observed = 1; observed > 0;) observed = await world.indexer.observe()
 }
 
 const big = (value: string | null | undefined): bigint => BigInt(value ?? 'nothing')
 
-test('the pool is told as the vault has it, and its headroom shrinks by what is opened', async () => {
-  const before = await read<PoolState>('/v1/pool')
-  assert.equal(before.ledger, world.network.chain.history.latest().sequence)
-  assert.deepEqual([before.depositFeeBps, before.withdrawFeeBps, before.paused, before.reservedPayout], [30, 30, false, '0'])
-  const aum = big(before.aum)
-  assert.ok(aum > 0n && big(before.lpPrice) > 0n)
-  assert.equal(big(before.headroom.total), (aum * 7_000n) / 10_000n)
+test('reports the pool as the vault has it, and opening a position reduces the headroom', async () => {
+  const pool = await read<PoolState>('/v1/pool')
+  assert.equal(pool.ledger, world.network.chain.history.latest().sequence)
+  assert.deepEqual([pool.depositFeeBps, pool.withdrawFeeBps, pool.paused, pool.reservedPayout], [30, 30, false, '0'])
+  const aum = big(pool.aum)
+  assert.ok(aum > 0n && big(pool.lpPrice) > 0n)
+  assert.equal(big(pool.headroom.total), (aum * 7_000n) / 10_000n)
   const btc = (state: PoolState) => state.headroom.assets.find(({ asset }) => asset === 'BTC')
-  assert.equal(before.headroom.assets.length, 14)
-  assert.equal(big(btc(before)?.long), (aum * 2_500n) / 10_000n)
+  assert.equal(pool.headroom.assets.length, 14)
+  assert.equal(big(btc(pool)?.long), (aum * 2_500n) / 10_000n)
   await trader.trade({ op: 'open_position', asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' })
   await world.closeLedgers(1)
-  const after = await read<PoolState>('/v1/pool')
-  assert.equal(after.reservedPayout, String(500n * ONE))
-  assert.equal(big(after.headroom.total), (big(after.aum) * 7_000n) / 10_000n - 500n * ONE)
-  assert.equal(big(btc(after)?.long), (big(after.aum) * 2_500n) / 10_000n - 500n * ONE)
-  assert.equal(big(btc(after)?.short), (big(after.aum) * 2_500n) / 10_000n)
+  const reserved = await read<PoolState>('/v1/pool')
+  assert.equal(reserved.reservedPayout, String(500n * ONE))
+  assert.equal(big(reserved.headroom.total), (big(reserved.aum) * 7_000n) / 10_000n - 500n * ONE)
+  assert.equal(big(btc(reserved)?.long), (big(reserved.aum) * 2_500n) / 10_000n - 500n * ONE)
+  assert.equal(big(btc(reserved)?.short), (big(reserved.aum) * 2_500n) / 10_000n)
 })
 
-test('a market\'s limits are data', async () => {
+test('returns a market\'s limits', async () => {
   const limits = await read<MarketLimits>('/v1/markets/btc/limits')
   const { ledger, openInterest, assetSideCap, headroom, ...rest } = limits
   assert.deepEqual(rest, {
@@ -77,7 +77,7 @@ test('a market\'s limits are data', async () => {
   assert.deepEqual([unknown.status, unknown.body], [404, { error: 'Unknown asset', asset: 'SHIB' }])
 })
 
-test('funding: the rate of now, and every hour that was applied', async () => {
+test('returns the current funding rate and every applied hour', async () => {
   for (let hours = 0; hours < 3; hours++) {
     await world.cheat('local_advance', { seconds: 3_600 })
     await world.closeLedgers(8)
@@ -94,7 +94,7 @@ test('funding: the rate of now, and every hour that was applied', async () => {
   await assertRefused(world, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
 })
 
-test('the pool\'s history has one sample for every five minutes', async () => {
+test('the pool\'s history has one sample per five minutes', async () => {
   await observeAll()
   const [first] = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
   assert.ok(first)
