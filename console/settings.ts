@@ -5,8 +5,6 @@ export interface Settings {
   readonly networkPassphrase: string
   /** Of the local network that the gateway runs; null on every other one. */
   readonly localRpcUrl: string | null
-  /** Where the wallet's script lies. */
-  readonly walletScript: string
 }
 
 export function readSettings(): Settings {

@@ -13,7 +13,7 @@ import type { Rpc } from './chain/rpc.ts'
 import { ASSET_SYMBOLS } from './exchange/assets.ts'
 import { CONTRACT_KEYS } from './exchange/contracts.ts'
 import type { ContractAddresses, ContractKey } from './exchange/contracts.ts'
-import type { BuildOrder } from './console/built.ts'
+import type { ConsoleBuildOptions } from './console/build.ts'
 import { createApp } from './http/app.ts'
 import { serveAsyncApi } from './http/asyncapi.ts'
 import type { App, AppOptions } from './http/app.ts'
@@ -117,7 +117,7 @@ export interface GatewayParts {
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
   /** Null or absent disables the web console. */
-  readonly consoleBuild?: BuildOrder | null
+  readonly consoleBuild?: ConsoleBuildOptions | null
   readonly observer?: HttpObserver | null
   readonly tracer?: HttpTracer | null
 }

@@ -4,11 +4,11 @@ import type { ApiKey, IssuedKey } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
 import { announce, card, createTable, el, facts, refill } from '../dom.ts'
 import { moment } from '../format.ts'
-import { connectFreighter } from '../freighter.ts'
 import type { Page, PageParts } from '../page.ts'
 import { createPanel } from '../panel.ts'
 import { reasonOf } from '../problems.ts'
 import type { Session, Wallet } from '../session.ts'
+import type { Settings } from '../settings.ts'
 import { createThrowAway, fund } from '../throw-away.ts'
 
 const INSECURE = 'This page was not loaded over https or from this machine: the browser signs nothing here.'
@@ -134,6 +134,14 @@ function createWalletSection({ session, settings }: PageParts): HTMLElement {
   return card('wallet-heading', 'Wallet', content, told,
     el('div', { class: 'check' }, kept, el('label', { for: 'keep' },
       'Keep my key, and a throw-away wallet, in this tab until it is closed (its sessionStorage). Otherwise both are gone when the page is loaded again.')))
+}
+
+/** Loads Freighter's API, which is a file of its own, only when it is needed. */
+async function connectFreighter({ networkPassphrase }: Settings): Promise<Wallet> {
+  const freighter = await import('../freighter.ts').catch(() => {
+    throw new Error('the script that talks to Freighter did not load: reload this page')
+  })
+  return freighter.connectFreighter(networkPassphrase)
 }
 
 function lifeOf(session: Session): string {

@@ -1,29 +1,27 @@
-// The console's files, made once, when somebody first opens it: a gateway whose console nobody opens pays nothing for it.
+// The console's files, built on the first request: a gateway whose console is never opened spends nothing on it.
 
 import { Worker } from 'node:worker_threads'
-import type { BuildOrder, BuiltConsole } from './built.ts'
+import type { BuiltConsole, ConsoleBuildOptions } from './build.ts'
 
-/** Answers with the files; builds them at the first call. A build that fails is tried again at the next one. */
+/** Returns the files; the first call builds them. After a failed build, the next call builds again. */
 export type ConsoleFiles = () => Promise<BuiltConsole>
 
-export function createConsoleFiles(order: BuildOrder): ConsoleFiles {
-  let building: Promise<BuiltConsole> | undefined
+export function createConsoleFiles(options: ConsoleBuildOptions): ConsoleFiles {
+  let files: Promise<BuiltConsole> | undefined
   return () => {
-    building ??= build(order).catch((error: unknown) => {
-      building = undefined
+    files ??= buildInWorker(options).catch((error: unknown) => {
+      files = undefined
       throw error
     })
-    return building
+    return files
   }
 }
 
-/** In a thread of its own, which ends with it. */
-function build(order: BuildOrder): Promise<BuiltConsole> {
+function buildInWorker(options: ConsoleBuildOptions): Promise<BuiltConsole> {
   return new Promise((resolve, reject) => {
-    // That Node's own stripping of types calls itself experimental is known (docs/decisions/console-without-build.md).
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: order, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options })
     worker.once('message', resolve)
     worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`the console could not be built (${code})`)))
+    worker.once('exit', (code) => reject(new Error(`The worker that builds the console exited with code ${code}`)))
   })
 }

@@ -1,7 +1,7 @@
-// The thread that builds the console.
+// Worker thread that builds the console.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildConsole } from './build.ts'
-import type { BuildOrder } from './built.ts'
+import type { ConsoleBuildOptions } from './build.ts'
 
-parentPort?.postMessage(buildConsole(workerData as BuildOrder), [])
+parentPort?.postMessage(buildConsole(workerData as ConsoleBuildOptions), [])

@@ -3,7 +3,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../base/clock.ts'
-import type { BuildOrder, BuiltFile } from '../console/built.ts'
+import type { BuiltFile, ConsoleBuildOptions } from '../console/build.ts'
 import { createConsoleFiles } from '../console/files.ts'
 import { CACHE_REVALIDATE, matchesEtag } from '../http/response.ts'
 import type { App } from '../http/app.ts'
@@ -16,7 +16,7 @@ const CACHE_FOREVER = 'public, max-age=31536000, immutable'
 
 export interface ConsoleParts {
   /** Null disables the console. */
-  readonly build: BuildOrder | null
+  readonly build: ConsoleBuildOptions | null
   readonly clock: Clock
 }
 

@@ -1,29 +1,29 @@
-// How the console is served: its bytes, their headers, what they do not cost, and that it can be switched off.
+// Serving the console: file contents, headers, caching, the request limit, and switching it off.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import type { BuildOrder } from '../../src/console/built.ts'
+import type { ConsoleBuildOptions } from '../../src/console/build.ts'
 import { CONSOLE_FILES_PER_WINDOW } from '../../src/limits.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import type { BareGateway } from '../support/bare-gateway.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
-const LOCAL = 'http://127.0.0.1:8000/rpc'
-const order = (localRpcUrl: string | null): BuildOrder =>
+const LOCAL_RPC_URL = 'http://127.0.0.1:8000/rpc'
+const buildOptions = (localRpcUrl: string | null): ConsoleBuildOptions =>
   ({ root: PROJECT_ROOT, settings: { networkName: 'testnet', networkPassphrase: 'a "network" & more', localRpcUrl } })
 
 let bare: BareGateway
 let page: string
 before(async () => {
-  bare = await createBareGateway({ consoleBuild: order(LOCAL) })
+  bare = await createBareGateway({ consoleBuild: buildOptions(LOCAL_RPC_URL) })
   page = (await get('/')).body
 })
 after(() => bare?.[Symbol.asyncDispose]())
 
 const get = (url: string, headers: Record<string, string> = {}) => bare.gateway.app.inject({ url, headers })
 
-test('the page comes with a policy that lets nothing stand inline, and names the local network\'s door', async () => {
+test('the page has a content security policy without inline exceptions, which allows the local network\'s RPC server', async () => {
   const { statusCode, headers } = await get('/')
   assert.equal(statusCode, 200)
   assert.equal(headers['content-type'], 'text/html; charset=utf-8')
@@ -36,34 +36,42 @@ test('the page comes with a policy that lets nothing stand inline, and names the
   assert.doesNotMatch(page, /<style|style=|<script(?![^>]*src=)|\son\w+=|%[A-Z]+%/)
 })
 
-test('a network that is not local is not named anywhere: no door in the policy, none in the page', async () => {
-  await using testnet = await createBareGateway({ consoleBuild: order(null) })
+test('without a local network, neither the policy nor the page contains an RPC URL', async () => {
+  await using testnet = await createBareGateway({ consoleBuild: buildOptions(null) })
   const { body, headers } = await testnet.gateway.app.inject('/')
   assert.match(String(headers['content-security-policy']), /connect-src 'self';/)
   assert.ok(body.includes('&quot;localRpcUrl&quot;:null'))
 })
 
-test('what the page is told stands in an attribute, whatever is in it', () => {
+test('the page\'s settings are escaped for an attribute', () => {
   assert.ok(page.includes('a \\&quot;network\\&quot; &amp; more'))
 })
 
-test('every file that the page names is there, may be kept for ever, and every module that one imports is among them', async () => {
-  const paths = [...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path)
-  assert.ok(paths.length > 40)
-  for (const path of new Set(paths)) {
+test('every file that the page or a module refers to is served, may be cached forever, and is named by its content', async () => {
+  const paths = new Set([...page.matchAll(/(?:href|src)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path))
+  assert.equal(paths.size, 3)
+  for (const path of paths) {
     const { statusCode, headers, body } = await get(path)
     assert.equal(statusCode, 200, path)
     assert.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
-    if (!path.endsWith('.ts')) continue
-    assert.equal(headers['content-type'], 'text/javascript; charset=utf-8')
-    for (const [, specifier = ''] of body.matchAll(/^(?:import|export|\}) .*from '([^']+)'/gm)) {
-      assert.ok(paths.includes(new URL(specifier, `http://x${path}`).pathname), `${path} imports ${specifier}`)
-    }
+    assert.match(path, /^\/console\/[a-z]+-[A-Z0-9]{8}\.(?:js|css|svg)$/)
+    const type = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' }[path.split('.').at(-1) ?? '']
+    assert.equal(headers['content-type'], type)
+    if (!path.endsWith('.js')) continue
+    for (const [, specifier = ''] of body.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)) paths.add(new URL(specifier, `http://x${path}`).pathname)
   }
+  // The wallet's API is not part of the page's first script.
+  assert.ok([...paths].some((path) => path.startsWith('/console/freighter-')))
 })
 
-test('files go compressed to whoever takes that, and not at all to whoever has them', async () => {
-  const path = /src="(\/console\/[^"]+main\.ts)"/.exec(page)?.[1] ?? ''
+test('files have the same names in every process', async () => {
+  await using other = await createBareGateway({ consoleBuild: buildOptions(null) })
+  const { body } = await other.gateway.app.inject('/')
+  assert.equal(/main-[^.]+/.exec(body)?.[0], /main-[^.]+/.exec(page)?.[0])
+})
+
+test('serves files compressed if the client accepts that, and responds with 304 if it has them', async () => {
+  const path = /src="(\/console\/main-[^"]+\.js)"/.exec(page)?.[1] ?? ''
   const plain = await get(path)
   const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br' })
   const gzip = await get(path, { 'accept-encoding': 'gzip' })
@@ -77,31 +85,30 @@ test('files go compressed to whoever takes that, and not at all to whoever has t
   }
 })
 
-test('an address below it that names no file is unknown like any other', async () => {
-  const base = /"(\/console\/[^/]+\/)/.exec(page)?.[1] ?? ''
-  for (const url of ['/console/', '/console/0/console/main.ts', `${base}console/tsconfig.json`, `${base}src/config.ts`, '/console/..%2fpackage.json']) {
+test('responds with 404 to a path that names no file', async () => {
+  for (const url of ['/console/', '/console/main.js', '/console/main.ts', '/console/tsconfig.json', '/console/src/config.ts', '/console/..%2fpackage.json']) {
     const { statusCode, body } = await get(url)
     assert.equal(statusCode, 404, url)
     assert.deepEqual(JSON.parse(body), { message: `Route GET:${url} not found`, error: 'Not Found', statusCode: 404 })
   }
 })
 
-test('its files are not counted against the caller\'s calls, and are bounded by themselves', async () => {
-  await using other = await createBareGateway({ consoleBuild: order(null) })
-  const ask = (url: string) => other.gateway.app.inject(url)
-  const first = await ask('/')
+test('its files do not count against the API rate limit and have their own limit', async () => {
+  await using other = await createBareGateway({ consoleBuild: buildOptions(null) })
+  const request = (url: string) => other.gateway.app.inject(url)
+  const first = await request('/')
   assert.equal(first.headers['x-ratelimit-remaining'], undefined)
-  for (let asked = 1; asked < CONSOLE_FILES_PER_WINDOW; asked++) await ask('/console/none')
-  const refused = await ask('/')
+  for (let requests = 1; requests < CONSOLE_FILES_PER_WINDOW; requests++) await request('/console/none')
+  const refused = await request('/')
   assert.equal(refused.statusCode, 429)
   assert.deepEqual(JSON.parse(refused.body), { error: 'rate_limited', retry_after_sec: Number(refused.headers['retry-after']) })
-  const call = await ask('/llms.txt')
+  const call = await request('/llms.txt')
   assert.equal(call.statusCode, 200)
   other.clock.advance(60_000)
-  assert.equal((await ask('/')).statusCode, 200)
+  assert.equal((await request('/')).statusCode, 200)
 })
 
-test('without it nothing answers at its addresses', async () => {
+test('responds with 404 when the console is disabled', async () => {
   await using without = await createBareGateway()
   for (const url of ['/', '/console/x']) {
     const { statusCode, body } = await without.gateway.app.inject(url)
