@@ -3,6 +3,7 @@
 FROM node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY localnet/package.json localnet/package.json
 # The base image provides Node, and a server provides the database: neither the locked Node nor the install script is needed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force && rm -r node_modules/node-linux-* node_modules/.bin/node
 

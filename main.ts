@@ -4,10 +4,10 @@
 
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { fetchContracts, LocalNetworkUnreachable } from './localnet/discover.ts'
+import { startLocalNetwork } from 'perpetual-exchange-localnet'
+import type { LocalNetwork } from 'perpetual-exchange-localnet'
+import { fetchContracts, LocalNetworkUnreachable } from 'perpetual-exchange-localnet/discover'
 import manifest from './package.json' with { type: 'json' }
-import { startLocalNetwork } from './localnet/start.ts'
-import type { LocalNetwork } from './localnet/start.ts'
 import { createSystemClock } from './src/base/clock.ts'
 import type { Log } from './src/base/log.ts'
 import { createSystemRandom } from './src/base/random.ts'

@@ -3,7 +3,7 @@
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
-import { startLocalNetwork } from '../../localnet/start.ts'
+import { startLocalNetwork } from 'perpetual-exchange-localnet'
 import { serveParent } from '../support/in-child.ts'
 
 const LEDGER_MS = 1_000

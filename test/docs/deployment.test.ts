@@ -98,11 +98,13 @@ test('the image holds every file that the program reaches, the build context inc
   const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '))
   for (const path of copied) {
     assert.ok(existsSync(PROJECT_ROOT + path), path)
-    assert.ok(DOCKERIGNORE.includes(`!${path}\n`), `${path} is not in the build context`)
+    assert.ok([path, path.split('/')[0]].some((each) => DOCKERIGNORE.includes(`!${each}\n`)), `${path} is not in the build context`)
   }
   const tree = readTree()
   const served = GUIDES.map(({ file }) => `docs/${file}`)
   for (const path of [...reachable(tree, ['main.ts']), ...served]) assert.ok(copied.some((each) => path === each || path.startsWith(`${each}/`)), path)
+  // npm links a workspace only when its manifest is there.
+  assert.match(DOCKERFILE, /^COPY localnet\/package\.json localnet\/package\.json\n(?:#.*\n)*RUN npm ci /m)
   assert.match(DOCKERFILE, /^USER node$/m)
 })
 

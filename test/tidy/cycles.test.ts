@@ -32,6 +32,17 @@ test('two ways to one file are none', () => {
   assert.deepEqual([...reachable(tree, ['c.ts'])], ['c.ts', 'd.ts'])
 })
 
+test('a workspace package imported by name is reached through its exports', () => {
+  const tree = plant({
+    'main.ts': "import { discover } from 'perpetual-exchange-localnet/discover'",
+    'localnet/package.json': '{ "exports": { ".": "./start.ts", "./discover": "./discover.ts" } }',
+    'localnet/start.ts': 'export {}',
+    'localnet/discover.ts': "import './chain.ts'",
+    'localnet/chain.ts': 'export {}',
+  })
+  assert.deepEqual([...reachable(tree, ['main.ts'])], ['main.ts', 'localnet/discover.ts', 'localnet/chain.ts'])
+})
+
 test('the project has no import cycles', () => {
   const tree = readTree()
   assert.ok(edges(tree).length > 20, 'hardly any imports were seen')

@@ -41,13 +41,28 @@ export function resolveRelative(from: string, specifier: string): string | null 
   return parts.join('/')
 }
 
+/** The folders of the workspace packages that are imported by name inside the project, without a build. */
+const WORKSPACES: Readonly<Record<string, string>> = { 'perpetual-exchange-localnet': 'localnet' }
+
+/** The file that a workspace package exports under this specifier, or null for every other specifier. */
+export function resolveWorkspace(tree: Tree, specifier: string): string | null {
+  const [name = '', ...path] = specifier.split('/')
+  const folder = Object.hasOwn(WORKSPACES, name) ? WORKSPACES[name] : undefined
+  if (folder === undefined) return null
+  const manifestPath = `${folder}/package.json`
+  const { exports } = JSON.parse(tree.get(manifestPath) ?? '{}') as { readonly exports?: Readonly<Record<string, string>> }
+  const target = exports?.[['.', ...path].join('/')]
+  return target === undefined ? null : resolveRelative(manifestPath, target)
+}
+
 /** All references between files of the project. */
 export function edges(tree: Tree): Edge[] {
   const found: Edge[] = []
   for (const [from, references] of allImports(tree)) {
     for (const reference of references) {
-      if (reference.specifier === null || !isRelative(reference.specifier)) continue
-      const to = resolveRelative(from, reference.specifier)
+      const { specifier } = reference
+      if (specifier === null) continue
+      const to = isRelative(specifier) ? resolveRelative(from, specifier) : resolveWorkspace(tree, specifier)
       if (to !== null) found.push({ from, to, reference })
     }
   }

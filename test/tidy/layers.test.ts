@@ -85,6 +85,8 @@ const FORBIDDEN: readonly (readonly [kind: string, path: string, source: string,
   ['the composition from below', 'src/routes/x.ts', "import { gateway } from '../gateway.ts'", /may not import src\/gateway\.ts/],
   ['the local network in the gateway', 'src/gateway.ts', "import { chain } from '../localnet/chain.ts'", /may not import localnet/],
   ['the gateway in the local network', 'localnet/x.ts', "import { rpc } from '../src/chain/rpc.ts'", /localnet may not import src\/chain/],
+  ['the local network by its path in the process', 'main.ts', "import { chain } from './localnet/chain.ts'", /main\.ts may not import localnet/],
+  ['the local network by its name in the gateway', 'src/gateway.ts', "import { start } from 'perpetual-exchange-localnet'", /is not for src\/gateway/],
   ['the local network in the configuration', 'src/config.ts', "import type { Chain } from '../localnet/chain.ts'", /may not import localnet/],
   ['tests in the product', 'src/chain/x.ts', "import { world } from '../../test/support/world.ts'", /may not import test/],
   ['a test beside the file', 'src/chain/x.ts', "import { help } from './rpc.test.ts'", /no file|may not import test/],
@@ -118,7 +120,7 @@ const ALLOWED: readonly (readonly [kind: string, path: string, source: string])[
   ['a test anywhere', 'src/base/x.test.ts', "import { rpc } from '../chain/rpc.ts'\nimport fc from 'fast-check'"],
   ['the published client in an example', 'examples/x.ts', "import { createClient } from 'perpetual-exchange-client'\nimport { readFileSync } from 'node:fs'"],
   ['a golden file in a test', 'src/http/x.test.ts', "const golden = new URL('../../docs/openapi.json', import.meta.url)"],
-  ['the process', 'main.ts', "import { chain } from './localnet/chain.ts'\nimport { gateway } from './src/gateway.ts'"],
+  ['the process', 'main.ts', "import { startLocalNetwork } from 'perpetual-exchange-localnet'\nimport { gateway } from './src/gateway.ts'"],
   [
     'comments, strings and names that only look like imports', 'src/base/x.ts',
     [

@@ -49,8 +49,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/config': { imports: ['src/base', 'src/limits.ts'] },
   'src/config.ts': { imports: ['src/base', 'src/config', 'src/exchange', 'src/limits.ts', 'deployments'] },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
-  'main.ts': { imports: 'anything' },
-  localnet: { imports: ['src/base', 'src/exchange', 'src/limits.ts'] },
+  // It starts the local network by the name of its package.
+  'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'package.json'] },
+  // A workspace package of its own. What it shares with the gateway stays in src: pure helpers, and the constants and shapes that the contracts publish.
+  localnet: { imports: ['src/base', 'src/exchange'] },
   'client/src': { imports: [] },
   'client/src/ccxt': { imports: ['client/src'] },
   'client/src/cli': { imports: ['client/src', 'client/package.json'] },
@@ -90,6 +92,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/sdk-trace': ['src/tracing'],
   'perpetual-exchange-client': ['examples'],
   esbuild: ['src/console'],
+  'perpetual-exchange-localnet': ['main.ts'],
   'lightweight-charts': ['console'],
   '@stellar/freighter-api': ['console'],
   'fast-check': [],

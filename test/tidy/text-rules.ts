@@ -84,7 +84,7 @@ const MACHINE_WORDS = new RegExp(
     `(?<![\\w.~*$}/-])/(?:${['home', 'root', 'Users', 'work', 'workspace', 'mnt'].join('|')})/[\\w.-]`,
     '\\b[A-Z]:\\\\\\\\?(?:Users|work)', '\\bregistry\\.(?:npmjs|yarnpkg)', '\\bnpm\\.pkg\\.', '\\bverdaccio\\s', '\\bartifactory\\s',
     // A workspace is resolved to its own folder, everywhere.
-    '"resolved"\\s*:\\s*"(?!client")',
+    '"resolved"\\s*:\\s*"(?!(?:client|localnet)")',
   ].join('|'),
   'i',
 )
