@@ -2,15 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { REFERRAL_ERRORS, TRADER_VAULT_ERRORS } from '../../src/exchange/errors.ts'
-import type { ContractCode, SpecType, Val } from './host.ts'
-import { address, bool, bytes, i128, symbol, text, u32, u64, vec } from './host.ts'
+import type { ContractCode, SpecType } from './host.ts'
 import { LIQUIDITY_VAULT_ERRORS, liquidityVaultContract } from './liquidity-vault.ts'
 import { marketContract } from './market/market.ts'
 import { priceOracleContract } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
 import { referralContract } from './referral.ts'
 import { routerContract } from './router.ts'
-import { createTestHost, toNative } from './test-host.ts'
+import { createTestHost, sampleArg, toNative } from './test-host.ts'
 import { assetContract } from './token.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
 
@@ -98,7 +97,7 @@ test('before they are initialised trader vaults and referral answer so, or as em
     const host = createTestHost({ C: code })
     for (const [name, entry] of Object.entries(code.entryPoints)) {
       if (name === 'initialize') continue
-      const outcome = host.invoke('C', name, entry.inputs.map(([, type]) => sample(type)), ['G'])
+      const outcome = host.invoke('C', name, entry.inputs.map(([, type]) => sampleArg(type)), ['G'])
       const answer = outcome.ok ? toNative(outcome.value) : outcome.error
       const id = `${section}.${name}`
       const expected = id in EMPTY_ANSWERS ? EMPTY_ANSWERS[id] : `Error(Contract, #${OTHER_REFUSALS[id] ?? notInitialized})`
@@ -113,12 +112,4 @@ function structsIn(type: SpecType): string[] {
   if ('option' in type) return structsIn(type.option)
   if ('vec' in type) return structsIn(type.vec)
   return 'tuple' in type ? type.tuple.flatMap(structsIn) : []
-}
-
-function sample(type: SpecType): Val {
-  if (typeof type === 'object') return 'bytesN' in type ? bytes(new Uint8Array(type.bytesN)) : vec()
-  const samples: Partial<Record<string, Val>> = {
-    address: address('G'), symbol: symbol('BTC'), string: text('x'), u32: u32(0), u64: u64(0n), i128: i128(1n), bool: bool(true),
-  }
-  return samples[type] ?? assert.fail(type)
 }

@@ -5,6 +5,7 @@ import { address, i128, symbol, u32 } from './host.ts'
 import { liquidityVaultContract } from './liquidity-vault.ts'
 import { createTestHost, type TestHost, toNative, toNativeEvent } from './test-host.ts'
 import { assetContract } from './token.ts'
+import { UNAUTHORIZED } from './test-exchange.ts'
 
 const ISSUER = 'GISSUER'
 const ADMIN = 'GADMIN'
@@ -41,9 +42,8 @@ function world(): TestHost {
 }
 
 function call(host: TestHost, name: string, args: readonly Val[] = [], signers = EVERYONE): string {
-  const outcome = host.invoke(VAULT, name, args, signers)
-  return outcome.ok ? 'ok' : outcome.error
-}
+    return host.tryInvoke(VAULT, name, args, signers)
+  }
 
 const view = (host: TestHost, name: string, ...args: Val[]): unknown => toNative(host.invokeOk(VAULT, name, args).value)
 const deposit = (host: TestHost, who: string, amount: bigint): string => call(host, 'deposit', [address(who), i128(amount)])
@@ -95,7 +95,7 @@ test('deposit fails in the documented order', () => {
   assert.equal(call(host, 'deposit', [address(ALICE), i128(0n)], []), error(4))
   host.invokeOk(VAULT, 'unpause', [], [ADMIN])
   assert.equal(call(host, 'deposit', [address(ALICE), i128(0n)], []), error(41))
-  assert.equal(call(host, 'deposit', [address(ALICE), i128(P)], [BOB]), 'Error(Auth, InvalidAction)')
+  assert.equal(call(host, 'deposit', [address(ALICE), i128(P)], [BOB]), UNAUTHORIZED)
   host.invokeOk(VAULT, 'set_deposit_cap', [i128(100n * P)], [ADMIN])
   assert.equal(deposit(host, ALICE, 100n * P), 'ok')
   assert.equal(deposit(host, ALICE, 1n), error(43), 'cumulative, and before the amount that mints nothing')
@@ -117,7 +117,7 @@ test('withdraw fails in the documented order', () => {
   assert.equal(call(host, 'withdraw', [address(ALICE), i128(0n)], []), error(4))
   host.invokeOk(VAULT, 'unpause', [], [ADMIN])
   assert.equal(call(host, 'withdraw', [address(ALICE), i128(0n)], []), error(41))
-  assert.equal(call(host, 'withdraw', [address(ALICE), i128(P)], [BOB]), 'Error(Auth, InvalidAction)')
+  assert.equal(call(host, 'withdraw', [address(ALICE), i128(P)], [BOB]), UNAUTHORIZED)
   host.invokeOk(LP, 'mint', [address(BOB), i128(P)], [ISSUER])
   assert.equal(withdraw(BOB, P + 1n), error(42))
   assert.equal(withdraw(BOB, P), error(7), 'LP tokens exist, none in circulation')
@@ -159,10 +159,10 @@ test('settling a profit pays what there is, records the rest, and says shortfall
   assert.equal(view(host, 'get_total_usdc'), 70n * P)
   assert.deepEqual(vaultEvents(host, 'settle_pnl', [i128(-5n * P)]), [[['pnl_settled'], [-5n * P]]])
   assert.equal(view(host, 'get_total_usdc'), 70n * P, 'a loss is credited when it is received, not here')
-  const done = host.invokeOk(VAULT, 'settle_pnl', [i128(100n * P)], [MARKET])
-  assert.equal(toNative(done.value), 70n * P)
-  assert.deepEqual(done.events.map((event) => toNativeEvent(event)[1][0]), ['transfer', 'payout_shortfall', 'pnl_settled'])
-  assert.deepEqual(toNativeEvent(done.events[1] ?? assert.fail())[2], [100n * P, 70n * P, 30n * P])
+  const result = host.invokeOk(VAULT, 'settle_pnl', [i128(100n * P)], [MARKET])
+  assert.equal(toNative(result.value), 70n * P)
+  assert.deepEqual(result.events.map((event) => toNativeEvent(event)[1][0]), ['transfer', 'payout_shortfall', 'pnl_settled'])
+  assert.deepEqual(toNativeEvent(result.events[1] ?? assert.fail())[2], [100n * P, 70n * P, 30n * P])
   assert.deepEqual([view(host, 'get_total_usdc'), view(host, 'get_shortfall')], [0n, 30n * P])
   assert.deepEqual(vaultEvents(host, 'settle_pnl', [i128(1n)]), [[['payout_shortfall'], [1n, 0n, 1n]], [['pnl_settled'], [1n]]])
 })
@@ -201,7 +201,7 @@ test('what the market may do, nobody else may', () => {
     ['settle_pnl', [i128(1n)]], ['receive_loss', [i128(1n)]], ['credit_buffer', [i128(1n)]],
     ['sync_exposure', [symbol('BTC'), i128(1n), i128(0n)]], ['reserve_for_position', [symbol('BTC'), i128(1n), i128(1n)]],
   ] as const) {
-    assert.equal(call(host, name, args, [ADMIN, ALICE]), 'Error(Auth, InvalidAction)', name)
+    assert.equal(call(host, name, args, [ADMIN, ALICE]), UNAUTHORIZED, name)
     assert.equal(call(bare(), name, args), error(1), name)
   }
   assert.equal(call(host, 'receive_loss', [i128(0n)]), error(41))
@@ -222,7 +222,7 @@ test('administration: who signs, what is refused, what is told', () => {
     ['unpause', [], [[['unpaused'], null]]],
   ]
   for (const [name, args, events] of rows) {
-    assert.equal(call(host, name, args, [ALICE, MARKET]), 'Error(Auth, InvalidAction)', name)
+    assert.equal(call(host, name, args, [ALICE, MARKET]), UNAUTHORIZED, name)
     assert.equal(call(bare(), name, args), error(1), name)
     assert.deepEqual(vaultEvents(host, name, args), events, name)
   }
@@ -238,8 +238,8 @@ test('administration: who signs, what is refused, what is told', () => {
 
 test('the admin hands over only with both signatures', () => {
   const host = world()
-  assert.equal(call(host, 'set_admin', [address(ALICE)], [ADMIN]), 'Error(Auth, InvalidAction)')
-  assert.equal(call(host, 'set_admin', [address(ALICE)], [ALICE]), 'Error(Auth, InvalidAction)')
+  assert.equal(call(host, 'set_admin', [address(ALICE)], [ADMIN]), UNAUTHORIZED)
+  assert.equal(call(host, 'set_admin', [address(ALICE)], [ALICE]), UNAUTHORIZED)
   assert.deepEqual(vaultEvents(host, 'set_admin', [address(ALICE)]), [[['admin_updated'], [ADMIN, ALICE]]])
   assert.equal(view(host, 'get_admin'), ALICE)
 })
@@ -256,7 +256,7 @@ test('the emergency exit works only while paused, and only up to the balance', (
 
 test('initialising: once, by the admin, with fees up to 1000 bps', () => {
   const host = bare()
-  assert.equal(call(host, 'initialize', initializeArgs(), [ALICE]), 'Error(Auth, InvalidAction)')
+  assert.equal(call(host, 'initialize', initializeArgs(), [ALICE]), UNAUTHORIZED)
   assert.equal(call(host, 'initialize', initializeArgs(1001, 30)), error(5))
   assert.equal(call(host, 'initialize', initializeArgs(30, 1001)), error(5))
   assert.deepEqual(vaultEvents(host, 'initialize', initializeArgs(1000, 1000)), [[['initialized'], [ADMIN, MARKET, USDC, LP]]])

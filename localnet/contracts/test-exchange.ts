@@ -1,4 +1,4 @@
-// Test support: the exchange's contracts on the host in memory, initialised, with liquidity and funded traders.
+// Test support: the exchange's contracts on the in-memory host, initialized, with liquidity and funded traders.
 
 import type { Val } from './host.ts'
 import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from './host.ts'
@@ -13,6 +13,7 @@ import { createTestHost, type InvokeSuccess, type TestHost, toNative, toNativeEv
 import { assetContract } from './token.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
 
+/** 1.0 in 7-decimal fixed point. */
 export const E7 = 10_000_000n
 
 export const MARKET = 'CMARKET'
@@ -38,7 +39,7 @@ export const LP_ASSET = `NOE:${ISSUER}`
 const ACCOUNTS = [PROVIDER, ALICE, BOB, KEEPER]
 const ALL_SIGNERS = [ADMIN, ISSUER, ...ACCOUNTS]
 
-/** What an open asks for, with defaults: 100 USDC, 10x, long, BTC. */
+/** Terms of a position. Defaults: 100 USDC, 10x, long, BTC. */
 export interface OpenOptions {
   readonly asset?: string
   readonly collateral?: bigint
@@ -48,21 +49,26 @@ export interface OpenOptions {
 
 export interface TestExchange {
   readonly host: TestHost
-  /** Writes the price, `ageSec` old. */
+  /** Writes a price attested `ageSec` ago. */
   setPrice(asset: string, price: bigint, ageSec?: bigint): void
   advance(seconds: bigint): void
-  /** A call to the market by everyone who could sign it: `ok` or the error. */
+  /** Calls the market, signed by all accounts by default. Returns `ok` or the error. */
   tryInvoke(functionName: string, args: readonly Val[], signers?: readonly string[]): string
-  /** A call to the market that must succeed. */
+  /** Calls the market, signed by all accounts. Throws if the call fails. */
   invokeOk(functionName: string, args: readonly Val[]): InvokeSuccess
   open(trader: string, options?: OpenOptions, functionName?: string): bigint
   close(trader: string, id: bigint): InvokeSuccess
-  /** USDC of an account or contract. */
+  /** USDC balance of an account or contract. */
   usdc(holder: string): bigint
   vaultView(functionName: string, ...args: readonly Val[]): unknown
-  /** A persistent entry of the market, without types. */
+  /** A persistent entry of the market in native types. */
   stored(key: Val): unknown
   position(id: bigint): Record<string, unknown>
+  order(id: bigint): Record<string, unknown>
+  pendingOrderIds(): unknown
+  /** `execute_order` by the keeper. */
+  executeOrder(id: bigint): InvokeSuccess
+  tryExecuteOrder(id: bigint): string
 }
 
 export const openArgs = (trader: string, options: OpenOptions = {}): Val[] => [
@@ -73,7 +79,31 @@ export const openArgs = (trader: string, options: OpenOptions = {}): Val[] => [
   u32(options.direction ?? 0),
 ]
 
-/** Contracts at their test addresses, nothing initialised. */
+/** Terms of an entry order. Defaults: a long limit order of 100 USDC at 10x, triggered at 49,000 or below, 1 % slippage. */
+export interface LimitOrderOptions extends OpenOptions {
+  readonly trader?: string
+  readonly trigger?: bigint
+  readonly limit?: bigint
+  readonly above?: boolean
+  readonly slippageBps?: number
+  readonly timeInForce?: number
+}
+
+export function limitOrderArgs(options: LimitOrderOptions = {}): Val[] {
+  const { trader = ALICE, asset = 'BTC', direction = 0, collateral = 100n * E7, leverage = 10 } = options
+  const { trigger = 49_000n * E7, above = false, slippageBps = 100, timeInForce = 0 } = options
+  return [
+    address(trader), symbol(asset), u32(direction), i128(collateral), u32(leverage), i128(trigger), bool(above), u32(slippageBps), u32(timeInForce),
+  ]
+}
+
+/** A stop-limit order, by default armed at 51,000 or above with a limit of 50,800. */
+export function stopLimitOrderArgs(options: LimitOrderOptions = {}): Val[] {
+  const args = limitOrderArgs({ trigger: 51_000n * E7, above: true, ...options })
+  return [...args.slice(0, 6), i128(options.limit ?? 50_800n * E7), ...args.slice(6)]
+}
+
+/** A host with the contracts at their test addresses, uninitialized. */
 export function createUninitializedHost(): TestHost {
   return createTestHost({
     [MARKET]: marketContract(),
@@ -88,7 +118,7 @@ export function createUninitializedHost(): TestHost {
   })
 }
 
-/** The exchange with this much liquidity (USDC units), BTC and ETH priced, each account holding 1,000,000 USDC. */
+/** The exchange with this liquidity, prices for BTC and ETH, and 1,000,000 USDC per account. */
 export function createTestExchange(liquidity: bigint = 1_000_000n * E7, config: Val = defaultMarketConfig()): TestExchange {
   const host = createUninitializedHost()
   for (const account of ACCOUNTS) {
@@ -127,15 +157,19 @@ export function createTestExchange(liquidity: bigint = 1_000_000n * E7, config: 
     vaultView: (functionName, ...args) => toNative(host.invokeOk(VAULT, functionName, args).value),
     stored: (key) => toNative(host.readEntry(MARKET, 'persistent', key)),
     position: (id) => toNative(host.invokeOk(MARKET, 'get_position', [u64(id)]).value) as Record<string, unknown>,
+    order: (id) => toNative(host.invokeOk(MARKET, 'get_order', [u64(id)]).value) as Record<string, unknown>,
+    pendingOrderIds: () => toNative(host.invokeOk(MARKET, 'get_all_order_ids', []).value),
+    executeOrder: (id) => exchange.invokeOk('execute_order', [address(KEEPER), u64(id)]),
+    tryExecuteOrder: (id) => exchange.tryInvoke('execute_order', [address(KEEPER), u64(id)]),
   }
   exchange.setPrice('BTC', 50_000n * E7)
   exchange.setPrice('ETH', 2_000n * E7)
   return exchange
 }
 
-/** The exchange's own events of a call (tokens left out): topics and data without types. */
-export function eventsOf(outcome: InvokeSuccess): readonly (readonly [string, unknown])[] {
-  return outcome.events
+/** The events of market and vault in a call: joined topics and data in native types. */
+export function eventsOf(result: InvokeSuccess): readonly (readonly [string, unknown])[] {
+  return result.events
     .filter((event) => event.contract === MARKET || event.contract === VAULT)
     .map((event) => {
       const [, topics, data] = toNativeEvent(event)
@@ -143,9 +177,12 @@ export function eventsOf(outcome: InvokeSuccess): readonly (readonly [string, un
     })
 }
 
-/** The same by topic alone. */
-export function topicsOf(outcome: InvokeSuccess): readonly string[] {
-  return eventsOf(outcome).map(([topic]) => topic)
+/** The joined topics of the events of market and vault in a call. */
+export function topicsOf(result: InvokeSuccess): readonly string[] {
+  return eventsOf(result).map(([topic]) => topic)
 }
+
+/** The error of a call that a required signer did not sign. */
+export const UNAUTHORIZED = 'Error(Auth, InvalidAction)'
 
 export const contractError = (code: number): string => `Error(Contract, #${code})`

@@ -1,19 +1,19 @@
-// Test support: a host in memory for contracts alone, without ledger, XDR or fees. It holds storage and classic balances, checks arguments
-// and results against the published interface, records who authorised what, and rolls a failed call back wholly.
+// Test support: an in-memory host for contracts, without ledger, XDR or fees. It stores entries and classic balances, checks arguments and
+// results against the published interface, records authorizations, and rolls back failed calls.
 
 import { createPublicKey, verify } from 'node:crypto'
 import { defined } from '../../src/base/assert.ts'
 import type { ClassicBalances, ContractCode, ContractEnv, Durability, SpecType, Val } from './host.ts'
-import { ContractFailure, HostFailure } from './host.ts'
+import { address, bool, ContractFailure, HostFailure, i128, symbol, text, u32, u64, vec } from './host.ts'
 
-/** An event as the host committed it. */
+/** An event of a successful call. */
 export interface TestEvent {
   readonly contract: string
   readonly topics: readonly Val[]
   readonly data: Val
 }
 
-/** One authorisation that a call demanded of an account, and how deep in the call tree. */
+/** An authorization that a call required of an account, with its depth in the call tree. */
 export interface TestAuth {
   readonly address: string
   readonly contract: string
@@ -21,7 +21,7 @@ export interface TestAuth {
   readonly depth: number
 }
 
-/** What a call came to. `error` reads as the network writes it: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
+/** The result of a call. `error` is formatted as on the network: `Error(Contract, #22)`, `Error(Auth, InvalidAction)`. */
 export type InvokeResult = InvokeSuccess | { readonly ok: false; readonly error: string }
 
 export interface InvokeSuccess {
@@ -32,22 +32,22 @@ export interface InvokeSuccess {
 }
 
 export interface TestHost {
-  /** Moved by the test. */
+  /** Tests advance it. */
   ledger: { sequence: number; timestampSec: bigint }
-  /** Calls an entry point as a transaction signed by these addresses. */
+  /** Calls an entry point in a transaction signed by these addresses. */
   invoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): InvokeResult
   /** Like `invoke`; returns `ok` or the error. */
   tryInvoke(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): string
-  /** Like `invoke`, for calls that must succeed. */
+  /** Like `invoke`; throws if the call fails. */
   invokeOk(contract: string, functionName: string, args: readonly Val[], signers?: readonly string[]): InvokeSuccess
   readEntry(contract: string, durability: Durability, key: Val): Val | undefined
-  /** Opens a trustline (or account, for `native`) and adds to its balance. */
+  /** Adds to a balance; creates the trustline, or the account for `native`. */
   fund(account: string, asset: string, amount: bigint): void
-  /** Everything that is stored, as text: two equal texts are two equal states. */
+  /** The whole state as text, for comparing two states. */
   fingerprint(): string
 }
 
-/** A host that runs these contracts. */
+/** A host with these contracts, by address. */
 export function createTestHost(contracts: Readonly<Record<string, ContractCode>>): TestHost {
   let storage = new Map<string, Val>()
   let balances = new Map<string, bigint>()
@@ -56,25 +56,25 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
   const classic: ClassicBalances = {
     balance: (account, asset) => balances.get(`${account}/${asset}`),
     add(account, asset, delta) {
-      const held = balances.get(`${account}/${asset}`)
-      if (held === undefined) return asset === 'native' ? 'account-missing' : 'trustline-missing'
-      if (held + delta < 0n) return 'insufficient'
-      if (held + delta >= 2n ** 63n) return 'overflow'
-      balances.set(`${account}/${asset}`, held + delta)
+      const balance = balances.get(`${account}/${asset}`)
+      if (balance === undefined) return asset === 'native' ? 'account-missing' : 'trustline-missing'
+      if (balance + delta < 0n) return 'insufficient'
+      if (balance + delta >= 2n ** 63n) return 'overflow'
+      balances.set(`${account}/${asset}`, balance + delta)
       return 'ok'
     },
   }
 
   function invoke(contract: string, functionName: string, args: readonly Val[], signers: readonly string[] = []): InvokeResult {
-    const before = [new Map(storage), new Map(balances)] as const
+    const [storageBefore, balancesBefore] = [new Map(storage), new Map(balances)]
     const events: TestEvent[] = []
     const auth: TestAuth[] = []
     try {
       const run = createRunner(contracts, { storage, classic, ledger, events, auth, signers, authorizedCalls: new Map() })
       return { ok: true, value: run(contract, functionName, args, null, 0), events, auth }
     } catch (error) {
-      storage = before[0]
-      balances = before[1]
+      storage = storageBefore
+      balances = balancesBefore
       return { ok: false, error: describeError(error) }
     }
   }
@@ -87,9 +87,9 @@ export function createTestHost(contracts: Readonly<Record<string, ContractCode>>
       return result.ok ? 'ok' : result.error
     },
     invokeOk(contract, functionName, args, signers) {
-      const outcome = invoke(contract, functionName, args, signers)
-      if (!outcome.ok) throw new Error(`${functionName}: ${outcome.error}`)
-      return outcome
+      const result = invoke(contract, functionName, args, signers)
+      if (!result.ok) throw new Error(`${functionName}: ${result.error}`)
+      return result
     },
     readEntry: (contract, durability, key) => storage.get(storageId(contract, durability, key)),
     fund: (account, asset, amount) => void balances.set(`${account}/${asset}`, (balances.get(`${account}/${asset}`) ?? 0n) + amount),
@@ -106,7 +106,7 @@ interface Invocation {
   readonly events: TestEvent[]
   readonly auth: TestAuth[]
   readonly signers: readonly string[]
-  /** By contract: the deeper calls that it agreed to, as text. */
+  /** By contract: the serialized deeper calls that it authorized. */
   readonly authorizedCalls: Map<string, string[]>
 }
 
@@ -122,28 +122,28 @@ function createRunner(contracts: Readonly<Record<string, ContractCode>>, state: 
     for (const [index, [name, type]] of entry.inputs.entries()) {
       if (!matchesType(code, type, args[index])) throw new HostFailure('Value', 'UnexpectedType', `${functionName}: ${name}`)
     }
-    let promised: string[] = []
+    let pendingAuthorizations: string[] = []
     const env: ContractEnv = {
       self: contract,
       ledger: { ...state.ledger, networkId: new Uint8Array(32) },
       get: (durability, key) => state.storage.get(storageId(contract, durability, key)),
       set: (durability, key, value) => void state.storage.set(storageId(contract, durability, key), value),
       remove: (durability, key) => void state.storage.delete(storageId(contract, durability, key)),
-      requireAuth(address) {
-        if (address === caller) return
-        const grants = state.authorizedCalls.get(address) ?? []
-        const grant = grants.indexOf(serialize([contract, functionName, args]))
-        if (grant !== -1) return void grants.splice(grant, 1)
-        if (!state.signers.includes(address)) throw new HostFailure('Auth', 'InvalidAction', `${address} did not agree to ${functionName}`)
-        state.auth.push({ address, contract, functionName, depth })
+      requireAuth(signer) {
+        if (signer === caller) return
+        const authorizedCalls = state.authorizedCalls.get(signer) ?? []
+        const index = authorizedCalls.indexOf(serialize([contract, functionName, args]))
+        if (index !== -1) return void authorizedCalls.splice(index, 1)
+        if (!state.signers.includes(signer)) throw new HostFailure('Auth', 'InvalidAction', `${signer} did not authorize ${functionName}`)
+        state.auth.push({ address: signer, contract, functionName, depth })
       },
-      authorizeNextCall: (callee, name, calleeArgs) => void promised.push(serialize([callee, name, calleeArgs])),
+      authorizeNextCall: (callee, name, calleeArgs) => void pendingAuthorizations.push(serialize([callee, name, calleeArgs])),
       call(callee, name, calleeArgs) {
-        state.authorizedCalls.set(contract, promised)
-        promised = []
-        const answer = run(callee, name, calleeArgs, contract, depth + 1)
+        state.authorizedCalls.set(contract, pendingAuthorizations)
+        pendingAuthorizations = []
+        const value = run(callee, name, calleeArgs, contract, depth + 1)
         state.authorizedCalls.delete(contract)
-        return answer
+        return value
       },
       verifySignature(publicKey, message, signature) {
         const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(publicKey).toString('base64url') }, format: 'jwk' })
@@ -153,16 +153,16 @@ function createRunner(contracts: Readonly<Record<string, ContractCode>>, state: 
       classic: state.classic,
     }
     const value = entry.run(env, args)
-    // A result that does not fit the published interface would break every client that reads the interface.
+    // Clients decode results by the published interface.
     if (!matchesType(code, entry.output, value)) {
-      throw new Error(`${code.name}.${functionName} answers what its interface does not say: ${serialize(value)}`)
+      throw new Error(`${code.name}.${functionName} returned a value that does not match its interface: ${serialize(value)}`)
     }
     return value
   }
   return run
 }
 
-/** Whether a value is of a type of the contract's interface. */
+/** Whether a value has a type of the contract's interface. */
 function matchesType(code: ContractCode, type: SpecType, val: Val | undefined): boolean {
   if (val === undefined) return false
   if (typeof type === 'string') return type === 'val' || val.type === type
@@ -194,7 +194,7 @@ function storageId(contract: string, durability: Durability, key: Val): string {
   return `${contract} ${durability} ${serialize(key)}`
 }
 
-/** A value as text, for comparing and for messages. */
+/** A value as text, for comparisons and messages. */
 export function serialize(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'bigint') return `${part}n`
@@ -203,7 +203,16 @@ export function serialize(value: unknown): string {
   })
 }
 
-/** A value without its types, for readable expectations: integers of 64 bits and more as bigint, maps as objects. */
+/** A valid argument of a type, for calls that fail before they use it. */
+export function sampleArg(type: SpecType): Val {
+  if (typeof type === 'object') return 'bytesN' in type ? { type: 'bytes', value: new Uint8Array(type.bytesN) } : vec()
+  const samples: Partial<Record<string, Val>> = {
+    address: address('GALICE'), symbol: symbol('BTC'), string: text('x'), u32: u32(1), u64: u64(1n), i128: i128(1n), bool: bool(true),
+  }
+  return defined(samples[type], `a sample ${type}`)
+}
+
+/** A value in native types: u64 and i128 as bigint, maps as objects, void as null. */
 export function toNative(val: Val | undefined): unknown {
   if (val === undefined || val.type === 'void') return null
   if (val.type === 'vec') return val.value.map(toNative)
@@ -211,7 +220,7 @@ export function toNative(val: Val | undefined): unknown {
   return val.value
 }
 
-/** An event as one row: contract, topics, data without types. */
+/** An event in native types: contract, topics, data. */
 export function toNativeEvent(event: TestEvent): readonly [contract: string, topics: readonly unknown[], data: unknown] {
   return [event.contract, event.topics.map(toNative), toNative(event.data)]
 }

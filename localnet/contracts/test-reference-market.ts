@@ -1,5 +1,5 @@
-// Test support: what each call does to the reference state. Every function answers what the contract should return, or throws a Refusal; who
-// calls it drops all that a refused call did.
+// Test support: the market's calls in the reference implementation. Each function returns what the contract must return, or throws a
+// RejectionError, after which the caller discards the state.
 
 import {
   cancelAttached, checkCapacity, chargeFee, fundingOwed, maintenanceMargin, markAsset, MARKET_ACCOUNT, min, openInterest, payProfit, pnlAt,
@@ -14,16 +14,16 @@ export interface OpenTerms {
   readonly isLong: boolean
 }
 
-/** 22, 21, then (after what an order checks in between) 23. Returns the size. */
-export function checkTerms({ collateral, leverage }: OpenTerms, between: () => void = () => {}): bigint {
+/** Rejects with 22, 21 and, after the additional checks of an order, 23. Returns the size. */
+export function checkTerms({ collateral, leverage }: OpenTerms, additionalChecks: () => void = () => {}): bigint {
   rejectIf(collateral < 10n * UNIT, 22n)
   rejectIf(leverage < 1n || leverage > 10n, 21n)
-  between()
+  additionalChecks()
   rejectIf(collateral * leverage > 100_000n * UNIT, 23n)
   return collateral * leverage
 }
 
-/** Enters a position whose collateral the market holds, and pays its fee. Returns its id. */
+/** Adds a position whose collateral the market holds and pays its fee. Returns its id. */
 export function bookPosition(state: ReferenceState, terms: OpenTerms, price: bigint, paid: { net: bigint; fee: bigint }, isCross: boolean): bigint {
   const { trader, asset, leverage, isLong } = terms
   const id = ++state.positionCount
@@ -38,22 +38,22 @@ export function bookPosition(state: ReferenceState, terms: OpenTerms, price: big
   return id
 }
 
-/** A trader's isolated position. */
+/** Opens an isolated position. */
 export function openPosition(state: ReferenceState, terms: OpenTerms): bigint {
   const size = checkTerms(terms)
   checkCapacity(state, terms.asset, terms.isLong, size)
   const price = readPrice(state, terms.asset, true)
-  const taken = chargeFee(state, terms.trader, size, 'taker')
-  rejectIf(terms.collateral <= taken, 22n)
+  const fee = chargeFee(state, terms.trader, size, 'taker')
+  rejectIf(terms.collateral <= fee, 22n)
   transfer(state, terms.trader, MARKET_ACCOUNT, terms.collateral)
-  return bookPosition(state, terms, price, { net: terms.collateral - taken, fee: taken }, false)
+  return bookPosition(state, terms, price, { net: terms.collateral - fee, fee }, false)
 }
 
 function requirePosition(state: ReferenceState, id: bigint): ReferencePosition {
   return state.positions.get(id) ?? reject(20n)
 }
 
-/** 20, 24. */
+/** Rejects with 20 or 24. */
 export function requireOwnPosition(state: ReferenceState, id: bigint, trader: string): ReferencePosition {
   const position = requirePosition(state, id)
   rejectIf(position.trader !== trader, 24n)
@@ -62,7 +62,7 @@ export function requireOwnPosition(state: ReferenceState, id: bigint, trader: st
 
 export function closePosition(state: ReferenceState, trader: string, id: bigint): bigint {
   const position = requireOwnPosition(state, id, trader)
-  // Whether the deployed contract refuses here is not known; the local one does.
+  // The local contract rejects a cross position; the deployed contract may not.
   rejectIf(position.isCross, 5n)
   return settlePosition(state, position, readPrice(state, position.asset, false), null)
 }
@@ -74,7 +74,7 @@ export interface OrderExecution {
   readonly orderId: bigint
 }
 
-/** Ends an isolated position at this price: loss, then funding, then the keeper, each as far as the collateral goes. Returns the PnL. */
+/** Closes an isolated position: pays loss, funding and keeper in this order, as far as the collateral lasts. Returns the PnL. */
 export function settlePosition(state: ReferenceState, position: ReferencePosition, price: bigint, execution: OrderExecution | null): bigint {
   const pnl = pnlAt(position, price)
   const funding = fundingOwed(state, position)
@@ -84,15 +84,15 @@ export function settlePosition(state: ReferenceState, position: ReferencePositio
   const keeperPaid = min(execution?.fee ?? 0n, position.collateral - loss - fundingPaid)
   transferToVault(state, loss + fundingPaid)
   if (execution !== null) transfer(state, MARKET_ACCOUNT, execution.keeper, keeperPaid)
-  const received = positivePart(-funding)
-  state.discrepancies.fundingPaidFromPooledCollateral += received
-  transfer(state, MARKET_ACCOUNT, position.trader, position.collateral - loss - fundingPaid - keeperPaid + profit + received)
+  const fundingReceived = positivePart(-funding)
+  state.discrepancies.fundingPaidFromPooledCollateral += fundingReceived
+  transfer(state, MARKET_ACCOUNT, position.trader, position.collateral - loss - fundingPaid - keeperPaid + profit + fundingReceived)
   recordVolume(state, position.trader, position.size)
   removePosition(state, position, price, execution?.orderId)
   return pnl
 }
 
-/** Takes a position out of the state; what hangs on it ends, except the order that closes it. */
+/** Removes a position and cancels its attached orders, except the order that closes it. */
 function removePosition(state: ReferenceState, position: ReferencePosition, price: bigint, exceptOrder?: bigint): void {
   state.positions.delete(position.id)
   markAsset(state, position.asset, price)
@@ -103,10 +103,10 @@ export function liquidate(state: ReferenceState, keeper: string, id: bigint): bi
   const position = requirePosition(state, id)
   rejectIf(position.isCross, 50n)
   const price = readPrice(state, position.asset, false)
-  const remaining = position.collateral + pnlAt(position, price) - fundingOwed(state, position)
-  const isCrossed = position.isLong ? price <= position.liquidation : price >= position.liquidation
-  rejectIf(!isCrossed && remaining >= maintenanceMargin(position), 50n)
-  let reward = (positivePart(remaining) * 500n) / 10_000n
+  const equity = position.collateral + pnlAt(position, price) - fundingOwed(state, position)
+  const isPriceReached = position.isLong ? price <= position.liquidation : price >= position.liquidation
+  rejectIf(!isPriceReached && equity >= maintenanceMargin(position), 50n)
+  let reward = (positivePart(equity) * 500n) / 10_000n
   if (reward > position.collateral) reward = position.collateral / 10n
   transferToVault(state, position.collateral - reward)
   transfer(state, MARKET_ACCOUNT, keeper, reward)
@@ -138,7 +138,7 @@ interface CrossAccount {
   readonly maintenance: bigint
 }
 
-/** What a cross account comes to at the prices of the moment, which it reads leniently. */
+/** The cross account at the current prices, read leniently. */
 export function readCrossAccount(state: ReferenceState, trader: string): CrossAccount {
   const legs = crossPositions(state, trader).map((position) => {
     const price = readPrice(state, position.asset, false)
@@ -175,10 +175,10 @@ export function openCross(state: ReferenceState, terms: OpenTerms): bigint {
   rejectIf(legs.length > 0 && equity < maintenance + collateral, 77n)
   checkCapacity(state, terms.asset, terms.isLong, size)
   const price = readPrice(state, terms.asset, true)
-  const taken = chargeFee(state, trader, size, 'taker')
-  rejectIf(collateral <= taken, 22n)
+  const fee = chargeFee(state, trader, size, 'taker')
+  rejectIf(collateral <= fee, 22n)
   state.pools.set(trader, poolOf(state, trader) - collateral)
-  return bookPosition(state, terms, price, { net: collateral - taken, fee: taken }, true)
+  return bookPosition(state, terms, price, { net: collateral - fee, fee }, true)
 }
 
 export function closeCross(state: ReferenceState, trader: string, id: bigint): bigint {
@@ -189,13 +189,13 @@ export function closeCross(state: ReferenceState, trader: string, id: bigint): b
   const funding = fundingOwed(state, position)
   const profit = payProfit(state, pnl)
   const owed = positivePart(-pnl) + positivePart(funding)
-  const taken = min(owed, state.usdcBalances.get(MARKET_ACCOUNT) ?? 0n)
-  transferToVault(state, taken)
+  const paid = min(owed, state.usdcBalances.get(MARKET_ACCOUNT) ?? 0n)
+  transferToVault(state, paid)
   const credit = position.collateral + (pnl > 0n ? profit : pnl) - funding
   if (credit > 0n) state.pools.set(trader, poolOf(state, trader) + credit)
   state.discrepancies.fundingPaidFromPooledCollateral += positivePart(-funding)
   state.discrepancies.crossLossTakenFromOthers += positivePart(-credit)
-  state.discrepancies.crossLossNeverPaid += owed - taken
+  state.discrepancies.crossLossNeverPaid += owed - paid
   recordVolume(state, trader, position.size)
   removePosition(state, position, price)
   return pnl
@@ -205,20 +205,20 @@ export function liquidateCross(state: ReferenceState, keeper: string, trader: st
   const { legs, equity, maintenance } = readCrossAccount(state, trader)
   rejectIf(equity >= maintenance, 78n)
   const pool = poolOf(state, trader)
-  const held = (): bigint => state.usdcBalances.get(MARKET_ACCOUNT) ?? 0n
-  const before = held()
+  const marketBalance = (): bigint => state.usdcBalances.get(MARKET_ACCOUNT) ?? 0n
+  const before = marketBalance()
   let owed = 0n
   for (const { position, price, pnl, funding } of legs) {
     payProfit(state, pnl)
     removePosition(state, position, price)
     owed += positivePart(-pnl) + positivePart(funding)
   }
-  transferToVault(state, min(owed, held()))
-  const reward = equity > 0n ? min((equity * 500n) / 10_000n, pool / 10n, held()) : 0n
+  transferToVault(state, min(owed, marketBalance()))
+  const reward = equity > 0n ? min((equity * 500n) / 10_000n, pool / 10n, marketBalance()) : 0n
   transfer(state, MARKET_ACCOUNT, keeper, reward)
-  transferToVault(state, min(equity - reward, pool - reward, held()))
+  transferToVault(state, min(equity - reward, pool - reward, marketBalance()))
   state.pools.set(trader, 0n)
   const released = legs.reduce((sum, { position }) => sum + position.collateral, pool)
-  state.discrepancies.crossLiquidationUnassigned += released - (before - held())
+  state.discrepancies.crossLiquidationUnassigned += released - (before - marketBalance())
   return reward
 }

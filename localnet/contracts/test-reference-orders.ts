@@ -1,4 +1,4 @@
-// Test support: orders in the reference state.
+// Test support: orders in the reference implementation.
 
 import {
   attachedOrders, checkCapacity, chargeFee, MARKET_ACCOUNT, readPrice, type ReferenceOrder, type ReferencePosition, type ReferenceState, reject,
@@ -21,10 +21,10 @@ function storeOrder(state: ReferenceState, terms: NewOrder, status: ReferenceOrd
 const isEntryOrder = ({ kind }: NewOrder): boolean => kind === 'limit' || kind === 'stop-limit'
 const isTriggered = (above: boolean, price: bigint, level: bigint): boolean => (above ? price >= level : price <= level)
 
-/** What a trader says of an order that opens. */
+/** A trader's terms of an entry order. */
 export type EntryTerms = OpenTerms & Pick<ReferenceOrder, 'trigger' | 'limit' | 'above' | 'slippageBps' | 'timeInForce'>
 
-/** Limit and stop-limit alike: collateral, leverage, trigger, slippage, time in force, size. */
+/** Checks of limit and stop-limit orders: collateral, leverage, trigger, slippage, time in force, size. */
 function checkEntryTerms(terms: EntryTerms, isStopLimit: boolean): void {
   checkTerms(terms, () => {
     rejectIf(terms.trigger <= 0n || (isStopLimit && terms.limit <= 0n), 65n)
@@ -36,11 +36,11 @@ function checkEntryTerms(terms: EntryTerms, isStopLimit: boolean): void {
 export function placeLimit(state: ReferenceState, terms: EntryTerms): bigint {
   checkEntryTerms(terms, false)
   const mode = terms.timeInForce & 0xff
-  const isMetNow = (): boolean => isTriggered(terms.above, readPrice(state, terms.asset, true), terms.trigger)
-  if (mode === POST_ONLY) rejectIf(isMetNow(), 70n)
+  const isTriggeredNow = (): boolean => isTriggered(terms.above, readPrice(state, terms.asset, true), terms.trigger)
+  if (mode === POST_ONLY) rejectIf(isTriggeredNow(), 70n)
   transfer(state, terms.trader, MARKET_ACCOUNT, terms.collateral)
   const order: NewOrder = { ...terms, kind: 'limit', limit: 0n, percentBps: 0n, positionId: 0n }
-  if (mode !== IOC || isMetNow()) return storeOrder(state, order)
+  if (mode !== IOC || isTriggeredNow()) return storeOrder(state, order)
   transfer(state, MARKET_ACCOUNT, terms.trader, terms.collateral)
   return storeOrder(state, order, 'cancelled')
 }
@@ -51,7 +51,7 @@ export function placeStopLimit(state: ReferenceState, terms: EntryTerms): bigint
   return storeOrder(state, { ...terms, kind: 'stop-limit', percentBps: 0n, positionId: 0n })
 }
 
-/** What a trader says of an order that hangs on a position. */
+/** A trader's terms of an order attached to a position. */
 export interface AttachTerms {
   readonly trader: string
   readonly positionId: bigint
@@ -88,13 +88,13 @@ export function cancelOrder(state: ReferenceState, trader: string, id: bigint): 
   return 0n
 }
 
-/** Ends an order unfilled. */
+/** Sets the final status and returns an entry order's collateral. */
 function finishOrder(state: ReferenceState, order: ReferenceOrder, status: ReferenceOrder['status']): void {
   if (isEntryOrder(order)) transfer(state, MARKET_ACCOUNT, order.trader, order.collateral)
   order.status = status
 }
 
-/** 1 when the peak moved. */
+/** Returns 1 if the peak moved. */
 export function updateTrailingPeak(state: ReferenceState, id: bigint): bigint {
   const order = state.orders.get(id) ?? reject(60n)
   if (order.kind !== 'trailing' || order.status !== 'pending') return 0n
@@ -104,29 +104,29 @@ export function updateTrailingPeak(state: ReferenceState, id: bigint): bigint {
   return 1n
 }
 
-/** Whether a keeper at this price could do something with the order. */
+/** Whether a keeper can execute the order at this price. */
 export function isExecutable(order: ReferenceOrder, price: bigint): boolean {
   return order.status === 'pending' && isTriggered(order.above, price, referencePrice(order))
 }
 
-/** The price that an order waits for and slips from. */
+/** The price at which an order triggers and from which slippage is measured. */
 export function referencePrice(order: ReferenceOrder): bigint {
   if (order.kind === 'stop-limit' && order.isArmed) return order.limit
   if (order.kind === 'take-profit' && order.limit > 0n) return order.limit
   if (order.kind !== 'trailing') return order.trigger
-  const gap = (order.peak * order.percentBps) / 10_000n
-  return order.isLong ? order.peak - gap : order.peak + gap
+  const distance = (order.peak * order.percentBps) / 10_000n
+  return order.isLong ? order.peak - distance : order.peak + distance
 }
 
 export function executeOrder(state: ReferenceState, keeper: string, id: bigint): bigint {
   const order = state.orders.get(id) ?? reject(60n)
   rejectIf(order.status !== 'pending', 61n)
-  const reduces = isEntryOrder(order) && (order.timeInForce & REDUCE_ONLY) !== 0
-  const price = readPrice(state, order.asset, isEntryOrder(order) && !reduces)
+  const isReduceOnly = isEntryOrder(order) && (order.timeInForce & REDUCE_ONLY) !== 0
+  const price = readPrice(state, order.asset, isEntryOrder(order) && !isReduceOnly)
   const level = referencePrice(order)
   rejectIf(!isTriggered(order.above, price, level), 62n)
-  const slipped = ((price > level ? price - level : level - price) * 10_000n) / level
-  if (slipped > order.slippageBps) {
+  const slippageBps = ((price > level ? price - level : level - price) * 10_000n) / level
+  if (slippageBps > order.slippageBps) {
     finishOrder(state, order, 'cancelled for slippage')
     return 0n
   }
@@ -134,7 +134,7 @@ export function executeOrder(state: ReferenceState, keeper: string, id: bigint):
     order.isArmed = true
     return 0n
   }
-  if (reduces) return reducePosition(state, order, price, keeper)
+  if (isReduceOnly) return reducePosition(state, order, price, keeper)
   return isEntryOrder(order) ? fillEntryOrder(state, order, price, keeper) : closeByAttachedOrder(state, order, price, keeper)
 }
 
@@ -143,10 +143,10 @@ const keeperFee = (size: bigint): bigint => 5_000_000n + (size * 5n) / 10_000n
 function fillEntryOrder(state: ReferenceState, order: ReferenceOrder, price: bigint, keeper: string): bigint {
   const size = order.collateral * order.leverage
   checkCapacity(state, order.asset, order.isLong, size)
-  const maker = chargeFee(state, order.trader, size, 'maker')
-  const net = order.collateral - maker - keeperFee(size)
+  const fee = chargeFee(state, order.trader, size, 'maker')
+  const net = order.collateral - fee - keeperFee(size)
   rejectIf(net <= 0n, 22n)
-  bookPosition(state, order, price, { net, fee: maker }, false)
+  bookPosition(state, order, price, { net, fee }, false)
   transfer(state, MARKET_ACCOUNT, keeper, keeperFee(size))
   order.status = 'executed'
   return keeperFee(size)
@@ -159,12 +159,16 @@ function closeByAttachedOrder(state: ReferenceState, order: ReferenceOrder, pric
   return keeperFee(position.size)
 }
 
-/** The largest opposite isolated position that fits is closed; the fee is that of the order's own size. */
+/** Closes the largest opposite isolated position that is not larger than the order. The keeper's fee is that of the order's size. */
 function reducePosition(state: ReferenceState, order: ReferenceOrder, price: bigint, keeper: string): bigint {
   const size = order.collateral * order.leverage
-  const fits = (position: ReferencePosition): boolean =>
-    position.trader === order.trader && position.asset === order.asset && position.isLong !== order.isLong && !position.isCross && position.size <= size
-  const [largest] = [...state.positions.values()].filter(fits).sort((one, other) => Number(other.size - one.size))
+  const isCandidate = (position: ReferencePosition): boolean =>
+    position.trader === order.trader &&
+    position.asset === order.asset &&
+    position.isLong !== order.isLong &&
+    !position.isCross &&
+    position.size <= size
+  const [largest] = [...state.positions.values()].filter(isCandidate).sort((a, b) => Number(b.size - a.size))
   finishOrder(state, order, largest === undefined ? 'cancelled' : 'executed')
   if (largest === undefined) return 0n
   settlePosition(state, largest, price, { keeper, fee: keeperFee(size), orderId: order.id })

@@ -1,7 +1,7 @@
-// Test support: the exchange's state once more, written from the description of its rules and from nothing else, so that the contracts have
-// something to disagree with. No totals are kept that follow from open positions: open interest, units and reservations are summed anew.
+// Test support: a reference implementation of the exchange, written from the specification only, for comparison with the contracts. It stores
+// no aggregates: open interest, units and reservations are summed over open positions on every read.
 
-/** 1 USDC, and 1.0 of everything else. */
+/** 1 USDC; also 1.0 of a price or rate. */
 export const UNIT = 10_000_000n
 
 export const MARKET_ACCOUNT = 'market'
@@ -27,7 +27,7 @@ export interface ReferenceOrder {
   readonly trader: string
   readonly asset: string
   readonly isLong: boolean
-  /** 0 for the kinds that hang on a position. */
+  /** 0 for attached orders. */
   readonly collateral: bigint
   readonly leverage: bigint
   readonly trigger: bigint
@@ -43,19 +43,19 @@ export interface ReferenceOrder {
 }
 
 /**
- * Where the exchange's money is known not to match what it owes. Each is a documented defect or choice of the deployed contracts; everything
- * else must add up to the last unit.
+ * Known differences between the USDC that the contracts hold and what they owe. Each is a documented defect or choice of the deployed
+ * contracts; everything else must match to the last unit.
  */
 export interface Discrepancies {
-  /** Funding that is owed to a trader comes out of the market's pooled USDC: nobody pays it in. */
+  /** Funding owed to traders is paid from the market's pooled USDC: no counterparty pays it in. */
   fundingPaidFromPooledCollateral: bigint
-  /** A cross loss beyond the position's collateral is taken from the market's common USDC, and booked against nobody. */
+  /** A cross loss above the position's collateral is taken from the market's pooled USDC and fee to no account. */
   crossLossTakenFromOthers: bigint
-  /** What of a cross loss the market's whole balance cannot pay is booked nowhere. */
+  /** The part of a cross loss that exceeds the market's whole balance is recorded nowhere. */
   crossLossNeverPaid: bigint
-  /** Paid profits and collateral beyond the losses stay in the market when a cross account is liquidated, and so does what it lacked. */
+  /** After a cross liquidation, paid profits and collateral above the losses stay in the market unassigned; negative for a deficit. */
   crossLiquidationUnassigned: bigint
-  /** The fee of a liquidity withdrawal stays in the vault, but leaves its accounted USDC. */
+  /** The fee of a liquidity withdrawal stays in the vault but is subtracted from its accounted USDC. */
   withdrawalFeeOutsideAccounts: bigint
 }
 
@@ -73,12 +73,12 @@ export interface ReferenceState {
   cumulativeFunding: bigint
   lastFundingSec: bigint
   readonly vault: { totalUsdc: bigint; totalFees: bigint; totalLp: bigint; shortfall: bigint }
-  /** What traders are up by, per asset, as the vault was told last. */
+  /** The traders' unrealized PnL per asset, as last reported to the vault. */
   readonly unrealizedPnl: Map<string, bigint>
   readonly discrepancies: Discrepancies
 }
 
-/** Books of an exchange without positions, at this time, with this liquidity already paid in at a fee of 30 bps. */
+/** The state without positions, after a deposit of `liquidity` at a fee of 30 bps. */
 export function createReferenceState(nowSec: bigint, liquidity: bigint, usdcBalances: ReadonlyMap<string, bigint>): ReferenceState {
   const depositFee = (liquidity * 30n) / 10_000n
   return {
@@ -102,16 +102,15 @@ export function createReferenceState(nowSec: bigint, liquidity: bigint, usdcBala
   }
 }
 
-/** A refusal with a contract's code. */
+/** A call that the contracts must fail with this code. */
 export class RejectionError extends Error {
   readonly code: bigint
   constructor(code: bigint) {
-    super(`refused with ${code}`)
+    super(`rejected with ${code}`)
     this.code = code
   }
 }
 
-/** Refuses with this code when the condition holds. */
 export function rejectIf(condition: boolean, code: bigint): void {
   if (condition) throw new RejectionError(code)
 }
@@ -120,19 +119,19 @@ export function reject(code: bigint): never {
   throw new RejectionError(code)
 }
 
-export const min = (...values: readonly bigint[]): bigint => values.reduce((one, other) => (one < other ? one : other))
+export const min = (...values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b))
 export const positivePart = (value: bigint): bigint => (value > 0n ? value : 0n)
 const abs = (value: bigint): bigint => (value < 0n ? -value : value)
 
-/** Moves USDC; the token refuses with 10 what the payer does not have. */
+/** Transfers USDC; rejects with the token's 10 if the balance is too small. */
 export function transfer(state: ReferenceState, from: string, to: string, amount: bigint): void {
-  const held = state.usdcBalances.get(from) ?? 0n
-  rejectIf(held < amount, 10n)
-  state.usdcBalances.set(from, held - amount)
+  const balance = state.usdcBalances.get(from) ?? 0n
+  rejectIf(balance < amount, 10n)
+  state.usdcBalances.set(from, balance - amount)
   state.usdcBalances.set(to, (state.usdcBalances.get(to) ?? 0n) + amount)
 }
 
-/** Sends to the vault what then counts as its own. */
+/** Transfers USDC from the market to the vault and credits it there. */
 export function transferToVault(state: ReferenceState, amount: bigint): void {
   if (amount <= 0n) return
   transfer(state, MARKET_ACCOUNT, VAULT_ACCOUNT, amount)
@@ -143,16 +142,16 @@ const MAX_AGE_SEC = 60n
 const BAND_DURATION_SEC = 600n
 const BAND_BPS = 100n
 
-/** The price; strictly read it must be fresh (30) and near the last good one (81). A fresh one is the next last good one. */
+/** The price. A strict read rejects a stale price (30) and one far from the last good price (81). A fresh price becomes the last good one. */
 export function readPrice(state: ReferenceState, asset: string, isStrict: boolean): bigint {
   const quote = state.quotes.get(asset)
   if (quote === undefined) throw new RejectionError(32n)
   const isFresh = state.nowSec - quote.atSec <= MAX_AGE_SEC
-  const good = state.lastGoodPrices.get(asset)
+  const lastGood = state.lastGoodPrices.get(asset)
   if (isStrict) {
     rejectIf(!isFresh, 30n)
-    const isBound = good !== undefined && state.nowSec - good.atSec <= BAND_DURATION_SEC
-    rejectIf(isBound && (abs(quote.price - good.price) * 10_000n) / good.price > BAND_BPS, 81n)
+    const isBandActive = lastGood !== undefined && state.nowSec - lastGood.atSec <= BAND_DURATION_SEC
+    rejectIf(isBandActive && (abs(quote.price - lastGood.price) * 10_000n) / lastGood.price > BAND_BPS, 81n)
   }
   if (isFresh) state.lastGoodPrices.set(asset, { price: quote.price, atSec: state.nowSec })
   return quote.price
@@ -176,28 +175,28 @@ export function totalUnrealizedPnl(state: ReferenceState): bigint {
 
 export const aum = (state: ReferenceState): bigint => positivePart(state.vault.totalUsdc + state.vault.totalFees - totalUnrealizedPnl(state))
 
-/** Tells the vault what the traders of an asset are up by at this price. */
+/** Reports the unrealized PnL of an asset at this price to the vault. */
 export function markAsset(state: ReferenceState, asset: string, price: bigint): bigint {
-  const worth = (isLong: boolean): bigint => {
+  const valueOf = (isLong: boolean): bigint => {
     const units = filterPositions(state, (position) => position.isLong === isLong && position.asset === asset)
       .reduce((sum, { size, entry }) => sum + (size * UNIT) / entry, 0n)
     return (price * units) / UNIT
   }
-  const value = worth(true) - openInterest(state, true, asset) + openInterest(state, false, asset) - worth(false)
-  state.unrealizedPnl.set(asset, value)
-  return value
+  const pnl = valueOf(true) - openInterest(state, true, asset) + openInterest(state, false, asset) - valueOf(false)
+  state.unrealizedPnl.set(asset, pnl)
+  return pnl
 }
 
-/** The vault must be able to back the size: 82 over its caps, 40 over its money. Once the position is open, it counts by itself. */
+/** Rejects with 82 above a cap, with 40 above the vault's balance. Reserves nothing: reservations are summed over open positions. */
 export function checkCapacity(state: ReferenceState, asset: string, isLong: boolean, size: bigint): void {
-  const worth = aum(state)
-  const after = reservedPayout(state) + size
-  rejectIf(after > (worth * 7_000n) / 10_000n, 82n)
-  rejectIf(openInterest(state, isLong, asset) + size > (worth * 2_500n) / 10_000n, 82n)
-  rejectIf(after > (state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n), 40n)
+  const currentAum = aum(state)
+  const reservedAfter = reservedPayout(state) + size
+  rejectIf(reservedAfter > (currentAum * 7_000n) / 10_000n, 82n)
+  rejectIf(openInterest(state, isLong, asset) + size > (currentAum * 2_500n) / 10_000n, 82n)
+  rejectIf(reservedAfter > (state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n), 40n)
 }
 
-/** What the vault pays the market of a profit; what it cannot pay is a shortfall that nobody makes good. */
+/** Pays a profit from the vault to the market. Records what it cannot pay as shortfall, which is never repaid. */
 export function payProfit(state: ReferenceState, pnl: bigint): bigint {
   if (pnl <= 0n) return 0n
   const paid = positivePart(min(pnl, state.vault.totalUsdc, state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n))
@@ -212,7 +211,7 @@ const TIERS = [
   { from: 100_000n, taker: 20n, maker: 5n },
 ]
 
-/** The fee of a trade by the volume before it; the trade then counts. */
+/** The fee of a trade by the volume before it. Then adds the trade to the volume. */
 export function chargeFee(state: ReferenceState, trader: string, size: bigint, kind: 'taker' | 'maker'): bigint {
   const volume = (state.volumes.get(trader)?.slots ?? []).reduce((sum, slot) => sum + slot, 0n)
   const tier = TIERS.filter(({ from }) => from * UNIT <= volume).at(-1)
@@ -220,12 +219,12 @@ export function chargeFee(state: ReferenceState, trader: string, size: bigint, k
   return (size * (tier?.[kind] ?? 0n)) / 100_000n
 }
 
-/** Counts a trade into its day. Days that nobody traded on since are emptied first. */
+/** Adds a trade to its day, after clearing the days without trades. */
 export function recordVolume(state: ReferenceState, trader: string, size: bigint): void {
   const today = state.nowSec / 86_400n
   const record = state.volumes.get(trader) ?? { slots: Array.from({ length: 14 }, () => 0n), day: today }
-  const passed = today - record.day
-  for (let back = 0n; back < min(passed, 14n); back++) record.slots[Number((today - back) % 14n)] = 0n
+  const elapsedDays = today - record.day
+  for (let back = 0n; back < min(elapsedDays, 14n); back++) record.slots[Number((today - back) % 14n)] = 0n
   const slot = Number(today % 14n)
   record.slots[slot] = (record.slots[slot] ?? 0n) + size
   record.day = today
@@ -236,10 +235,10 @@ export function pnlAt(position: ReferencePosition, price: bigint): bigint {
   return (position.size * (position.isLong ? price - position.entry : position.entry - price)) / position.entry
 }
 
-/** Funding that the trader owes; negative when it is owed to the trader. */
+/** Funding owed by the trader; negative if owed to the trader. */
 export function fundingOwed(state: ReferenceState, position: ReferencePosition): bigint {
-  const ofLong = (position.size * (state.cumulativeFunding - position.fundingAtOpen)) / UNIT
-  return position.isLong ? ofLong : -ofLong
+  const owedByLong = (position.size * (state.cumulativeFunding - position.fundingAtOpen)) / UNIT
+  return position.isLong ? owedByLong : -owedByLong
 }
 
 export const maintenanceMargin = (position: ReferencePosition): bigint => (position.size * 100n) / 10_000n
@@ -248,41 +247,41 @@ export function attachedOrders(state: ReferenceState, positionId: bigint): Refer
   return [...state.orders.values()].filter((order) => order.status === 'pending' && order.positionId === positionId)
 }
 
-/** What hangs on a position ends with it, except the order that closes it. */
+/** Cancels the orders attached to a position, except the order that closes it. */
 export function cancelAttached(state: ReferenceState, positionId: bigint, except: bigint | undefined): void {
   for (const order of attachedOrders(state, positionId)) if (order.id !== except) order.status = 'cancelled'
 }
 
-/** Liquidity for LP tokens, whose number it answers. */
+/** Deposits liquidity. Returns the LP tokens minted. */
 export function depositLiquidity(state: ReferenceState, provider: string, amount: bigint): bigint {
   rejectIf(amount <= 0n, 41n)
   const { vault } = state
-  const charged = (amount * 30n) / 10_000n
-  const worth = aum(state)
-  const minted = vault.totalLp === 0n || worth === 0n ? amount - charged : ((amount - charged) * vault.totalLp) / worth
+  const fee = (amount * 30n) / 10_000n
+  const currentAum = aum(state)
+  const minted = vault.totalLp === 0n || currentAum === 0n ? amount - fee : ((amount - fee) * vault.totalLp) / currentAum
   rejectIf(minted <= 0n, 41n)
   transfer(state, provider, VAULT_ACCOUNT, amount)
-  // The whole amount and the fee: the deployed vault counts the fee twice.
+  // The deployed vault counts the fee twice: in the amount and in the fees.
   vault.totalUsdc += amount
-  vault.totalFees += charged
+  vault.totalFees += fee
   vault.totalLp += minted
   return minted
 }
 
-/** LP tokens (all of which the one provider holds) for liquidity, which it answers. */
+/** Withdraws liquidity for LP tokens, all held by one provider. Returns the USDC paid. */
 export function withdrawLiquidity(state: ReferenceState, provider: string, lp: bigint): bigint {
   rejectIf(lp <= 0n, 41n)
   const { vault } = state
   rejectIf(lp > vault.totalLp, 42n)
   const gross = (lp * aum(state)) / vault.totalLp
-  const charged = (gross * 30n) / 10_000n
-  const held = state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n
-  rejectIf(gross <= charged, 41n)
-  rejectIf(held - (gross - charged) < reservedPayout(state), 40n)
-  transfer(state, VAULT_ACCOUNT, provider, gross - charged)
+  const fee = (gross * 30n) / 10_000n
+  const balance = state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n
+  rejectIf(gross <= fee, 41n)
+  rejectIf(balance - (gross - fee) < reservedPayout(state), 40n)
+  transfer(state, VAULT_ACCOUNT, provider, gross - fee)
   vault.totalUsdc -= gross
-  vault.totalFees += charged
+  vault.totalFees += fee
   vault.totalLp -= lp
-  state.discrepancies.withdrawalFeeOutsideAccounts += charged
-  return gross - charged
+  state.discrepancies.withdrawalFeeOutsideAccounts += fee
+  return gross - fee
 }

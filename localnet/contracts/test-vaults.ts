@@ -1,4 +1,4 @@
-// Test support: the vault factory on the exchange in memory.
+// Test support: the vault factory on the in-memory exchange.
 
 import type { Val } from './host.ts'
 import { address, bool, i128, text, u32, u64 } from './host.ts'
@@ -7,11 +7,11 @@ import { ADMIN, ALICE, BOB, createTestExchange, FACTORY, KEEPER, openArgs, type 
 import type { Vault } from './trader-vaults/vaults.ts'
 
 export interface TestVaults extends TestExchange {
-  /** A call to the factory that must succeed; its result without types. */
+  /** Calls the factory. Returns the value in native types; throws if the call fails. */
   callFactory(functionName: string, args: readonly Val[], signers?: readonly string[]): unknown
-  /** The same with its events. */
+  /** Like `callFactory`, with events. */
   invokeFactory(functionName: string, args: readonly Val[]): InvokeSuccess
-  /** `ok` or the error. */
+  /** Calls the factory. Returns `ok` or the error. */
   tryFactory(functionName: string, args: readonly Val[], signers?: readonly string[]): string
   vault(id: number): Vault
   shares(id: number, holder: string): bigint
@@ -49,9 +49,9 @@ export function leaderLimitArgs(leader: string, id: number, triggerPrice: bigint
   return [...leaderOpenArgs(leader, id, options), i128(triggerPrice), bool(false), u32(100)]
 }
 
-/** All events of a call but the token's: contract, topics and data, without types. */
-export function eventRowsOf(outcome: InvokeSuccess): readonly (readonly unknown[])[] {
-  return outcome.events.filter(({ contract }) => contract !== USDC).map((event) => {
+/** The events of a call except the token's: contract, topics and data in native types. */
+export function eventRowsOf(result: InvokeSuccess): readonly (readonly unknown[])[] {
+  return result.events.filter(({ contract }) => contract !== USDC).map((event) => {
     const [contract, topics, data] = toNativeEvent(event)
     return [contract, ...topics, data]
   })

@@ -3,41 +3,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Val } from '../host.ts'
-import { address, bool, i128, symbol, u32, u64 } from '../host.ts'
+import { address, i128, symbol, u32, u64 } from '../host.ts'
 import {
-  ADMIN, ALICE, BOB, contractError, createTestExchange, E7, eventsOf, KEEPER, openArgs, type TestExchange, VAULT,
+  ADMIN, ALICE, BOB, contractError, createTestExchange, E7, eventsOf, KEEPER, limitOrderArgs, type LimitOrderOptions, openArgs,
+  stopLimitOrderArgs, UNAUTHORIZED, VAULT,
 } from '../test-exchange.ts'
 import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { MARKET_CONFIG } from './types.ts'
 
-const NOBODY = 'GNOBODY'
-const UNAGREED = 'Error(Auth, InvalidAction)'
+const STRANGER = 'GNOBODY'
 
-interface Terms {
-  trader?: string
-  direction?: number
-  collateral?: bigint
-  leverage?: number
-  trigger?: bigint
-  above?: boolean
-  slippage?: number
-  tif?: number
-}
+/** A long that 50,000 or less fills. */
+const limitArgs = (options: LimitOrderOptions): Val[] => limitOrderArgs({ trigger: 50_000n * E7, ...options })
+const stopLimitArgs = (options: LimitOrderOptions): Val[] =>
+  stopLimitOrderArgs({ trigger: 50_000n * E7, limit: 50_000n * E7, above: false, ...options })
 
-/** A long of 100 USDC at 10x that 50,000 or less fills. */
-function limitArgs({ trader = ALICE, direction = 0, collateral = 100n * E7, leverage = 10, trigger = 50_000n * E7, above = false, ...rest }: Terms): Val[] {
-  const { slippage = 100, tif = 0 } = rest
-  return [
-    address(trader), symbol('BTC'), u32(direction), i128(collateral), u32(leverage), i128(trigger), bool(above), u32(slippage), u32(tif),
-  ]
-}
-
-function stopLimitArgs(terms: Terms): Val[] {
-  const args = limitArgs(terms)
-  return [...args.slice(0, 6), i128(50_000n * E7), ...args.slice(6)]
-}
-
-const execute = (exchange: TestExchange, id: bigint): string => exchange.tryInvoke('execute_order', [address(KEEPER), u64(id)])
 const own = (id: bigint, ...rest: readonly Val[]): Val[] => [address(ALICE), u64(id), ...rest]
 
 test('orders and cross calls ask for agreement before they look at anything', () => {
@@ -51,7 +31,7 @@ test('orders and cross calls ask for agreement before they look at anything', ()
     ['deposit_cross_margin', [address(ALICE), i128(0n)]], ['withdraw_cross_margin', [address(ALICE), i128(0n)]],
     ['liquidate', own(9n)], ['liquidate_cross_account', [address(ALICE), address(BOB)]],
   ]
-  for (const [name, args] of calls) assert.equal(exchange.tryInvoke(name, args, [BOB]), UNAGREED, name)
+  for (const [name, args] of calls) assert.equal(exchange.tryInvoke(name, args, [BOB]), UNAUTHORIZED, name)
 })
 
 test('funding, marks and peaks need nobody\'s agreement', () => {
@@ -66,21 +46,21 @@ test('funding, marks and peaks need nobody\'s agreement', () => {
 
 test('post-only is judged before the wallet is touched, immediate-or-cancel after', () => {
   const exchange = createTestExchange()
-  const place = (terms: Terms): string => exchange.tryInvoke('place_limit_order', limitArgs(terms), [ALICE, NOBODY])
-  assert.equal(place({ trader: NOBODY, tif: 2 }), contractError(70))
+  const place = (options: LimitOrderOptions): string => exchange.tryInvoke('place_limit_order', limitArgs(options), [ALICE, STRANGER])
+  assert.equal(place({ trader: STRANGER, timeInForce: 2 }), contractError(70))
   exchange.setPrice('BTC', 50_000n * E7, 61n)
-  assert.equal(place({ trader: NOBODY, tif: 2 }), contractError(30))
-  assert.equal(place({ trader: NOBODY, tif: 1 }), contractError(13))
-  assert.equal(place({ tif: 1 }), contractError(30), 'the price is read strictly')
+  assert.equal(place({ trader: STRANGER, timeInForce: 2 }), contractError(30))
+  assert.equal(place({ trader: STRANGER, timeInForce: 1 }), contractError(13))
+  assert.equal(place({ timeInForce: 1 }), contractError(30), 'the price is read strictly')
   exchange.setPrice('BTC', 0n)
-  assert.equal(place({ tif: 1 }), contractError(31))
-  assert.equal(place({ tif: 0 }), 'ok', 'an order that rests reads no price')
-  assert.equal(exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ tif: 2 })), 'ok', 'nor does a stop-limit')
+  assert.equal(place({ timeInForce: 1 }), contractError(31))
+  assert.equal(place({ timeInForce: 0 }), 'ok', 'an order that rests reads no price')
+  assert.equal(exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ timeInForce: 2 })), 'ok', 'nor does a stop-limit')
 })
 
 test('a stop-limit\'s limits come before the wallet', () => {
   const exchange = createTestExchange()
-  const place = (terms: Terms): string => exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ trader: NOBODY, ...terms }), [NOBODY])
+  const place = (options: LimitOrderOptions): string => exchange.tryInvoke('place_stop_limit_order', stopLimitArgs({ trader: STRANGER, ...options }), [STRANGER])
   assert.equal(place({ collateral: 100_001n * E7, leverage: 1 }), contractError(23))
   assert.equal(place({}), contractError(13))
 })
@@ -114,19 +94,19 @@ test('an order\'s own state comes before the price, the price before the trigger
   exchange.invokeOk('place_limit_order', limitArgs({}))
   exchange.invokeOk('place_limit_order', limitArgs({ trigger: 40_000n * E7 }))
   exchange.invokeOk('place_stop_limit_order', stopLimitArgs({ trigger: 40_000n * E7 }))
-  assert.equal(execute(exchange, 1n), 'ok')
+  assert.equal(exchange.tryExecuteOrder(1n), 'ok')
   exchange.setPrice('BTC', 0n)
-  assert.equal(execute(exchange, 1n), contractError(61))
-  assert.equal(execute(exchange, 9n), contractError(60))
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(61))
+  assert.equal(exchange.tryExecuteOrder(9n), contractError(60))
   for (const id of [2n, 3n]) {
     exchange.setPrice('BTC', 0n)
-    assert.equal(execute(exchange, id), contractError(31))
+    assert.equal(exchange.tryExecuteOrder(id), contractError(31))
     exchange.setPrice('BTC', 50_000n * E7, 61n)
-    assert.equal(execute(exchange, id), contractError(30), 'both phases of a stop-limit read strictly')
+    assert.equal(exchange.tryExecuteOrder(id), contractError(30), 'both phases of a stop-limit read strictly')
     exchange.setPrice('BTC', 50_600n * E7)
-    assert.equal(execute(exchange, id), contractError(81))
+    assert.equal(exchange.tryExecuteOrder(id), contractError(81))
     exchange.setPrice('BTC', 50_000n * E7)
-    assert.equal(execute(exchange, id), contractError(62))
+    assert.equal(exchange.tryExecuteOrder(id), contractError(62))
   }
 })
 
@@ -143,13 +123,13 @@ test('a fill: capacity, then the vault\'s balance, then what the fees leave; eac
   exchange.invokeOk('place_limit_order', limitArgs({ collateral: 5_000_000n }))
   exchange.invokeOk('place_limit_order', limitArgs({ collateral: 1_001n * E7 }))
   cap(1)
-  assert.equal(execute(exchange, 1n), contractError(82), 'although its fees would eat it')
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(82), 'although its fees would eat it')
   cap(2_500)
-  assert.equal(execute(exchange, 1n), contractError(22), 'the keeper alone would take 0.5025')
-  assert.equal(execute(exchange, 2n), contractError(82))
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(22), 'the keeper alone would take 0.5025')
+  assert.equal(exchange.tryExecuteOrder(2n), contractError(82))
   cap(10_000)
   exchange.host.invokeOk(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
-  assert.equal(execute(exchange, 2n), contractError(40), '10,010 is within the AUM of 10,030, above the balance of 10,000')
+  assert.equal(exchange.tryExecuteOrder(2n), contractError(40), '10,010 is within the AUM of 10,030, above the balance of 10,000')
   for (const id of [1n, 2n]) assert.equal(exchange.tryInvoke('cancel_order', own(id)), 'ok')
 })
 
@@ -157,7 +137,7 @@ test('reduce-only ends what hangs on the position that it closes', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.invokeOk('set_stop_loss', own(1n, i128(49_000n * E7), u32(100)))
-  exchange.invokeOk('place_limit_order', limitArgs({ direction: 1, above: true, tif: 0x100 }))
+  exchange.invokeOk('place_limit_order', limitArgs({ direction: 1, above: true, timeInForce: 0x100 }))
   assert.deepEqual(eventsOf(exchange.invokeOk('execute_order', [address(KEEPER), u64(2n)])).slice(2), [
     ['order_cancelled', [1n, 'pos_closed']],
     ['position_closed', [1n, ALICE, 'BTC', 0, 1000n * E7, 50_000n * E7, 50_000n * E7, 0n]],

@@ -12,8 +12,8 @@ const DAY = 86_400n
 /** The fee of an open of this size, read from what the vault received. */
 function feeOf(exchange: TestExchange, size: bigint, options: OpenOptions = {}): unknown {
   exchange.setPrice('BTC', 50_000n * E7)
-  const done = exchange.invokeOk('open_position', openArgs(ALICE, { collateral: size * E7, leverage: 1, ...options }))
-  const [, data] = eventsOf(done)[1] ?? assert.fail('no fee')
+  const result = exchange.invokeOk('open_position', openArgs(ALICE, { collateral: size * E7, leverage: 1, ...options }))
+  const [, data] = eventsOf(result)[1] ?? assert.fail('no fee')
   return (data as unknown[])[0]
 }
 
