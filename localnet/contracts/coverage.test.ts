@@ -12,6 +12,7 @@ import { routerContract } from './router.ts'
 import { createTestHost, sampleArg, toNative } from './test-host.ts'
 import { assetContract } from './token.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
+import { ALICE } from './test-exchange.ts'
 
 const CONTRACTS: Readonly<Record<string, ContractCode>> = {
   'Asset contract': assetContract('USDC:GISSUER'),
@@ -32,7 +33,7 @@ const ERROR_TABLES: Readonly<Record<string, Readonly<Record<number, string>>>> =
 
 const GRADES = ['full', 'structural', 'absent']
 
-/** The page's tables by section: rows of cells, heads and rules left out. */
+/** The page's tables by section: rows of cells, without heading and separator rows. */
 function readSections(): Map<string, string[][]> {
   const sections = new Map<string, string[][]>()
   let rows: string[][] = []
@@ -46,16 +47,16 @@ function readSections(): Map<string, string[][]> {
 
 const sections = readSections()
 
-test('every entry point of every contract is graded, and none that is not there', () => {
+test('the page grades exactly the entry points of each contract', () => {
   for (const [section, code] of Object.entries(CONTRACTS)) {
     const rows = sections.get(section) ?? assert.fail(`no section ${section}`)
     const named = rows.flatMap(([cell]) => /^`(\w+)`$/.exec(cell ?? '')?.[1] ?? [])
     assert.deepEqual(named.toSorted(), Object.keys(code.entryPoints).toSorted(), section)
-    for (const [what, grade] of rows) assert.ok(GRADES.includes(grade ?? ''), `${section}: ${what} is graded ${grade}`)
+    for (const [name, grade] of rows) assert.ok(GRADES.includes(grade ?? ''), `${section}: ${name} is graded ${grade}`)
   }
 })
 
-test('every error code is graded under its name', () => {
+test('the page grades every error code with its name', () => {
   for (const [section, table] of Object.entries(ERROR_TABLES)) {
     const rows = sections.get(section) ?? assert.fail(`no section ${section}`)
     assert.deepEqual(Object.fromEntries(rows.map(([code, name]) => [code, name])), Object.fromEntries(Object.entries(table)), section)
@@ -63,11 +64,11 @@ test('every error code is graded under its name', () => {
   }
 })
 
-test('the page has a section for each contract and each table of codes, and no other', () => {
+test('the page has one section per contract and per table of error codes', () => {
   assert.deepEqual([...sections.keys()], [...Object.keys(CONTRACTS), ...Object.keys(ERROR_TABLES)])
 })
 
-test('a published interface names only structs that it publishes, with their fields in wire order', () => {
+test('a published interface defines all structs that it uses, with fields in wire order', () => {
   for (const [section, code] of Object.entries(CONTRACTS)) {
     for (const [name, fields] of Object.entries(code.structs ?? {})) {
       const names = fields.map(([field]) => field)
@@ -81,27 +82,27 @@ test('a published interface names only structs that it publishes, with their fie
   }
 })
 
-/** What a contract answers that nobody initialised: 2, or that it is empty. */
-const EMPTY_ANSWERS: Readonly<Record<string, unknown>> = {
+/** Results of an uninitialized contract where they are not error 2. */
+const EMPTY_RESULTS: Readonly<Record<string, unknown>> = {
   'Trader vaults.get_vault_ids': [], 'Trader vaults.vault_count': 0, 'Trader vaults.shares_of': 0n, 'Trader vaults.version': 'v1',
   'Referral.get_referrer': null, 'Referral.resolve_code': null, 'Referral.get_config': [400, 1000, 100_000_000_000n],
   'Referral.version': 'v1',
 }
-const OTHER_REFUSALS: Readonly<Record<string, number>> = {
+const OTHER_ERRORS: Readonly<Record<string, number>> = {
   'Trader vaults.get_vault': 5, 'Trader vaults.view_vault': 5, 'Referral.get_info': 10,
 }
 
-test('before they are initialised trader vaults and referral answer so, or as empty', () => {
+test('uninitialized trader vaults and referral fail with 2 or return empty values', () => {
   for (const [section, notInitialized] of [['Trader vaults', 2], ['Referral', 2]] as const) {
     const code = CONTRACTS[section] ?? assert.fail()
     const host = createTestHost({ C: code })
     for (const [name, entry] of Object.entries(code.entryPoints)) {
       if (name === 'initialize') continue
-      const outcome = host.invoke('C', name, entry.inputs.map(([, type]) => sampleArg(type)), ['G'])
-      const answer = outcome.ok ? toNative(outcome.value) : outcome.error
+      const result = host.invoke('C', name, entry.inputs.map(([, type]) => sampleArg(type)), [ALICE])
+      const actual = result.ok ? toNative(result.value) : result.error
       const id = `${section}.${name}`
-      const expected = id in EMPTY_ANSWERS ? EMPTY_ANSWERS[id] : `Error(Contract, #${OTHER_REFUSALS[id] ?? notInitialized})`
-      assert.deepEqual(answer, expected, id)
+      const expected = id in EMPTY_RESULTS ? EMPTY_RESULTS[id] : `Error(Contract, #${OTHER_ERRORS[id] ?? notInitialized})`
+      assert.deepEqual(actual, expected, id)
     }
   }
 })

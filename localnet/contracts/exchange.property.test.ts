@@ -16,9 +16,9 @@ const FIRST_PRICES = { BTC: 50_000n * E7, ETH: 2_000n * E7 } as const
 const TRADERS = [ALICE, BOB] as const
 const HOLDERS = [PROVIDER, ALICE, BOB, KEEPER, MARKET, VAULT, USDC, LP]
 
-/** One step: what is done, by whom, to what, and two numbers that the deed reads as it needs. */
+/** One random step. `amount` and `pick` are numbers that the action interprets. */
 interface Step {
-  readonly deed: (typeof DEEDS)[number]
+  readonly action: (typeof ACTIONS)[number]
   readonly trader: string
   readonly asset: (typeof ASSETS)[number]
   readonly direction: number
@@ -27,15 +27,15 @@ interface Step {
   readonly pick: number
 }
 
-const DEEDS = [
+const ACTIONS = [
   'open', 'open', 'open', 'openCross', 'close', 'close', 'closeCross', 'liquidate', 'liquidate', 'liquidateCross', 'fund', 'sync',
   'price', 'price',
   'price', 'wait', 'depositLp', 'withdrawLp', 'depositCross', 'withdrawCross', 'limit', 'stopLimit', 'stopLoss', 'takeProfit', 'trailing',
   'execute', 'execute', 'cancel', 'peak',
 ] as const
 
-const step: fc.Arbitrary<Step> = fc.record({
-  deed: fc.constantFrom(...DEEDS),
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  action: fc.constantFrom(...ACTIONS),
   trader: fc.constantFrom(...TRADERS),
   asset: fc.constantFrom(...ASSETS),
   direction: fc.integer({ min: 0, max: 1 }),
@@ -44,36 +44,36 @@ const step: fc.Arbitrary<Step> = fc.record({
   pick: fc.nat(1000),
 })
 
-/** The step as a call; null when it only moves prices or time. */
-function callOf(exchange: TestExchange, one: Step): readonly [contract: string, functionName: string, args: Val[]] | null {
-  const { deed, trader, asset, direction, leverage, amount, pick } = one
-  const position = u64(picked(exchange, 'get_all_position_ids', pick))
-  const order = u64(picked(exchange, 'get_all_order_ids', pick))
-  const by = address(trader)
-  const reference = exchangePrice(exchange, asset)
-  const near = (reference * (9_900n + BigInt(pick % 200))) / 10_000n
-  const limitTerms = [by, symbol(asset), u32(direction), i128(amount), u32(leverage), i128(near)]
+/** The contract call of a step; null if the step only changes prices or time. */
+function toCall(exchange: TestExchange, step: Step): readonly [contract: string, functionName: string, args: Val[]] | null {
+  const { action, trader, asset, direction, leverage, amount, pick } = step
+  const position = u64(pickId(exchange, 'get_all_position_ids', pick))
+  const order = u64(pickId(exchange, 'get_all_order_ids', pick))
+  const signer = address(trader)
+  const price = currentPrice(exchange, asset)
+  const nearPrice = (price * (9_900n + BigInt(pick % 200))) / 10_000n
+  const limitTerms = [signer, symbol(asset), u32(direction), i128(amount), u32(leverage), i128(nearPrice)]
   const rest = [bool(pick % 2 === 0), u32(1 + (pick % 500)), u32([0, 1, 2, 0x100][pick % 4] ?? 0)]
-  switch (deed) {
+  switch (action) {
     case 'open': return [MARKET, 'open_position', openArgs(trader, { asset, collateral: amount, leverage, direction })]
     case 'openCross': return [MARKET, 'open_position_cross', openArgs(trader, { asset, collateral: amount, leverage, direction })]
-    case 'close': return [MARKET, 'close_position', [by, position]]
-    case 'closeCross': return [MARKET, 'close_position_cross', [by, position]]
+    case 'close': return [MARKET, 'close_position', [signer, position]]
+    case 'closeCross': return [MARKET, 'close_position_cross', [signer, position]]
     case 'liquidate': return [MARKET, 'liquidate', [address(KEEPER), position]]
-    case 'liquidateCross': return [MARKET, 'liquidate_cross_account', [address(KEEPER), by]]
+    case 'liquidateCross': return [MARKET, 'liquidate_cross_account', [address(KEEPER), signer]]
     case 'fund': return [MARKET, 'apply_funding', []]
     case 'sync': return [MARKET, 'sync_asset_pnl', [symbol(asset)]]
-    case 'depositLp': return [VAULT, 'deposit', [by, i128(amount)]]
-    case 'withdrawLp': return [VAULT, 'withdraw', [by, i128(amount)]]
-    case 'depositCross': return [MARKET, 'deposit_cross_margin', [by, i128(amount)]]
-    case 'withdrawCross': return [MARKET, 'withdraw_cross_margin', [by, i128(amount)]]
+    case 'depositLp': return [VAULT, 'deposit', [signer, i128(amount)]]
+    case 'withdrawLp': return [VAULT, 'withdraw', [signer, i128(amount)]]
+    case 'depositCross': return [MARKET, 'deposit_cross_margin', [signer, i128(amount)]]
+    case 'withdrawCross': return [MARKET, 'withdraw_cross_margin', [signer, i128(amount)]]
     case 'limit': return [MARKET, 'place_limit_order', [...limitTerms, ...rest]]
-    case 'stopLimit': return [MARKET, 'place_stop_limit_order', [...limitTerms, i128(reference), ...rest]]
-    case 'stopLoss': return [MARKET, 'set_stop_loss', [by, position, i128(near), u32(1 + pick)]]
-    case 'takeProfit': return [MARKET, 'set_take_profit', [by, position, i128(near), u32(1 + pick), i128(0n)]]
-    case 'trailing': return [MARKET, 'place_trailing_stop', [by, position, u32(1 + (pick % 300)), u32(1 + pick)]]
+    case 'stopLimit': return [MARKET, 'place_stop_limit_order', [...limitTerms, i128(price), ...rest]]
+    case 'stopLoss': return [MARKET, 'set_stop_loss', [signer, position, i128(nearPrice), u32(1 + pick)]]
+    case 'takeProfit': return [MARKET, 'set_take_profit', [signer, position, i128(nearPrice), u32(1 + pick), i128(0n)]]
+    case 'trailing': return [MARKET, 'place_trailing_stop', [signer, position, u32(1 + (pick % 300)), u32(1 + pick)]]
     case 'execute': return [MARKET, 'execute_order', [address(KEEPER), order]]
-    case 'cancel': return [MARKET, 'cancel_order', [by, order]]
+    case 'cancel': return [MARKET, 'cancel_order', [signer, order]]
     case 'peak': return [MARKET, 'update_trailing_peak', [order]]
     default: return null
   }
@@ -81,26 +81,26 @@ function callOf(exchange: TestExchange, one: Step): readonly [contract: string, 
 
 const prices = new WeakMap<TestExchange, Map<string, bigint>>()
 
-function exchangePrice(exchange: TestExchange, asset: (typeof ASSETS)[number]): bigint {
+function currentPrice(exchange: TestExchange, asset: (typeof ASSETS)[number]): bigint {
   return prices.get(exchange)?.get(asset) ?? FIRST_PRICES[asset]
 }
 
-/** Moves the price by up to 1 % mostly, by up to a fifth or a half now and then; every price of the step is fresh. */
-function movePrices(exchange: TestExchange, { deed, asset, amount, pick }: Step): void {
-  const known = prices.get(exchange) ?? new Map<string, bigint>()
-  prices.set(exchange, known)
-  if (deed === 'price') {
-    const jumpBps = pick % 3 === 0 ? 2_000n : 100n
-    const spanBps = pick % 7 === 0 ? 5_000n : jumpBps
-    const moveBps = (amount % (2n * spanBps + 1n)) - spanBps
-    const price = exchangePrice(exchange, asset)
-    known.set(asset, price + (price * moveBps) / 10_000n)
+/** Moves the price mostly by up to 1 %, sometimes by up to 20 % or 50 %, and refreshes all prices. */
+function movePrices(exchange: TestExchange, { action, asset, amount, pick }: Step): void {
+  const currentPrices = prices.get(exchange) ?? new Map<string, bigint>()
+  prices.set(exchange, currentPrices)
+  if (action === 'price') {
+    const usualRangeBps = pick % 3 === 0 ? 2_000n : 100n
+    const rangeBps = pick % 7 === 0 ? 5_000n : usualRangeBps
+    const moveBps = (amount % (2n * rangeBps + 1n)) - rangeBps
+    const price = currentPrice(exchange, asset)
+    currentPrices.set(asset, price + (price * moveBps) / 10_000n)
   }
-  if (deed === 'wait') exchange.advance(BigInt(pick) * 20n)
-  for (const name of ASSETS) exchange.setPrice(name, exchangePrice(exchange, name))
+  if (action === 'wait') exchange.advance(BigInt(pick) * 20n)
+  for (const name of ASSETS) exchange.setPrice(name, currentPrice(exchange, name))
 }
 
-function picked(exchange: TestExchange, view: string, pick: number): bigint {
+function pickId(exchange: TestExchange, view: string, pick: number): bigint {
   const ids = toNative(exchange.invokeOk(view, []).value) as bigint[]
   return ids.length === 0 ? 1n : (ids[pick % ids.length] ?? 1n)
 }
@@ -122,12 +122,12 @@ function openPositions(exchange: TestExchange): StoredPosition[] {
   return ids.map((id) => exchange.position(id) as unknown as StoredPosition)
 }
 
-/** Everything that must be true between any two calls. */
-function checkBooks(exchange: TestExchange, opened: number, placed: number): void {
+/** Invariants that hold between any two calls. */
+function assertInvariants(exchange: TestExchange, opened: number, placed: number): void {
   const positions = openPositions(exchange)
-  const sizeOf = (side: StoredPosition[]): bigint => side.reduce((sum, position) => sum + position.size, 0n)
-  const unitsOf = (side: StoredPosition[]): bigint =>
-    side.reduce((sum, position) => sum + (position.size * ONE_E7) / position.entry_price, 0n)
+  const sizeOf = (group: StoredPosition[]): bigint => group.reduce((sum, position) => sum + position.size, 0n)
+  const unitsOf = (group: StoredPosition[]): bigint =>
+    group.reduce((sum, position) => sum + (position.size * ONE_E7) / position.entry_price, 0n)
   const side = (direction: number, asset?: string): StoredPosition[] =>
     positions.filter((position) => position.direction === direction && (asset === undefined || position.asset === asset))
 
@@ -154,18 +154,18 @@ function checkBooks(exchange: TestExchange, opened: number, placed: number): voi
   for (const id of toNative(exchange.invokeOk('get_all_order_ids', []).value) as bigint[]) {
     const order = toNative(exchange.invokeOk('get_order', [u64(id)]).value) as { status: number; has_position: boolean; position_id: bigint }
     assert.equal(order.status, 0, 'only pending orders are listed')
-    if (order.has_position) assert.ok(positions.some((position) => position.id === order.position_id), 'nothing hangs on a closed position')
+    if (order.has_position) assert.ok(positions.some((position) => position.id === order.position_id), 'no order is attached to a closed position')
   }
   for (const holder of HOLDERS) assert.ok(exchange.usdc(holder) >= 0n)
   for (const view of ['get_aum', 'get_reserved_payout', 'get_shortfall', 'get_total_noe']) {
     assert.ok((exchange.vaultView(view) as bigint) >= 0n, view)
   }
-  const marks = ASSETS.reduce((sum, asset) => sum + (exchange.vaultView('get_asset_unrealized_pnl', symbol(asset)) as bigint), 0n)
-  assert.equal((exchange.vaultView('get_pool_info') as { unrealized_pnl: bigint }).unrealized_pnl, marks)
+  const unrealizedPnl = ASSETS.reduce((sum, asset) => sum + (exchange.vaultView('get_asset_unrealized_pnl', symbol(asset)) as bigint), 0n)
+  assert.equal((exchange.vaultView('get_pool_info') as { unrealized_pnl: bigint }).unrealized_pnl, unrealizedPnl)
 }
 
-/** Runs the steps on a fresh exchange and checks the books after each. Tells which calls succeeded and which topics were emitted. */
-function play(steps: readonly Step[], reached: { readonly calls: Set<string>; readonly topics: Set<string> }): void {
+/** Runs the steps on a new exchange and checks the invariants after each. Records successful calls and emitted topics. */
+function runSteps(steps: readonly Step[], reached: { readonly calls: Set<string>; readonly topics: Set<string> }): void {
   const exchange = createTestExchange(50_000n * E7)
   for (const trader of TRADERS) {
     exchange.host.invokeOk(LP, 'approve', [address(trader), address(VAULT), i128(1_000_000n * E7), u32(1_000_000)], [trader])
@@ -173,35 +173,35 @@ function play(steps: readonly Step[], reached: { readonly calls: Set<string>; re
   const total = totalUsdc(exchange)
   let opened = 0
   let placed = 0
-  for (const one of steps) {
-    movePrices(exchange, one)
-    const call = callOf(exchange, one)
+  for (const step of steps) {
+    movePrices(exchange, step)
+    const call = toCall(exchange, step)
     if (call === null) continue
-    const outcome = exchange.host.invoke(call[0], call[1], call[2], [...TRADERS, KEEPER])
-    if (outcome.ok) {
+    const result = exchange.host.invoke(call[0], call[1], call[2], [...TRADERS, KEEPER])
+    if (result.ok) {
       reached.calls.add(call[1])
-      for (const event of outcome.events) checkShape(event, reached.topics)
-      opened += outcome.events.filter((event) => toNative(event.topics[0]) === 'position_opened').length
+      for (const event of result.events) checkShape(event, reached.topics)
+      opened += result.events.filter((event) => toNative(event.topics[0]) === 'position_opened').length
       if (/^(place|set)_/.test(call[1])) placed += 1
     } else {
-      // A refusal is always a contract's own code: nothing runs into the host.
-      assert.match(outcome.error, /^Error\(Contract, #\d+\)$/)
+      // Calls fail with contract errors only, never with host errors.
+      assert.match(result.error, /^Error\(Contract, #\d+\)$/)
     }
-    assert.equal(totalUsdc(exchange), total, `${call[1]} made or lost USDC`)
-    checkBooks(exchange, opened, placed)
+    assert.equal(totalUsdc(exchange), total, `${call[1]} created or destroyed USDC`)
+    assertInvariants(exchange, opened, placed)
   }
 }
 
-const steps = fc.array(step, { minLength: 20, maxLength: 60, size: 'max' })
+const anySteps = fc.array(anyStep, { minLength: 20, maxLength: 60, size: 'max' })
 
-test('over any run of calls no USDC comes or goes, and the books equal the sums over open positions', () => {
-  fc.assert(fc.property(steps, (run) => play(run, { calls: new Set(), topics: new Set() })), { numRuns: 60 })
+test('any sequence of calls preserves total USDC and keeps the aggregates equal to sums over positions', () => {
+  fc.assert(fc.property(anySteps, (steps) => runSteps(steps, { calls: new Set(), topics: new Set() })), { numRuns: 60 })
 })
 
-test('such runs reach every call of traders and keepers, and every trading event in its documented shape', () => {
-  // A property is worth what it reaches; the seed is fixed because this is about the generator, not about luck.
+test('the generated runs cover all trader and keeper calls and all trading events in their documented shape', () => {
+  // A fixed seed: this tests the generator, and must not depend on chance.
   const reached = { calls: new Set<string>(), topics: new Set<string>() }
-  fc.assert(fc.property(steps, (run) => play(run, reached)), { numRuns: 150, seed: 7 })
+  fc.assert(fc.property(anySteps, (steps) => runSteps(steps, reached)), { numRuns: 150, seed: 7 })
   assert.deepEqual([...reached.calls].toSorted(), [
     'apply_funding', 'cancel_order', 'close_position', 'close_position_cross', 'deposit', 'deposit_cross_margin', 'execute_order',
     'liquidate',
@@ -217,12 +217,12 @@ const WIRE_TYPES = {
   address: 'address', symbol: 'symbol', string: 'string', i128: 'i128', u64: 'u64', u32: 'u32', id: 'u64', idText: 'u64',
 } as const
 
-/** An event of market or vault must be the one that the specification's table tells decoders to expect. */
+/** Asserts that an event of market or vault has the shape that decoders expect. */
 function checkShape(event: TestEvent, topics: Set<string>): void {
   if (event.contract !== MARKET && event.contract !== VAULT) return
   const topic = String(toNative(event.topics[0]))
   topics.add(topic)
-  const shape = EVENT_SHAPES[event.contract === MARKET ? 'market' : 'vault'][topic] ?? assert.fail(`${topic} is in no table`)
+  const shape = EVENT_SHAPES[event.contract === MARKET ? 'market' : 'vault'][topic] ?? assert.fail(`${topic} has no documented shape`)
   const secondTopic = shape.secondTopic === undefined ? [] : [WIRE_TYPES[shape.secondTopic[1]]]
   assert.deepEqual(event.topics.slice(1).map((val) => val.type), secondTopic, topic)
   const data = event.data.type === 'vec' ? event.data.value.map((val) => val.type) : []

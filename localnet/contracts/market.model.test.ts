@@ -232,7 +232,6 @@ function offsetPrice(state: ReferenceState, asset: string, bps: number): bigint 
   return ((state.quotes.get(asset)?.price ?? E7) * BigInt(10_000 + bps)) / 10_000n
 }
 
-
 function callCommands<T>(
   functionName: string,
   parameters: fc.Arbitrary<T>,

@@ -6,19 +6,16 @@ import { address, bool, bytes, i128, struct, symbol, u64, vec } from './host.ts'
 import { priceOracleContract, priceTag } from './price-oracle.ts'
 import { priceShimContract } from './price-shim.ts'
 import { createTestHost, type TestHost, toNative } from './test-host.ts'
-import { UNAUTHORIZED } from './test-exchange.ts'
+import { ADMIN, contractError, ORACLE, SHIM, UNAUTHORIZED } from './test-exchange.ts'
 
-const SHIM = 'CSHIM'
-const ORACLE = 'CORACLE'
-const ADMIN = 'GADMIN'
 const PUBLISHER = 'GPUBLISHER'
 
-function bare(): TestHost {
+function createUninitializedOracle(): TestHost {
   return createTestHost({ [SHIM]: priceShimContract(), [ORACLE]: priceOracleContract() })
 }
 
-function world(): TestHost {
-  const host = bare()
+function createOracle(): TestHost {
+  const host = createUninitializedOracle()
   host.invokeOk(ORACLE, 'initialize', [address(ADMIN)], [ADMIN])
   host.invokeOk(SHIM, 'initialize', [address(ADMIN), address(ORACLE)], [ADMIN])
   host.invokeOk(ORACLE, 'set_publisher', [address(PUBLISHER), bool(true)], [ADMIN])
@@ -29,18 +26,14 @@ function update(asset: string, price: bigint, timestamp: bigint): Val {
   return struct({ price: i128(price), round_id: u64(1n), tag: bytes(priceTag(asset)), timestamp: u64(timestamp) })
 }
 
-const error = (host: TestHost, contract: string, name: string, args: readonly Val[], signers: string[] = []): string => {
-    return host.tryInvoke(contract, name, args, signers)
-  }
-
-test('a tag is the symbol and USD, padded to eight bytes', () => {
+test('a price tag is the symbol and USD, padded to eight bytes', () => {
   assert.equal(Buffer.from(priceTag('BTC')).toString('latin1'), 'BTCUSD\0\0')
   assert.equal(Buffer.from(priceTag('LINK')).toString('latin1'), 'LINKUSD\0')
-  for (const symbol of ASSET_SYMBOLS) assert.equal(priceTag(symbol).length, 8)
+  for (const asset of ASSET_SYMBOLS) assert.equal(priceTag(asset).length, 8)
 })
 
-test('several prices are written in one call and read through the shim as a bare pair', () => {
-  const host = world()
+test('one call writes several prices, and the shim returns a price as a tuple', () => {
+  const host = createOracle()
   const prices = vec(update('BTC', 7n, 100n), update('HYPE', 9n, 101n))
   const written = host.invokeOk(ORACLE, 'write_prices', [address(PUBLISHER), prices], [PUBLISHER])
   assert.deepEqual([toNative(written.value), written.events.length], [2, 0])
@@ -49,37 +42,37 @@ test('several prices are written in one call and read through the shim as a bare
   assert.deepEqual(toNative(host.invokeOk(ORACLE, 'get_price_pers', [bytes(priceTag('BTC'))]).value), { price: 7n, round_id: 1n, timestamp: 100n })
 })
 
-test('unknown symbol is 31, missing entry is 32, before initialize it is 1 whatever was asked', () => {
-  const host = world()
-  assert.equal(error(host, SHIM, 'lastprice', [symbol('PEPE')]), 'Error(Contract, #31)')
-  assert.equal(error(host, SHIM, 'lastprice', [symbol('btc')]), 'Error(Contract, #31)')
-  assert.equal(error(host, SHIM, 'lastprice', [symbol('BTC')]), 'Error(Contract, #32)')
-  assert.equal(error(bare(), SHIM, 'lastprice', [symbol('PEPE')]), 'Error(Contract, #1)')
-  assert.equal(toNative(bare().invokeOk(SHIM, 'decimals', []).value), 7)
+test('lastprice fails with 31 for an unknown symbol, 32 without a price, 1 before initialization', () => {
+  const host = createOracle()
+  assert.equal(host.tryInvoke(SHIM, 'lastprice', [symbol('PEPE')]), contractError(31))
+  assert.equal(host.tryInvoke(SHIM, 'lastprice', [symbol('btc')]), contractError(31))
+  assert.equal(host.tryInvoke(SHIM, 'lastprice', [symbol('BTC')]), contractError(32))
+  assert.equal(createUninitializedOracle().tryInvoke(SHIM, 'lastprice', [symbol('PEPE')]), contractError(1))
+  assert.equal(toNative(createUninitializedOracle().invokeOk(SHIM, 'decimals', []).value), 7)
 })
 
-test('only a publisher on the list writes, and only between 1 and 32 prices', () => {
-  const host = world()
+test('only a listed publisher can write, and only 1 to 32 prices per call', () => {
+  const host = createOracle()
   const prices = (count: number): Val => vec(...Array.from({ length: count }, () => update('BTC', 1n, 1n)))
-  assert.equal(error(host, ORACLE, 'write_prices', [address(ADMIN), prices(1)], [ADMIN]), 'Error(Contract, #3)')
-  assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(1)], [ADMIN]), UNAUTHORIZED)
-  assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(0)], [PUBLISHER]), 'Error(Contract, #5)')
-  assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(33)], [PUBLISHER]), 'Error(Contract, #5)')
-  assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(32)], [PUBLISHER]), 'ok')
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(ADMIN), prices(1)], [ADMIN]), contractError(3))
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(PUBLISHER), prices(1)], [ADMIN]), UNAUTHORIZED)
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(PUBLISHER), prices(0)], [PUBLISHER]), contractError(5))
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(PUBLISHER), prices(33)], [PUBLISHER]), contractError(5))
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(PUBLISHER), prices(32)], [PUBLISHER]), 'ok')
   host.invokeOk(ORACLE, 'set_publisher', [address(PUBLISHER), bool(false)], [ADMIN])
-  assert.equal(error(host, ORACLE, 'write_prices', [address(PUBLISHER), prices(1)], [PUBLISHER]), 'Error(Contract, #3)')
+  assert.equal(host.tryInvoke(ORACLE, 'write_prices', [address(PUBLISHER), prices(1)], [PUBLISHER]), contractError(3))
   assert.equal(toNative(host.invokeOk(ORACLE, 'is_publisher', [address(PUBLISHER)]).value), false)
 })
 
-test('administration of oracle and shim is the admin\'s alone, and initialising happens once', () => {
-  const host = world()
+test('only the admin can configure oracle and shim, and initialize works once', () => {
+  const host = createOracle()
   for (const [contract, args] of [[ORACLE, [address(ADMIN)]], [SHIM, [address(ADMIN), address(ORACLE)]]] as const) {
-    assert.equal(error(host, contract, 'initialize', args, [ADMIN]), 'Error(Contract, #2)')
+    assert.equal(host.tryInvoke(contract, 'initialize', args, [ADMIN]), contractError(2))
     assert.equal(toNative(host.invokeOk(contract, 'get_admin', []).value), ADMIN)
-    assert.equal(error(bare(), contract, 'get_admin', []), 'Error(Contract, #1)')
+    assert.equal(createUninitializedOracle().tryInvoke(contract, 'get_admin', []), contractError(1))
   }
-  assert.equal(error(host, ORACLE, 'set_publisher', [address('GX'), bool(true)], [PUBLISHER]), UNAUTHORIZED)
-  assert.equal(error(host, SHIM, 'set_noeracle_oracle', [address('COTHER')], [PUBLISHER]), UNAUTHORIZED)
+  assert.equal(host.tryInvoke(ORACLE, 'set_publisher', [address('GX'), bool(true)], [PUBLISHER]), UNAUTHORIZED)
+  assert.equal(host.tryInvoke(SHIM, 'set_noeracle_oracle', [address('COTHER')], [PUBLISHER]), UNAUTHORIZED)
   host.invokeOk(SHIM, 'set_noeracle_oracle', [address('COTHER')], [ADMIN])
   assert.equal(toNative(host.invokeOk(SHIM, 'get_noeracle', []).value), 'COTHER')
   host.invokeOk(SHIM, 'set_admin', [address(PUBLISHER)], [ADMIN])

@@ -154,7 +154,9 @@ function settingEntryPoints(): Record<string, EntryPoint> {
 function viewEntryPoints(): Record<string, EntryPoint> {
   return {
     get_info: entryPoint({ referrer: 'address' }, { struct: 'ReferralInfo' }, (env, args) => INFO.toVal(requireInfo(env, asAddress(args[0])))),
-    get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) => env.get('persistent', referrerKey(asAddress(args[0]))) ?? VOID),
+    get_referrer: entryPoint({ referee: 'address' }, { option: 'address' }, (env, args) =>
+      env.get('persistent', referrerKey(asAddress(args[0]))) ?? VOID,
+    ),
     resolve_code: entryPoint({ code: 'string' }, { option: 'address' }, (env, args) => env.get('persistent', codeKey(asText(args[0]))) ?? VOID),
     get_config: entryPoint({}, { tuple: ['u32', 'u32', 'i128'] }, (env) => {
       const [discountBps, shareBps] = [readInstanceU32(env, KEYS.discountBps, DISCOUNT_BPS), readInstanceU32(env, KEYS.shareBps, SHARE_BPS)]

@@ -13,16 +13,15 @@ import { requireVault, type Vault, writeVault } from './trader-vaults/vaults.ts'
 import { traderVaultsContract } from './trader-vaults.ts'
 import { entryPoint } from './values.ts'
 
-
-/** ALICE leads vault 0 with 10,000 USDC of her own. */
-function led(): TestVaults {
+/** Vault 0, led by ALICE, with 10,000 USDC of hers. */
+function createFundedVault(): TestVaults {
   const vaults = createTestVaults()
   vaults.callFactory('create_vault', createVaultArgs(ALICE, 'north'))
   vaults.callFactory('deposit', amountArgs(ALICE, 0, 10_000n * E7))
   return vaults
 }
 
-test('a vault begins empty, at a high-water mark of one, with a tenth of the profit for its leader', () => {
+test('a new vault is empty, with a high-water mark of 1 and a profit share of 10 %', () => {
   const vaults = createTestVaults()
   const created = vaults.invokeFactory('create_vault', createVaultArgs(ALICE, 'Norð'))
   assert.equal(toNative(created.value), 0)
@@ -38,7 +37,7 @@ test('a vault begins empty, at a high-water mark of one, with a tenth of the pro
   assert.deepEqual(['get_admin', 'get_market', 'get_usdc'].map((view) => vaults.callFactory(view, [])), [ADMIN, MARKET, USDC])
 })
 
-test('a name has 1 to 64 bytes (4), and its leader\'s agreement before that', () => {
+test('create_vault requires the leader\'s authorization and a name of 1 to 64 bytes (4)', () => {
   const vaults = createTestVaults()
   assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, '')), contractError(4))
   assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, 'ä'.repeat(33))), contractError(4), 'bytes, not characters')
@@ -46,7 +45,7 @@ test('a name has 1 to 64 bytes (4), and its leader\'s agreement before that', ()
   assert.equal(vaults.tryFactory('create_vault', createVaultArgs(ALICE, 'ä'.repeat(32))), 'ok')
 })
 
-test('every call of a factory that is not initialised is 2; it is initialised once (1), by its admin', () => {
+test('every call before initialize fails with 2; initialize works once (1), by the admin', () => {
   const host = createUninitializedHost()
   const attempt = (name: string, args: Parameters<typeof host.invoke>[2], signers = [ALICE]): string => {
     return host.tryInvoke(FACTORY, name, args, signers)
@@ -54,7 +53,8 @@ test('every call of a factory that is not initialised is 2; it is initialised on
   for (const [name, args] of Object.entries({
     create_vault: createVaultArgs(ALICE, ''), deposit: amountArgs(ALICE, 0, 0n), withdraw: amountArgs(ALICE, 0, 0n),
     leader_open_position: leaderOpenArgs(ALICE, 0),
-    leader_close_position: leaderIdArgs(ALICE, 0, 1n), leader_place_limit_order: leaderLimitArgs(ALICE, 0, E7), leader_cancel_order: leaderIdArgs(ALICE, 0, 1n),
+    leader_close_position: leaderIdArgs(ALICE, 0, 1n), leader_place_limit_order: leaderLimitArgs(ALICE, 0, E7),
+    leader_cancel_order: leaderIdArgs(ALICE, 0, 1n),
     claim_leader_fees: [u32(0)], set_paused: pauseArgs(0, true), admin_pause: pauseArgs(0, true),
   })) assert.equal(attempt(name, args, []), contractError(2), name)
   const setUp = [address(ADMIN), address(MARKET), address(USDC)]
@@ -64,10 +64,10 @@ test('every call of a factory that is not initialised is 2; it is initialised on
   assert.equal(attempt('initialize', setUp, [ADMIN]), contractError(1))
 })
 
-test('deposits buy shares at what a share is worth; the first are 1 to 1', () => {
-  const vaults = led()
+test('deposits buy shares at NAV, the first 1 to 1', () => {
+  const vaults = createFundedVault()
   assert.deepEqual([vaults.vault(0).circulating_shares, vaults.vault(0).leader_shares, vaults.vault(0).total_usdc], Array(3).fill(10_000n * E7))
-  // A profit that nobody has shares for yet: a share is now worth 1.5.
+  // A transfer to the factory raises the NAV to 1.5 at the next resync.
   vaults.host.invokeOk(USDC, 'transfer', [address(KEEPER), address(FACTORY), i128(5_000n * E7)], [KEEPER])
   vaults.callFactory('leader_close_position', leaderIdArgs(ALICE, 0, vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint))
   const before = vaults.vault(0)
@@ -78,12 +78,13 @@ test('deposits buy shares at what a share is worth; the first are 1 to 1', () =>
   assert.equal(vaults.shares(0, BOB), expected)
   assert.deepEqual(vaults.vault(0), {
     ...before, total_usdc: before.total_usdc + 3_000n * E7 + 1n, circulating_shares: before.circulating_shares + expected,
-  }, 'the leader has no part in it')
+  }, 'the leader\'s shares are unchanged')
 })
 
-test('a deposit is refused as documented: agreement, 8, 5, 12, 13, 8 for no share, the token, 11', () => {
-  const vaults = led()
-  const attempt = (who: string, id: number, amount: bigint, signers?: string[]): string => vaults.tryFactory('deposit', amountArgs(who, id, amount), signers)
+test('deposit checks authorization, 8, 5, 12, 13, 8 for no shares, the token\'s errors and 11 in this order', () => {
+  const vaults = createFundedVault()
+  const attempt = (depositor: string, id: number, amount: bigint, signers?: string[]): string =>
+    vaults.tryFactory('deposit', amountArgs(depositor, id, amount), signers)
   assert.equal(attempt(BOB, 9, 0n, [ALICE]), UNAUTHORIZED)
   for (const amount of [0n, -1n]) assert.equal(attempt(BOB, 9, amount), contractError(8))
   vaults.callFactory('admin_pause', pauseArgs(0, true))
@@ -91,21 +92,23 @@ test('a deposit is refused as documented: agreement, 8, 5, 12, 13, 8 for no shar
   assert.equal(attempt(BOB, 0, 2n ** 120n), contractError(12))
   vaults.callFactory('admin_pause', pauseArgs(0, false))
   assert.equal(attempt(BOB, 0, 2n ** 120n), contractError(13))
-  assert.equal(attempt(BOB, 0, 1_000_000n * E7 + 1n), contractError(10), 'the token\'s word, before the leader\'s minimum')
+  assert.equal(attempt(BOB, 0, 1_000_000n * E7 + 1n), contractError(10), 'error of the token, before the leader minimum')
   assert.equal(attempt(BOB, 0, 190_000n * E7 + 1n), contractError(11))
-  assert.equal(attempt(BOB, 0, 190_000n * E7), 'ok', 'the leader holds exactly a twentieth')
+  assert.equal(attempt(BOB, 0, 190_000n * E7), 'ok', 'the leader holds exactly 5 %')
   vaults.callFactory('create_vault', createVaultArgs(BOB, 'empty'))
-  assert.equal(attempt(ALICE, 1, E7), contractError(11), 'nobody comes before the leader')
-  // Shares of a vault that holds 10,001 times what they cost: a deposit of 1 buys nothing.
+  assert.equal(attempt(ALICE, 1, E7), contractError(11), 'the leader must deposit first')
+  // The resync gives the vault's one share the factory's whole balance, so a deposit of 1 buys no share.
   vaults.callFactory('deposit', amountArgs(BOB, 1, 1n))
-  vaults.callFactory('leader_cancel_order', leaderIdArgs(BOB, 1, vaults.callFactory('leader_place_limit_order', leaderLimitArgs(ALICE, 0, E7)) as bigint))
+  const orderId = vaults.callFactory('leader_place_limit_order', leaderLimitArgs(ALICE, 0, E7)) as bigint
+  vaults.callFactory('leader_cancel_order', leaderIdArgs(BOB, 1, orderId))
   assert.equal(attempt(BOB, 1, 1n), contractError(8))
 })
 
-test('a withdrawal pays the shares\' part, and leaves the leader with its minimum', () => {
-  const vaults = led()
+test('a withdrawal pays the value of the shares and must keep the leader minimum', () => {
+  const vaults = createFundedVault()
   vaults.callFactory('deposit', amountArgs(BOB, 0, 5_000n * E7))
-  const attempt = (who: string, id: number, shares: bigint, signers?: string[]): string => vaults.tryFactory('withdraw', amountArgs(who, id, shares), signers)
+  const attempt = (depositor: string, id: number, shares: bigint, signers?: string[]): string =>
+    vaults.tryFactory('withdraw', amountArgs(depositor, id, shares), signers)
   assert.equal(attempt(BOB, 9, 0n, [ALICE]), UNAUTHORIZED)
   assert.equal(attempt(BOB, 9, 0n), contractError(8))
   vaults.callFactory('set_paused', pauseArgs(0, true))
@@ -113,7 +116,7 @@ test('a withdrawal pays the shares\' part, and leaves the leader with its minimu
   assert.equal(attempt(BOB, 0, 5_001n * E7), contractError(12))
   vaults.callFactory('set_paused', pauseArgs(0, false))
   assert.equal(attempt(BOB, 0, 5_000n * E7 + 1n), contractError(9))
-  assert.equal(attempt(KEEPER, 0, 1n), contractError(9), 'who never deposited has none')
+  assert.equal(attempt(KEEPER, 0, 1n), contractError(9), 'an account without shares')
   assert.equal(attempt(ALICE, 0, 9_800n * E7), contractError(11))
 
   const before = vaults.usdc(BOB)
@@ -124,25 +127,26 @@ test('a withdrawal pays the shares\' part, and leaves the leader with its minimu
   assert.equal(vaults.shares(0, BOB), 3_000n * E7)
   vaults.callFactory('withdraw', amountArgs(BOB, 0, 3_000n * E7))
   vaults.callFactory('withdraw', amountArgs(ALICE, 0, 10_000n * E7))
-  assert.deepEqual([vaults.vault(0).circulating_shares, vaults.vault(0).leader_shares, vaults.vault(0).total_usdc], [0n, 0n, 0n], 'everybody may leave')
+  const { circulating_shares, leader_shares, total_usdc } = vaults.vault(0)
+  assert.deepEqual([circulating_shares, leader_shares, total_usdc], [0n, 0n, 0n], 'all holders can withdraw everything')
   assert.equal(attempt(BOB, 0, 1n), contractError(9))
 })
 
-test('shares of a vault whose money is all at work or lost buy nothing', () => {
-  const vaults = led()
+test('shares of a vault without free USDC pay nothing', () => {
+  const vaults = createFundedVault()
   vaults.callFactory('deposit', amountArgs(BOB, 0, 10_000n * E7))
   vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: 20_000n * E7, leverage: 1 }))
   assert.equal(vaults.vault(0).total_usdc, 0n)
   assert.equal(vaults.callFactory('withdraw', amountArgs(BOB, 0, E7)), 0n)
   assert.equal(vaults.shares(0, BOB), 9_999n * E7)
-  assert.equal(vaults.callFactory('deposit', amountArgs(BOB, 0, E7)), E7, '1 to 1 again, whatever others hold')
+  assert.equal(vaults.callFactory('deposit', amountArgs(BOB, 0, E7)), E7, '1 to 1 again, although shares exist')
 })
 
-test('a leader\'s open is the market\'s, in the factory\'s name: its events first, one signature, and the vault counts what is left', () => {
-  const vaults = led()
+test('leader_open_position opens for the factory with one signature and reduces the vault\'s total', () => {
+  const vaults = createFundedVault()
   const opened = vaults.host.invokeOk(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0), [ALICE])
   const id = toNative(opened.value) as bigint
-  assert.deepEqual(opened.auth.map(({ address: who, functionName, depth }) => [who, functionName, depth]), [[ALICE, 'leader_open_position', 0]])
+  assert.deepEqual(opened.auth.map(({ address: signer, functionName, depth }) => [signer, functionName, depth]), [[ALICE, 'leader_open_position', 0]])
   assert.deepEqual(eventRowsOf(opened).slice(-2), [
     [MARKET, 'position_opened', [id, FACTORY, 'BTC', 0, 1_000n * E7, 50_000n * E7]], [FACTORY, 'leader_open', 0, [ALICE, id, 100n * E7]],
   ])
@@ -154,12 +158,13 @@ test('a leader\'s open is the market\'s, in the factory\'s name: its events firs
     [MARKET, 'position_closed', [[id, FACTORY, 'BTC', 0, 1_000n * E7, 50_000n * E7, 50_400n * E7, 8n * E7]]],
     [FACTORY, 'leader_close', [0, [ALICE, id]]],
   ])
-  assert.deepEqual([closed.value, vaults.vault(0).total_usdc], [VOID, 10_007_5000000n], 'its collateral less the fee of 0.5, and its profit')
+  assert.deepEqual([closed.value, vaults.vault(0).total_usdc], [VOID, 10_007_5000000n], 'the collateral minus the fee of 0.5, plus the profit')
 })
 
-test('a leader\'s limit order waits in the factory\'s name, is filled by the keeper or taken back', () => {
-  const vaults = led()
-  const placed = vaults.host.invokeOk(FACTORY, 'leader_place_limit_order', leaderLimitArgs(ALICE, 0, 49_900n * E7, { leverage: 5, direction: 1 }), [ALICE])
+test('a leader\'s limit order belongs to the factory and can be filled or cancelled', () => {
+  const vaults = createFundedVault()
+  const args = leaderLimitArgs(ALICE, 0, 49_900n * E7, { leverage: 5, direction: 1 })
+  const placed = vaults.host.invokeOk(FACTORY, 'leader_place_limit_order', args, [ALICE])
   assert.deepEqual(eventRowsOf(placed), [[MARKET, 'order_placed', [1n, FACTORY, 49_900n * E7]], [FACTORY, 'leader_limit', 0, [ALICE, 1n]]])
   const order = toNative(vaults.invokeOk('get_order', [u64(1n)]).value) as Record<string, unknown>
   assert.deepEqual(
@@ -177,15 +182,15 @@ test('a leader\'s limit order waits in the factory\'s name, is filled by the kee
   assert.equal(vaults.position(1n)['trader'], FACTORY)
 })
 
-test('leaders\' calls are refused as documented: agreement, 5, 6, 12, then 8, 10, 3 or the market\'s own codes', () => {
-  const vaults = led()
+test('leader calls check authorization, 5, 6, 12, then 8, 10, 3 or the market\'s errors in this order', () => {
+  const vaults = createFundedVault()
   const calls = {
-    leader_open_position: (who: string, id: number) => leaderOpenArgs(who, id, { collateral: 0n }),
-    leader_close_position: (who: string, id: number) => leaderIdArgs(who, id, 77n),
-    leader_place_limit_order: (who: string, id: number) => leaderLimitArgs(who, id, E7, { collateral: 0n }),
-    leader_cancel_order: (who: string, id: number) => leaderIdArgs(who, id, 77n),
+    leader_open_position: (leader: string, id: number) => leaderOpenArgs(leader, id, { collateral: 0n }),
+    leader_close_position: (leader: string, id: number) => leaderIdArgs(leader, id, 77n),
+    leader_place_limit_order: (leader: string, id: number) => leaderLimitArgs(leader, id, E7, { collateral: 0n }),
+    leader_cancel_order: (leader: string, id: number) => leaderIdArgs(leader, id, 77n),
   }
-  const beyond = { leader_open_position: 8, leader_close_position: 20, leader_place_limit_order: 8, leader_cancel_order: 60 }
+  const nextErrors = { leader_open_position: 8, leader_close_position: 20, leader_place_limit_order: 8, leader_cancel_order: 60 }
   vaults.callFactory('admin_pause', pauseArgs(0, true))
   for (const [name, argsOf] of Object.entries(calls)) {
     assert.equal(vaults.tryFactory(name, argsOf(BOB, 9), [ALICE]), UNAUTHORIZED, name)
@@ -195,7 +200,7 @@ test('leaders\' calls are refused as documented: agreement, 5, 6, 12, then 8, 10
   }
   vaults.callFactory('admin_pause', pauseArgs(0, false))
   for (const [name, argsOf] of Object.entries(calls)) {
-    assert.equal(vaults.tryFactory(name, argsOf(ALICE, 0)), contractError(beyond[name as keyof typeof beyond]), name)
+    assert.equal(vaults.tryFactory(name, argsOf(ALICE, 0)), contractError(nextErrors[name as keyof typeof nextErrors]), name)
   }
   for (const [name, argsWith] of [
     ['leader_open_position', (terms: object) => leaderOpenArgs(ALICE, 0, terms)],
@@ -206,27 +211,27 @@ test('leaders\' calls are refused as documented: agreement, 5, 6, 12, then 8, 10
     assert.equal(vaults.tryFactory(name, argsWith({ collateral: 1n, direction: 2 })), contractError(3), name)
     assert.equal(vaults.tryFactory(name, argsWith({ collateral: 1n })), contractError(22), `${name}: the market's minimum`)
   }
-  assert.deepEqual(vaults.vault(0).total_usdc, 10_000n * E7, 'nothing of it stays')
+  assert.deepEqual(vaults.vault(0).total_usdc, 10_000n * E7, 'failed calls change nothing')
 })
 
-test('a leader below the minimum, which only the shares of an older day can be, does not open', () => {
-  const vaults = led()
-  // No call leads there: the factory's own entry is written by hand.
+test('a leader below the minimum cannot open a position', () => {
+  const vaults = createFundedVault()
+  // No call leads to this state, so a test entry point writes it.
   const stored = vaults.vault(0)
-  const meddled: ContractCode = {
+  const patchedFactory: ContractCode = {
     ...traderVaultsContract(),
     entryPoints: {
       ...traderVaultsContract().entryPoints,
-      meddle: entryPoint({}, 'void', (env) => {
+      clear_leader_shares: entryPoint({}, 'void', (env) => {
         writeVault(env, { ...requireVault(env, 0), leader_shares: 0n })
         return VOID
       }),
     },
   }
   const market: ContractCode = {
-    name: 'market', entryPoints: { open_position: entryPoint({ a: 'address', b: 'symbol', c: 'i128', d: 'u32', e: 'u32' }, 'val', () => MAP) },
+    name: 'market', entryPoints: { open_position: entryPoint({ a: 'address', b: 'symbol', c: 'i128', d: 'u32', e: 'u32' }, 'val', () => openedPosition) },
   }
-  const MAP = { type: 'map', value: [[symbol('id'), u64(1n)]] } as const
+  const openedPosition = { type: 'map', value: [[symbol('id'), u64(1n)]] } as const
   const token: ContractCode = {
     name: 'token',
     entryPoints: {
@@ -234,17 +239,17 @@ test('a leader below the minimum, which only the shares of an older day can be, 
       transfer: entryPoint({ from: 'address', to: 'address', amount: 'i128' }, 'void', () => VOID),
     },
   }
-  const host = createTestHost({ [FACTORY]: meddled, [MARKET]: market, [USDC]: token })
+  const host = createTestHost({ [FACTORY]: patchedFactory, [MARKET]: market, [USDC]: token })
   host.invokeOk(FACTORY, 'initialize', [address(ADMIN), address(MARKET), address(USDC)], [ADMIN])
   host.invokeOk(FACTORY, 'create_vault', [address(ALICE), text('x')], [ALICE])
   host.invokeOk(FACTORY, 'deposit', amountArgs(ALICE, 0, E7), [ALICE])
   host.invokeOk(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: E7 }), [ALICE])
-  host.invokeOk(FACTORY, 'meddle', [])
+  host.invokeOk(FACTORY, 'clear_leader_shares', [])
   assert.equal(host.tryInvoke(FACTORY, 'leader_open_position', leaderOpenArgs(ALICE, 0, { collateral: E7 }), [ALICE]), contractError(11))
 })
 
-test('any leader ends what another vault began, and the money is counted where the leader leads: as deployed', () => {
-  const vaults = led()
+test('a leader can close another vault\'s position and receives its USDC, as deployed', () => {
+  const vaults = createFundedVault()
   vaults.callFactory('create_vault', createVaultArgs(BOB, 'south'))
   vaults.callFactory('deposit', amountArgs(BOB, 1, 2_000n * E7))
   const id = vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint
@@ -252,24 +257,24 @@ test('any leader ends what another vault began, and the money is counted where t
   const closed = vaults.host.invokeOk(FACTORY, 'leader_close_position', leaderIdArgs(BOB, 1, id), [BOB])
   assert.deepEqual(eventRowsOf(closed).at(-1), [FACTORY, 'leader_close', 1, [BOB, id]])
   assert.deepEqual([vaults.vault(0).total_usdc, vaults.vault(1).total_usdc], [11_900n * E7, 11_999_5000000n])
-  // Both vaults claim the same money: whoever comes last finds the token empty.
+  // Both vaults count the same USDC, so the last withdrawal exceeds the factory's balance.
   vaults.callFactory('withdraw', amountArgs(BOB, 1, 2_000n * E7))
-  assert.equal(vaults.tryFactory('withdraw', amountArgs(ALICE, 0, 10_000n * E7)), contractError(10), 'the token\'s own refusal')
+  assert.equal(vaults.tryFactory('withdraw', amountArgs(ALICE, 0, 10_000n * E7)), contractError(10), 'error of the token')
 })
 
-test('the leader takes a tenth of what is above the high-water mark, also while paused, and once', () => {
-  const vaults = led()
+test('claim_leader_fees pays 10 % of the gain above the high-water mark once, also while paused', () => {
+  const vaults = createFundedVault()
   assert.equal(vaults.tryFactory('claim_leader_fees', [u32(9)]), contractError(5))
   assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)], [BOB]), UNAUTHORIZED)
   assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15))
   const id = vaults.callFactory('leader_open_position', leaderOpenArgs(ALICE, 0)) as bigint
-  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15), 'money at work is not counted')
+  assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15), 'the collateral of open positions does not count')
   vaults.setPrice('BTC', 50_400n * E7)
   vaults.callFactory('leader_close_position', leaderIdArgs(ALICE, 0, id))
   vaults.callFactory('set_paused', pauseArgs(0, true))
   const before = vaults.usdc(ALICE)
   const result = vaults.invokeFactory('claim_leader_fees', [u32(0)])
-  // A gain of 7.5 on 10,000: 7,500 units of NAV above the mark, a tenth of them on 10,000 shares.
+  // A gain of 7.5 on 10,000: 7,500 units of NAV above the mark, 10 % of them for 10,000 shares.
   assert.equal(toNative(result.value), 7_500_000n)
   assert.deepEqual(eventRowsOf(result), [[FACTORY, 'fees_claimed', 0, [ALICE, 7_500_000n, 10_006_750n]]])
   assert.equal(vaults.usdc(ALICE) - before, 7_500_000n)
@@ -278,8 +283,8 @@ test('the leader takes a tenth of what is above the high-water mark, also while 
   assert.equal(vaults.tryFactory('claim_leader_fees', [u32(0)]), contractError(15))
 })
 
-test('leader and admin pause with one flag and words of their own', () => {
-  const vaults = led()
+test('leader and admin set the same pause flag and emit different events', () => {
+  const vaults = createFundedVault()
   assert.equal(vaults.tryFactory('set_paused', pauseArgs(9, true)), contractError(5))
   assert.equal(vaults.tryFactory('admin_pause', pauseArgs(9, true)), contractError(5))
   assert.equal(vaults.tryFactory('set_paused', pauseArgs(0, true), [ADMIN]), UNAUTHORIZED)
@@ -293,7 +298,7 @@ test('leader and admin pause with one flag and words of their own', () => {
   }
 })
 
-test('negative totals, which no call makes, are 14', () => {
+test('negative totals, which no call produces, fail with 14', () => {
   const vault = { total_usdc: -1n, circulating_shares: 1n, leader_shares: 1n, hwm_nav: 0n, profit_share_bps: 1000 } as Vault
   const negativeShares = { total_usdc: 1n, circulating_shares: -1n }
   for (const wrong of [() => navOf(vault), () => sharesFor(vault, 1n), () => feesOwed(vault), () => sharesFor(negativeShares, 1n)]) {

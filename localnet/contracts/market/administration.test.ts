@@ -13,7 +13,7 @@ import { INSTANCE, KEYS } from './storage.ts'
 
 const initializeArgs: Val[] = [address(ADMIN), address(SHIM), address(VAULT), address(USDC), defaultMarketConfig()]
 
-test('initialising: once, by the admin, and what it leaves in storage', () => {
+test('initialize works once, by the admin, and stores the configuration', () => {
   const host = createUninitializedHost()
   assert.equal(host.tryInvoke(MARKET, 'initialize', initializeArgs, [ALICE]), UNAUTHORIZED)
   const result = host.invokeOk(MARKET, 'initialize', initializeArgs, [ADMIN])
@@ -31,7 +31,7 @@ test('initialising: once, by the admin, and what it leaves in storage', () => {
   })
 })
 
-test('the admin alone pauses, splits fees and upgrades', () => {
+test('only the admin can pause, set the fee split and the referral contract, and upgrade', () => {
   const exchange = createTestExchange()
   const calls: [string, Val[]][] = [
     ['pause', []], ['unpause', []], ['set_fee_split', [address('CT'), u32(5001)]], ['set_referral', [address('CT')]],
@@ -48,7 +48,7 @@ test('the admin alone pauses, splits fees and upgrades', () => {
   assert.equal(exchange.tryInvoke('upgrade', [bytes(new Uint8Array(32))]), 'Error(Storage, MissingValue)')
 })
 
-test('paused, traders are refused; keepers, funding, marks and cancellations go on', () => {
+test('while paused, traders\' calls fail except cancel_order; keepers\' calls and funding work', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.invokeOk('set_stop_loss', [address(ALICE), u64(1n), { type: 'i128', value: 48_000n * E7 }, u32(100)])
@@ -67,14 +67,14 @@ test('paused, traders are refused; keepers, funding, marks and cancellations go 
   assert.equal(exchange.tryInvoke('open_position', openArgs(BOB)), 'ok')
 })
 
-test('every entry point of an uninitialised market answers 1, before it asks for anybody\'s agreement', () => {
+test('every entry point of an uninitialized market fails with 1 before it checks authorization', () => {
   for (const [name, entry] of Object.entries(marketContract().entryPoints)) {
     if (name === 'initialize') continue
     assert.equal(createUninitializedHost().tryInvoke(MARKET, name, entry.inputs.map(([, type]) => sampleArg(type)), []), contractError(1), name)
   }
 })
 
-test('views of what is not there: void, empty, zero', () => {
+test('views without data return void, an empty list or zero', () => {
   const exchange = createTestExchange()
   const view = (name: string, ...args: Val[]): unknown => toNative(exchange.invokeOk(name, args).value)
   assert.equal(view('get_position', u64(1n)), null)
@@ -85,7 +85,7 @@ test('views of what is not there: void, empty, zero', () => {
   assert.deepEqual(view('get_cross_margin_positions', address(ALICE)), [])
 })
 
-test('position ids are listed in the order of opening', () => {
+test('position ids are listed in opening order', () => {
   const exchange = createTestExchange()
   for (const trader of [ALICE, BOB, ALICE]) exchange.open(trader)
   exchange.close(BOB, 2n)
@@ -93,7 +93,7 @@ test('position ids are listed in the order of opening', () => {
   assert.deepEqual(toNative(exchange.invokeOk('get_all_position_ids', []).value), [1n, 3n, 4n])
 })
 
-test('marking an asset tells the vault its debt, and refuses a bad price', () => {
+test('sync_asset_pnl reports the unrealized PnL to the vault and rejects an invalid price', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.setPrice('BTC', 49_000n * E7)

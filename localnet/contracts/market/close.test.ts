@@ -7,7 +7,7 @@ import {
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
-test('a winning close pays collateral and profit, and says settled, exposure, closed', () => {
+test('a winning close pays collateral and profit and emits pnl_settled, exposure_synced and position_closed', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.setPrice('BTC', 51_000n * E7)
@@ -35,7 +35,7 @@ test('a losing close sends the loss to the vault and returns the rest', () => {
   assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 - 205_000_000n)
 })
 
-test('a loss beyond the collateral takes the collateral alone; the event still tells the whole price PnL', () => {
+test('a loss above the collateral takes only the collateral; the event carries the whole price PnL', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.setPrice('BTC', 40_000n * E7)
@@ -49,7 +49,7 @@ test('a loss beyond the collateral takes the collateral alone; the event still t
   assert.equal(exchange.usdc(ALICE), 999_900n * E7)
 })
 
-test('a profit that the vault cannot pay is paid in part, and the shortfall is told first', () => {
+test('a profit above the vault\'s balance is paid in part, and payout_shortfall is emitted first', () => {
   const exchange = createTestExchange(4_000n * E7)
   const id = exchange.open(ALICE)
   exchange.setPrice('BTC', 300_000n * E7)
@@ -61,11 +61,11 @@ test('a profit that the vault cannot pay is paid in part, and the shortfall is t
   ])
   assert.equal(topicsOf(result).length, 4)
   assert.equal(toNative(result.value), 5000n * E7)
-  assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 + 40_000_000_000n, 'the fee that was paid comes back within the payout')
+  assert.equal(exchange.usdc(ALICE), 1_000_000n * E7 + 40_000_000_000n, 'the payout includes the fee paid at opening')
   assert.equal(exchange.vaultView('get_shortfall'), 9_995_000_000n)
 })
 
-test('pnl truncates toward zero on both sides', () => {
+test('PnL truncates toward zero for profits and losses', () => {
   const exchange = createTestExchange()
   const pnlAt = (price: bigint, direction: number): unknown => {
     exchange.setPrice('BTC', 30n * E7)
@@ -81,7 +81,7 @@ test('pnl truncates toward zero on both sides', () => {
   assert.deepEqual([pnlAt(30n * E7 + 4n, 0), pnlAt(30n * E7 - 4n, 0)], [1n, -1n])
 })
 
-test('close fails in the documented order', () => {
+test('close checks its errors in the documented order', () => {
   const args = (id: bigint, trader = ALICE) => [address(trader), u64(id)]
   assert.equal(createUninitializedHost().tryInvoke(MARKET, 'close_position', args(9n), []), contractError(1))
   const exchange = createTestExchange()
@@ -98,14 +98,14 @@ test('close fails in the documented order', () => {
   assert.equal(exchange.tryInvoke('close_position', args(id)), contractError(31))
 })
 
-test('a close takes a price of any age, and does not mind a jump', () => {
+test('a close accepts a price of any age and any deviation', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.setPrice('BTC', 70_000n * E7, 86_400n)
   assert.equal(exchange.tryInvoke('close_position', [address(ALICE), u64(id)]), 'ok')
 })
 
-test('the pool shrinks by what it paid and grows by what it received', () => {
+test('the vault\'s total falls by paid profits and rises by received losses', () => {
   const exchange = createTestExchange(100_000n * E7)
   const before = exchange.vaultView('get_total_usdc') as bigint
   const winner = exchange.open(ALICE)
@@ -117,18 +117,18 @@ test('the pool shrinks by what it paid and grows by what it received', () => {
   assert.equal(exchange.vaultView('get_usdc_balance'), exchange.vaultView('get_total_usdc'))
 })
 
-test('open interest that stays open is marked at the exit price of the one that closed', () => {
+test('a close values the remaining open interest at the exit price', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.open(BOB, { collateral: 200n * E7 })
   exchange.setPrice('BTC', 51_000n * E7)
   const result = exchange.close(ALICE, id)
-  // 2000 at 2 % up: the vault owes 40 to the position that is left.
+  // The remaining 2000 gained 2 %: 40.
   assert.deepEqual(eventsOf(result)[1], ['exposure_synced BTC', [40n * E7, 40n * E7, 1000n * E7]])
   assert.equal(exchange.vaultView('get_reserved_payout'), 2000n * E7)
 })
 
-test('a winner is paid from the buffer first', () => {
+test('a profit is paid from the buffer first', () => {
   const exchange = createTestExchange()
   exchange.host.invokeOk(VAULT, 'seed_buffer', [address(BOB), i128(15n * E7)], ['GADMIN', BOB])
   const id = exchange.open(ALICE)
@@ -138,7 +138,7 @@ test('a winner is paid from the buffer first', () => {
   assert.equal(exchange.vaultView('get_total_usdc'), before - 5n * E7)
 })
 
-test('the fee split does not touch closes: losses go to the vault whole', () => {
+test('the fee split does not apply to closes: losses go to the vault in full', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.invokeOk('set_fee_split', [address('CTREASURY'), u32(5000)])

@@ -8,9 +8,10 @@ import {
 } from '../test-exchange.ts'
 import { KEYS } from './storage.ts'
 
-const tryLimitOrder = (exchange: TestExchange, terms?: LimitOrderOptions): string => exchange.tryInvoke('place_limit_order', limitOrderArgs(terms))
+const tryLimitOrder = (exchange: TestExchange, options?: LimitOrderOptions): string =>
+  exchange.tryInvoke('place_limit_order', limitOrderArgs(options))
 
-test('a limit order takes its collateral, waits, and tells its trigger', () => {
+test('a limit order takes its collateral, is listed as pending and emits its trigger price', () => {
   const exchange = createTestExchange()
   const result = exchange.invokeOk('place_limit_order', limitOrderArgs())
   assert.deepEqual(eventsOf(result), [['order_placed', [1n, ALICE, 49_000n * E7]]])
@@ -23,7 +24,7 @@ test('a limit order takes its collateral, waits, and tells its trigger', () => {
   assert.deepEqual([exchange.pendingOrderIds(), exchange.stored(KEYS.traderOrders(ALICE))], [[1n], [1n]])
 })
 
-test('a limit fill opens at the price, at the maker fee, and pays the keeper out of the collateral', () => {
+test('a limit order fills at the current price for the maker fee and pays the keeper from the collateral', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_limit_order', limitOrderArgs())
   exchange.setPrice('BTC', 48_800n * E7)
@@ -43,37 +44,37 @@ test('a limit fill opens at the price, at the maker fee, and pays the keeper out
   assert.equal(exchange.tryExecuteOrder(1n), contractError(61))
 })
 
-test('placing fails in the documented order', () => {
+test('placing checks its errors in the documented order', () => {
   assert.equal(createUninitializedHost().tryInvoke(MARKET, 'place_limit_order', limitOrderArgs({ collateral: 0n }), []), contractError(1))
   const exchange = createTestExchange()
   exchange.setPrice('BTC', 0n)
-  const all = { collateral: 0n, leverage: 0, trigger: 0n, slippageBps: 0, timeInForce: 3 }
+  const allInvalid = { collateral: 0n, leverage: 0, trigger: 0n, slippageBps: 0, timeInForce: 3 }
   exchange.invokeOk('pause', [])
-  assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(all), []), contractError(4))
+  assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(allInvalid), []), contractError(4))
   exchange.invokeOk('unpause', [])
-  assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(all), [BOB]), UNAUTHORIZED)
+  assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(allInvalid), [BOB]), UNAUTHORIZED)
   const rows: [LimitOrderOptions, number][] = [
-    [{ ...all }, 22],
-    [{ ...all, collateral: 100_001n * E7 }, 21],
-    [{ ...all, collateral: 100_001n * E7, leverage: 1 }, 65],
-    [{ ...all, collateral: 100_001n * E7, leverage: 1, trigger: E7 }, 66],
-    [{ ...all, collateral: 100_001n * E7, leverage: 1, trigger: E7, slippageBps: 10_001 }, 66],
-    [{ ...all, collateral: 100_001n * E7, leverage: 1, trigger: E7, slippageBps: 10_000 }, 5],
+    [{ ...allInvalid }, 22],
+    [{ ...allInvalid, collateral: 100_001n * E7 }, 21],
+    [{ ...allInvalid, collateral: 100_001n * E7, leverage: 1 }, 65],
+    [{ ...allInvalid, collateral: 100_001n * E7, leverage: 1, trigger: E7 }, 66],
+    [{ ...allInvalid, collateral: 100_001n * E7, leverage: 1, trigger: E7, slippageBps: 10_001 }, 66],
+    [{ ...allInvalid, collateral: 100_001n * E7, leverage: 1, trigger: E7, slippageBps: 10_000 }, 5],
     [{ collateral: 100_001n * E7, leverage: 1, timeInForce: 2 }, 23],
     [{ timeInForce: 2 }, 31],
     [{ trader: 'GNOBODY' }, 13],
   ]
-  for (const [terms, code] of rows) {
-    assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(terms), [ALICE, 'GNOBODY']), contractError(code), JSON.stringify(code))
+  for (const [options, code] of rows) {
+    assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(options), [ALICE, 'GNOBODY']), contractError(code), JSON.stringify(code))
   }
-  for (const [terms, code] of rows.slice(0, 7)) {
-    const args = stopLimitOrderArgs({ ...terms, trigger: terms.trigger ?? E7 })
+  for (const [options, code] of rows.slice(0, 7)) {
+    const args = stopLimitOrderArgs({ ...options, trigger: options.trigger ?? E7 })
     assert.equal(exchange.tryInvoke('place_stop_limit_order', args), contractError(code), `stop ${code}`)
   }
   assert.equal(exchange.tryInvoke('place_stop_limit_order', stopLimitOrderArgs({ limit: 0n, slippageBps: 0 })), contractError(65))
 })
 
-test('post-only refuses what would fill at once, and reads the price strictly', () => {
+test('post-only rejects an order that would trigger now and reads the price strictly', () => {
   const exchange = createTestExchange()
   assert.equal(tryLimitOrder(exchange, { timeInForce: 2 }), 'ok')
   assert.equal(tryLimitOrder(exchange, { timeInForce: 2, trigger: 50_000n * E7 }), contractError(70))
@@ -83,23 +84,24 @@ test('post-only refuses what would fill at once, and reads the price strictly', 
   assert.equal(tryLimitOrder(exchange, { timeInForce: 2 }), contractError(81))
 })
 
-test('immediate-or-cancel: untriggered it is refunded and never listed, triggered it rests', () => {
+test('immediate-or-cancel is refunded if not triggered and rests if triggered', () => {
   const exchange = createTestExchange()
   const result = exchange.invokeOk('place_limit_order', limitOrderArgs({ timeInForce: 1 }))
   assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'ioc_not_filled']]])
-  assert.deepEqual([(toNative(result.value) as { status: number }).status, exchange.pendingOrderIds(), exchange.usdc(ALICE)], [2, [], 1_000_000n * E7])
+  assert.equal(exchange.order(1n)['status'], 2)
+  assert.deepEqual([exchange.pendingOrderIds(), exchange.usdc(ALICE)], [[], 1_000_000n * E7])
   const resting = exchange.invokeOk('place_limit_order', limitOrderArgs({ timeInForce: 1, trigger: 50_000n * E7 }))
   assert.deepEqual(topicsOf(resting), ['order_placed'])
   assert.deepEqual(exchange.pendingOrderIds(), [2n])
 })
 
-test('higher bits of time in force are ignored, the low byte decides', () => {
+test('only the low byte of time in force selects the mode', () => {
   const exchange = createTestExchange()
   assert.equal(tryLimitOrder(exchange, { timeInForce: 0x10_200 }), 'ok')
   assert.equal(tryLimitOrder(exchange, { timeInForce: 0x203 }), contractError(5))
 })
 
-test('an order is executed only when triggered, and only by who signs', () => {
+test('execute_order requires the keeper\'s authorization and a triggered order', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_limit_order', limitOrderArgs())
   assert.equal(exchange.tryInvoke('execute_order', [address(KEEPER), u64(1n)], [ALICE]), UNAUTHORIZED)
@@ -109,16 +111,16 @@ test('an order is executed only when triggered, and only by who signs', () => {
   exchange.setPrice('BTC', 49_000n * E7 + 1n)
   assert.equal(exchange.tryExecuteOrder(1n), contractError(62))
   exchange.setPrice('BTC', 49_000n * E7, 61n)
-  assert.equal(exchange.tryExecuteOrder(1n), contractError(30), 'an entry reads strictly')
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(30), 'an entry order reads the price strictly')
   exchange.invokeOk('pause', [])
   exchange.setPrice('BTC', 49_000n * E7)
-  assert.equal(exchange.tryExecuteOrder(1n), 'ok', 'keepers work while paused')
+  assert.equal(exchange.tryExecuteOrder(1n), 'ok', 'keepers can execute while paused')
 })
 
-test('a fill beyond the tolerance refunds and cancels, with its own status', () => {
+test('slippage above the tolerance refunds and cancels the order with its own status', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_limit_order', limitOrderArgs())
-  // 1 % below 49,000 is 48,510: still within; one more basis point is not.
+  // 1 % below 49,000 is 48,510. 48,505 is 101 bps below.
   exchange.setPrice('BTC', 48_505n * E7)
   const result = exchange.executeOrder(1n)
   assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'slippage']]])
@@ -126,15 +128,15 @@ test('a fill beyond the tolerance refunds and cancels, with its own status', () 
   assert.deepEqual([exchange.order(1n)['status'], exchange.pendingOrderIds(), exchange.usdc(ALICE)], [3, [], 1_000_000n * E7])
 })
 
-test('a fill that the vault cannot back, or that its fees would eat, fails and leaves the order pending', () => {
-  const thin = createTestExchange(100n * E7)
-  thin.invokeOk('place_limit_order', limitOrderArgs())
-  thin.setPrice('BTC', 49_000n * E7)
-  assert.equal(thin.tryExecuteOrder(1n), contractError(82))
-  assert.deepEqual(thin.pendingOrderIds(), [1n])
+test('a fill that the vault cannot back fails and the order stays pending', () => {
+  const exchange = createTestExchange(100n * E7)
+  exchange.invokeOk('place_limit_order', limitOrderArgs())
+  exchange.setPrice('BTC', 49_000n * E7)
+  assert.equal(exchange.tryExecuteOrder(1n), contractError(82))
+  assert.deepEqual(exchange.pendingOrderIds(), [1n])
 })
 
-test('a stop-limit says nothing when placed or armed, and fills against its limit', () => {
+test('a stop-limit emits no event when placed or armed, and fills at its limit', () => {
   const exchange = createTestExchange()
   const placed = exchange.invokeOk('place_stop_limit_order', stopLimitOrderArgs())
   assert.deepEqual(topicsOf(placed), [])
@@ -147,7 +149,7 @@ test('a stop-limit says nothing when placed or armed, and fills against its limi
   assert.equal(exchange.position(1n)['entry_price'], 51_100n * E7)
 })
 
-test('a stop-limit past its tolerance in the first phase is cancelled', () => {
+test('a stop-limit beyond its slippage tolerance is cancelled in the first phase', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_stop_limit_order', stopLimitOrderArgs())
   exchange.setPrice('BTC', 51_520n * E7)
@@ -155,12 +157,15 @@ test('a stop-limit past its tolerance in the first phase is cancelled', () => {
   assert.equal(exchange.usdc(ALICE), 1_000_000n * E7)
 })
 
-test('immediate-or-cancel and post-only mean nothing to a stop-limit', () => {
+test('a stop-limit ignores immediate-or-cancel and post-only', () => {
   const exchange = createTestExchange()
-  for (const timeInForce of [1, 2]) assert.equal(exchange.tryInvoke('place_stop_limit_order', stopLimitOrderArgs({ timeInForce, trigger: 50_000n * E7 })), 'ok')
+  for (const timeInForce of [1, 2]) {
+    const args = stopLimitOrderArgs({ timeInForce, trigger: 50_000n * E7 })
+    assert.equal(exchange.tryInvoke('place_stop_limit_order', args), 'ok')
+  }
 })
 
-test('the owner cancels and is refunded, also while paused', () => {
+test('the owner can cancel an order and is refunded, also while paused', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_limit_order', limitOrderArgs())
   exchange.invokeOk('place_stop_limit_order', stopLimitOrderArgs())
@@ -173,12 +178,12 @@ test('the owner cancels and is refunded, also while paused', () => {
   const result = exchange.invokeOk('cancel_order', [address(ALICE), u64(1n)])
   assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'user']]])
   assert.equal(cancel(1n), contractError(61))
-  assert.equal(cancel(1n, BOB), contractError(64), 'whose it is comes before what became of it')
+  assert.equal(cancel(1n, BOB), contractError(64), 'the owner is checked before the status')
   assert.equal(cancel(2n), 'ok')
   assert.deepEqual([exchange.pendingOrderIds(), exchange.usdc(ALICE), exchange.order(1n)['status']], [[], 1_000_000n * E7, 2])
 })
 
-test('reduce-only closes the largest opposite position that fits, the first of equals', () => {
+test('reduce-only closes the largest opposite position not larger than the order, the first of equals', () => {
   const exchange = createTestExchange()
   for (const collateral of [30n, 50n, 50n, 90n]) exchange.open(ALICE, { collateral: collateral * E7 })
   exchange.open(ALICE, { collateral: 60n * E7, asset: 'ETH' })
@@ -190,23 +195,23 @@ test('reduce-only closes the largest opposite position that fits, the first of e
   const result = exchange.executeOrder(1n)
   assert.deepEqual(topicsOf(result), ['pnl_settled', 'exposure_synced BTC', 'position_closed', 'order_executed'])
   assert.deepEqual(eventsOf(result)[2], ['position_closed', [2n, ALICE, 'BTC', 0, 500n * E7, 50_000n * E7, 50_000n * E7, 0n]])
-  // The order's collateral comes back; the close pays 49.75 less the keeper's 0.5 + 0.05 % of the order's 500.
+  // The order's collateral is refunded; the close pays 49.75 minus the keeper's 0.5 + 0.05 % of the order's 500.
   assert.equal(toNative(result.value), 7_500_000n)
   assert.equal(exchange.usdc(ALICE) - before, 50n * E7 + 497_500_000n - 7_500_000n)
   assert.equal(exchange.order(1n)['status'], 1)
 })
 
-test('reduce-only without a target is cancelled and refunded: one event, nothing executed', () => {
+test('reduce-only without a position to close is cancelled and refunded with one event', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE, { collateral: 90n * E7 })
   exchange.invokeOk('place_limit_order', limitOrderArgs({ direction: 1, collateral: 70n * E7, timeInForce: 0x100, trigger: 50_000n * E7 }))
   exchange.setPrice('BTC', 50_000n * E7, 3600n)
   const result = exchange.executeOrder(1n)
-  assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'reduce_only_no_position']]], 'and a stale price is good enough')
+  assert.deepEqual(eventsOf(result), [['order_cancelled', [1n, 'reduce_only_no_position']]], 'a stale price is accepted')
   assert.deepEqual([toNative(result.value), exchange.order(1n)['status'], exchange.pendingOrderIds()], [0n, 2, []])
 })
 
-test('a fill needs no token of the trader: the collateral has been waiting', () => {
+test('a fill takes nothing from the trader\'s wallet: the market already holds the collateral', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('place_limit_order', limitOrderArgs())
   exchange.host.invokeOk(USDC, 'transfer', [address(ALICE), address(BOB), i128(exchange.usdc(ALICE))], [ALICE])

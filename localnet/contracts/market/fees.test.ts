@@ -9,48 +9,48 @@ import { KEYS } from './storage.ts'
 
 const DAY = 86_400n
 
-/** The fee of an open of this size, read from what the vault received. */
-function feeOf(exchange: TestExchange, size: bigint, options: OpenOptions = {}): unknown {
+/** Opens a position of this size. Returns the fee that the vault received. */
+function openFee(exchange: TestExchange, size: bigint, options: OpenOptions = {}): unknown {
   exchange.setPrice('BTC', 50_000n * E7)
   const result = exchange.invokeOk('open_position', openArgs(ALICE, { collateral: size * E7, leverage: 1, ...options }))
   const [, data] = eventsOf(result)[1] ?? assert.fail('no fee')
   return (data as unknown[])[0]
 }
 
-interface Stored {
+interface VolumeRecord {
   daily_volumes: bigint[]
   last_update_day: bigint
 }
 
-const volume = (exchange: TestExchange): Stored => exchange.stored(KEYS.traderVolume(ALICE)) as Stored
+const volume = (exchange: TestExchange): VolumeRecord => exchange.stored(KEYS.traderVolume(ALICE)) as VolumeRecord
 const total = (exchange: TestExchange): bigint => volume(exchange).daily_volumes.reduce((sum, slot) => sum + slot, 0n)
 
-test('taker fees fall at 20k, 50k and 100k of volume, the trade itself not yet counted', () => {
+test('taker fees fall at a volume of 20k, 50k and 100k, not counting the trade itself', () => {
   const exchange = createTestExchange()
   // 5, 4, 3 and 2 basis points of 10,000.
-  assert.equal(feeOf(exchange, 10_000n), 50_000_000n)
-  assert.equal(feeOf(exchange, 10_000n), 50_000_000n, 'at 10,000')
-  assert.equal(feeOf(exchange, 10_000n), 40_000_000n, 'at 20,000 exactly')
-  assert.equal(feeOf(exchange, 20_000n), 80_000_000n, 'at 30,000')
-  assert.equal(feeOf(exchange, 50_000n), 150_000_000n, 'at 50,000')
-  assert.equal(feeOf(exchange, 10_000n), 20_000_000n, 'at 100,000')
+  assert.equal(openFee(exchange, 10_000n), 50_000_000n)
+  assert.equal(openFee(exchange, 10_000n), 50_000_000n, 'at 10,000')
+  assert.equal(openFee(exchange, 10_000n), 40_000_000n, 'at 20,000 exactly')
+  assert.equal(openFee(exchange, 20_000n), 80_000_000n, 'at 30,000')
+  assert.equal(openFee(exchange, 50_000n), 150_000_000n, 'at 50,000')
+  assert.equal(openFee(exchange, 10_000n), 20_000_000n, 'at 100,000')
   assert.equal(total(exchange), 110_000n * E7)
 })
 
-test('a close counts its size without a fee', () => {
+test('a close adds its size to the volume without a fee', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.close(ALICE, id)
   assert.equal(total(exchange), 2000n * E7)
 })
 
-test('a fee truncates', () => {
+test('fees are truncated', () => {
   const exchange = createTestExchange()
   // 10.0000199 x 0.05 % = 0.005000009..., seven decimals kept.
-  assert.equal(feeOf(exchange, 0n, { collateral: 100_000_199n }), 50_000n)
+  assert.equal(openFee(exchange, 0n, { collateral: 100_000_199n }), 50_000n)
 })
 
-test('today\'s slot is the day of the ledger\'s clock modulo 14', () => {
+test('the volume slot of a day is its number modulo 14', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   const day = exchange.host.ledger.timestampSec / DAY
@@ -59,44 +59,44 @@ test('today\'s slot is the day of the ledger\'s clock modulo 14', () => {
   assert.equal(volume(exchange).daily_volumes.length, 14)
 })
 
-test('stale days count for the tier until a trade rotates them out', () => {
+test('old days count for the tier until the next trade clears them', () => {
   const exchange = createTestExchange()
-  feeOf(exchange, 50_000n)
+  openFee(exchange, 50_000n)
   exchange.advance(20n * DAY)
-  assert.equal(feeOf(exchange, 10_000n), 30_000_000n, 'the record of twenty days ago still gives its tier')
+  assert.equal(openFee(exchange, 10_000n), 30_000_000n, 'the volume of 20 days ago still counts')
   assert.equal(total(exchange), 10_000n * E7)
-  assert.equal(feeOf(exchange, 10_000n), 50_000_000n)
+  assert.equal(openFee(exchange, 10_000n), 50_000_000n)
 })
 
-test('passing days clear their slots one by one, fourteen clear all', () => {
+test('each elapsed day clears one slot, 14 days clear all', () => {
   const exchange = createTestExchange()
-  feeOf(exchange, 1_000n)
+  openFee(exchange, 1_000n)
   exchange.advance(DAY)
-  feeOf(exchange, 2_000n)
+  openFee(exchange, 2_000n)
   exchange.advance(12n * DAY)
-  feeOf(exchange, 4_000n)
-  assert.equal(total(exchange), 7_000n * E7, 'the thirteenth day keeps all')
+  openFee(exchange, 4_000n)
+  assert.equal(total(exchange), 7_000n * E7, 'after 13 days nothing is cleared')
   exchange.advance(DAY)
-  feeOf(exchange, 8_000n)
-  assert.equal(total(exchange), 14_000n * E7, 'the fourteenth takes the first day\'s slot')
+  openFee(exchange, 8_000n)
+  assert.equal(total(exchange), 14_000n * E7, 'after 14 days the first slot is reused')
   exchange.advance(14n * DAY)
-  feeOf(exchange, 10n)
+  openFee(exchange, 10n)
   assert.equal(total(exchange), 10n * E7)
 })
 
-test('referral, once the admin names it: the referred trader\'s fee falls by a twenty-fifth, and a tenth of it is the referrer\'s', () => {
+test('with a referral contract a referred trader pays 4 % less and the referrer earns 10 % of the fee', () => {
   const exchange = createTestExchange()
   exchange.host.invokeOk(REFERRAL, 'create_code', [address(BOB), text('STAR')], [BOB])
   exchange.host.invokeOk(REFERRAL, 'set_referrer', [address(ALICE), text('STAR')], [ALICE])
   const info = () => toNative(exchange.host.invokeOk(REFERRAL, 'get_info', [address(BOB)]).value) as Record<string, unknown>
-  assert.equal(feeOf(exchange, 10_000n), 50_000_000n, 'as deployed, the market tells nobody')
+  assert.equal(openFee(exchange, 10_000n), 50_000_000n, 'without a referral contract, as deployed')
   assert.equal(info()['total_earned'], 0n)
   exchange.invokeOk('set_referral', [address(REFERRAL)])
-  assert.equal(feeOf(exchange, 10_000n), 48_000_000n)
+  assert.equal(openFee(exchange, 10_000n), 48_000_000n)
   const { total_volume_generated, total_earned, claimable } = info()
   assert.deepEqual([total_volume_generated, total_earned, claimable], [50_000_000n, 5_000_000n, 5_000_000n])
   exchange.setPrice('BTC', 50_000n * E7)
   const before = exchange.usdc(VAULT)
   exchange.invokeOk('open_position', openArgs(BOB, { collateral: 10_000n * E7, leverage: 1 }))
-  assert.equal(exchange.usdc(VAULT) - before, 50_000_000n, 'who was not referred pays the whole fee')
+  assert.equal(exchange.usdc(VAULT) - before, 50_000_000n, 'a trader without a referrer pays the full fee')
 })

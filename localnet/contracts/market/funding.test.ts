@@ -9,33 +9,33 @@ import { KEYS } from './storage.ts'
 
 const HOUR = 3600n
 
-function applied(exchange: TestExchange): unknown {
+function applyFunding(exchange: TestExchange): unknown {
   return eventsOf(exchange.invokeOk('apply_funding', []))
 }
 
-test('the clock starts at initialisation, and an hour must be full', () => {
+test('the first interval starts at initialization, and an interval is a full hour', () => {
   assert.equal(createUninitializedHost().tryInvoke(MARKET, 'apply_funding', []), contractError(1))
   const exchange = createTestExchange()
   exchange.advance(HOUR - 1n)
   assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
   exchange.advance(1n)
   exchange.invokeOk('pause', [])
-  assert.deepEqual(applied(exchange), [['funding_applied', [0n, 1n]]], 'paused or not, with nobody\'s signature')
+  assert.deepEqual(applyFunding(exchange), [['funding_applied', [0n, 1n]]], 'works while paused and without authorization')
   assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
 })
 
-test('whole hours count, the fraction is dropped', () => {
+test('full hours count and the fraction is dropped', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.advance(3n * HOUR - 1n)
-  assert.deepEqual(applied(exchange), [['funding_applied', [1000n, 2n]]], 'longs alone: the whole 0.01 %')
+  assert.deepEqual(applyFunding(exchange), [['funding_applied', [1000n, 2n]]], 'longs only: the full 0.01 %')
   assert.deepEqual(exchange.stored(KEYS.lastFundingTime), exchange.host.ledger.timestampSec)
   assert.deepEqual([exchange.stored(KEYS.currentFundingRate), exchange.stored(KEYS.cumulativeFundingRate)], [1000n, 2000n])
   exchange.advance(HOUR - 1n)
   assert.equal(exchange.tryInvoke('apply_funding', []), contractError(55))
 })
 
-test('the rate is the imbalance of all assets together, truncated toward zero on both sides', () => {
+test('the rate follows the imbalance across all assets, truncated toward zero', () => {
   const rateOf = (long: bigint, short: bigint): unknown => {
     const exchange = createTestExchange()
     if (long > 0n) exchange.open(ALICE, { collateral: long * E7 })
@@ -51,7 +51,7 @@ test('the rate is the imbalance of all assets together, truncated toward zero on
   assert.equal(rateOf(0n, 100n), -1000n)
 })
 
-test('the longer side owes what it has run up, to the vault; price PnL does not show it', () => {
+test('the larger side pays funding to the vault, and the price PnL excludes it', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE, { collateral: 300n * E7 })
   exchange.open(BOB, { direction: 1 })
@@ -65,7 +65,7 @@ test('the longer side owes what it has run up, to the vault; price PnL does not 
   assert.equal(exchange.usdc(ALICE), 999_700n * E7 + 2_985_000_000n - 5_994_000n)
 })
 
-test('the shorter side is paid out of the market\'s own USDC', () => {
+test('the smaller side is paid from the market\'s pooled USDC', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE, { collateral: 300n * E7 })
   const id = exchange.open(BOB, { direction: 1 })
@@ -77,7 +77,7 @@ test('the shorter side is paid out of the market\'s own USDC', () => {
   assert.equal(exchange.usdc(MARKET), held - 995_000_000n - 1_998_000n)
 })
 
-test('nobody funds that payment: when the market has nothing else, the close fails with the token\'s 10', () => {
+test('if the market\'s balance does not cover the funding, the close fails with the token\'s 10', () => {
   const exchange = createTestExchange()
   const long = exchange.open(ALICE, { collateral: 300n * E7 })
   const short = exchange.open(BOB, { direction: 1 })
@@ -89,7 +89,7 @@ test('nobody funds that payment: when the market has nothing else, the close fai
   assert.equal(exchange.tryInvoke('close_position', [address(BOB), u64(short)]), 'ok')
 })
 
-test('funding truncates toward zero whoever owes it', () => {
+test('funding truncates toward zero whether owed or received', () => {
   const owed = (direction: number): bigint => {
     const exchange = createTestExchange()
     const others = { collateral: 300n * E7, leverage: 1 }
@@ -120,7 +120,7 @@ test('funding truncates toward zero whoever owes it', () => {
   assert.equal(credited(), 9660n)
 })
 
-test('a position pays only for the time it was open', () => {
+test('a position pays funding only for the time it was open', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE, { collateral: 300n * E7 })
   exchange.advance(5n * HOUR)
@@ -131,7 +131,7 @@ test('a position pays only for the time it was open', () => {
   assert.deepEqual(eventsOf(exchange.close(BOB, late)).map(([topic]) => topic), ['pnl_settled', 'exposure_synced BTC', 'position_closed'])
 })
 
-test('funding beyond the collateral takes what is there', () => {
+test('funding above the collateral takes the whole collateral', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE)
   exchange.advance(20_000n * HOUR)

@@ -11,9 +11,9 @@ import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { KEYS } from './storage.ts'
 import { MARKET_CONFIG } from './types.ts'
 
-const open = (exchange: TestExchange, options?: OpenOptions): string => exchange.tryInvoke('open_position', openArgs(ALICE, options))
+const tryOpen = (exchange: TestExchange, options?: OpenOptions): string => exchange.tryInvoke('open_position', openArgs(ALICE, options))
 
-test('an open moves the collateral, stores the position and tells vault exposure, fee, position, in this order', () => {
+test('an open takes the collateral, stores the position and emits exposure, fee and position in this order', () => {
   const exchange = createTestExchange()
   const result = exchange.invokeOk('open_position', openArgs(ALICE))
   // 100 USDC at 10x: size 1000, taker fee 0.05 % of the size = 0.5.
@@ -32,7 +32,7 @@ test('an open moves the collateral, stores the position and tells vault exposure
   assert.equal(exchange.vaultView('get_reserved_payout'), 1000n * E7)
 })
 
-test('the trader signs one tree: the market call and the transfer below it', () => {
+test('the trader signs one authorization tree: the market call and the transfer below it', () => {
   const exchange = createTestExchange()
   const { auth } = exchange.invokeOk('open_position', openArgs(ALICE))
   assert.deepEqual(auth, [
@@ -41,7 +41,7 @@ test('the trader signs one tree: the market call and the transfer below it', () 
   ])
 })
 
-test('what an open stores, under the documented keys', () => {
+test('an open stores its data under the documented keys', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.open(BOB, { direction: 1, collateral: 50n * E7, leverage: 3 })
@@ -55,7 +55,7 @@ test('what an open stores, under the documented keys', () => {
   assert.equal(stored(KEYS.positionCounter), 2n)
 })
 
-test('liquidation prices: 10x is 0.91 and 1.09 of the entry, 3x loses the truncated third', () => {
+test('the liquidation price follows from leverage and maintenance margin, truncated', () => {
   const exchange = createTestExchange()
   const liquidation = (options: OpenOptions): unknown => exchange.position(exchange.open(ALICE, options))['liquidation_price']
   assert.equal(liquidation({ leverage: 10 }), 45_500n * E7)
@@ -66,7 +66,7 @@ test('liquidation prices: 10x is 0.91 and 1.09 of the entry, 3x loses the trunca
   assert.equal(liquidation({ leverage: 1 }), 500n * E7)
 })
 
-test('open fails in the documented order, capacity before price', () => {
+test('open checks its errors in the documented order, capacity before price', () => {
   assert.equal(createUninitializedHost().tryInvoke(MARKET, 'open_position', openArgs(ALICE, { collateral: 0n }), []), contractError(1))
 
   const exchange = createTestExchange(0n)
@@ -75,70 +75,70 @@ test('open fails in the documented order, capacity before price', () => {
   assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), []), contractError(4))
   exchange.invokeOk('unpause', [])
   assert.equal(exchange.tryInvoke('open_position', openArgs(ALICE, { collateral: 0n, leverage: 0 }), [BOB]), UNAUTHORIZED)
-  assert.equal(open(exchange, { collateral: 10n * E7 - 1n, leverage: 0 }), contractError(22))
-  assert.equal(open(exchange, { collateral: 20_000n * E7, leverage: 0 }), contractError(21))
-  assert.equal(open(exchange, { collateral: 20_000n * E7, leverage: 11 }), contractError(21))
-  assert.equal(open(exchange, { collateral: 2n ** 125n, leverage: 10 }), contractError(6))
-  assert.equal(open(exchange, { collateral: 100_000n * E7 + 1n, leverage: 1 }), contractError(23))
-  assert.equal(open(exchange, { collateral: 100_000n * E7, leverage: 1 }), contractError(82), 'no liquidity, and the price is bad too')
-  assert.equal(open(exchange, { asset: 'PEPE' }), contractError(82), 'not even an unknown asset comes first')
+  assert.equal(tryOpen(exchange, { collateral: 10n * E7 - 1n, leverage: 0 }), contractError(22))
+  assert.equal(tryOpen(exchange, { collateral: 20_000n * E7, leverage: 0 }), contractError(21))
+  assert.equal(tryOpen(exchange, { collateral: 20_000n * E7, leverage: 11 }), contractError(21))
+  assert.equal(tryOpen(exchange, { collateral: 2n ** 125n, leverage: 10 }), contractError(6))
+  assert.equal(tryOpen(exchange, { collateral: 100_000n * E7 + 1n, leverage: 1 }), contractError(23))
+  assert.equal(tryOpen(exchange, { collateral: 100_000n * E7, leverage: 1 }), contractError(82), 'checked before the price')
+  assert.equal(tryOpen(exchange, { asset: 'PEPE' }), contractError(82), 'checked before the asset')
 })
 
-test('past capacity: 31 for a bad price or unknown asset, 32 for one never written, 30 stale, 81 jumped, then the token\'s own', () => {
+test('after capacity, open checks the price (31, 32, 30, 81) and then the token transfer', () => {
   const exchange = createTestExchange()
   exchange.open(ALICE)
   exchange.setPrice('BTC', 60_000n * E7, 61n)
-  assert.equal(open(exchange, { asset: 'PEPE' }), contractError(31))
-  assert.equal(open(exchange, { asset: 'SOL' }), contractError(32))
-  assert.equal(open(exchange), contractError(30))
+  assert.equal(tryOpen(exchange, { asset: 'PEPE' }), contractError(31))
+  assert.equal(tryOpen(exchange, { asset: 'SOL' }), contractError(32))
+  assert.equal(tryOpen(exchange), contractError(30))
   exchange.setPrice('BTC', -1n, 61n)
-  assert.equal(open(exchange), contractError(31))
+  assert.equal(tryOpen(exchange), contractError(31))
   exchange.setPrice('BTC', 60_000n * E7)
-  assert.equal(open(exchange), contractError(81))
+  assert.equal(tryOpen(exchange), contractError(81))
   exchange.setPrice('BTC', 50_000n * E7)
   exchange.host.invokeOk(USDC, 'transfer', [address(ALICE), address(BOB), i128(999_850n * E7)], [ALICE])
-  assert.equal(open(exchange), contractError(10), 'too little USDC')
+  assert.equal(tryOpen(exchange), contractError(10), 'not enough USDC')
   assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY'), ['GNOBODY']), contractError(13), 'no trustline')
 })
 
-test('a fee that eats the collateral is 22, before the wallet is touched', () => {
+test('a fee as high as the collateral fails with 22, before the token transfer', () => {
   // At 2000x the fee of 0.05 % of the size is the whole collateral.
   const config = MARKET_CONFIG.toVal({ ...DEFAULT_MARKET_CONFIG, max_leverage: 2000 })
   const exchange = createTestExchange(undefined, config)
   assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY', { collateral: 10n * E7, leverage: 2000 }), ['GNOBODY']), contractError(22))
-  assert.equal(open(exchange, { collateral: 11n * E7, leverage: 1999 }), 'ok')
+  assert.equal(tryOpen(exchange, { collateral: 11n * E7, leverage: 1999 }), 'ok')
 })
 
-test('the 25 % cap of a side passes to the last unit, and each side and asset has its own', () => {
+test('the 25 % cap is inclusive and applies per side and asset', () => {
   // 10,000 deposited make an AUM of 10,030: 25 % is 2507.5.
   const exchange = createTestExchange(10_000n * E7)
-  assert.equal(open(exchange, { collateral: 2_507_500_001n, leverage: 10 }), contractError(82))
-  assert.equal(open(exchange, { collateral: 2_507_500_000n, leverage: 10 }), 'ok')
-  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1 }), contractError(82))
-  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1, direction: 1 }), 'ok')
-  assert.equal(open(exchange, { collateral: 10n * E7, leverage: 1, asset: 'ETH' }), 'ok')
+  assert.equal(tryOpen(exchange, { collateral: 2_507_500_001n, leverage: 10 }), contractError(82))
+  assert.equal(tryOpen(exchange, { collateral: 2_507_500_000n, leverage: 10 }), 'ok')
+  assert.equal(tryOpen(exchange, { collateral: 10n * E7, leverage: 1 }), contractError(82))
+  assert.equal(tryOpen(exchange, { collateral: 10n * E7, leverage: 1, direction: 1 }), 'ok')
+  assert.equal(tryOpen(exchange, { collateral: 10n * E7, leverage: 1, asset: 'ETH' }), 'ok')
 })
 
-test('the 70 % cap of all reservations, and then the vault\'s physical balance', () => {
+test('reservations are limited to 70 % of AUM and to the vault\'s USDC balance', () => {
   const exchange = createTestExchange(10_000n * E7)
   const size = (amount: bigint, asset: string, direction: number): OpenOptions => ({
     collateral: amount * E7, leverage: 1, asset, direction,
   })
-  for (const [asset, direction] of [['BTC', 0], ['BTC', 1]] as const) assert.equal(open(exchange, size(2500n, asset, direction)), 'ok')
-  assert.equal(open(exchange, size(2024n, 'ETH', 0)), contractError(82), '7024 is above 70 % of 10,032.5')
-  assert.equal(open(exchange, size(2022n, 'ETH', 0)), 'ok')
+  for (const [asset, direction] of [['BTC', 0], ['BTC', 1]] as const) assert.equal(tryOpen(exchange, size(2500n, asset, direction)), 'ok')
+  assert.equal(tryOpen(exchange, size(2024n, 'ETH', 0)), contractError(82), '7024 is above 70 % of 10,032.5')
+  assert.equal(tryOpen(exchange, size(2022n, 'ETH', 0)), 'ok')
   exchange.host.invokeOk(VAULT, 'set_reserve_cap', [u32(10_000)], [ADMIN])
   exchange.host.invokeOk(VAULT, 'set_asset_cap', [symbol('ETH'), u32(10_000)], [ADMIN])
-  assert.equal(open(exchange, size(2990n, 'ETH', 1)), contractError(40), '10,012 is within AUM but above the balance of 10,003.5')
-  assert.equal(open(exchange, size(2980n, 'ETH', 1)), 'ok')
+  assert.equal(tryOpen(exchange, size(2990n, 'ETH', 1)), contractError(40), '10,012 is within AUM but above the balance of 10,003.5')
+  assert.equal(tryOpen(exchange, size(2980n, 'ETH', 1)), 'ok')
 })
 
-test('a direction that is neither does not decode', () => {
+test('an invalid direction fails to decode', () => {
   const exchange = createTestExchange()
-  assert.equal(open(exchange, { direction: 2 }), 'Error(WasmVm, InvalidAction)')
+  assert.equal(tryOpen(exchange, { direction: 2 }), 'Error(WasmVm, InvalidAction)')
 })
 
-test('a treasury takes its share of the fee, the vault the rest', () => {
+test('the treasury receives its share of the fee, the vault the rest', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('set_fee_split', [address('CTREASURY'), u32(2000)])
   const result = exchange.invokeOk('open_position', openArgs(ALICE))
@@ -146,7 +146,7 @@ test('a treasury takes its share of the fee, the vault the rest', () => {
   assert.equal(exchange.usdc('CTREASURY'), 1_000_000n)
 })
 
-test('ids are dense from 1 and never used again', () => {
+test('position ids are dense from 1 and never reused', () => {
   const exchange = createTestExchange()
   const first = exchange.open(ALICE)
   exchange.close(ALICE, first)

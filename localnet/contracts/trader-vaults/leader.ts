@@ -25,7 +25,9 @@ export function leaderEntryPoints(): Record<string, EntryPoint> {
       emitWithSubject(env, 'leader_open', u32(vault.id), address(leader), id, i128(collateral))
       return id
     }),
-    leader_close_position: entryPoint({ ...LEADER, position_id: 'u64' }, 'void', (env, args) => closeOrCancel(env, args, 'close_position', 'leader_close')),
+    leader_close_position: entryPoint({ ...LEADER, position_id: 'u64' }, 'void', (env, args) =>
+      closeOrCancel(env, args, 'close_position', 'leader_close'),
+    ),
     leader_place_limit_order: entryPoint(
       { ...TERMS, trigger_price: 'i128', trigger_above: 'bool', slippage_tolerance_bps: 'u32' }, 'u64',
       (env, args) => {
@@ -40,7 +42,9 @@ export function leaderEntryPoints(): Record<string, EntryPoint> {
         return id
       },
     ),
-    leader_cancel_order: entryPoint({ ...LEADER, order_id: 'u64' }, 'void', (env, args) => closeOrCancel(env, args, 'cancel_order', 'leader_cancel')),
+    leader_cancel_order: entryPoint({ ...LEADER, order_id: 'u64' }, 'void', (env, args) =>
+      closeOrCancel(env, args, 'cancel_order', 'leader_cancel'),
+    ),
   }
 }
 
