@@ -1,5 +1,5 @@
-// The time of day of the machine is stepped by an hour, forward and back, under a gateway that goes on: nothing rests, waits or is kept for an hour because
-// of it, and nobody is let through or refused for it.
+// Steps the machine's clock by an hour, forward and back, while the gateway runs. No timer, cache or pause may last an hour longer, and no request may be
+// accepted or rejected because of the step.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ async function priceOf(world: World, asset: string): Promise<string> {
 }
 
 for (const [name, stepMs] of STEPS) {
-  test(`${name}: a key works and a revoked one does not; a challenge is void by the time that was told, and the next one is good`, async () => {
+  test(`${name}: keys and revocations stay valid; challenges expire at their stated time`, async () => {
     await using world = await createWorld({ traders: 0 })
     const { app } = world.gateway
     const wallet = createWallet(`steps ${name}`)
@@ -35,20 +35,20 @@ for (const [name, stepMs] of STEPS) {
     await obtainKey(app, wallet)
   })
 
-  test(`${name}: a price is read again when its time is up`, async () => {
+  test(`${name}: reads a price again when its cache expires`, async () => {
     await using world = await createWorld({ traders: 0 })
     await world.closeLedgers(2)
     await world.settle()
-    const before = await priceOf(world, 'BTC')
+    const initial = await priceOf(world, 'BTC')
     world.clock.step(stepMs)
-    // The network's own people find their feet.
+    // The local network's actors need a few ledgers after the step.
     await world.closeLedgers(3)
-    await world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(before) * 2n) })
+    await world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(initial) * 2n) })
     world.clock.advance(ORACLE_CACHE_MS)
-    assert.equal(await priceOf(world, 'BTC'), String(BigInt(before) * 2n))
+    assert.equal(await priceOf(world, 'BTC'), String(BigInt(initial) * 2n))
   })
 
-  test(`${name}: a ticker of prices and an order go their way within seconds`, async () => {
+  test(`${name}: the price ticker and an order complete within seconds`, async () => {
     await using world = await createWorld({ traders: 0 })
     await world.closeLedgers(2)
     const stop = new AbortController()
@@ -62,30 +62,30 @@ for (const [name, stepMs] of STEPS) {
     await running
   })
 
-  test(`${name}: who has used up the allowance waits a minute at most, and health counts no time that did not pass`, async () => {
+  test(`${name}: the rate limit resets within a minute, and uptime does not include the step`, async () => {
     const limits = { public: 2, standard: UNLIMITED, market_maker: UNLIMITED }
     await using world = await createWorld({ traders: 2, gateway: { rateLimits: limits } })
     await world.closeLedgers(3)
     await world.settle()
-    const ask = () => world.get('/v1/markets')
-    const useUp = async (): Promise<void> => {
-      for (let asked = 0; asked < limits.public; asked++) await ask()
+    const getMarkets = () => world.get('/v1/markets')
+    const useUpLimit = async (): Promise<void> => {
+      for (let requests = 0; requests < limits.public; requests++) await getMarkets()
     }
-    await useUp()
+    await useUpLimit()
     world.clock.step(stepMs)
-    assert.equal((await ask()).status, 200, 'another minute has another allowance')
-    await useUp()
-    const { status, headers } = await ask()
+    assert.equal((await getMarkets()).status, 200, 'a new minute has a new limit')
+    await useUpLimit()
+    const { status, headers } = await getMarkets()
     assert.equal(status, 429)
     assert.ok(Number(headers['retry-after']) <= 60)
     world.clock.advance(60_000)
-    assert.equal((await ask()).status, 200)
+    assert.equal((await getMarkets()).status, 200)
     const { body } = await world.get<{ uptime: number; indexer: { ledgerAgeSeconds: number } }>('/v1/health')
     assert.equal(body.uptime, 63)
     assert.ok(body.indexer.ledgerAgeSeconds >= 0)
   })
 
-  test(`${name}: candles go on in one order, none of them ahead of the ledger`, async () => {
+  test(`${name}: candles stay ordered and never ahead of the ledger`, async () => {
     await using world = await createWorld({ traders: 0 })
     for (const byMs of [0, stepMs, -stepMs]) {
       world.clock.step(byMs)

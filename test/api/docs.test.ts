@@ -1,4 +1,4 @@
-// /docs and /docs/json: the document by itself, and beside what the gateway really answers.
+// /docs and /docs/json: checks the OpenAPI document, and compares it with the gateway's responses.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -8,8 +8,8 @@ import { createTrader } from '../support/trading.ts'
 import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
-/** "Rate limits", and the probes. */
-const UNCOUNTED = ['/v1/health', '/livez', '/readyz']
+/** Routes without a rate limit ("Rate limits", and the probes). */
+const UNLIMITED = ['/v1/health', '/livez', '/readyz']
 
 let world: World
 let document: OpenApiDocument
@@ -20,11 +20,11 @@ before(async () => {
   document = (await world.get<OpenApiDocument>('/docs/json')).body
   operations = operationsOf(document)
   await world.closeLedgers(40)
-  // Funding is applied by the hour.
+  // The market applies funding hourly.
   await world.cheat('local_advance', { seconds: 3_600 })
   await world.closeLedgers(10)
   await world.settle()
-  // What no event tells is read beside the indexing: samples of the pool, for one.
+  // Pool samples and other state without events come from the observer.
   await world.indexer.observe()
 })
 after(() => world[Symbol.asyncDispose]())
@@ -42,7 +42,7 @@ test('serves OpenAPI 3.0.3 version 0.1.0 with a relative server URL, licence and
   assert.ok(contact?.name !== undefined)
 })
 
-test('/docs shows it, and neither is counted', async () => {
+test('/docs serves the page, and neither is rate-limited', async () => {
   for (const path of ['/docs', '/docs/', '/docs/json']) {
     const { status, headers } = await world.get<unknown>(path === '/docs/json' ? path : '/docs/json')
     assert.equal(status, 200)
@@ -53,7 +53,7 @@ test('/docs shows it, and neither is counted', async () => {
   }
 })
 
-test('every operation has a name of its own, a tag, a summary, a description and an example that fits its schema', () => {
+test('every operation has a unique name, a tag, a summary, a description and a valid example', () => {
   assert.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, operations.length)
   const tags = document.tags.map(({ name }) => name)
   for (const { method, path, operation } of operations) {
@@ -69,7 +69,7 @@ test('every operation has a name of its own, a tag, a summary, a description and
   }
 })
 
-/** "Gateway HTTP errors" and "Authentication failures", and what this gateway adds. */
+/** "Gateway HTTP errors", "Authentication failures" and this gateway's additional codes. */
 const CODES = [
   '400 FST_ERR_VALIDATION', '400 unsupported_asset', '400 simulation_failed', '400 submission_rejected', '401 missing_bearer', '401 malformed_bearer',
   '401 stale_timestamp', '401 invalid_credentials', '401 invalid_signature', '403 not_in_beta', '404 Unknown asset', '404 vault_not_found', '404 unknown_code',
@@ -78,7 +78,7 @@ const CODES = [
   '503 Service Unavailable', '503 try_again_later', '503 not_ready',
 ]
 
-test('the introduction says what holds everywhere, and every error code with what it means and what to do', () => {
+test('the introduction explains the conventions, and the meaning and remedy of every error code', () => {
   const { description = '' } = document.info
   const sections = new Map(description.split(/^##+ /m).slice(1).map((text) => [text.split('\n')[0] ?? '', text]))
   const conventions = ['Amounts, times, directions', 'Authentication', 'Trading', 'Limits', 'Pages', 'Consistency', 'Errors']
@@ -97,7 +97,7 @@ test('the introduction says what holds everywhere, and every error code with wha
   assert.equal(description.match(/^\| 4 \| Paused \|/gm)?.length, 1)
 })
 
-test('tags are described and used, and come in the order in which they are needed', () => {
+test('tags are described, used and in the order of a first integration', () => {
   const names = document.tags.map(({ name }) => name)
   assert.deepEqual([names[0], names.at(-1)], ['markets', 'health'])
   const steps = ['keys', 'account', 'orders', 'tx']
@@ -107,18 +107,18 @@ test('tags are described and used, and come in the order in which they are neede
   for (const { name, description = '' } of document.tags) assert.ok(description.length > 20, name)
 })
 
-test('every error answer is described and has a body with examples; counted operations name 429, all of them 500', () => {
+test('every error response has a description and a body with examples; all list 500, rate-limited ones 429', () => {
   for (const { method, path, operation } of operations) {
     const codes = Object.keys(operation.responses)
     assert.ok(codes.includes('500'))
-    assert.equal(codes.includes('429'), !UNCOUNTED.includes(path), path)
+    assert.equal(codes.includes('429'), !UNLIMITED.includes(path), path)
     const takesSomething = (operation.parameters ?? []).length > 0 || operation.requestBody !== undefined
-    if (takesSomething) assert.ok(codes.includes('400'), `${method} ${path} can be asked wrongly`)
+    if (takesSomething) assert.ok(codes.includes('400'), `${method} ${path} takes parameters and documents 400`)
     assert.ok(codes.some((code) => code.startsWith('4')), `${method} ${path} documents a 4xx`)
     for (const code of codes.filter((each) => Number(each) >= 400)) {
-      const answer = operation.responses[code]
-      assert.ok((answer?.description ?? '').length > 5, `${path} ${code}`)
-      const schema = answer?.content?.['application/json']?.schema
+      const response = operation.responses[code]
+      assert.ok((response?.description ?? '').length > 5, `${path} ${code}`)
+      const schema = response?.content?.['application/json']?.schema
       assert.ok(schema, `${path} ${code} has a schema`)
       for (const one of (schema['oneOf'] as readonly Schema[] | undefined) ?? [schema]) {
         const body = resolve(document, one)
@@ -130,14 +130,14 @@ test('every error answer is described and has a body with examples; counted oper
   }
 })
 
-/** The examples of a body, or what its alternatives' properties show. */
+/** The examples of a body, or those built from the properties of its alternatives. */
 function bodyExamples({ schema = {}, example, examples = {} }: Media): readonly unknown[] {
   const given = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)]
   const alternatives = (schema['oneOf'] as readonly Schema[] | undefined) ?? [schema]
   return given.length > 0 ? given : alternatives.map((one) => exampleOf(resolve(document, one)))
 }
 
-/** What a tool would show of an object whose properties have examples. */
+/** The object that tools build from the examples of its properties. */
 function exampleOf(schema: Schema): Record<string, unknown> {
   const required = (schema['required'] ?? []) as readonly string[]
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>
@@ -150,7 +150,7 @@ function valueOf(schema: Schema): unknown {
   return (schema['enum'] as readonly unknown[] | undefined)?.[0]
 }
 
-test('parameters are described and belong to their path; bodies have examples that fit', () => {
+test('parameters are described and match their path; bodies have valid examples', () => {
   for (const { path, operation } of operations) {
     const parameters = operation.parameters ?? []
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
@@ -167,7 +167,7 @@ test('parameters are described and belong to their path; bodies have examples th
   }
 })
 
-test('every schema is used, every reference leads somewhere, and the fields\' own examples fit them', () => {
+test('every schema is used, every reference resolves, and every field\'s example is valid', () => {
   const text = JSON.stringify(document)
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     assert.ok(text.includes(`"#/components/schemas/${name}"`), `${name} is referred to`)
@@ -181,19 +181,19 @@ test('every schema is used, every reference leads somewhere, and the fields\' ow
   }
 })
 
-/** What some operations must be asked with. */
+/** Required query parameters of some operations. */
 const REQUIRED: Readonly<Record<string, string>> = {
   '/udf/symbols': '&symbol=eth', '/udf/history': '&symbol=eth&resolution=60&from=0&to=4000000000',
   '/v1/candles': '&asset=eth', '/v1/account/volume': `&address=${'G'.repeat(56)}`, '/v1/referral/lookup': '&code=NORTH',
 }
 
-/** A vault's leader takes a share of the profit, and depositors leave, when they have something to take: not in so short a time. */
+/** Withdrawals and fee claims take longer than this test's history. */
 const MAY_BE_EMPTY = ['/v1/vaults/{id}/withdraws', '/v1/vaults/{id}/fee-claims']
 
-/** Answers carry these where there is something to say; everything else that is documented is there each time. */
-const AT_TIMES = ['link', 'x-stale']
+/** Headers that only some responses carry. */
+const OPTIONAL_HEADERS = ['link', 'x-stale']
 
-test('what is really answered is what the document says, headers included', async () => {
+test('public responses match the document, headers included', async () => {
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security?.length === 0)
   assert.ok(reads.length >= 11)
   const { body: { referrer } } = await world.get<{ referrer: string }>('/v1/referral/lookup?code=NORTH')
@@ -205,15 +205,15 @@ test('what is really answered is what the document says, headers included', asyn
     const documented = operation.responses['200']
     assert.deepEqual(misfits(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
     const rows = Object.values(body).find((value) => Array.isArray(value)) as readonly unknown[] | undefined
-    assert.ok(rows === undefined || rows.length > 0 || MAY_BE_EMPTY.includes(path), `${path} has something to look at`)
+    assert.ok(rows === undefined || rows.length > 0 || MAY_BE_EMPTY.includes(path), `${path} returns rows`)
     const names = Object.keys(documented?.headers ?? {})
-    for (const name of names) assert.ok(headers[name] !== undefined || AT_TIMES.includes(name), `${path} answers without its header ${name}`)
+    for (const name of names) assert.ok(headers[name] !== undefined || OPTIONAL_HEADERS.includes(name), `${path} responds without its header ${name}`)
     const own = Object.keys(headers).filter((name) => /^x-(?!content-type-options)|^etag$|^link$/.test(name))
-    assert.deepEqual(own.filter((name) => !names.includes(name)), [], `${path} answers with headers that are not documented`)
+    assert.deepEqual(own.filter((name) => !names.includes(name)), [], `${path} responds with undocumented headers`)
   }
 })
 
-test('what a key is answered is what the document says, from the preparation of an order to the account behind it', async () => {
+test('authenticated responses match the document, from preparing an order to reading the account', async () => {
   const trader = await createTrader(world, 'docs')
   await trader.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 3, direction: 'Long' })
   const prepared = await trader.prepare({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
@@ -234,21 +234,21 @@ test('what a key is answered is what the document says, from the preparation of 
   }
 })
 
-test('what is refused is refused as the document says', async () => {
+test('error responses match the document', async () => {
   for (const [url, path, status] of [
     ['/v1/trades?limit=x', '/v1/trades', 400], ['/v1/candles', '/v1/candles', 400], ['/v1/leaderboard?sort=x', '/v1/leaderboard', 400],
     ['/v1/events?limit=x', '/v1/events', 400], ['/v1/positions/open?trader=x', '/v1/positions/open', 400],
     ['/v1/markets/NOPE', '/v1/markets/{asset}', 404], ['/v1/markets/NOPE/price', '/v1/markets/{asset}/price', 404],
     ['/v1/markets/%00', '/v1/markets/{asset}', 400],
   ] as const) {
-    const answer = await world.get(url)
-    assert.equal(answer.status, status, url)
+    const response = await world.get(url)
+    assert.equal(response.status, status, url)
     const schema = document.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema
-    assert.deepEqual(misfits(document, schema ?? {}, answer.body, url), [])
+    assert.deepEqual(misfits(document, schema ?? {}, response.body, url), [])
   }
 })
 
-test('the check sees what it must', () => {
+test('the schema check detects mismatches', () => {
   const price = { $ref: '#/components/schemas/Price' }
   const good = { asset: 'BTC', price: '1', priceFloat: 1e-7, timestamp: 5 }
   assert.deepEqual(misfits(document, price, good), [])
@@ -257,6 +257,6 @@ test('the check sees what it must', () => {
     { ...good, priceFloat: Number.NaN },
   ]
   for (const value of wrong) assert.notDeepEqual(misfits(document, price, value), [], JSON.stringify(value))
-  assert.notDeepEqual(misfits(document, { type: 'integer', multipleOf: 2 }, 5), [], 'a keyword that it does not know')
-  assert.notDeepEqual(misfits(document, { oneOf: [price, price] }, good), [], 'two alternatives at once')
+  assert.notDeepEqual(misfits(document, { type: 'integer', multipleOf: 2 }, 5), [], 'an unsupported keyword')
+  assert.notDeepEqual(misfits(document, { oneOf: [price, price] }, good), [], 'two alternatives match')
 })

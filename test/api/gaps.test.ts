@@ -1,4 +1,4 @@
-// Ledgers that the node dropped before they were read: what clients are told of them (docs/decisions/gaps.md).
+// Ledgers that the node dropped before the indexer read them: how the API reports the gap (docs/decisions/gaps.md).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -13,45 +13,45 @@ interface Events {
   readonly gaps: readonly GapRange[]
 }
 
-/** What the node keeps after it has dropped ledgers. */
-const KEPT = 10
+/** Ledgers that the node retains after dropping the others. */
+const RETAINED = 10
 
-/** Two stretches that were read, and between them ledgers that the node dropped. */
+/** Indexes two ranges and drops the ledgers between them. */
 async function loseLedgers(world: World): Promise<GapRange> {
   await world.closeLedgers(30)
   await world.settle()
   const fromLedger = world.network.chain.history.latest().sequence + 1
   await world.closeLedgers(40)
-  await world.cheat('local_fault', { name: 'retention_cut', ledgers: KEPT })
+  await world.cheat('local_fault', { name: 'retention_cut', ledgers: RETAINED })
   await world.settle()
-  const toLedger = world.network.chain.history.latest().sequence - KEPT
+  const toLedger = world.network.chain.history.latest().sequence - RETAINED
   await world.cheat('local_clearFaults')
   const { body } = await world.get<Health>('/v1/health')
-  const [noted] = body.indexer.gapRanges ?? []
-  return { epoch: noted?.epoch ?? '', fromLedger, toLedger }
+  const [reported] = body.indexer.gapRanges ?? []
+  return { epoch: reported?.epoch ?? '', fromLedger, toLedger }
 }
 
-test('lost ledgers are named in health, and by each page of events that they belong into, and by no other', async () => {
+test('reports lost ledgers in health and on exactly the pages of events they affect', async () => {
   await using world = await createWorld({ seed: 'gaps' })
-  const before = await world.get<Health>('/v1/health')
-  assert.equal(before.body.indexer.gapRanges, null)
+  const initial = await world.get<Health>('/v1/health')
+  assert.equal(initial.body.indexer.gapRanges, null)
   const gap = await loseLedgers(world)
   const { fromLedger, toLedger } = gap
   const { body } = await world.get<Health>('/v1/health')
   assert.equal(body.indexer.gaps, 1)
   assert.deepEqual(body.indexer.gapRanges, [{ ...gap, since: world.clock.nowMs(), state: 'open' }])
 
-  const page = (query: string) => world.get<Events>(`/v1/events?${query}`).then((answer) => answer.body)
+  const page = (query: string) => world.get<Events>(`/v1/events?${query}`).then((response) => response.body)
   const whole = await page('limit=500')
   assert.ok(whole.events.some(({ ledger }) => ledger < fromLedger) && whole.events.some(({ ledger }) => ledger > toLedger))
   assert.ok(whole.events.every(({ ledger }) => ledger < fromLedger || ledger > toLedger))
   assert.deepEqual(whole.gaps, [gap])
-  assert.deepEqual((await page('limit=1')).gaps, [], 'the newest event stands above the gap')
+  assert.deepEqual((await page('limit=1')).gaps, [], 'the newest event is above the gap')
   assert.deepEqual((await page(`from_ledger=${toLedger + 1}`)).gaps, [])
   assert.deepEqual((await page(`from_ledger=${toLedger}`)).gaps, [gap])
   assert.deepEqual((await page(`to_ledger=${fromLedger - 1}`)).gaps, [])
-  assert.deepEqual((await page(`to_ledger=${fromLedger}&limit=1`)).gaps, [gap], 'the gap stands right above the page\'s newest row')
-  assert.deepEqual((await page(`from_ledger=${fromLedger}&to_ledger=${toLedger}`)), { events: [], gaps: [gap] }, 'nothing is known of them, and that is said')
+  assert.deepEqual((await page(`to_ledger=${fromLedger}&limit=1`)).gaps, [gap], 'the gap is right above the page\'s newest row')
+  assert.deepEqual((await page(`from_ledger=${fromLedger}&to_ledger=${toLedger}`)), { events: [], gaps: [gap] }, 'the page reports the gap')
   const closedSec = world.network.chain.history.ledger(fromLedger - 1)?.closeTimeSec ?? 0
   assert.deepEqual((await page(`before_ts=${closedSec}`)).gaps, [])
   assert.deepEqual((await page(`before_ts=${closedSec + 1}`)).gaps, [])

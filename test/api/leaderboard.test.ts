@@ -17,19 +17,19 @@ interface Board {
   readonly leaders: readonly LeaderboardEntry[]
 }
 
-/** What happened before it is history that the index never saw. */
+/** The index starts here, so it misses earlier events. */
 const START_LEDGER = 25
 
 let world: World
-let untouched: WorldAnswer<Board>
-let people: { readonly early: string; readonly gambler: string }
+let empty: WorldAnswer<Board>
+let traders: { readonly early: string; readonly gambler: string }
 
-/** The board as it is now, past what is kept. */
+/** The current leaderboard; waits until the cached one expires. */
 async function board(query = 'limit=200'): Promise<readonly LeaderboardEntry[]> {
   world.clock.advance(LEADERBOARD_CACHE_MS)
-  const answer = await world.get<Board>(`/v1/leaderboard?${query}`)
-  assert.equal(answer.status, 200, query)
-  return answer.body.leaders
+  const response = await world.get<Board>(`/v1/leaderboard?${query}`)
+  assert.equal(response.status, 200, query)
+  return response.body.leaders
 }
 
 before(async () => {
@@ -40,21 +40,21 @@ before(async () => {
   await doAtOnce(world, [opening(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
   const [earlyId = 0] = await openIds(world, early)
   assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
-  untouched = await world.get<Board>('/v1/leaderboard')
+  empty = await world.get<Board>('/v1/leaderboard')
   await world.closeLedgers(40)
   await doAtOnce(world, [closing(early, earlyId), opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(60)
   await world.settle()
-  people = { early: early.address, gambler: gambler.address }
+  traders = { early: early.address, gambler: gambler.address }
 })
 after(() => world[Symbol.asyncDispose]())
 
-/** What the rows of the events and trades add up to. */
-async function sums(): Promise<Map<string, { pnl: bigint; volume: bigint }>> {
+/** Each trader's totals, summed from events and trades. */
+async function sumTotals(): Promise<Map<string, { pnl: bigint; volume: bigint }>> {
   const trades = await rowsOf(world, '/v1/trades?limit=200', 'trades')
   const opened = await rowsOf(world, '/v1/events?limit=500&topic=position_opened', 'events')
-  assert.ok(trades.length < 200 && opened.length < 500, 'all of them')
+  assert.ok(trades.length < 200 && opened.length < 500, 'the lists are complete')
   const totals = new Map<string, { pnl: bigint; volume: bigint }>()
   const add = (trader: unknown, pnl: unknown, volume: unknown): void => {
     const total = totals.get(String(trader)) ?? { pnl: 0n, volume: 0n }
@@ -65,61 +65,61 @@ async function sums(): Promise<Map<string, { pnl: bigint; volume: bigint }>> {
   return totals
 }
 
-test('an empty ranking, no error, while nothing is indexed', () => {
-  assert.deepEqual([untouched.status, untouched.body], [200, { sort: 'pnl', leaders: [] }])
-  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['link']], ['0', undefined])
+test('returns an empty ranking while nothing is indexed', () => {
+  assert.deepEqual([empty.status, empty.body], [200, { sort: 'pnl', leaders: [] }])
+  assert.deepEqual([empty.headers['x-ledger'], empty.headers['link']], ['0', undefined])
 })
 
-test('each trader\'s lifetime: pnl sums the closes, volume the opens and the closes that have one', async () => {
-  const totals = await sums()
+test('sums each trader\'s lifetime pnl over closes, and volume over opens and closes with a size', async () => {
+  const totals = await sumTotals()
   assert.ok(totals.size > 5)
-  assert.notEqual(totals.get(people.early)?.pnl, 0n)
-  assert.equal(totals.get(people.early)?.volume, 0n, 'its open predates the index')
-  assert.equal(totals.get(people.gambler)?.pnl, 0n, 'a liquidation has no pnl')
+  assert.notEqual(totals.get(traders.early)?.pnl, 0n)
+  assert.equal(totals.get(traders.early)?.volume, 0n, 'the index starts after it opened')
+  assert.equal(totals.get(traders.gambler)?.pnl, 0n, 'a liquidation has no pnl')
   for (const entry of await board()) {
     assert.deepEqual(Object.keys(entry), ['trader', 'pnl', 'volume'])
     assert.deepEqual({ pnl: BigInt(entry.pnl), volume: BigInt(entry.volume) }, totals.get(entry.trader), entry.trader)
     totals.delete(entry.trader)
   }
-  assert.equal(totals.size, 0, 'nobody is missing')
+  assert.equal(totals.size, 0, 'no trader is missing')
 })
 
-test('by pnl unless volume is asked for, the highest first, compared as numbers', async () => {
-  const falling = (values: readonly string[]) => values.toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : BigInt(a) > BigInt(b) ? -1 : 0))
+test('ranks by pnl by default, highest first, compared as numbers', async () => {
+  const descending = (values: readonly string[]) => values.toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : BigInt(a) > BigInt(b) ? -1 : 0))
   for (const [query, sort] of [['', 'pnl'], ['sort=pnl', 'pnl'], ['sort=volume', 'volume']] as const) {
     const { body } = await world.get<Board>(`/v1/leaderboard?${query}`)
     assert.deepEqual(Object.keys(body), ['sort', 'leaders'])
     assert.equal(body.sort, sort)
     const values = body.leaders.map((leader) => leader[sort])
-    assert.ok(new Set(values.map((value) => value.length)).size > 1, 'their order as texts is another')
-    assert.deepEqual(values, falling(values))
+    assert.ok(new Set(values.map((value) => value.length)).size > 1, 'the values differ in length, so string order would differ')
+    assert.deepEqual(values, descending(values))
   }
 })
 
-test('limit cuts the list', async () => {
+test('limit bounds the list', async () => {
   const all = await board()
   for (const limit of [1, 3, all.length]) assert.deepEqual(await board(`limit=${limit}`), all.slice(0, limit))
 })
 
-test('what is neither a ranking nor an integer in range is refused by name', async () => {
+test('rejects an unknown ranking or an out-of-range limit and names the parameter', async () => {
   await assertRefused(world, '/v1/leaderboard', [
     ...badIntegers('limit', 1, 200), 'sort=', 'sort=PNL', 'sort=trader', 'sort=pnl&sort=pnl', 'sort=pnl%00', 'sort=pnl,volume',
   ])
 })
 
-test('the first page is kept for five seconds, head and all', async () => {
+test('caches the first page with its head for five seconds', async () => {
   await board()
   const first = await world.get('/v1/leaderboard')
   assert.equal(first.headers['cache-control'], 'public, max-age=1')
   await world.closeLedgers(4)
   await world.settle()
-  const kept = await world.get('/v1/leaderboard')
-  assert.deepEqual([kept.text, kept.headers['x-ledger'], kept.headers['x-seq']], [first.text, first.headers['x-ledger'], first.headers['x-seq']])
+  const cached = await world.get('/v1/leaderboard')
+  assert.deepEqual([cached.text, cached.headers['x-ledger'], cached.headers['x-seq']], [first.text, first.headers['x-ledger'], first.headers['x-seq']])
   world.clock.advance(LEADERBOARD_CACHE_MS)
   assert.equal((await world.get('/v1/leaderboard')).headers['x-ledger'], String(world.network.chain.history.latest().sequence))
 })
 
-test('a kept page has nothing of who asked first', async () => {
+test('a cached page contains nothing of the first request\'s query', async () => {
   await board()
   world.clock.advance(LEADERBOARD_CACHE_MS)
   const first = await world.get('/v1/leaderboard?limit=2&token=secret&sort=volume')
@@ -129,22 +129,22 @@ test('a kept page has nothing of who asked first', async () => {
   assert.doesNotMatch(String(other.headers['link']), /secret/)
 })
 
-test('a cursor is good for the ranking that handed it out', async () => {
+test('accepts only the cursors of its own ranking', async () => {
   const own = cursorIn((await world.get('/v1/leaderboard?limit=1')).headers['link'])
-  const nowhere = [
+  const foreign = [
     cursorIn((await world.get('/v1/leaderboard?limit=1&sort=volume')).headers['link']), encodeCursor('leaders-pnl', ['1e5', 'G']),
     encodeCursor('leaders-pnl', ['9'.repeat(61), 'G']), encodeCursor('leaders-pnl', [5, 'G']), encodeCursor('leaders-pnl', ['5', 5]),
     encodeCursor('trades', [5]),
   ]
-  await assertForeignCursorsRefused(world, '/v1/leaderboard', own, nowhere)
+  await assertForeignCursorsRefused(world, '/v1/leaderboard', own, foreign)
 })
 
-test('the pages hold every trader once, equal results included', async () => {
+test('pages contain every trader once, even with equal results', async () => {
   const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name) => [name.padEnd(56, 'A'), { pnl: 7n, volume: 7n }] as const)
   await addToTraders(world.store.write, new Map(equals))
   for (const sort of ['pnl', 'volume'] as const) {
     const all = await board(`sort=${sort}&limit=200`)
-    if (sort === 'pnl') assert.ok(new Set(all.map(({ pnl }) => pnl)).size < all.length, 'results are shared')
+    if (sort === 'pnl') assert.ok(new Set(all.map(({ pnl }) => pnl)).size < all.length, 'some traders have equal results')
     for (const limit of [1, 3]) {
       const pages = await followPages(world, `/v1/leaderboard?sort=${sort}&limit=${limit}`, 'leaders')
       assert.deepEqual(pages.flat(), all)
@@ -152,7 +152,7 @@ test('the pages hold every trader once, equal results included', async () => {
   }
 })
 
-test('fifty traders when no limit is given', async () => {
+test('returns fifty traders by default', async () => {
   const many = Array.from({ length: 60 }, (_, index) => [`G${String(index).padStart(55, 'A')}`, { pnl: 0n, volume: BigInt(index) }] as const)
   await addToTraders(world.store.write, new Map(many))
   assert.equal((await board('')).length, 50)

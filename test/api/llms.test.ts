@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { OpenApiDocument } from '../support/openapi.ts'
 import { createWorld } from '../support/world.ts'
 
-test('every address that the page names answers, every endpoint that it tells of is documented, and its fields are the document\'s', async () => {
+test('every link resolves, and every listed endpoint and field is in the OpenAPI document', async () => {
   await using world = await createWorld({ traders: 1, seed: 'models' })
   await world.closeLedgers(3)
   await world.settle()

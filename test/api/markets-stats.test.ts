@@ -24,7 +24,7 @@ async function stats(): Promise<readonly MarketStats[]> {
   return (await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')).body.stats
 }
 
-test('a row of zeros for every supported asset before anything is indexed', async () => {
+test('returns zeros for every supported asset while nothing is indexed', async () => {
   const { status, body, headers } = await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
   assert.equal(status, 200)
   assert.deepEqual(body.stats, ASSET_SYMBOLS.map((asset) => ({
@@ -33,31 +33,31 @@ test('a row of zeros for every supported asset before anything is indexed', asyn
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 
-test('is kept for five seconds', async () => {
+test('caches the response for five seconds', async () => {
   await world.closeLedgers(2)
   await world.settle()
   world.clock.advance(STATS_CACHE_MS)
   const first = await world.get('/v1/markets/stats')
   await world.closeLedgers(3)
   await world.settle()
-  const kept = await world.get('/v1/markets/stats')
-  assert.deepEqual([kept.text, kept.headers['x-seq']], [first.text, first.headers['x-seq']])
+  const cached = await world.get('/v1/markets/stats')
+  assert.deepEqual([cached.text, cached.headers['x-seq']], [first.text, first.headers['x-seq']])
   world.clock.advance(STATS_CACHE_MS)
-  const anew = await world.get('/v1/markets/stats')
-  assert.ok(Number(anew.headers['x-ledger']) > Number(first.headers['x-ledger']))
+  const fresh = await world.get('/v1/markets/stats')
+  assert.ok(Number(fresh.headers['x-ledger']) > Number(first.headers['x-ledger']))
 })
 
-/** What moved notional, newest first: opens, closes and liquidations. */
+/** Opens, closes and liquidations, newest first. */
 async function traded(): Promise<readonly { readonly asset: unknown; readonly size: bigint; readonly ts: number; readonly topic: unknown }[]> {
   const events = await rowsOf(world, '/v1/events?limit=500', 'events')
-  assert.ok(events.length < 500, 'all of them')
+  assert.ok(events.length < 500, 'the list is complete')
   return events.filter(({ topic }) => ['position_opened', 'position_closed', 'position_liquidated'].includes(String(topic))).map((row) => {
     const payload = row['payload'] as Row
     return { asset: payload['asset'], size: BigInt(String(payload['size'])), ts: Number(row['ledgerCloseTs']), topic: row['topic'] }
   })
 }
 
-test('agrees with the open positions and with the trades of the day, a liquidation included', async () => {
+test('matches the open positions and the day\'s trades, a liquidation included', async () => {
   const gambler = await createPerson(world, 'gambler')
   await doAtOnce(world, [opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
@@ -79,13 +79,13 @@ test('agrees with the open positions and with the trades of the day, a liquidati
   }
 })
 
-test('the day\'s volume leaves the window second by second as the clock moves, indexed or not', async () => {
+test('volume24h drops trades to the second as the clock advances, without new ledgers', async () => {
   const fills = await traded()
   for (const { ts } of [fills.at(-1), fills[Math.floor(fills.length / 2)], fills[1]].filter((fill) => fill !== undefined)) {
     world.clock.advance(ts * 1_000 + DAY_MS - world.clock.nowMs())
     for (const row of await stats()) {
-      const inside = fills.filter((fill) => fill.asset === row.asset && fill.ts > ts)
-      assert.equal(row.volume24h, String(inside.reduce((sum, { size }) => sum + size, 0n)), row.asset)
+      const inWindow = fills.filter((fill) => fill.asset === row.asset && fill.ts > ts)
+      assert.equal(row.volume24h, String(inWindow.reduce((sum, { size }) => sum + size, 0n)), row.asset)
     }
     world.clock.advance(STATS_CACHE_MS)
   }

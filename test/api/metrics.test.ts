@@ -1,4 +1,4 @@
-// What the operator's metrics tell, on a real local network.
+// The operator's metrics, on a real local network.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -24,12 +24,12 @@ async function read(metrics: Metrics): Promise<ReadonlyMap<string, number>> {
   return samplesOf(await metrics.text())
 }
 
-/** Samples of one metric. */
-function of(samples: ReadonlyMap<string, number>, name: string): readonly [string, number][] {
+/** The samples of one metric. */
+function samplesNamed(samples: ReadonlyMap<string, number>, name: string): readonly [string, number][] {
   return [...samples].filter(([key]) => key === name || key.startsWith(`${name}{`))
 }
 
-test('requests are counted by the route\'s own address and by status, whatever clients put into theirs', async () => {
+test('counts requests by route pattern and status; labels contain nothing that clients send', async () => {
   const metrics = newMetrics()
   await using world = await createWorld({ metrics, traders: 0 })
   const trader = await createTrader(world, 'counted', null)
@@ -51,38 +51,38 @@ test('requests are counted by the route\'s own address and by status, whatever c
   for (const secret of ['secret-', trader.address, trader.key.keyId, trader.key.secret, 'PROPFIND']) assert.ok(!text.includes(secret), secret)
 })
 
-test('the limiter\'s decisions are counted by tier', async () => {
+test('counts the rate limiter\'s decisions by tier', async () => {
   const metrics = newMetrics()
   await using world = await createWorld({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
   for (let call = 0; call < 5; call++) await world.get('/v1/trades')
   await world.get('/v1/health')
   const samples = await read(metrics)
-  const decided = (decision: string): number | undefined => samples.get(`gateway_rate_limit_decisions_total{tier="public",decision="${decision}"}`)
-  assert.deepEqual([decided('allowed'), decided('refused')], [3, 2])
+  const countOf = (decision: string): number | undefined => samples.get(`gateway_rate_limit_decisions_total{tier="public",decision="${decision}"}`)
+  assert.deepEqual([countOf('allowed'), countOf('refused')], [3, 2])
 })
 
-test('events are counted by topic when they are archived, and the lag of the index is told', async () => {
+test('counts archived events by topic and reports the index lag', async () => {
   const metrics = newMetrics()
   await using world = await createWorld({ metrics, seed: 'metrics' })
-  assert.deepEqual(of(await read(metrics), 'gateway_index_ledger_age_seconds'), [], 'an age that is not known is not told as none')
+  assert.deepEqual(samplesNamed(await read(metrics), 'gateway_index_ledger_age_seconds'), [], 'an unknown age has no sample')
   await world.closeLedgers(40)
   await world.settle()
   const { body } = await world.get<{ events: { topic: string }[] }>('/v1/events?limit=500')
   const inLog = Object.entries(Object.groupBy(body.events, ({ topic }) => topic)).map(([topic, rows]) => [topic, rows?.length])
   const samples = await read(metrics)
-  const counted = of(samples, 'gateway_index_events_total').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
+  const counted = samplesNamed(samples, 'gateway_index_events_total').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
   assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(inLog))
   assert.ok(counted.length > 2)
   assert.equal(samples.get('gateway_index_last_ledger'), world.network.chain.history.latest().sequence)
   assert.deepEqual([samples.get('gateway_indexer_lag_ledgers'), samples.get('gateway_indexer_state{state="live"}')], [0, 1])
   assert.deepEqual([samples.get('gateway_index_unknown_events'), samples.get('gateway_index_gaps'), samples.get('gateway_prices_stale')], [0, 0, 0])
   assert.deepEqual([samples.get('gateway_index_vault_corrections'), samples.get('gateway_index_answers')], [0, 1])
-  const archived = of(samples, 'gateway_index_archived_events').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
+  const archived = samplesNamed(samples, 'gateway_index_archived_events').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
   assert.deepEqual(Object.fromEntries(archived), Object.fromEntries(inLog))
   assert.equal(samples.get('gateway_index_corrections{kind="ended"}'), 0)
 })
 
-test('an event that cannot be decoded is counted as unknown: its text is no label', async () => {
+test('counts an undecodable event as unknown; its topic never becomes a label', async () => {
   const metrics = newMetrics()
   const event = { topic: 'anything_at_all', problem: 'unknown topic' }
   metrics.archived([event, { topic: 'position_opened', problem: null }] as never)
@@ -93,60 +93,60 @@ test('an event that cannot be decoded is counted as unknown: its text is no labe
   assert.ok(Object.values(EVENT_SHAPES).every((shapes) => !Object.hasOwn(shapes, 'unknown')), 'no real topic has this name')
 })
 
-test('calls to the nodes are counted by node, method and outcome', async () => {
+test('counts RPC calls by node, method and outcome', async () => {
   const metrics = newMetrics()
   await using world = await createWorld({ metrics })
   await world.closeLedgers(2)
   await world.settle()
-  const before = await read(metrics)
-  assert.ok((before.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="ok"}') ?? 0) > 0)
+  const initial = await read(metrics)
+  assert.ok((initial.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="ok"}') ?? 0) > 0)
   world.rpc.gone = true
   assert.equal((await world.indexer.step()).kind, 'unreachable')
-  const after = await read(metrics)
-  assert.equal(after.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
-  assert.equal(after.get('gateway_indexer_state{state="unreachable"}'), 1)
-  assert.equal(after.get('gateway_queue_length{queue="rpc_getEvents"}'), 0)
-  assert.deepEqual([after.get('gateway_queue_length{queue="database_reads"}'), after.get('gateway_stream_waiting_bytes_max')], [0, 0])
+  const failed = await read(metrics)
+  assert.equal(failed.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
+  assert.equal(failed.get('gateway_indexer_state{state="unreachable"}'), 1)
+  assert.equal(failed.get('gateway_queue_length{queue="rpc_getEvents"}'), 0)
+  assert.deepEqual([failed.get('gateway_queue_length{queue="database_reads"}'), failed.get('gateway_stream_waiting_bytes_max')], [0, 0])
 })
 
-test('what clients hold of the stream, and who waits, is told as it is now', async () => {
+test('reports the current stream connections and waiting requests', async () => {
   const metrics = newMetrics()
-  await onStage({ metrics, seed: 'held' }, async ({ world, connect, play }) => {
+  await onStage({ metrics, seed: 'gauges' }, async ({ world, connect, play }) => {
     await play(2)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
-    const asking = world.get('/v1/trades', { 'x-min-ledger': '100000' })
-    await until(() => world.gateway.stats().indexWaiters === 1, 'who waits')
+    const waiting = world.get('/v1/trades', { 'x-min-ledger': '100000' })
+    await until(() => world.gateway.stats().indexWaiters === 1, 'the waiting request')
     const during = await read(metrics)
     assert.deepEqual([during.get('gateway_stream_connections'), during.get('gateway_stream_subscribers')], [1, 1])
     assert.equal(during.get('gateway_queue_length{queue="index_waiters"}'), 1)
     await client.close()
     world.clock.advance(5_000)
-    await asking
+    await waiting
     await until(() => world.gateway.stats().stream.connections === 0, 'the end of the connection')
-    const after = await read(metrics)
-    assert.deepEqual([after.get('gateway_stream_connections'), after.get('gateway_queue_length{queue="index_waiters"}')], [0, 0])
+    const closed = await read(metrics)
+    assert.deepEqual([closed.get('gateway_stream_connections'), closed.get('gateway_queue_length{queue="index_waiters"}')], [0, 0])
   })
 })
 
-test('while the database is away the metrics go on, and say so', async () => {
+test('metrics stay available while the database is down and report it', async () => {
   const clock = createVirtualClock(100_000)
   const metrics = createMetrics({ clock, runtime: false })
-  const db = { query: async () => { throw new Error('away') } }
+  const db = { query: async () => { throw new Error('connection refused') } }
   metrics.addSources({ index: createIndexSnapshotReader({ db, clock, log: silentLog }) })
   const samples = await read(metrics)
   assert.equal(samples.get('gateway_index_answers'), 0)
   assert.equal(samples.get('gateway_index_last_ledger'), undefined)
 })
 
-test('they are served at a port of their own, at one address, and not by the gateway', async () => {
+test('serves metrics on a separate port at one path, not on the gateway', async () => {
   const metrics = newMetrics()
   await using server = await serveMetrics({ metrics, host: '127.0.0.1', port: 0, log: silentLog })
-  const answer = await fetch(server.url)
-  assert.equal(answer.status, 200)
-  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
-  assert.ok((await answer.text()).includes('# TYPE gateway_http_requests_total counter'))
+  const response = await fetch(server.url)
+  assert.equal(response.status, 200)
+  assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/)
+  assert.ok((await response.text()).includes('# TYPE gateway_http_requests_total counter'))
   assert.equal((await fetch(`${server.url}?name=x`)).status, 200)
   assert.equal((await fetch(new URL('/', server.url))).status, 404)
   assert.equal((await fetch(server.url, { method: 'POST', body: 'x' })).status, 405)

@@ -20,7 +20,7 @@ async function readiness(world: World): Promise<readonly [number, unknown]> {
 
 const READY = [200, { status: 'ready' }]
 
-test('ready from the first indexed ledger on, not while the index is older than allowed, and again by itself', async () => {
+test('ready once a ledger is indexed, not while the index is too old, and ready again after it catches up', async () => {
   await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
   assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_empty'] }])
   await world.closeLedgers(3)
@@ -30,10 +30,10 @@ test('ready from the first indexed ledger on, not while the index is older than 
   world.rpc.gone = true
   await world.closeLedgers(30)
   assert.equal((await world.indexer.step()).kind, 'unreachable')
-  assert.deepEqual(await readiness(world), READY, 'an outage that is shorter than allowed takes nobody out')
+  assert.deepEqual(await readiness(world), READY, 'a short outage does not make it unready')
   await world.closeLedgers(1)
   assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_behind'] }])
-  assert.equal((await world.get('/livez')).status, 200, 'ending the process would not mend it')
+  assert.equal((await world.get('/livez')).status, 200, 'a restart would not help')
   assert.equal((await world.get('/v1/health')).status, 200)
 
   world.rpc.gone = false
@@ -42,7 +42,7 @@ test('ready from the first indexed ledger on, not while the index is older than 
   assert.deepEqual(await readiness(world), READY)
 })
 
-test('a quiet chain is no reason: ledgers without events count as indexed', async () => {
+test('stays ready while ledgers have no events', async () => {
   await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
   await world.cheat('local_actors', { publisher: false, keeper: false, traders: false })
   await world.closeLedgers(60)
@@ -50,37 +50,37 @@ test('a quiet chain is no reason: ledgers without events count as indexed', asyn
   assert.deepEqual(await readiness(world), READY)
 })
 
-test('not ready while the database refuses or says nothing; alive all the same, and nothing of the inside is told', async () => {
+test('alive but not ready while the database fails or hangs, without revealing internals', async () => {
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
   await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
-  const answer = await bare.gateway.app.inject('/readyz')
-  assert.deepEqual([answer.statusCode, answer.json()], [503, { status: 'not_ready', reasons: ['database'] }])
+  const response = await bare.gateway.app.inject('/readyz')
+  assert.deepEqual([response.statusCode, response.json()], [503, { status: 'not_ready', reasons: ['database'] }])
   const alive = await bare.gateway.app.inject('/livez')
   assert.deepEqual([alive.statusCode, alive.json()], [200, { status: 'alive' }])
 
   const hanging = { query: () => new Promise(() => {}) }
   await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
-  const asking = other.gateway.app.inject('/readyz')
+  const waiting = other.gateway.app.inject('/readyz')
   await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
   other.clock.advance(1_000)
-  assert.deepEqual((await asking).json(), { status: 'not_ready', reasons: ['database'] })
+  assert.deepEqual((await waiting).json(), { status: 'not_ready', reasons: ['database'] })
 })
 
-test('what was read before the database went away makes nobody ready', async () => {
-  let away = false
+test('a snapshot from before the database failed does not make it ready', async () => {
+  let failing = false
   await using world = await createWorld()
   await world.closeLedgers(1)
   await world.settle()
   const { store } = world
-  const query: typeof store.read.query = (sql, params) => (away ? Promise.reject(new Error('away')) : store.read.query(sql, params))
+  const query: typeof store.read.query = (sql, params) => (failing ? Promise.reject(new Error('connection refused')) : store.read.query(sql, params))
   await world.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
   assert.deepEqual(await readiness(world), READY)
-  away = true
+  failing = true
   world.clock.advance(1_000)
   assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['database'] }])
 })
 
-test('a gateway that is about to end says so while it still answers', async () => {
+test('a draining gateway is alive but not ready', async () => {
   await onStage({ seed: 'drain' }, async ({ world, connect, play }) => {
     await play(2)
     const client = await connect()
@@ -94,39 +94,39 @@ test('a gateway that is about to end says so while it still answers', async () =
   })
 })
 
-test('a gateway that is told to end serves for as long as a balancer may take to notice, and asks its connections to go', async () => {
+test('a draining gateway keeps serving for the drain time and closes connections after each response', async () => {
   await using world = await createWorld()
   await world.closeLedgers(1)
   await world.settle()
   await world.restartGateway({ drainMs: 5_000 })
   const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true })
-  const before = await ask(agent, `${url}/v1/trades`)
-  assert.deepEqual([before.statusCode, before.headers.connection], [200, 'keep-alive'])
+  const serving = await getResponse(agent, `${url}/v1/trades`)
+  assert.deepEqual([serving.statusCode, serving.headers.connection], [200, 'keep-alive'])
   let closed = false
   const closing = world.gateway.close().then(() => (closed = true))
   for (const path of ['/v1/trades', '/v1/oracle/prices', '/docs/json']) {
-    const { statusCode, headers } = await ask(agent, `${url}${path}`)
+    const { statusCode, headers } = await getResponse(agent, `${url}${path}`)
     assert.deepEqual([statusCode, headers.connection], [200, 'close'], path)
   }
   const late = new WebSocket(`${url.replace('http', 'ws')}/v1/ws`)
   const [code] = (await once(late, 'close')) as [number]
-  assert.equal(code, 1012, 'the stream sends elsewhere whoever comes now')
+  assert.equal(code, 1012, 'the stream rejects new connections with service restart')
   world.clock.advance(4_999)
-  assert.equal((await ask(agent, `${url}/livez`)).statusCode, 200)
+  assert.equal((await getResponse(agent, `${url}/livez`)).statusCode, 200)
   assert.equal(closed, false)
   world.clock.advance(1)
   await closing
   agent.destroy()
 })
 
-function ask(agent: Agent, url: string): Promise<IncomingMessage> {
+function getResponse(agent: Agent, url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    get(url, { agent }, (answer) => answer.resume().once('end', () => resolve(answer))).once('error', reject)
+    get(url, { agent }, (response) => response.resume().once('end', () => resolve(response))).once('error', reject)
   })
 }
 
-test('neither is counted, cached, or refused to a caller without a key', async () => {
+test('neither probe is rate-limited, cached or needs a valid key', async () => {
   await using world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
   await world.closeLedgers(1)
   await world.settle()

@@ -1,4 +1,4 @@
-// The feed for TradingView's charts, asked as their own adapter asks.
+// The data feed for TradingView's charts (UDF), requested as TradingView's adapter does.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -11,11 +11,11 @@ import { createWorld } from '../support/world.ts'
 import type { World } from '../support/world.ts'
 
 const HOUR_SEC = 3_600
-/** A whole hour, long before the world's own prices. */
+/** A full hour, long before the network's first price. */
 const START_SEC = 1_700_002_800
 const HOURS = UDF_BARS_MAX + 500
-/** An hour without prices. */
-const QUIET = 10
+/** Index of an hour without prices. */
+const EMPTY_HOUR = 10
 
 let world: World
 
@@ -26,8 +26,10 @@ before(async () => {
   world = await createWorld({ traders: 0, seed: 'charts' })
   await world.closeLedgers(3)
   await world.settle()
-  const ticks = Array.from({ length: HOURS }, (_, hour) => [0, 1_800].map((later) => ({ asset: 'LTC', price: price(hour), timestampSec: at(hour) + later })))
-  for (let from = 0; from < HOURS; from += 500) await foldTicks(world.store.write, ticks.filter((_, hour) => hour !== QUIET).slice(from, from + 500).flat())
+  const ticks = Array.from({ length: HOURS }, (_, hour) =>
+    [0, 1_800].map((offset) => ({ asset: 'LTC', price: price(hour), timestampSec: at(hour) + offset })))
+  const withGap = ticks.filter((_, hour) => hour !== EMPTY_HOUR)
+  for (let from = 0; from < withGap.length; from += 500) await foldTicks(world.store.write, withGap.slice(from, from + 500).flat())
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -38,9 +40,11 @@ async function history(query: string): Promise<UdfHistory> {
   return body
 }
 
-test('what the feed says that it can do, it can: every width of every market', async () => {
-  const { body: { supported_resolutions: resolutions, ...can } } = await world.get<UdfConfiguration>('/udf/config')
-  assert.deepEqual(can, { supports_group_request: false, supports_marks: false, supports_search: true, supports_timescale_marks: false, supports_time: true })
+test('serves every advertised resolution of every market', async () => {
+  const { supported_resolutions: resolutions, ...features } = (await world.get<UdfConfiguration>('/udf/config')).body
+  assert.deepEqual(features, {
+    supports_group_request: false, supports_marks: false, supports_search: true, supports_timescale_marks: false, supports_time: true,
+  })
   const now = Math.floor(world.clock.nowMs() / 1000)
   assert.equal(Number((await world.get('/udf/time')).text), now)
   const { body: found } = await world.get<readonly UdfFound[]>('/udf/search?query=&type=&exchange=&limit=30')
@@ -56,7 +60,7 @@ test('what the feed says that it can do, it can: every width of every market', a
   }
 })
 
-test('bars are the candles: ascending, from a time on and up to another, which is exclusive', async () => {
+test('bars equal the candles, ascending; from is inclusive and to is exclusive', async () => {
   const bars = await history(`from=${at(2)}&to=${at(5)}`)
   assert.deepEqual(bars, {
     s: 'ok', t: [at(2), at(3), at(4)], o: [50_002, 50_003, 50_004], h: [50_002, 50_003, 50_004], l: [50_002, 50_003, 50_004], c: [50_002, 50_003, 50_004],
@@ -67,33 +71,33 @@ test('bars are the candles: ascending, from a time on and up to another, which i
   assert.deepEqual(same.c, candles.map(({ close }) => close))
 })
 
-test('a count goes before a start, and reaches over hours without prices', async () => {
+test('countback overrides from and skips hours without prices', async () => {
   assert.deepEqual((await history(`from=${at(11)}&to=${at(12)}&countback=4`)).t, [at(7), at(8), at(9), at(11)])
-  assert.equal((await history(`from=0&to=${at(3)}&countback=50`)).t?.length, 3, 'there are no more')
+  assert.equal((await history(`from=0&to=${at(3)}&countback=50`)).t?.length, 3, 'no earlier bars exist')
 })
 
-test('where there are no bars, charts are told where to look next, or that there is nothing', async () => {
-  assert.deepEqual(await history(`from=${at(QUIET)}&to=${at(QUIET + 1)}`), { s: 'no_data', nextTime: at(QUIET - 1) })
+test('returns no_data without bars, with nextTime when older bars exist', async () => {
+  assert.deepEqual(await history(`from=${at(EMPTY_HOUR)}&to=${at(EMPTY_HOUR + 1)}`), { s: 'no_data', nextTime: at(EMPTY_HOUR - 1) })
   assert.deepEqual(await history(`from=0&to=${at(0)}`), { s: 'no_data' })
   assert.deepEqual(await history(`from=0&to=${at(0)}&countback=10`), { s: 'no_data' })
   assert.deepEqual(await history(`from=-100&to=-50`), { s: 'no_data' })
 })
 
-test('an answer has a bound, and the next one goes on where it ended', async () => {
+test('bounds a response, and an earlier range continues without a gap', async () => {
   const newest = await history(`from=0&to=${at(HOURS)}`)
   assert.equal(newest.t?.length, UDF_BARS_MAX)
   assert.equal(newest.t?.at(-1), at(HOURS - 1))
   const older = await history(`from=0&to=${newest.t?.[0]}`)
-  assert.equal((older.t?.length ?? 0) + UDF_BARS_MAX, HOURS - 1, 'all but the quiet hour')
+  assert.equal((older.t?.length ?? 0) + UDF_BARS_MAX, HOURS - 1, 'all but the empty hour')
   assert.equal((await history(`from=0&to=${at(HOURS)}&countback=100000`)).t?.length, UDF_BARS_MAX)
 })
 
-test('prices are shown with as many decimals as they need', async () => {
+test('pricescale fits the magnitude of the price', async () => {
   const scales = await Promise.all(['BTC', 'XLM'].map(async (symbol) => (await world.get<UdfSymbol>(`/udf/symbols?symbol=${symbol}`)).body.pricescale))
   assert.deepEqual(scales, [100, 1_000_000])
 })
 
-test('what does not exist is told in the body, what is no question by a 400', async () => {
+test('reports unknown symbols in the body and invalid parameters with 400', async () => {
   for (const path of ['/udf/symbols?symbol=NOPE', '/udf/history?symbol=NOPE&resolution=60&from=0&to=1']) {
     const { status, body } = await world.get(path)
     assert.deepEqual([status, body], [200, { s: 'error', errmsg: 'unknown_symbol' }])

@@ -1,4 +1,4 @@
-// After an hour of leaders, depositors, traders and a keeper: each vault is what the log says when it is added up another way, and what the factory says.
+// After an hour of trading, each vault must equal an independent sum of the event log and the factory's state.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -23,7 +23,7 @@ before(async () => {
     await world.closeLedgers(1)
   }
   await world.settle()
-  for (let seen = 1; seen > 0;) seen = await world.indexer.observe()
+  for (let observed = 1; observed > 0;) observed = await world.indexer.observe()
   events = (await followPages(world, '/v1/events?limit=500', 'events')).flat().toReversed()
   vaults = (await followPages(world, '/v1/vaults?limit=200', 'vaults')).flat() as unknown as readonly TraderVault[]
 })
@@ -31,8 +31,8 @@ after(() => world[Symbol.asyncDispose]())
 
 const payloadOf = (event: Row): Record<string, string | number> => event['payload'] as Record<string, string | number>
 
-/** What happened to one vault, by walking through the whole log. */
-function addUp(id: number): Record<string, unknown> {
+/** One vault's counts, computed from the whole event log. */
+function countsFromLog(id: number): Record<string, unknown> {
   const { market, vaultFactory } = world.network.contracts
   const own = events.filter((event) => event['contractId'] === vaultFactory && payloadOf(event)['vaultId'] === id)
   const orders = new Set(own.filter(({ topic }) => topic === 'leader_limit').map((event) => String(payloadOf(event)['orderId'])))
@@ -40,17 +40,17 @@ function addUp(id: number): Record<string, unknown> {
     .map(({ txHash }) => txHash))
   const filled = events.filter(({ topic, txHash }) => topic === 'position_opened' && fills.has(txHash))
   const opened = new Set([...own.filter(({ topic }) => topic === 'leader_open'), ...filled].map((event) => String(payloadOf(event)['positionId'])))
-  const ended = events.filter((event) => event['contractId'] === market && ['position_closed', 'position_liquidated'].includes(String(event['topic']))
+  const closed = events.filter((event) => event['contractId'] === market && ['position_closed', 'position_liquidated'].includes(String(event['topic']))
     && opened.has(String(payloadOf(event)['positionId'])))
   return {
     depositorCount: new Set(own.filter(({ topic }) => topic === 'deposit').map((event) => payloadOf(event)['depositor'])).size,
     tradeCount: opened.size,
-    openPositions: opened.size - ended.length,
-    closedTradePnl: String(ended.reduce((sum, event) => sum + BigInt(payloadOf(event)['pnl'] ?? 0), 0n)),
+    openPositions: opened.size - closed.length,
+    closedTradePnl: String(closed.reduce((sum, event) => sum + BigInt(payloadOf(event)['pnl'] ?? 0), 0n)),
   }
 }
 
-test('much has happened: deposits, withdrawals, trades of leaders', () => {
+test('the log contains deposits, withdrawals and leader trades', () => {
   assert.ok(vaults.length >= 2)
   for (const topic of ['vault_created', 'deposit', 'withdraw', 'leader_open', 'leader_close', 'code_created', 'referrer_set']) {
     assert.ok(events.some((event) => event['topic'] === topic), `no ${topic}`)
@@ -58,25 +58,25 @@ test('much has happened: deposits, withdrawals, trades of leaders', () => {
   assert.ok(vaults.some(({ tradeCount }) => tradeCount >= 3))
 })
 
-test('each vault is what the log adds up to', () => {
+test('each vault matches the event log', () => {
   for (const vault of vaults) {
     const { depositorCount, tradeCount, openPositions, closedTradePnl } = vault
-    assert.deepEqual({ depositorCount, tradeCount, openPositions, closedTradePnl }, addUp(vault.id), `vault ${vault.id}`)
+    assert.deepEqual({ depositorCount, tradeCount, openPositions, closedTradePnl }, countsFromLog(vault.id), `vault ${vault.id}`)
   }
 })
 
-test('each vault is what the factory says', async () => {
+test('each vault matches the factory\'s state', async () => {
   for (const vault of vaults) {
-    const told = await viewVault(world, vault.id)
+    const onChain = await viewVault(world, vault.id)
     const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused } = vault
     assert.deepEqual({ totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused }, {
-      totalUsdc: String(told['total_usdc']), circulatingShares: String(told['circulating_shares']), leaderShares: String(told['leader_shares']),
-      hwmNav: String(told['hwm_nav']), realizedPnl: String(told['realized_pnl']), paused: told['paused'],
+      totalUsdc: String(onChain['total_usdc']), circulatingShares: String(onChain['circulating_shares']), leaderShares: String(onChain['leader_shares']),
+      hwmNav: String(onChain['hwm_nav']), realizedPnl: String(onChain['realized_pnl']), paused: onChain['paused'],
     }, `vault ${vault.id}`)
   }
 })
 
-test('shares are those of the deposits and withdrawals, and so are the lists', async () => {
+test('circulating shares equal deposits less withdrawals', async () => {
   for (const { id, circulatingShares } of vaults) {
     const read = async (list: string): Promise<readonly Row[]> => (await followPages(world, `/v1/vaults/${id}/${list}`, list)).flat()
     const [deposits, withdraws] = [await read('deposits'), await read('withdraws')]

@@ -1,5 +1,5 @@
-// A vault from its creation on: its leader trades through the factory on the network's own RPC, the keeper fills an order and liquidates a position of the
-// vault's, depositors come and go; and what the API tells of it is what the factory says.
+// The life of a vault: its leader trades through the factory, the keeper executes an order and liquidates a position, depositors deposit and withdraw. The API
+// must report the same state as the factory.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,58 +22,59 @@ let leader: Person
 let depositor: Person
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'a vault' })
-  await hold(100_000)
+  world = await createWorld({ traders: 0, seed: 'vault' })
+  await setPrice(100_000)
   await world.closeLedgers(3)
-  leader = await createPerson(world, 'leads a vault')
-  depositor = await createPerson(world, 'deposits')
+  leader = await createPerson(world, 'leader')
+  depositor = await createPerson(world, 'depositor')
 })
 after(() => world[Symbol.asyncDispose]())
 
-const hold = (usd: number): Promise<unknown> => world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
+const setPrice = (usd: number): Promise<unknown> => world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
 
-const ask = (person: Person, functionName: string, ...args: readonly Val[]): Promise<void> =>
+const invoke = (person: Person, functionName: string, ...args: readonly Val[]): Promise<void> =>
   doAtOnce(world, [{ person, contract: world.network.contracts.vaultFactory, functionName, args }])
 
-const lead = (functionName: string, ...args: readonly Val[]): Promise<void> => ask(leader, functionName, address(leader.address), u32(VAULT), ...args)
+const invokeAsLeader = (functionName: string, ...args: readonly Val[]): Promise<void> =>
+  invoke(leader, functionName, address(leader.address), u32(VAULT), ...args)
 
-/** 1,000 USDC on a rising price of BTC. */
-const terms = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_000n * ONE), u32(leverage), u32(0)]
+/** Arguments of a BTC long with 1,000 USDC. */
+const longArgs = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_000n * ONE), u32(leverage), u32(0)]
 
-/** The API's vault, which has to say what the factory says. */
+/** Returns the vault from the API, after asserting that it equals the factory's. */
 async function servedVault(): Promise<TraderVault> {
   await world.settle()
   await world.indexer.observe()
   world.clock.advance(VAULT_CACHE_MS)
-  const [{ body: vault }, told] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
+  const [{ body: vault }, onChain] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
   const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name } = vault
   assert.deepEqual(
     { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name, leader: vault.leader },
     {
-      totalUsdc: String(told['total_usdc']), circulatingShares: String(told['circulating_shares']), leaderShares: String(told['leader_shares']),
-      hwmNav: String(told['hwm_nav']), realizedPnl: String(told['realized_pnl']), profitShareBps: told['profit_share_bps'], paused: told['paused'],
-      createdAt: Number(told['created_at']), name: told['name'], leader: told['leader'],
+      totalUsdc: String(onChain['total_usdc']), circulatingShares: String(onChain['circulating_shares']), leaderShares: String(onChain['leader_shares']),
+      hwmNav: String(onChain['hwm_nav']), realizedPnl: String(onChain['realized_pnl']), profitShareBps: onChain['profit_share_bps'], paused: onChain['paused'],
+      createdAt: Number(onChain['created_at']), name: onChain['name'], leader: onChain['leader'],
     },
   )
   return vault
 }
 
-const listed = async <Row>(path: string, key: string): Promise<readonly Row[]> => {
+const list = async <Row>(path: string, key: string): Promise<readonly Row[]> => {
   const { status, body } = await world.get<Record<string, readonly Row[]>>(`/v1/vaults/${VAULT}/${path}`)
   assert.equal(status, 200)
   return body[key] ?? assert.fail(`no ${key}`)
 }
 
 const trades = async (): Promise<unknown> =>
-  (await listed<VaultTrade>('trades', 'trades')).map(({ action, positionId, leader: by, collateral, pnl }) => [action, positionId, by, collateral, pnl])
+  (await list<VaultTrade>('trades', 'trades')).map((trade) => [trade.action, trade.positionId, trade.leader, trade.collateral, trade.pnl])
 
 const flows = async (path: string, key: string): Promise<unknown> =>
-  (await listed<VaultFlow>(path, key)).map(({ principal, amount, shares }) => [principal, amount, shares])
+  (await list<VaultFlow>(path, key)).map(({ principal, amount, shares }) => [principal, amount, shares])
 
-test('a vault is created, and money goes in: the leader\'s first', async () => {
-  await ask(leader, 'create_vault', address(leader.address), text('North ☆'))
-  await lead('deposit', i128(20_000n * ONE))
-  await ask(depositor, 'deposit', address(depositor.address), u32(VAULT), i128(10_000n * ONE))
+test('creates a vault with deposits of the leader and a depositor', async () => {
+  await invoke(leader, 'create_vault', address(leader.address), text('North ☆'))
+  await invokeAsLeader('deposit', i128(20_000n * ONE))
+  await invoke(depositor, 'deposit', address(depositor.address), u32(VAULT), i128(10_000n * ONE))
   const vault = await servedVault()
   assert.deepEqual([vault.totalUsdc, vault.leaderShares, vault.depositorCount, vault.tradeCount], [String(30_000n * ONE), String(20_000n * ONE), 2, 0])
   assert.deepEqual(await flows('deposits', 'deposits'), [
@@ -81,40 +82,40 @@ test('a vault is created, and money goes in: the leader\'s first', async () => {
   ])
 })
 
-test('the leader opens and closes: both rows, the PnL, and a total that no event tells', async () => {
-  await lead('leader_open_position', ...terms(10))
+test('lists the leader\'s open and close with the PnL, and reads the vault\'s total from the ledger', async () => {
+  await invokeAsLeader('leader_open_position', ...longArgs(10))
   const open = await servedVault()
   assert.deepEqual([open.totalUsdc, open.openPositions, open.tradeCount, open.drawdownBps], [String(29_000n * ONE), 1, 1, 333])
-  await hold(100_900)
-  await lead('leader_close_position', u64(1n))
+  await setPrice(100_900)
+  await invokeAsLeader('leader_close_position', u64(1n))
   const closed = await servedVault()
-  // A profit of 90, less the fee of 5 for opening.
+  // 90 USDC of profit less 5 USDC of fees for opening.
   assert.deepEqual([closed.totalUsdc, closed.openPositions, closed.closedTradePnl], [String(30_085n * ONE), 0, String(90n * ONE)])
   assert.deepEqual(await trades(), [
     ['close', '1', leader.address, '0', String(90n * ONE)], ['open', '1', leader.address, String(1_000n * ONE), null],
   ])
 })
 
-test('the leader takes a tenth of the gain, once', async () => {
-  await ask(leader, 'claim_leader_fees', u32(VAULT))
+test('the leader claims a tenth of the gain', async () => {
+  await invoke(leader, 'claim_leader_fees', u32(VAULT))
   const vault = await servedVault()
   const [[principal, owed, shares]] = await flows('fee-claims', 'feeClaims') as [[string, string, undefined]]
   assert.deepEqual([principal, owed, shares, vault.realizedPnl], [leader.address, vault.realizedPnl, undefined, owed])
-  // A tenth of 85, as far as whole units of a share's worth go.
+  // A tenth of 85 USDC, less the rounding of the share price.
   assert.ok(BigInt(owed) <= 85_000_000n && BigInt(owed) > 84_990_000n, owed)
 })
 
-test('the keeper fills the leader\'s order and liquidates the position beside it: no word of the factory\'s, and the API knows', async () => {
+test('tracks executed orders and liquidations of the vault although the factory emits no event', async () => {
   await world.cheat('local_advance', { seconds: 700 })
   await world.closeLedgers(2)
-  await lead('leader_open_position', ...terms(10))
-  await lead('leader_place_limit_order', ...terms(2), i128(100_400n * ONE), bool(false), u32(100))
+  await invokeAsLeader('leader_open_position', ...longArgs(10))
+  await invokeAsLeader('leader_place_limit_order', ...longArgs(2), i128(100_400n * ONE), bool(false), u32(100))
   assert.equal((await servedVault()).openPositions, 1)
-  await hold(100_300)
+  await setPrice(100_300)
   await world.closeLedgers(4)
   const filled = await servedVault()
-  assert.deepEqual([filled.openPositions, filled.tradeCount], [2, 3], 'the order has become a position')
-  await hold(91_000)
+  assert.deepEqual([filled.openPositions, filled.tradeCount], [2, 3], 'the order opened a position')
+  await setPrice(91_000)
   await world.closeLedgers(4)
   const liquidated = await servedVault()
   assert.deepEqual([liquidated.openPositions, liquidated.tradeCount, liquidated.totalUsdc], [1, 3, filled.totalUsdc])
@@ -122,32 +123,32 @@ test('the keeper fills the leader\'s order and liquidates the position beside it
     ['close', '2', leader.address, '0', null], ['open', '2', leader.address, String(1_000n * ONE), null],
   ])
   assert.deepEqual(liquidated.closedTradePnl, String(90n * ONE))
-  await lead('leader_close_position', u64(3n))
+  await invokeAsLeader('leader_close_position', u64(3n))
   const closed = await servedVault()
   assert.deepEqual([closed.openPositions, closed.tradeCount], [0, 3])
-  assert.equal((await listed<VaultTrade>('trades', 'trades')).length, 5)
+  assert.equal((await list<VaultTrade>('trades', 'trades')).length, 5)
 })
 
-test('a depositor leaves with what the shares are worth now, and a paused vault says so', async () => {
-  await ask(depositor, 'withdraw', address(depositor.address), u32(VAULT), i128(5_000n * ONE))
-  await ask(leader, 'set_paused', u32(VAULT), bool(true))
+test('a withdrawal pays the shares\' current value, and a paused vault reports paused', async () => {
+  await invoke(depositor, 'withdraw', address(depositor.address), u32(VAULT), i128(5_000n * ONE))
+  await invoke(leader, 'set_paused', u32(VAULT), bool(true))
   const vault = await servedVault()
   assert.equal(vault.paused, true)
   const [[principal, amount, shares]] = await flows('withdraws', 'withdraws') as [[string, string, string]]
   assert.deepEqual([principal, shares], [depositor.address, String(5_000n * ONE)])
   const worth = (BigInt(vault.totalUsdc) * 5_000n * ONE) / BigInt(vault.circulatingShares)
   assert.ok(BigInt(amount) - worth <= 1n && worth - BigInt(amount) <= 1n, `${amount} for shares that are worth ${worth}`)
-  assert.equal(vault.depositorCount, 2, 'who has deposited once is counted for good')
+  assert.equal(vault.depositorCount, 2, 'depositorCount includes former depositors')
 })
 
-test('nothing was mended that the index should have known by itself', async () => {
+test('reconciliation corrected no vault', async () => {
   const { body } = await world.get<{ indexer: { vaultCorrections: number } }>('/v1/health')
   assert.equal(body.indexer.vaultCorrections, 0)
 })
 
-test('a code and who came by it, from the contract to the API', async () => {
+test('reports a referral code and its referred accounts', async () => {
   const { referral } = world.network.contracts
-  const referrer = await createPerson(world, 'refers')
+  const referrer = await createPerson(world, 'referrer')
   await doAtOnce(world, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
   await doAtOnce(world, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
   await world.settle()
@@ -157,6 +158,6 @@ test('a code and who came by it, from the contract to the API', async () => {
   assert.equal((await world.get('/v1/referral/lookup?code=north')).status, 404)
   const { body: info } = await world.get(`/v1/referral/info?address=${referrer.address}`)
   assert.deepEqual(info, { self: found, binding: null })
-  const { body: unnamed } = await world.get(`/v1/referral/info?address=${depositor.address}`)
-  assert.equal(unnamed['error'], 'no_code')
+  const { body: withoutCode } = await world.get(`/v1/referral/info?address=${depositor.address}`)
+  assert.equal(withoutCode['error'], 'no_code')
 })

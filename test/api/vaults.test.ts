@@ -13,11 +13,11 @@ const ALICE = `GALICE${'A'.repeat(50)}`
 const LISTS = [['trades', 'trades'], ['deposits', 'deposits'], ['withdraws', 'withdraws'], ['fee-claims', 'feeClaims']] as const
 
 let world: LogGateway
-let untouched: readonly unknown[]
+let empty: readonly unknown[]
 
 before(async () => {
   world = await createLogGateway()
-  untouched = await Promise.all(['/v1/vaults', ...LISTS.map(([path]) => `/v1/vaults/0/${path}`)].map(async (url) => {
+  empty = await Promise.all(['/v1/vaults', ...LISTS.map(([path]) => `/v1/vaults/0/${path}`)].map(async (url) => {
     const { status, body, headers } = await world.get(url)
     return [status, body, headers['link']]
   }))
@@ -36,11 +36,11 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('empty lists, no error, while nothing is indexed', () => {
-  assert.deepEqual(untouched, [{ vaults: [] }, ...LISTS.map(([, key]) => ({ [key]: [] }))].map((body) => [200, body, undefined]))
+test('returns empty lists while nothing is indexed', () => {
+  assert.deepEqual(empty, [{ vaults: [] }, ...LISTS.map(([, key]) => ({ [key]: [] }))].map((body) => [200, body, undefined]))
 })
 
-test('a vault has the specification\'s fields, amounts as strings of any size', async () => {
+test('returns a vault with the specified fields, amounts as strings of any size', async () => {
   const { status, body, headers } = await world.get<TraderVault>('/v1/vaults/0')
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), [
@@ -50,7 +50,7 @@ test('a vault has the specification\'s fields, amounts as strings of any size', 
   assert.equal(body.name, 'North "star" ☆')
   assert.equal(body.totalUsdc, String(5n * 170_141_183_460_469_231_731_687_303_715n - 25n))
   assert.deepEqual([body.depositorCount, body.openPositions, body.tradeCount, body.closedTradePnl], [2, 2, 5, '-21'])
-  assert.ok(body.updatedAt > 1e12 && body.createdAt < 1e11, 'milliseconds and seconds')
+  assert.ok(body.updatedAt > 1e12 && body.createdAt < 1e11, 'updatedAt is in milliseconds, createdAt in seconds')
   assert.ok(Number(headers['x-seq']) > 0 && Number(headers['x-ledger']) > 0)
   const { body: list } = await world.get<{ vaults: readonly TraderVault[] }>('/v1/vaults')
   assert.deepEqual(list.vaults.map(({ id }) => id), [1, 0], 'newest first')
@@ -59,7 +59,7 @@ test('a vault has the specification\'s fields, amounts as strings of any size', 
   assert.deepEqual(await rowsOf(world, `/v1/vaults?leader=${'G'.repeat(56)}`, 'vaults'), [])
 })
 
-test('a vault that does not exist is 404 by its id; its lists are empty', async () => {
+test('responds 404 with the id of an unknown vault; its lists are empty', async () => {
   for (const id of [2, 999_999_999]) {
     const { status, body } = await world.get(`/v1/vaults/${id}`)
     assert.deepEqual([status, body], [404, { error: 'vault_not_found', id }])
@@ -67,7 +67,7 @@ test('a vault that does not exist is 404 by its id; its lists are empty', async 
   }
 })
 
-test('an id that is none is refused by name', async () => {
+test('rejects an invalid id with a 400 that names it', async () => {
   for (const id of ['-1', 'abc', '1.5', '', '0x1', '%20']) {
     for (const path of ['', '/trades', '/fee-claims']) {
       const { status, body } = await world.get(`/v1/vaults/${id}${path}`)
@@ -78,24 +78,24 @@ test('an id that is none is refused by name', async () => {
   }
 })
 
-test('the rows of each list have the specification\'s fields', async () => {
-  const money = ['id', 'vaultId', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']
+test('returns rows of each list with the specified fields', async () => {
+  const flowFields = ['id', 'vaultId', 'principal', 'amount', 'shares', 'ledger', 'ts', 'txHash']
   const fields = {
     trades: ['id', 'vaultId', 'positionId', 'action', 'leader', 'collateral', 'ledger', 'ts', 'txHash', 'pnl'],
-    deposits: money, withdraws: money, feeClaims: money.filter((name) => name !== 'shares'),
+    deposits: flowFields, withdraws: flowFields, feeClaims: flowFields.filter((name) => name !== 'shares'),
   }
   for (const [path, key] of LISTS) {
     const rows = await rowsOf(world, `/v1/vaults/0/${path}`, key)
     for (const row of rows) assert.deepEqual(Object.keys(row).sort(), fields[key].toSorted(), path)
     const ids = rows.map(({ id }) => Number(id))
-    assert.ok(ids.length >= 5 && ids.every((id, place) => place === 0 || id < (ids[place - 1] ?? 0)), 'newest first, each row its own id')
+    assert.ok(ids.length >= 5 && ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)), 'newest first, with unique ids')
   }
   const [newest, , closed] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
   assert.deepEqual([newest?.['action'], newest?.['pnl'], newest?.['collateral'], newest?.['positionId']], ['open', null, '5000', '5'])
   assert.deepEqual([closed?.['action'], closed?.['pnl'], closed?.['collateral'], closed?.['leader']], ['close', '-7', '0', LEADER])
 })
 
-test('pages lose and repeat nothing, by cursor; by time they are strictly older', async () => {
+test('cursor pages neither lose nor repeat a row; before_ts is exclusive', async () => {
   for (const [path, key] of [['', 'vaults'] as const, ...LISTS.map(([each, name]) => [`/0/${each}`, name] as const)]) {
     const whole = await rowsOf(world, `/v1/vaults${path}?limit=200`, key)
     const pages = await followPages(world, `/v1/vaults${path}?limit=1`, key)
@@ -106,7 +106,7 @@ test('pages lose and repeat nothing, by cursor; by time they are strictly older'
   }
 })
 
-test('parameters out of their range are refused by name', async () => {
+test('rejects out-of-range parameters and cursors of other lists with a 400 that names them', async () => {
   for (const path of ['', ...LISTS.map(([each]) => `/0/${each}`)]) {
     await assertRefused(world, `/v1/vaults${path}`, badIntegers('limit', 1, 200))
     if (path !== '') await assertRefused(world, `/v1/vaults${path}`, badIntegers('before_ts', 0))
