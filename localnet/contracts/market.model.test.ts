@@ -381,7 +381,7 @@ const balanceCalls = [
     contract: VAULT, args: [address(PROVIDER), i128(amount)], reference: (after) => depositLiquidity(after, PROVIDER, amount),
   })),
   callCommands('withdraw', lpWithdrawalParameters, ({ percent, isMaximum }, state) => {
-    // A share of what the provider has, or about as amount as the open positions leave.
+    // A percentage of the provider's LP tokens, or about as much as the reservations leave free.
     const free = (state.usdcBalances.get(VAULT_ACCOUNT) ?? 0n) - reservedPayout(state)
     const lp = isMaximum && aum(state) > 0n ? (state.vault.totalLp * free) / aum(state) : (state.vault.totalLp * percent) / 100n
     return { contract: VAULT, args: [address(PROVIDER), i128(lp)], reference: (after) => withdrawLiquidity(after, PROVIDER, lp) }

@@ -65,7 +65,7 @@ test('a cross open checks limits, wallet, margin, capacity and price in this ord
   assert.equal(tryOpen(exchange, { collateral: 1n }), contractError(22))
   assert.equal(tryOpen(exchange, { leverage: 11 }), contractError(21))
   assert.equal(tryOpen(exchange, { collateral: 20_000n * E7 }), contractError(23))
-  assert.equal(exchange.tryInvoke('open_position_cross', openArgs('GNOBODY', { collateral: 300n * E7 }), ['GNOBODY']), contractError(13))
+  assert.equal(exchange.tryInvoke('open_position_cross', openArgs('GSTRANGER', { collateral: 300n * E7 }), ['GSTRANGER']), contractError(13))
   assert.equal(tryOpen(exchange, { collateral: 300n * E7 }), contractError(82))
   assert.equal(tryOpen(exchange), contractError(30))
 })

@@ -62,10 +62,10 @@ test('placing checks its errors in the documented order', () => {
     [{ ...allInvalid, collateral: 100_001n * E7, leverage: 1, trigger: E7, slippageBps: 10_000 }, 5],
     [{ collateral: 100_001n * E7, leverage: 1, timeInForce: 2 }, 23],
     [{ timeInForce: 2 }, 31],
-    [{ trader: 'GNOBODY' }, 13],
+    [{ trader: 'GSTRANGER' }, 13],
   ]
   for (const [options, code] of rows) {
-    assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(options), [ALICE, 'GNOBODY']), contractError(code), JSON.stringify(code))
+    assert.equal(exchange.tryInvoke('place_limit_order', limitOrderArgs(options), [ALICE, 'GSTRANGER']), contractError(code), JSON.stringify(code))
   }
   for (const [options, code] of rows.slice(0, 7)) {
     const args = stopLimitOrderArgs({ ...options, trigger: options.trigger ?? E7 })

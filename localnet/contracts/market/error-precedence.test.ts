@@ -11,7 +11,7 @@ import {
 import { DEFAULT_MARKET_CONFIG } from './defaults.ts'
 import { MARKET_CONFIG } from './types.ts'
 
-const STRANGER = 'GNOBODY'
+const STRANGER = 'GSTRANGER'
 
 /** A long limit order that triggers at 50,000 or below. */
 const limitArgs = (options: LimitOrderOptions): Val[] => limitOrderArgs({ trigger: 50_000n * E7, ...options })

@@ -98,14 +98,14 @@ test('after capacity, open checks the price (31, 32, 30, 81) and then the token 
   exchange.setPrice('BTC', 50_000n * E7)
   exchange.host.invokeOk(USDC, 'transfer', [address(ALICE), address(BOB), i128(999_850n * E7)], [ALICE])
   assert.equal(tryOpen(exchange), contractError(10), 'not enough USDC')
-  assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY'), ['GNOBODY']), contractError(13), 'no trustline')
+  assert.equal(exchange.tryInvoke('open_position', openArgs('GSTRANGER'), ['GSTRANGER']), contractError(13), 'no trustline')
 })
 
 test('a fee as high as the collateral fails with 22, before the token transfer', () => {
   // At 2000x the fee of 0.05 % of the size is the whole collateral.
   const config = MARKET_CONFIG.toVal({ ...DEFAULT_MARKET_CONFIG, max_leverage: 2000 })
   const exchange = createTestExchange(undefined, config)
-  assert.equal(exchange.tryInvoke('open_position', openArgs('GNOBODY', { collateral: 10n * E7, leverage: 2000 }), ['GNOBODY']), contractError(22))
+  assert.equal(exchange.tryInvoke('open_position', openArgs('GSTRANGER', { collateral: 10n * E7, leverage: 2000 }), ['GSTRANGER']), contractError(22))
   assert.equal(tryOpen(exchange, { collateral: 11n * E7, leverage: 1999 }), 'ok')
 })
 
