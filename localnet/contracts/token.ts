@@ -21,7 +21,7 @@ const NEGATIVE_AMOUNT = 8
 const DECIMALS = 7
 const ADMIN = storageKey('Admin')
 
-/** An asset, as its entry points need it. */
+/** An asset: what its entry points share. */
 interface Asset {
   /** `native` or `CODE:ISSUER`: the contract's name and the last topic of its events. */
   readonly name: string

@@ -145,7 +145,7 @@ test('the keeper is paid from the remaining collateral; return value and event c
   exchange.invokeOk('set_stop_loss', stopLossArgs(1n, 45_100n * E7))
   exchange.setPrice('BTC', 45_050n * E7)
   const result = exchange.executeOrder(1n)
-  // Loss 99 of 99.5: half a dollar is left of the nominal one.
+  // Loss 99 of 99.5: 0.5 is left for the keeper, whose nominal fee is 1.
   assert.equal(toNative(result.value), E7)
   assert.deepEqual(eventsOf(result).at(-1), ['order_executed', [1n, E7]])
   assert.deepEqual([exchange.usdc(KEEPER), exchange.usdc(ALICE)], [1_000_000n * E7 + 5_000_000n, 999_900n * E7])

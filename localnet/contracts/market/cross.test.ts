@@ -98,7 +98,7 @@ test('a price of zero counts as 0 in margin checks', () => {
   exchange.invokeOk('deposit_cross_margin', amountArgs(3_000n * E7))
   openCross(exchange)
   exchange.setPrice('BTC', 0n)
-  // The long counts as a loss of its whole size of 1000: 2900 + 99.5 - 1000 - 1989.5 is the maintenance of 10.
+  // At a price of 0 the long loses its whole size of 1000: 2900 + 99.5 - 1000 - 1989.5 is the maintenance of 10.
   assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(19_895_000_000n)), contractError(77))
   assert.equal(exchange.tryInvoke('withdraw_cross_margin', amountArgs(19_894_999_999n)), 'ok')
 })
