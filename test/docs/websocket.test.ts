@@ -11,7 +11,7 @@ import { createTrader } from '../support/trading.ts'
 const PAGE = fileURLToPath(new URL('../../docs/websocket.md', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/docs/websocket.test.ts'
 /** The block under its heading. */
-const BLOCK = /(?<=^## A session\n[^#]*?^```text\n)[\s\S]*?(?=^```$)/m
+const BLOCK = /(?<=^## Example session\n[^#]*?^```text\n)[\s\S]*?(?=^```$)/m
 
 const POSITION = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
 
@@ -75,14 +75,14 @@ test('the session on the page is a real one', async () => {
     const hello = client.frames[0] ?? {}
     const since = client.of('trades.BTC').at(-1)?.seq
     await client.close()
-    happens('the connection is cut, and another position is opened meanwhile')
+    happens('the connection drops, and another position is opened')
     await open()
     const again = await connect()
     await hear(again)
     await say(again, { op: 'subscribe', channels: ['trades.BTC', 'heartbeat'], since, epoch: hello['epoch'] })
     stream.heartbeat()
     await hear(again)
-    await say(again, { op: 'buy', id: 'no such thing' })
+    await say(again, { op: 'buy', id: 'unknown' })
     const closing = world.gateway.close()
     await again.frame(({ type }) => type === 'draining')
     await hear(again)
