@@ -18,7 +18,7 @@ import { createImportGraph, findTestFiles, isSlow } from './support/test-files.t
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** A file that imports one of these, directly or not, touches a database. */
-const DATABASE_MODULES = ['test/support/database.ts', 'test/support/world.ts']
+const DATABASE_MODULES = ['test/support/database.ts', 'test/support/gateway-fixture.ts']
 /** A file that imports this has tests that need a Redis server. */
 const REDIS_MODULES = ['test/support/redis.ts']
 /** `--store` leaves these out: any database will do for them, or they start servers of their own. */

@@ -15,7 +15,7 @@ import type { History } from '../support/history.ts'
 import { serveParent } from '../support/in-child.ts'
 import { multiplyArchive } from '../support/multiply.ts'
 import { createNode } from '../support/node.ts'
-import type { Where } from '../support/places.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 
 const clock = createSystemClock()
 const deployment = loadDeployment()
@@ -27,7 +27,7 @@ function historyOf(events: number): History {
   return history
 }
 
-async function withIndexer<T>(where: Where, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
+async function withIndexer<T>(where: DatabaseLocation, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
   const random = createSystemRandom()
   const transport = createNode(deployment.passphrase, historyOf(events))
   await using store = await openStore({ ...where, clock, log: silentLog })
@@ -64,9 +64,9 @@ async function indexAll(indexer: Indexer, events: number): Promise<void> {
 
 serveParent(
   {
-    begin: (where: Where) => withIndexer(where, 1, begin),
+    begin: (where: DatabaseLocation) => withIndexer(where, 1, begin),
     /** Events per second from the first page to the last. */
-    catchUp: ({ where, events }: { where: Where; events: number }) =>
+    catchUp: ({ where, events }: { where: DatabaseLocation; events: number }) =>
       withIndexer(where, events, async (indexer) => {
         await begin(indexer)
         const started = performance.now()
@@ -74,7 +74,7 @@ serveParent(
         return events / ((performance.now() - started) / 1000)
       }),
     /** How long the event loop kept others waiting while it caught up: the 99th percentile, milliseconds. */
-    loopDelay: ({ where, events }: { where: Where; events: number }) =>
+    loopDelay: ({ where, events }: { where: DatabaseLocation; events: number }) =>
       withIndexer(where, events, async (indexer) => {
         await begin(indexer)
         const delay = monitorEventLoopDelay({ resolution: 1 })
@@ -84,7 +84,7 @@ serveParent(
         return delay.percentile(99) / 1e6
       }),
     /** Lets the archive be so many times as long. */
-    multiply: ({ where, times }: { where: Where; times: number }) =>
+    multiply: ({ where, times }: { where: DatabaseLocation; times: number }) =>
       withIndexer(where, 1, async (_indexer, store) => {
         await using lock = await store.tryLock('bench')
         if (lock === undefined) throw new Error('somebody else writes here')

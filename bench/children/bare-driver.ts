@@ -5,11 +5,11 @@ import { openBareDriver } from '../support/bare-driver.ts'
 import type { BareDriver } from '../support/bare-driver.ts'
 import { archiveStatements } from '../support/archive-rows.ts'
 import { serveParent } from '../support/in-child.ts'
-import type { Where } from '../support/places.ts'
-import type { CaughtStatement } from '../support/statements.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
+import type { CapturedStatement } from '../support/statements.ts'
 
 /** The same statement again and again. */
-export interface Repeat extends CaughtStatement {
+export interface Repeat extends CapturedStatement {
   readonly inFlight: number
   readonly durationMs: number
 }
@@ -36,13 +36,13 @@ async function repeat({ sql, params, inFlight, durationMs }: Repeat): Promise<nu
 
 serveParent(
   {
-    async open(where: Where): Promise<void> {
+    async open(where: DatabaseLocation): Promise<void> {
       await driver?.close()
       driver = await openBareDriver(where)
     },
     repeat,
     /** Rows per second of the archive's rows, a page of events to a transaction as the indexer has it. The database must hold the first epoch. */
-    async insertArchive({ where, events }: { where: Where; events: number }): Promise<number> {
+    async insertArchive({ where, events }: { where: DatabaseLocation; events: number }): Promise<number> {
       const pages = await archiveStatements(loadDeployment(), events)
       const bare = await openBareDriver(where)
       try {

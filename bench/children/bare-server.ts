@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { serveParent } from '../support/in-child.ts'
 
 /** An answer as it was captured from the gateway. */
-export interface CapturedAnswer {
+export interface CapturedResponse {
   readonly path: string
   /** Names and values by turns, as node:http takes them. */
   readonly headers: readonly string[]
@@ -16,7 +16,7 @@ const closers: (() => void)[] = []
 
 serveParent(
   {
-    async serve({ headers, body }: CapturedAnswer): Promise<number> {
+    async serve({ headers, body }: CapturedResponse): Promise<number> {
       const server = createServer((_request, response) => {
         response.writeHead(200, headers as string[])
         response.end(body)

@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/store.ts'
 import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
 import { createNode } from '../support/node.ts'
-import type { Where } from '../support/places.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 
 /** More than any round can use up. */
 const UNLIMITED = 1_000_000_000
@@ -25,7 +25,7 @@ let served: Store | undefined
 serveParent(
   {
     /** Serves the database there and answers with the port; both of `where` null: an empty one in memory. */
-    async serve(where: Where): Promise<number> {
+    async serve(where: DatabaseLocation): Promise<number> {
       const { name, passphrase, sources } = loadDeployment()
       const store = things.use(await openStore({ ...where, clock, log: silentLog }))
       served = store

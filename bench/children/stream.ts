@@ -23,7 +23,7 @@ import { archivePages, firstEpoch } from '../support/archive-rows.ts'
 import { loadDeployment } from '../support/deployment.ts'
 import { serveParent } from '../support/in-child.ts'
 import { machineMs } from '../support/machine-clock.ts'
-import type { Where } from '../support/places.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 
 /** More than all rounds use up. */
 const EVENTS = 20_000
@@ -44,7 +44,7 @@ async function listen(server: Server): Promise<number> {
 
 serveParent(
   {
-    async open(where: Where): Promise<void> {
+    async open(where: DatabaseLocation): Promise<void> {
       store = things.use(await openStore({ ...where, clock, log: silentLog }))
     },
     /** A log in which nothing ever happens, without an engine whose memory would drown that of the stream. */

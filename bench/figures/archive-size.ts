@@ -4,8 +4,8 @@ import { encodeCursor } from '../../src/projections/page.ts'
 import { startChild } from '../support/child.ts'
 import { closeSecOf, EVENTS_PER_LEDGER, FIRST_LEDGER, someTrader } from '../support/history.ts'
 import { load } from '../support/load.ts'
-import { availableEngines, createPlace } from '../support/places.ts'
-import type { Engine } from '../support/places.ts'
+import { availableEngines, createDatabase } from '../support/databases.ts'
+import type { Engine } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -67,26 +67,26 @@ async function measureOn(
       budgetMs: BUDGET_MS,
       onRound: (done) => progress(`${kind} (${engine}): round ${done} of ${roundCount}`),
     })
-    figures.push({ name: `${times} times as many events: ${kind} (${engine})`, rounds, unit: 'ms', aim: AIM })
+    figures.push({ name: `${times} times as many events: ${kind} (${engine})`, rounds, unit: 'ms', target: AIM })
   }
   return figures
 }
 
 async function serveArchive(engine: Engine, copies: readonly number[], things: AsyncDisposableStack, progress: (text: string) => void): Promise<Archive> {
-  const { where } = things.use(await createPlace(engine))
+  const { location: where } = things.use(await createDatabase(engine))
   let events = SMALL_EVENTS
   {
     await using filler = startChild(new URL('../children/archive.ts', import.meta.url))
     progress(`filling an archive with ${events} events (${engine})`)
-    await filler.ask('catchUp', { where, events })
+    await filler.call('catchUp', { where, events })
     for (const times of copies) {
       events *= times
       progress(`copying them until they are ${events} (${engine})`)
-      await filler.ask('multiply', { where, times })
+      await filler.call('multiply', { where, times })
     }
   }
   const gateway = things.use(startChild(new URL('../children/gateway.ts', import.meta.url)))
-  const port = await gateway.ask<number>('serve', where)
+  const port = await gateway.call<number>('serve', where)
   return { port, middleSeq: events / 2, middleLedger: FIRST_LEDGER + Math.floor(events / EVENTS_PER_LEDGER / 2) }
 }
 

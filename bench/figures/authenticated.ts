@@ -3,7 +3,7 @@
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { load } from '../support/load.ts'
-import type { Where } from '../support/places.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -15,18 +15,18 @@ const AIM = { atLeast: 0.9 }
 
 export async function measureAuthenticated(progress: (text: string) => void, quick: boolean): Promise<readonly Figure[]> {
   const roundCount = quick ? 1 : ROUNDS
-  const inMemory: Where = { databaseUrl: null, dataDir: null }
+  const inMemory: DatabaseLocation = { databaseUrl: null, dataDir: null }
   await using gateway = startChild(new URL('../children/gateway.ts', import.meta.url))
-  const port = await gateway.ask<number>('serve', inMemory)
-  const authorization = await gateway.ask<string>('issueKey')
+  const port = await gateway.call<number>('serve', inMemory)
+  const authorization = await gateway.call<string>('issueKey')
   const rounds = await interleave(() => measure(gateway, port, { authorization }), () => measure(gateway, port, {}), {
     rounds: roundCount,
     onRound: (done) => progress(`round ${done} of ${roundCount}`),
   })
   const told = (key: keyof Rates) => rounds.map(({ ours, peer }) => ({ ours: ours[key], peer: peer[key] }))
   return [
-    { name: 'with a key against without', rounds: told('perSec'), unit: 'requests/s', aim: AIM },
-    { name: 'with a key against without, by processor time', rounds: told('perCpuSec'), unit: 'requests/cpu s', aim: AIM },
+    { name: 'with a key against without', rounds: told('perSec'), unit: 'requests/s', target: AIM },
+    { name: 'with a key against without, by processor time', rounds: told('perCpuSec'), unit: 'requests/cpu s', target: AIM },
   ]
 }
 

@@ -1,11 +1,11 @@
 // Requests per second of the cached endpoints, with request id, caller and limiter in place, against a bare node:http server that writes the same bytes.
 // Told twice: as the load sees it, and per second of the server's own processor time, which neither a slow load nor a busy machine can flatter.
 
-import type { CapturedAnswer } from '../children/bare-server.ts'
+import type { CapturedResponse } from '../children/bare-server.ts'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { load } from '../support/load.ts'
-import type { Where } from '../support/places.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -23,22 +23,22 @@ const WRITTEN_BY_NODE = ['date', 'connection', 'keep-alive']
 
 export async function measureCached(progress: (text: string) => void, quick: boolean): Promise<readonly Figure[]> {
   const roundCount = quick ? 1 : ROUNDS
-  const inMemory: Where = { databaseUrl: null, dataDir: null }
+  const inMemory: DatabaseLocation = { databaseUrl: null, dataDir: null }
   await using gateway = startChild(new URL('../children/gateway.ts', import.meta.url))
-  const gatewayPort = await gateway.ask<number>('serve', inMemory)
+  const gatewayPort = await gateway.call<number>('serve', inMemory)
   const figures: Figure[] = []
   for (const path of PATHS) {
     const captured = await capture(gatewayPort, path)
     await using bare = startChild(new URL('../children/bare-server.ts', import.meta.url))
-    const barePort = await bare.ask<number>('serve', captured)
+    const barePort = await bare.call<number>('serve', captured)
     for (const [server, port] of [[gateway, gatewayPort], [bare, barePort]] as const) await measure(server, port, path, quick ? ROUND_MS : WARM_UP_MS)
     const rounds = await interleave(() => measure(gateway, gatewayPort, path), () => measure(bare, barePort, path), {
       rounds: roundCount,
       onRound: (done) => progress(`${path}: round ${done} of ${roundCount}`),
     })
     const told = (key: keyof Rates) => rounds.map(({ ours, peer }) => ({ ours: ours[key], peer: peer[key] }))
-    figures.push({ name: `cached ${path}`, rounds: told('perSec'), unit: 'requests/s', aim: AIM })
-    figures.push({ name: `cached ${path}, by processor time`, rounds: told('perCpuSec'), unit: 'requests/cpu s', aim: AIM })
+    figures.push({ name: `cached ${path}`, rounds: told('perSec'), unit: 'requests/s', target: AIM })
+    figures.push({ name: `cached ${path}, by processor time`, rounds: told('perCpuSec'), unit: 'requests/cpu s', target: AIM })
   }
   return figures
 }
@@ -54,7 +54,7 @@ async function measure(server: Child, port: number, path: string, durationMs = R
   return { perSec: requestsPerSec, perCpuSec: requests / (await server.cpuSec() - before) }
 }
 
-async function capture(port: number, path: string): Promise<CapturedAnswer> {
+async function capture(port: number, path: string): Promise<CapturedResponse> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`)
   if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}`)
   const headers = [...answer.headers].filter(([name]) => !WRITTEN_BY_NODE.includes(name)).flat()

@@ -1,8 +1,8 @@
 // Events per second indexed in a catch-up (RPC answers read, checked, decoded, archived and projected) against a bulk insert of the same archive rows.
 
 import { startChild } from '../support/child.ts'
-import { availableEngines, createPlace } from '../support/places.ts'
-import type { Engine } from '../support/places.ts'
+import { availableEngines, createDatabase } from '../support/databases.ts'
+import type { Engine } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -25,15 +25,15 @@ async function measureOn(engine: Engine, progress: (text: string) => void, quick
   await using bare = startChild(new URL('../children/bare-driver.ts', import.meta.url))
   const rounds = await interleave(
     async () => {
-      await using place = await createPlace(engine)
-      return await archive.ask<number>('catchUp', { where: place.where, events })
+      await using place = await createDatabase(engine)
+      return await archive.call<number>('catchUp', { where: place.location, events })
     },
     async () => {
-      await using place = await createPlace(engine)
-      await archive.ask('begin', place.where)
-      return await bare.ask<number>('insertArchive', { where: place.where, events })
+      await using place = await createDatabase(engine)
+      await archive.call('begin', place.location)
+      return await bare.call<number>('insertArchive', { where: place.location, events })
     },
     { rounds: roundCount, budgetMs: BUDGET_MS, onRound: (done) => progress(`${events} events (${engine}): round ${done} of ${roundCount}`) },
   )
-  return { name: `catch-up (${engine})`, rounds, unit: 'events/s', aim: null }
+  return { name: `catch-up (${engine})`, rounds, unit: 'events/s', target: null }
 }

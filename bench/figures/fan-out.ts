@@ -3,8 +3,8 @@
 
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
-import { openListeners } from '../support/listeners.ts'
-import type { Listeners } from '../support/listeners.ts'
+import { openStreamClients } from '../support/stream-clients.ts'
+import type { StreamClients } from '../support/stream-clients.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -22,15 +22,15 @@ export async function measureFanOut(progress: (text: string) => void, quick: boo
   const connections = quick ? QUICK_CONNECTIONS : CONNECTIONS
   const roundCount = quick ? 1 : ROUNDS
   await using stream = startChild(new URL('../children/stream.ts', import.meta.url))
-  await stream.ask('open', { databaseUrl: null, dataDir: null })
-  await stream.ask('begin')
-  using ours = await openListeners(await stream.ask<number>('serve', { connections, runs: false }), connections)
-  ours.say('{"op":"subscribe","channels":["events"]}')
+  await stream.call('open', { databaseUrl: null, dataDir: null })
+  await stream.call('begin')
+  using ours = await openStreamClients(await stream.call<number>('serve', { connections, runs: false }), connections)
+  ours.send('{"op":"subscribe","channels":["events"]}')
   // hello, and what was subscribed.
-  await ours.heard(2)
+  await ours.receive(2)
   await deliver(stream, ours, 1)
   await using bare = startChild(new URL('../children/bare-stream.ts', import.meta.url))
-  using theirs = await openListeners(await bare.ask<number>('serve', ours.lastText()), connections)
+  using theirs = await openStreamClients(await bare.call<number>('serve', ours.lastText()), connections)
   const figures: Figure[] = []
   for (const { frames, atMost } of CASES) {
     const rounds = await interleave(() => measure(stream, ours, frames, connections), () => measure(bare, theirs, frames, connections), {
@@ -38,23 +38,23 @@ export async function measureFanOut(progress: (text: string) => void, quick: boo
       budgetMs: BUDGET_MS,
       onRound: (done) => progress(`${connections} connections, ${frames} at once: round ${done} of ${roundCount}`),
     })
-    figures.push({ name: `fan-out, ${frames} at once`, rounds, unit: 'cpu us/frame', aim: { atMost } })
+    figures.push({ name: `fan-out, ${frames} at once`, rounds, unit: 'cpu us/frame', target: { atMost } })
   }
   return figures
 }
 
 /** Microseconds of the server's processor time for each frame that a client got. */
-async function measure(server: Child, listeners: Listeners, frames: number, connections: number): Promise<number> {
+async function measure(server: Child, listeners: StreamClients, frames: number, connections: number): Promise<number> {
   let cpuSec = 0
   for (let burst = 0; burst < BURSTS; burst++) cpuSec += await deliver(server, listeners, frames)
   return (cpuSec * 1_000_000) / (BURSTS * frames * connections)
 }
 
-async function deliver(server: Child, listeners: Listeners, frames: number): Promise<number> {
-  await server.ask('prepare', frames)
+async function deliver(server: Child, listeners: StreamClients, frames: number): Promise<number> {
+  await server.call('prepare', frames)
   const before = await server.cpuSec()
-  const heard = listeners.heard(frames)
-  await server.ask('send')
+  const heard = listeners.receive(frames)
+  await server.call('send')
   await heard
   return (await server.cpuSec()) - before
 }

@@ -1,8 +1,8 @@
 // How long the event loop keeps requests waiting while the index catches up in the same process, against the bound that is wanted.
 
 import { startChild } from '../support/child.ts'
-import { availableEngines, createPlace } from '../support/places.ts'
-import type { Engine } from '../support/places.ts'
+import { availableEngines, createDatabase } from '../support/databases.ts'
+import type { Engine } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 
 const EVENTS = 40_000
@@ -23,9 +23,9 @@ async function measureOn(engine: Engine, progress: (text: string) => void, quick
   const rounds: { ours: number; peer: number }[] = []
   for (let round = 1; round <= roundCount; round++) {
     await using archive = startChild(new URL('../children/archive.ts', import.meta.url))
-    await using place = await createPlace(engine)
-    rounds.push({ ours: await archive.ask<number>('loopDelay', { where: place.where, events }), peer: BOUND_MS })
+    await using place = await createDatabase(engine)
+    rounds.push({ ours: await archive.call<number>('loopDelay', { where: place.location, events }), peer: BOUND_MS })
     progress(`${events} events (${engine}): round ${round} of ${roundCount}`)
   }
-  return { name: `delay of the event loop in a catch-up, p99 (${engine})`, rounds, unit: 'ms', aim: { atMost: 1 } }
+  return { name: `delay of the event loop in a catch-up, p99 (${engine})`, rounds, unit: 'ms', target: { atMost: 1 } }
 }

@@ -22,15 +22,15 @@ const ORDER: OperationRequest = { op: 'open_position', asset: 'BTC', collateral:
 
 export async function measureOrders(progress: (text: string) => void): Promise<readonly Figure[]> {
   await using networkChild = startChild(new URL('../children/network.ts', import.meta.url))
-  const network = await networkChild.ask<NetworkFacts>('start')
+  const network = await networkChild.call<NetworkFacts>('start')
   await using gatewayChild = startChild(new URL('../children/trading-gateway.ts', import.meta.url))
-  const gateway = await gatewayChild.ask<TradingFacts>('serve', network)
+  const gateway = await gatewayChild.call<TradingFacts>('serve', network)
   const direct = createDirect(network)
   const signedXdr = await applied(gateway, network)
 
-  const figure = async (name: string, ours: () => Promise<unknown>, peer: () => Promise<unknown>, aim: Figure['aim']): Promise<Figure> => {
+  const figure = async (name: string, ours: () => Promise<unknown>, peer: () => Promise<unknown>, aim: Figure['target']): Promise<Figure> => {
     const onRound = (done: number): void => progress(`${name}: round ${done} of ${ROUNDS}`)
-    return { name, unit: 'ms', aim, rounds: await interleave(() => medianMs(ours), () => medianMs(peer), { rounds: ROUNDS, onRound }) }
+    return { name, unit: 'ms', target: aim, rounds: await interleave(() => medianMs(ours), () => medianMs(peer), { rounds: ROUNDS, onRound }) }
   }
   const prepare = (): Promise<unknown> => post(gateway, '/v1/orders/prepare', ORDER)
   const submit = (): Promise<unknown> => post(gateway, '/v1/tx/submit', { signedXdr })

@@ -8,11 +8,11 @@ import type { Queryable } from '../../src/store/store.ts'
 import type { Repeat } from '../children/bare-driver.ts'
 import { startChild } from '../support/child.ts'
 import { load } from '../support/load.ts'
-import { availableEngines, copyPlace, createPlace } from '../support/places.ts'
-import type { Engine } from '../support/places.ts'
+import { availableEngines, copyDatabase, createDatabase } from '../support/databases.ts'
+import type { Engine } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
-import { catchStatements } from '../support/statements.ts'
+import { captureStatements } from '../support/statements.ts'
 
 const EVENTS = 20_000
 const QUICK_EVENTS = 2_000
@@ -35,27 +35,27 @@ async function measureOn(engine: Engine, progress: (text: string) => void, quick
   const events = quick ? QUICK_EVENTS : EVENTS
   const roundCount = quick ? 1 : ROUNDS
   progress(`filling an archive of ${events} events (${engine})`)
-  await using place = await createPlace(engine)
+  await using place = await createDatabase(engine)
   {
     await using archive = startChild(new URL('../children/archive.ts', import.meta.url))
-    await archive.ask('catchUp', { where: place.where, events })
+    await archive.call('catchUp', { where: place.location, events })
   }
-  await using copy = await copyPlace(place)
+  await using copy = await copyDatabase(place)
   await using gateway = startChild(new URL('../children/gateway.ts', import.meta.url))
   await using bare = startChild(new URL('../children/bare-driver.ts', import.meta.url))
-  const port = await gateway.ask<number>('serve', place.where)
-  await bare.ask('open', copy.where)
+  const port = await gateway.call<number>('serve', place.location)
+  await bare.call('open', copy.location)
   const figures: Figure[] = []
   for (const [path, read] of Object.entries(PAGES)) {
-    const statements = await catchStatements(read)
+    const statements = await captureStatements(read)
     if (statements.length !== 1) throw new Error(`${path} sends ${statements.length} statements; a page is one`)
     const repeat: Repeat = { ...defined(statements[0], 'the statement'), inFlight: AT_A_TIME, durationMs: ROUND_MS }
     const rounds = await interleave(
       async () => (await load({ port, path, connections: AT_A_TIME, durationMs: ROUND_MS })).requestsPerSec,
-      () => bare.ask<number>('repeat', repeat),
+      () => bare.call<number>('repeat', repeat),
       { rounds: roundCount, onRound: (done) => progress(`${path} (${engine}): round ${done} of ${roundCount}`) },
     )
-    figures.push({ name: `page ${path} (${engine})`, rounds, unit: 'pages/s', aim: null })
+    figures.push({ name: `page ${path} (${engine})`, rounds, unit: 'pages/s', target: null })
   }
   return figures
 }

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
-import { availableEngines, createPlace } from '../support/places.ts'
-import type { Where } from '../support/places.ts'
+import { availableEngines, createDatabase } from '../support/databases.ts'
+import type { DatabaseLocation } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 
 const CLIENTS = 300
@@ -39,10 +39,10 @@ export async function measureSoak(progress: (text: string) => void, quick: boole
     progress('needs a database server: set TEST_DATABASE_URL')
     return []
   }
-  await using place = await createPlace('server')
-  await using writer = await startWriter(place.where)
+  await using place = await createDatabase('server')
+  await using writer = await startWriter(place.location)
   const instances: Instance[] = []
-  for (let started = 0; started < INSTANCES; started++) instances.push(await startInstance(place.where))
+  for (let started = 0; started < INSTANCES; started++) instances.push(await startInstance(place.location))
   const counts: Counts = { delivered: 0, lost: 0, repeated: 0, reordered: 0, gaps: 0, connections: 0 }
   const over = new AbortController()
   const clients = Array.from({ length: quick ? QUICK_CLIENTS : CLIENTS }, (_, index) => runClient(index, instances, counts, over.signal))
@@ -53,12 +53,12 @@ export async function measureSoak(progress: (text: string) => void, quick: boole
     await sleep(PEACE_MS)
     const which = kill % INSTANCES
     await instances[which]?.child.kill()
-    instances[which] = await startInstance(place.where)
+    instances[which] = await startInstance(place.location)
     progress(`${kill + 1} of ${kills} instances killed, ${counts.connections} connections made, ${counts.delivered} frames delivered`)
   }
   stopWriting.abort()
   await writing
-  const heads = await writer.ask<Places>('heads', ASSET)
+  const heads = await writer.call<Places>('heads', ASSET)
   const waitUntil = performance.now() + PATIENCE_MS
   const isComplete = ({ held }: Client): boolean => held.events === heads.events && held.trades === heads.trades
   while (performance.now() < waitUntil && !clients.every(isComplete)) await sleep(RETRY_MS)
@@ -67,7 +67,7 @@ export async function measureSoak(progress: (text: string) => void, quick: boole
   await Promise.all(clients.map(({ ended }) => ended))
   for (const { child } of instances) await child[Symbol.asyncDispose]()
   const figure = (name: string, wrong: number): Figure => (
-    { name: `soak, ${name}`, rounds: [{ ours: wrong, peer: counts.delivered }], unit: 'of all frames', aim: { atMost: 0 } }
+    { name: `soak, ${name}`, rounds: [{ ours: wrong, peer: counts.delivered }], unit: 'of all frames', target: { atMost: 0 } }
   )
   return [
     figure('lost', counts.lost), figure('repeated', counts.repeated), figure('reordered', counts.reordered), figure('given up as gaps', counts.gaps),
@@ -79,24 +79,24 @@ interface Instance {
   readonly port: number
 }
 
-async function startWriter(where: Where): Promise<Child> {
+async function startWriter(where: DatabaseLocation): Promise<Child> {
   const writer = startChild(STREAM)
-  await writer.ask('open', where)
-  await writer.ask('begin')
+  await writer.call('open', where)
+  await writer.call('begin')
   return writer
 }
 
-async function startInstance(where: Where): Promise<Instance> {
+async function startInstance(where: DatabaseLocation): Promise<Instance> {
   const child = startChild(STREAM)
-  await child.ask('open', where)
-  return { child, port: await child.ask<number>('serve', { connections: CLIENTS, runs: true }) }
+  await child.call('open', where)
+  return { child, port: await child.call<number>('serve', { connections: CLIENTS, runs: true }) }
 }
 
 const STREAM = new URL('../children/stream.ts', import.meta.url)
 
 async function write(writer: Child, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await writer.ask('prepare', EVENTS_PER_COMMIT)
+    await writer.call('prepare', EVENTS_PER_COMMIT)
     await sleep(COMMIT_EVERY_MS)
   }
 }

@@ -3,12 +3,12 @@
 
 import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
-import { openListeners } from '../support/listeners.ts'
-import type { Listeners } from '../support/listeners.ts'
+import { openStreamClients } from '../support/stream-clients.ts'
+import type { StreamClients } from '../support/stream-clients.ts'
 import { quantile } from '../support/load.ts'
 import { machineMs } from '../support/machine-clock.ts'
-import { availableEngines, createPlace } from '../support/places.ts'
-import type { Engine } from '../support/places.ts'
+import { availableEngines, createDatabase } from '../support/databases.ts'
+import type { Engine } from '../support/databases.ts'
 import type { Figure } from '../support/report.ts'
 import { interleave } from '../support/rounds.ts'
 
@@ -40,17 +40,17 @@ const LATENCY_BUDGET_MS = 20_000
 async function measureLatency(engine: Engine, progress: Progress, quick: boolean): Promise<readonly Figure[]> {
   const commits = quick ? QUICK_COMMITS : COMMITS
   const roundCount = quick ? 1 : LATENCY_ROUNDS
-  await using place = await createPlace(engine)
+  await using place = await createDatabase(engine)
   await using stream = startChild(STREAM)
-  await stream.ask('open', place.where)
-  await stream.ask('begin')
-  using ours = await openListeners(await stream.ask<number>('serve', { connections: 1, runs: true }), 1)
-  ours.say(SUBSCRIBE)
-  await ours.heard(GREETING_FRAMES)
-  const arrived = ours.heard(1)
-  await stream.ask('prepare', 1)
+  await stream.call('open', place.location)
+  await stream.call('begin')
+  using ours = await openStreamClients(await stream.call<number>('serve', { connections: 1, runs: true }), 1)
+  ours.send(SUBSCRIBE)
+  await ours.receive(GREETING_FRAMES)
+  const arrived = ours.receive(1)
+  await stream.call('prepare', 1)
   await arrived
-  using theirs = await openListeners(await stream.ask<number>('echo', ours.lastText()), 1)
+  using theirs = await openStreamClients(await stream.call<number>('echo', ours.lastText()), 1)
   await timeCommits(stream, { ours, theirs }, commits)
   const rounds: { readonly ours: readonly number[]; readonly peer: readonly number[] }[] = []
   const until = performance.now() + LATENCY_BUDGET_MS
@@ -60,21 +60,21 @@ async function measureLatency(engine: Engine, progress: Progress, quick: boolean
   }
   const told = (share: number) => rounds.map((round) => ({ ours: quantile(round.ours, share), peer: quantile(round.peer, share) }))
   return [
-    { name: `commit to frame, p50 (${engine})`, rounds: told(0.5), unit: 'ms', aim: null },
-    { name: `commit to frame, p99 (${engine})`, rounds: told(0.99), unit: 'ms', aim: null },
+    { name: `commit to frame, p50 (${engine})`, rounds: told(0.5), unit: 'ms', target: null },
+    { name: `commit to frame, p99 (${engine})`, rounds: told(0.99), unit: 'ms', target: null },
   ]
 }
 
 /** Milliseconds until the frame was there, for each of so many commits, sorted. */
-async function timeCommits(stream: Child, clients: { readonly ours: Listeners; readonly theirs: Listeners }, commits: number) {
-  const arrival = async (listeners: Listeners): Promise<number> => {
-    await listeners.heard(1)
+async function timeCommits(stream: Child, clients: { readonly ours: StreamClients; readonly theirs: StreamClients }, commits: number) {
+  const arrival = async (listeners: StreamClients): Promise<number> => {
+    await listeners.receive(1)
     return machineMs()
   }
   const latencies = { ours: [] as number[], peer: [] as number[] }
   for (let commit = 0; commit < commits; commit++) {
     const arrivals = [arrival(clients.ours), arrival(clients.theirs)] as const
-    const committed = await stream.ask<number>('prepare', 1)
+    const committed = await stream.call<number>('prepare', 1)
     latencies.ours.push(await arrivals[0] - committed)
     latencies.peer.push(await arrivals[1] - committed)
   }
@@ -101,26 +101,26 @@ async function measureIdle(progress: Progress, quick: boolean): Promise<readonly
   const rounds = await interleave(
     async () => {
       await using stream = startChild(STREAM)
-      await stream.ask('openNothing')
-      return await weigh(stream, await stream.ask<number>('serve', { connections: connections + FIRST_CONNECTIONS, runs: false }), connections)
+      await stream.call('openNothing')
+      return await weigh(stream, await stream.call<number>('serve', { connections: connections + FIRST_CONNECTIONS, runs: false }), connections)
     },
     async () => {
       await using bare = startChild(BARE)
-      return await weigh(bare, await bare.ask<number>('serve', ''), connections)
+      return await weigh(bare, await bare.call<number>('serve', ''), connections)
     },
     { rounds: roundCount, budgetMs: IDLE_BUDGET_MS, onRound: (done) => progress(`${connections} idle connections: round ${done} of ${roundCount}`) },
   )
-  return [{ name: 'idle connection, objects and buffers', rounds, unit: 'KiB', aim: null }]
+  return [{ name: 'idle connection, objects and buffers', rounds, unit: 'KiB', target: null }]
 }
 
 /** KiB for each of so many connections. */
 async function weigh(server: Child, port: number, connections: number): Promise<number> {
-  using first = await openListeners(port, FIRST_CONNECTIONS)
-  first.say(SUBSCRIBE)
-  const before = await server.heldBytes()
-  using idle = await openListeners(port, connections)
-  idle.say(SUBSCRIBE)
-  return (await server.heldBytes() - before) / connections / KIB
+  using first = await openStreamClients(port, FIRST_CONNECTIONS)
+  first.send(SUBSCRIBE)
+  const before = await server.retainedBytes()
+  using idle = await openStreamClients(port, connections)
+  idle.send(SUBSCRIBE)
+  return (await server.retainedBytes() - before) / connections / KIB
 }
 
 const RETURN_ROUNDS = 6
@@ -133,17 +133,17 @@ const MISSED_FRAMES = 100
 /** Everybody resumes at the same moment: at an instance that has just been started, and at one that has sent these frames itself. */
 async function measureReturn(engine: Engine, progress: Progress, quick: boolean): Promise<readonly Figure[]> {
   const clients = quick ? QUICK_RETURNING : RETURNING
-  await using place = await createPlace(engine)
+  await using place = await createDatabase(engine)
   await using stream = startChild(STREAM)
-  await stream.ask('open', place.where)
-  await stream.ask('begin')
-  await stream.ask('prepare', MISSED_FRAMES)
-  using ours = await openListeners(await stream.ask<number>('serve', { connections: clients, runs: false }), clients)
-  await ours.heard(1)
+  await stream.call('open', place.location)
+  await stream.call('begin')
+  await stream.call('prepare', MISSED_FRAMES)
+  using ours = await openStreamClients(await stream.call<number>('serve', { connections: clients, runs: false }), clients)
+  await ours.receive(1)
   await resume(stream, ours, 0)
   await using bare = startChild(BARE)
-  using theirs = await openListeners(await bare.ask<number>('serve', ours.lastText()), clients)
-  await bare.ask('answer', MISSED_FRAMES + 1)
+  using theirs = await openStreamClients(await bare.call<number>('serve', ours.lastText()), clients)
+  await bare.call('answer', MISSED_FRAMES + 1)
   const figures: Figure[] = []
   for (const { at, since } of [{ at: 'a new instance', since: 0 }, { at: 'the same instance', since: MISSED_FRAMES }]) {
     if (since > 0) await deliverMissed(stream, ours)
@@ -154,17 +154,17 @@ async function measureReturn(engine: Engine, progress: Progress, quick: boolean)
     })
     const told = (kind: keyof Cost) => rounds.map((round) => ({ ours: round.ours[kind] / clients, peer: round.peer[kind] / clients }))
     figures.push(
-      { name: `resume at ${at}, by processor time (${engine})`, rounds: told('cpuUs'), unit: 'cpu us/client', aim: null },
-      { name: `resume at ${at}, by time (${engine})`, rounds: told('us'), unit: 'us/client', aim: null },
+      { name: `resume at ${at}, by processor time (${engine})`, rounds: told('cpuUs'), unit: 'cpu us/client', target: null },
+      { name: `resume at ${at}, by time (${engine})`, rounds: told('us'), unit: 'us/client', target: null },
     )
   }
   return figures
 }
 
-async function deliverMissed(stream: Child, ours: Listeners): Promise<void> {
-  await stream.ask('prepare', MISSED_FRAMES)
-  const heard = ours.heard(MISSED_FRAMES)
-  await stream.ask('send')
+async function deliverMissed(stream: Child, ours: StreamClients): Promise<void> {
+  await stream.call('prepare', MISSED_FRAMES)
+  const heard = ours.receive(MISSED_FRAMES)
+  await stream.call('send')
   await heard
 }
 
@@ -174,12 +174,12 @@ interface Cost {
 }
 
 /** Until the last client has all that it missed. */
-async function resume(server: Child, clients: Listeners, since: number): Promise<Cost> {
+async function resume(server: Child, clients: StreamClients, since: number): Promise<Cost> {
   const before = await server.cpuSec()
   const started = performance.now()
   // What was subscribed, and the frames.
-  const heard = clients.heard(1 + MISSED_FRAMES)
-  clients.say(JSON.stringify({ op: 'subscribe', channels: ['events'], since }))
+  const heard = clients.receive(1 + MISSED_FRAMES)
+  clients.send(JSON.stringify({ op: 'subscribe', channels: ['events'], since }))
   await heard
   const us = (performance.now() - started) * US_PER_MS
   return { us, cpuUs: (await server.cpuSec() - before) * US_PER_SEC }

@@ -8,8 +8,8 @@ import type { Epoch } from '../../src/projections/epochs.ts'
 import { appendEvents } from '../../src/projections/events.ts'
 import type { Deployment } from './deployment.ts'
 import { createHistory, FIRST_LEDGER } from './history.ts'
-import { catchStatements } from './statements.ts'
-import type { CaughtStatement } from './statements.ts'
+import { captureStatements } from './statements.ts'
+import type { CapturedStatement } from './statements.ts'
 
 const INSERTED_AT_MS = 1_783_339_200_000
 
@@ -36,10 +36,10 @@ export function archivePages(deployment: Deployment, count: number): readonly (r
 }
 
 /** One insert for every page of events. */
-export async function archiveStatements(deployment: Deployment, count: number): Promise<readonly CaughtStatement[]> {
-  const statements: CaughtStatement[] = []
+export async function archiveStatements(deployment: Deployment, count: number): Promise<readonly CapturedStatement[]> {
+  const statements: CapturedStatement[] = []
   for (const rows of archivePages(deployment, count)) {
-    const sent = await catchStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
+    const sent = await captureStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
     statements.push(...sent.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
   }
   return statements

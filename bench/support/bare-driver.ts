@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
 import { READ_POOL_SIZE } from '../../src/store/bounds.ts'
-import type { Where } from './places.ts'
+import type { DatabaseLocation } from './databases.ts'
 
 /** A value that both drivers take. */
 export type BareParam = string | number | boolean | null | readonly (string | number | boolean | null)[]
@@ -17,7 +17,7 @@ export interface BareDriver {
 }
 
 /** Opens the embedded engine in this thread, or a pool of the store's size. */
-export function openBareDriver({ databaseUrl, dataDir }: Where): Promise<BareDriver> {
+export function openBareDriver({ databaseUrl, dataDir }: DatabaseLocation): Promise<BareDriver> {
   return databaseUrl === null ? openEmbedded(join(dataDir ?? '', 'database')) : openServer(databaseUrl)
 }
 

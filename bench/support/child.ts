@@ -5,17 +5,17 @@ import { fork } from 'node:child_process'
 /** A process that answers questions; it ends when it is disposed of, or when this process goes away. */
 export interface Child extends AsyncDisposable {
   /** Asks the child to do what its script knows by this name. Rejects with the child's own words. */
-  ask<Answer>(name: string, argument?: unknown): Promise<Answer>
+  call<Answer>(name: string, argument?: unknown): Promise<Answer>
   /** The processor time that the child has used so far, all its threads together. */
   cpuSec(): Promise<number>
   /** What the objects and buffers of its main thread take now, when those that nobody needs any more have been collected. */
-  heldBytes(): Promise<number>
+  retainedBytes(): Promise<number>
   /** Ends it with SIGKILL, in the middle of whatever it does; what was asked is rejected. */
   kill(): Promise<void>
 }
 
 /** A question on its way to the child. */
-export interface Question {
+export interface Request {
   readonly id: number
   readonly name: string
   readonly argument: unknown
@@ -26,9 +26,9 @@ export type Reply = { readonly id: number; readonly value: unknown } | { readonl
 
 /** The questions that every child can answer. */
 export const CPU_SEC = 'cpuSec'
-export const HELD_BYTES = 'heldBytes'
+export const RETAINED_BYTES = 'heldBytes'
 
-interface Waiting {
+interface PendingCall {
   resolve(value: unknown): void
   reject(error: Error): void
 }
@@ -36,7 +36,7 @@ interface Waiting {
 /** Starts `script` in a process of its own, with the same flags as this one: `node --cpu-prof bench/run.ts` profiles every child too. */
 export function startChild(script: URL): Child {
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, PendingCall>()
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
   // An interrupted run ends its children; whoever waits for one hears of it, and everything is tidied up on the way out.
   const interrupt = (): void => void child.kill()
@@ -57,16 +57,16 @@ export function startChild(script: URL): Child {
 
   function ask(name: string, argument?: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const question: Question = { id: ++asked, name, argument }
+      const question: Request = { id: ++asked, name, argument }
       waiting.set(question.id, { resolve, reject })
       child.send(question)
     })
   }
 
   return {
-    ask: <Answer>(name: string, argument?: unknown) => ask(name, argument) as Promise<Answer>,
+    call: <Answer>(name: string, argument?: unknown) => ask(name, argument) as Promise<Answer>,
     cpuSec: () => ask(CPU_SEC) as Promise<number>,
-    heldBytes: () => ask(HELD_BYTES) as Promise<number>,
+    retainedBytes: () => ask(RETAINED_BYTES) as Promise<number>,
     async kill() {
       child.kill('SIGKILL')
       await ended

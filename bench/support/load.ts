@@ -16,7 +16,7 @@ export interface LoadOptions {
 export interface LoadResult {
   readonly requests: number
   readonly requestsPerSec: number
-  readonly bytesPerAnswer: number
+  readonly bytesPerResponse: number
   readonly latencyMs: { readonly p50: number; readonly p99: number }
 }
 
@@ -44,7 +44,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   return {
     requests: latencies.length,
     requestsPerSec: latencies.length / seconds,
-    bytesPerAnswer: bytes / latencies.length,
+    bytesPerResponse: bytes / latencies.length,
     latencyMs: { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) },
   }
 }

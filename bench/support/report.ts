@@ -3,7 +3,7 @@
 import { quantile } from './load.ts'
 
 /** What is wanted of a ratio; null where nobody has named an aim and the figure is told for comparison. */
-export type Aim = { readonly atLeast: number } | { readonly atMost: number } | null
+export type Target = { readonly atLeast: number } | { readonly atMost: number } | null
 
 export interface Figure {
   readonly name: string
@@ -11,7 +11,7 @@ export interface Figure {
   readonly rounds: readonly { readonly ours: number; readonly peer: number }[]
   /** What is counted, such as `requests/s`. */
   readonly unit: string
-  readonly aim: Aim
+  readonly target: Target
 }
 
 /** The ratio of a figure: the median over its rounds, and the middle half of them. */
@@ -28,8 +28,8 @@ export function ratioOf(figure: Figure): Ratio {
 }
 
 /** Whether a figure keeps its aim; one without an aim always does. */
-export function keepsAim(figure: Figure): boolean {
-  const { aim } = figure
+export function meetsTarget(figure: Figure): boolean {
+  const { target: aim } = figure
   if (aim === null) return true
   const { median } = ratioOf(figure)
   return 'atLeast' in aim ? median >= aim.atLeast : median <= aim.atMost
@@ -44,11 +44,11 @@ export function formatTable(figures: readonly Figure[]): string {
 
 function cells(figure: Figure): string[] {
   const { median, low, high } = ratioOf(figure)
-  const { aim, rounds, unit } = figure
+  const { target: aim, rounds, unit } = figure
   const aimText = aim === null ? '-' : 'atLeast' in aim ? `>= ${aim.atLeast}` : `<= ${aim.atMost}`
   const ours = middle(rounds.map((round) => round.ours))
   const peer = middle(rounds.map((round) => round.peer))
-  const verdict = aim === null ? '' : keepsAim(figure) ? 'kept' : 'MISSED'
+  const verdict = aim === null ? '' : meetsTarget(figure) ? 'kept' : 'MISSED'
   const ratios = [median.toFixed(2), `${low.toFixed(2)}-${high.toFixed(2)}`, String(rounds.length)]
   return [figure.name, aimText, ...ratios, `${brief(ours)} / ${brief(peer)} ${unit}`, verdict]
 }

@@ -3,7 +3,7 @@
 import type { Queryable } from '../../src/store/store.ts'
 import type { BareParam } from './bare-driver.ts'
 
-export interface CaughtStatement {
+export interface CapturedStatement {
   readonly sql: string
   readonly params: readonly BareParam[]
 }
@@ -12,8 +12,8 @@ export interface CaughtStatement {
 const NO_ROWS = { headLedger: null, headSeq: 0, seq: null }
 
 /** Runs `work` against a database that answers nothing, and returns what was sent to it. */
-export async function catchStatements(work: (db: Queryable) => Promise<unknown>): Promise<readonly CaughtStatement[]> {
-  const caught: CaughtStatement[] = []
+export async function captureStatements(work: (db: Queryable) => Promise<unknown>): Promise<readonly CapturedStatement[]> {
+  const caught: CapturedStatement[] = []
   const db: Queryable = {
     async query<Row extends object>(sql: string, params: readonly unknown[] = []): Promise<Row[]> {
       caught.push({ sql, params: params as readonly BareParam[] })

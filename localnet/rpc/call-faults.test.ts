@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Account, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
-import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, requestBody } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 import { endOfLedgerCursor } from './event-cursor.ts'
 
@@ -11,24 +11,24 @@ interface Answer {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-async function ask(fake: FakeDoor, method: string, params: unknown = {}): Promise<Answer> {
+async function ask(fake: ChainFixture, method: string, params: unknown = {}): Promise<Answer> {
   const { status, body } = await fake.door.handle(requestBody(method, params))
   assert.equal(status, 200)
   return JSON.parse(body ?? '') as Answer
 }
 
 /** Ledgers 1 to 10; each from 2 on holds a transaction, whose hash is its number, and two events. */
-function door(): FakeDoor {
-  const fake = createFakeDoor()
+function door(): ChainFixture {
+  const fake = createChainFixture()
   for (let sequence = 2; sequence <= 10; sequence++) {
-    fake.chain.write({ transactions: [{ hash: hashOf(sequence) }], events: [{}, {}] })
+    fake.chain.closeLedgerWith({ transactions: [{ hash: hashOf(sequence) }], events: [{}, {}] })
   }
   return fake
 }
 
 const hashOf = (sequence: number): string => String(sequence).padStart(64, '0')
 
-async function pageOf(fake: FakeDoor, params: unknown): Promise<{ ledgers: number[]; cursor: string }> {
+async function pageOf(fake: ChainFixture, params: unknown): Promise<{ ledgers: number[]; cursor: string }> {
   const { result } = await ask(fake, 'getEvents', params)
   const events = (result?.['events'] ?? []) as { ledger: number }[]
   return { ledgers: events.map((event) => event.ledger), cursor: String(result?.['cursor']) }

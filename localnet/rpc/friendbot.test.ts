@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Keypair, StrKey } from '@stellar/stellar-sdk'
-import { createFakeDoor } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 import { rootKeypair } from './friendbot.ts'
 import type { HttpResponse } from './http-response.ts'
@@ -10,13 +10,13 @@ import type { HttpResponse } from './http-response.ts'
 const TEN_THOUSAND = 100_000_000_000n
 const addressOf = (byte: number): string => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(byte)).publicKey()
 
-function doorWithRoot(): FakeDoor {
-  const fake = createFakeDoor()
+function doorWithRoot(): ChainFixture {
+  const fake = createChainFixture()
   fake.chain.accounts.set(rootKeypair(FAKE_PASSPHRASE).publicKey(), { balance: 10n ** 18n, sequence: 0n })
   return fake
 }
 
-function fund(fake: FakeDoor, address: string): Promise<HttpResponse> {
+function fund(fake: ChainFixture, address: string): Promise<HttpResponse> {
   assert.ok(fake.door.friendbot !== null)
   return fake.door.friendbot(address)
 }
@@ -36,7 +36,7 @@ test('a new account is funded by a transaction that getTransaction knows when fr
   assert.equal(status, 200)
   const { successful, hash, envelope_xdr: envelope } = JSON.parse(body ?? '') as { successful: boolean; hash: string; envelope_xdr: string }
   assert.deepEqual([successful, envelope], [true, fake.chain.sent[0]])
-  assert.equal((await fake.ask('getTransaction', { hash }))['status'], 'SUCCESS')
+  assert.equal((await fake.call('getTransaction', { hash }))['status'], 'SUCCESS')
   assert.equal(fake.chain.accounts.get(addressOf(1))?.balance, TEN_THOUSAND)
   assert.equal(fake.clock.pendingTimers(), 0)
 })
@@ -77,7 +77,7 @@ test('an account that somebody else creates meanwhile does not cost the others t
 
 test('while the payer has another transaction pending, friendbot waits for the next ledger', async () => {
   const fake = doorWithRoot()
-  fake.chain.scriptedSends.push('TRY_AGAIN_LATER')
+  fake.chain.sendResults.push('TRY_AGAIN_LATER')
   const answer = fund(fake, addressOf(1))
   assert.equal(fake.chain.pending(), 0)
   fake.chain.closeLedger()
@@ -88,13 +88,13 @@ test('while the payer has another transaction pending, friendbot waits for the n
 
 test('a transaction that the ledger refuses, a missing payer and a queue that drops are told, and nobody waits for ever', async () => {
   const refusing = doorWithRoot()
-  refusing.chain.scriptedSends.push('ERROR')
+  refusing.chain.sendResults.push('ERROR')
   assert.equal((await fund(refusing, addressOf(1))).status, 503)
 
-  assert.match(String(bodyOf(await fund(createFakeDoor(), addressOf(1)))['detail']), /does not exist/)
+  assert.match(String(bodyOf(await fund(createChainFixture(), addressOf(1)))['detail']), /does not exist/)
 
   const dropping = doorWithRoot()
-  dropping.chain.scriptedSends.push('DUPLICATE', 'DUPLICATE', 'DUPLICATE')
+  dropping.chain.sendResults.push('DUPLICATE', 'DUPLICATE', 'DUPLICATE')
   const answer = fund(dropping, addressOf(1))
   for (let count = 0; count < 30; count++) dropping.chain.closeLedger()
   assert.equal((await answer).status, 503)

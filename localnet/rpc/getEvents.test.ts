@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fc } from '../../test/support/fuzz.ts'
 import { nativeToScVal, StrKey } from '@stellar/stellar-sdk'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 import { endOfLedgerCursor } from './event-cursor.ts'
 
@@ -18,20 +18,20 @@ interface Page {
 }
 
 /** A door whose ledgers, from 2 on, hold so many events of the contract. */
-function doorWith(...counts: readonly number[]): FakeDoor {
-  const fake = createFakeDoor()
-  for (const count of counts) fake.chain.write({ events: Array.from({ length: count }, () => ({ contractId: CONTRACT, topics: [TOPIC] })) })
+function doorWith(...counts: readonly number[]): ChainFixture {
+  const fake = createChainFixture()
+  for (const count of counts) fake.chain.closeLedgerWith({ events: Array.from({ length: count }, () => ({ contractId: CONTRACT, topics: [TOPIC] })) })
   return fake
 }
 
-async function ask(fake: FakeDoor, params: unknown): Promise<Page> {
-  return (await fake.ask('getEvents', params)) as unknown as Page
+async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
+  return (await fake.call('getEvents', params)) as unknown as Page
 }
 
 test('an event, field by field, and the types of the answer around it', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({ events: [{ contractId: CONTRACT, topics: [TOPIC], transactionIndex: 3, operationIndex: 0 }] })
-  assert.deepEqual(await fake.ask('getEvents', { startLedger: 1 }), {
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({ events: [{ contractId: CONTRACT, topics: [TOPIC], transactionIndex: 3, operationIndex: 0 }] })
+  assert.deepEqual(await fake.call('getEvents', { startLedger: 1 }), {
     events: [
       {
         type: 'contract',
@@ -56,8 +56,8 @@ test('an event, field by field, and the types of the answer around it', async ()
 })
 
 test('an event without topics has no topic field, one without a contract has an empty contractId', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({ events: [{ contractId: '', topics: [] }] })
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({ events: [{ contractId: '', topics: [] }] })
   const { events } = await ask(fake, { startLedger: 1 })
   assert.equal(Object.hasOwn(events[0] ?? {}, 'topic'), false)
   assert.equal((events[0] as unknown as { contractId: string }).contractId, '')
@@ -84,22 +84,22 @@ test('at the tip the page is empty, and the same cursor goes on when ledgers clo
   const fake = doorWith(1)
   const { cursor } = await ask(fake, { startLedger: 1 })
   assert.deepEqual(await ask(fake, { pagination: { cursor } }).then((page) => [page.events, page.cursor]), [[], cursor])
-  fake.chain.write({ events: [{}] })
+  fake.chain.closeLedgerWith({ events: [{}] })
   assert.deepEqual(await ask(fake, { pagination: { cursor } }).then((page) => page.events.map((event) => event.ledger)), [3])
 })
 
 test('events after all transactions of a ledger are behind the last operation, and before the end of the ledger', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({ events: [{ transactionIndex: 1_048_575, operationIndex: 0 }, { transactionIndex: 0 }, { transactionIndex: 9 }] })
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({ events: [{ transactionIndex: 1_048_575, operationIndex: 0 }, { transactionIndex: 0 }, { transactionIndex: 9 }] })
   const page = await ask(fake, { startLedger: 2 })
   assert.deepEqual(page.events.map((event) => (event as unknown as { transactionIndex: number }).transactionIndex), [0, 9, 1_048_575])
   assert.deepEqual(await ask(fake, { pagination: { cursor: page.cursor } }).then((next) => next.events), [])
 })
 
 test('one call scans 10,000 ledgers and says in its cursor how far it came', async () => {
-  const fake = createFakeDoor()
-  for (let count = 0; count < 10_004; count++) fake.chain.write()
-  fake.chain.write({ events: [{}] })
+  const fake = createChainFixture()
+  for (let count = 0; count < 10_004; count++) fake.chain.closeLedgerWith()
+  fake.chain.closeLedgerWith({ events: [{}] })
   const first = await ask(fake, { startLedger: 3 })
   assert.deepEqual([first.events, first.cursor, first.latestLedger], [[], endOfLedgerCursor(10_002), 10_006])
   const second = await ask(fake, { pagination: { cursor: first.cursor } })
@@ -126,7 +126,7 @@ test('a start or a cursor outside the ledgers that are kept is -32600, with one 
     { pagination: { cursor: endOfLedgerCursor(2) } },
     { pagination: { cursor: endOfLedgerCursor(6) } },
   ]) {
-    await refusedWith(fake.ask('getEvents', params), -32600, text)
+    await rejectsWith(fake.call('getEvents', params), -32600, text)
   }
   assert.equal((await ask(fake, { startLedger: 3 })).events.length, 3)
   assert.equal((await ask(fake, { pagination: { cursor: endOfLedgerCursor(5) } })).events.length, 0)
@@ -135,17 +135,17 @@ test('a start or a cursor outside the ledgers that are kept is -32600, with one 
 test('the refusals of range, cursor and limit', async () => {
   const fake = doorWith(1)
   const cursor = endOfLedgerCursor(1)
-  await refusedWith(fake.ask('getEvents', {}), -32602, 'startLedger must be positive')
-  await refusedWith(fake.ask('getEvents', { startLedger: 0 }), -32602, 'startLedger must be positive')
-  await refusedWith(fake.ask('getEvents'), -32602, 'startLedger must be positive')
-  await refusedWith(fake.ask('getEvents', { startLedger: 1, pagination: { cursor } }), -32602, 'ledger ranges and cursor cannot both be set')
-  await refusedWith(fake.ask('getEvents', { endLedger: 1, pagination: { cursor } }), -32602, 'ledger ranges and cursor cannot both be set')
-  await refusedWith(fake.ask('getEvents', { startLedger: 1, pagination: { limit: 10_001 } }), -32602, 'limit must not exceed 10000')
+  await rejectsWith(fake.call('getEvents', {}), -32602, 'startLedger must be positive')
+  await rejectsWith(fake.call('getEvents', { startLedger: 0 }), -32602, 'startLedger must be positive')
+  await rejectsWith(fake.call('getEvents'), -32602, 'startLedger must be positive')
+  await rejectsWith(fake.call('getEvents', { startLedger: 1, pagination: { cursor } }), -32602, 'ledger ranges and cursor cannot both be set')
+  await rejectsWith(fake.call('getEvents', { endLedger: 1, pagination: { cursor } }), -32602, 'ledger ranges and cursor cannot both be set')
+  await rejectsWith(fake.call('getEvents', { startLedger: 1, pagination: { limit: 10_001 } }), -32602, 'limit must not exceed 10000')
   for (const startLedger of [-1, 1.5, '1', 2 ** 32, true]) {
-    await refusedWith(fake.ask('getEvents', { startLedger }), -32602, 'invalid parameters: startLedger must be an integer from 0 to 4294967295')
+    await rejectsWith(fake.call('getEvents', { startLedger }), -32602, 'invalid parameters: startLedger must be an integer from 0 to 4294967295')
   }
-  await refusedWith(fake.ask('getEvents', { startLedger: 1, pagination: { limit: -1 } }), -32602, /^invalid parameters: limit/)
-  await refusedWith(fake.ask('getEvents', { pagination: { cursor: 'x' } }), -32602, 'invalid parameters: invalid event id x')
+  await rejectsWith(fake.call('getEvents', { startLedger: 1, pagination: { limit: -1 } }), -32602, /^invalid parameters: limit/)
+  await rejectsWith(fake.call('getEvents', { pagination: { cursor: 'x' } }), -32602, 'invalid parameters: invalid event id x')
 })
 
 test('the default page holds 100 events; absent, null and 0 are the default; unknown fields are ignored', async () => {
@@ -158,16 +158,16 @@ test('the default page holds 100 events; absent, null and 0 are the default; unk
 test('xdrFormat: base64 and absent are served, json and anything else are refused clearly', async () => {
   const fake = doorWith(1)
   assert.equal((await ask(fake, { startLedger: 1, xdrFormat: 'base64' })).events.length, 1)
-  await refusedWith(fake.ask('getEvents', { startLedger: 1, xdrFormat: 'json' }), -32602, /json.*not served/)
-  await refusedWith(fake.ask('getEvents', { startLedger: 1, xdrFormat: 'hex' }), -32602, "got 'hex': expected base64, json for optional 'xdrFormat'")
+  await rejectsWith(fake.call('getEvents', { startLedger: 1, xdrFormat: 'json' }), -32602, /json.*not served/)
+  await rejectsWith(fake.call('getEvents', { startLedger: 1, xdrFormat: 'hex' }), -32602, "got 'hex': expected base64, json for optional 'xdrFormat'")
 })
 
 test('reading page after page finds every wanted event once and in order, whatever the limits, and moves on at every step', async () => {
   const ledgers = fc.array(fc.array(fc.boolean(), { maxLength: 6 }), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(ledgers, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 5 }), async (contents, limits) => {
-      const fake = createFakeDoor()
-      for (const wanted of contents) fake.chain.write({ events: wanted.map((own) => ({ contractId: own ? CONTRACT : OTHER })) })
+      const fake = createChainFixture()
+      for (const wanted of contents) fake.chain.closeLedgerWith({ events: wanted.map((own) => ({ contractId: own ? CONTRACT : OTHER })) })
       const everything = await ask(fake, { startLedger: 1, pagination: { limit: 10_000 } })
       const expected = everything.events.filter((event) => (event as unknown as { contractId: string }).contractId === CONTRACT)
       const filters = [{ contractIds: [CONTRACT] }]

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 import { durationText } from './getHealth.ts'
 
 test('a healthy node answers in numbers', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write()
-  assert.deepEqual(await fake.ask('getHealth'), {
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith()
+  assert.deepEqual(await fake.call('getHealth'), {
     status: 'healthy',
     latestLedger: 2,
     latestLedgerCloseTime: fakeCloseTimeSec(2),
@@ -18,13 +18,13 @@ test('a healthy node answers in numbers', async () => {
 })
 
 test('a last ledger of more than 30 seconds ago is an error, and a new ledger heals it', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   fake.clock.advance(30_999)
-  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+  assert.equal((await fake.call('getHealth'))['status'], 'healthy')
   fake.clock.advance(1)
-  await refusedWith(fake.ask('getHealth'), -32603, 'latency (31s) since last known ledger closed is too high (>30s)')
-  fake.chain.write()
-  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+  await rejectsWith(fake.call('getHealth'), -32603, 'latency (31s) since last known ledger closed is too high (>30s)')
+  fake.chain.closeLedgerWith()
+  assert.equal((await fake.call('getHealth'))['status'], 'healthy')
 })
 
 test('durations are written as the node writes them', () => {

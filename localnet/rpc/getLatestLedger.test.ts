@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { createFakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 
 test('the header is a LedgerHeader, the close time a text, the protocol version a number', async () => {
-  const fake = createFakeDoor()
-  const record = fake.chain.write()
-  assert.deepEqual(await fake.ask('getLatestLedger'), {
+  const fake = createChainFixture()
+  const record = fake.chain.closeLedgerWith()
+  assert.deepEqual(await fake.call('getLatestLedger'), {
     id: record.hash,
     protocolVersion: 27,
     sequence: 2,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Keypair, xdr } from '@stellar/stellar-sdk'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 
 const ADDRESSES = [1, 2, 3].map((byte) => Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(byte)).publicKey())
 
@@ -10,11 +10,11 @@ function keyOf(address: string): string {
 }
 
 test('entries come as LedgerEntryData, in the order of the request, without the missing', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const [first = '', second = '', missing = ''] = ADDRESSES
   fake.chain.accounts.set(first, { balance: 1n, sequence: 1n })
   fake.chain.accounts.set(second, { balance: 2n, sequence: 1n })
-  const { entries, latestLedger } = await fake.ask('getLedgerEntries', { keys: [keyOf(second), keyOf(missing), keyOf(first)] })
+  const { entries, latestLedger } = await fake.call('getLedgerEntries', { keys: [keyOf(second), keyOf(missing), keyOf(first)] })
   assert.equal(latestLedger, 1)
   const served = entries as Record<string, unknown>[]
   assert.deepEqual(served.map((entry) => entry['key']), [keyOf(second), keyOf(first)])
@@ -24,20 +24,20 @@ test('entries come as LedgerEntryData, in the order of the request, without the 
 })
 
 test('no keys, no entries', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   for (const params of [undefined, {}, { keys: null }, { keys: [] }]) {
-    assert.deepEqual(await fake.ask('getLedgerEntries', params), { entries: [], latestLedger: 1 })
+    assert.deepEqual(await fake.call('getLedgerEntries', params), { entries: [], latestLedger: 1 })
   }
 })
 
 test('the refusals', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const key = keyOf(ADDRESSES[0] ?? '')
   const ttl = xdr.LedgerKey.ttl(new xdr.LedgerKeyTtl({ keyHash: new Uint8Array(32) })).toXdr('base64')
-  await refusedWith(fake.ask('getLedgerEntries', { keys: [ttl] }), -32602, 'ledger ttl entries cannot be queried directly')
-  await refusedWith(fake.ask('getLedgerEntries', { keys: [key, 'AAAA'] }), -32602, 'cannot unmarshal key value AAAA at index 1')
+  await rejectsWith(fake.call('getLedgerEntries', { keys: [ttl] }), -32602, 'ledger ttl entries cannot be queried directly')
+  await rejectsWith(fake.call('getLedgerEntries', { keys: [key, 'AAAA'] }), -32602, 'cannot unmarshal key value AAAA at index 1')
   const many = Array.from({ length: 201 }, () => key)
-  await refusedWith(fake.ask('getLedgerEntries', { keys: many }), -32602, 'key count (201) exceeds maximum supported (200)')
-  await refusedWith(fake.ask('getLedgerEntries', { keys: [1] }), -32602, 'invalid parameters: keys[0] must be a string')
-  await refusedWith(fake.ask('getLedgerEntries', { keys: 'x' }), -32602, 'invalid parameters: keys must be an array')
+  await rejectsWith(fake.call('getLedgerEntries', { keys: many }), -32602, 'key count (201) exceeds maximum supported (200)')
+  await rejectsWith(fake.call('getLedgerEntries', { keys: [1] }), -32602, 'invalid parameters: keys[0] must be a string')
+  await rejectsWith(fake.call('getLedgerEntries', { keys: 'x' }), -32602, 'invalid parameters: keys must be an array')
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 
 interface Page {
@@ -11,15 +11,15 @@ interface Page {
 }
 
 /** Ledgers 3 to 12 are kept. */
-function door(): FakeDoor {
-  const fake = createFakeDoor()
-  while (fake.chain.history.latest().sequence < 12) fake.chain.write()
+function door(): ChainFixture {
+  const fake = createChainFixture()
+  while (fake.chain.history.latest().sequence < 12) fake.chain.closeLedgerWith()
   fake.chain.forgetBefore(3)
   return fake
 }
 
-async function ask(fake: FakeDoor, params: unknown): Promise<Page> {
-  return (await fake.ask('getLedgers', params)) as unknown as Page
+async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
+  return (await fake.call('getLedgers', params)) as unknown as Page
 }
 
 const sequences = (page: Page): unknown[] => page.ledgers.map((ledger) => ledger['sequence'])
@@ -52,8 +52,8 @@ test('pages follow each other by the cursor, and the last is short', async () =>
 test('a start outside the kept ledgers is -32600', async () => {
   const fake = door()
   for (const startLedger of [0, 2, 13]) {
-    await refusedWith(
-      fake.ask('getLedgers', { startLedger }),
+    await rejectsWith(
+      fake.call('getLedgers', { startLedger }),
       -32600,
       `start ledger (${startLedger}) must be between the oldest ledger: 3 and the latest ledger: 12 for this rpc instance`,
     )
@@ -63,27 +63,27 @@ test('a start outside the kept ledgers is -32600', async () => {
 test('a cursor at the tip is -32602: there is nothing behind it yet', async () => {
   const fake = door()
   for (const cursor of ['12', '99', '1']) {
-    await refusedWith(
-      fake.ask('getLedgers', { pagination: { cursor } }),
+    await rejectsWith(
+      fake.call('getLedgers', { pagination: { cursor } }),
       -32602,
       `cursor ('${cursor}') must be between the oldest ledger: 3 and the latest ledger: 12 for this rpc instance`,
     )
   }
-  fake.chain.write()
+  fake.chain.closeLedgerWith()
   assert.deepEqual(sequences(await ask(fake, { pagination: { cursor: '12' } })), [13])
 })
 
 test('the other refusals', async () => {
   const fake = door()
-  await refusedWith(fake.ask('getLedgers', { startLedger: 3, pagination: { cursor: '3' } }), -32602, 'startLedger (3) and cursor (3) cannot both be set')
-  await refusedWith(fake.ask('getLedgers', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
-  await refusedWith(fake.ask('getLedgers', { pagination: { cursor: 'x' } }), -32602, /cursor/)
-  await refusedWith(fake.ask('getLedgers', { pagination: { cursor: 3 } }), -32602, 'invalid parameters: cursor must be a string')
+  await rejectsWith(fake.call('getLedgers', { startLedger: 3, pagination: { cursor: '3' } }), -32602, 'startLedger (3) and cursor (3) cannot both be set')
+  await rejectsWith(fake.call('getLedgers', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
+  await rejectsWith(fake.call('getLedgers', { pagination: { cursor: 'x' } }), -32602, /cursor/)
+  await rejectsWith(fake.call('getLedgers', { pagination: { cursor: 3 } }), -32602, 'invalid parameters: cursor must be a string')
 })
 
 test('50 ledgers a page unless asked otherwise, 200 at most', async () => {
   const fake = door()
-  while (fake.chain.history.latest().sequence < 260) fake.chain.write()
+  while (fake.chain.history.latest().sequence < 260) fake.chain.closeLedgerWith()
   assert.equal((await ask(fake, { startLedger: 3 })).ledgers.length, 50)
   assert.equal((await ask(fake, { startLedger: 3, pagination: { limit: 200 } })).ledgers.length, 200)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 
 const HASH = 'ab'.repeat(32)
@@ -13,11 +13,11 @@ const RANGE = {
 }
 
 test('a transaction with everything that it can have', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({
     transactions: [{ hash: HASH, diagnosticEventsXdr: ['d'], transactionEventsXdr: ['t'], contractEventsXdr: [['c1', 'c2'], []], status: 'FAILED' }],
   })
-  assert.deepEqual(await fake.ask('getTransaction', { hash: HASH }), {
+  assert.deepEqual(await fake.call('getTransaction', { hash: HASH }), {
     ...RANGE,
     status: 'FAILED',
     txHash: HASH,
@@ -34,34 +34,34 @@ test('a transaction with everything that it can have', async () => {
 })
 
 test('empty lists are left out, but `events` itself is there', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({ transactions: [{ hash: HASH }] })
-  const answer = await fake.ask('getTransaction', { hash: HASH })
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({ transactions: [{ hash: HASH }] })
+  const answer = await fake.call('getTransaction', { hash: HASH })
   assert.deepEqual(answer['events'], {})
   assert.equal(Object.hasOwn(answer, 'diagnosticEventsXdr'), false)
 })
 
 test('NOT_FOUND bears zeros and nothing else', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write()
-  assert.deepEqual(await fake.ask('getTransaction', { hash: HASH }), {
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith()
+  assert.deepEqual(await fake.call('getTransaction', { hash: HASH }), {
     ...RANGE, status: 'NOT_FOUND', txHash: HASH, applicationOrder: 0, feeBump: false, events: {}, ledger: 0, createdAt: '0',
   })
 })
 
 test('a fee bump is found by both of its hashes, in either case of letters', async () => {
-  const fake = createFakeDoor()
-  fake.chain.write({ transactions: [{ hash: HASH, innerHash: INNER }] })
+  const fake = createChainFixture()
+  fake.chain.closeLedgerWith({ transactions: [{ hash: HASH, innerHash: INNER }] })
   for (const hash of [HASH, INNER, INNER.toUpperCase()]) {
-    const answer = await fake.ask('getTransaction', { hash })
+    const answer = await fake.call('getTransaction', { hash })
     assert.deepEqual([answer['status'], answer['feeBump'], answer['txHash']], ['SUCCESS', true, hash])
   }
 })
 
 test('what is no hash is refused', async () => {
-  const fake = createFakeDoor()
-  await refusedWith(fake.ask('getTransaction', { hash: 'ab' }), -32602, 'unexpected hash length (2)')
-  await refusedWith(fake.ask('getTransaction', {}), -32602, 'unexpected hash length (0)')
-  await refusedWith(fake.ask('getTransaction', { hash: 'z'.repeat(64) }), -32602, /^incorrect hash: /)
-  await refusedWith(fake.ask('getTransaction', { hash: 12 }), -32602, 'invalid parameters: hash must be a string')
+  const fake = createChainFixture()
+  await rejectsWith(fake.call('getTransaction', { hash: 'ab' }), -32602, 'unexpected hash length (2)')
+  await rejectsWith(fake.call('getTransaction', {}), -32602, 'unexpected hash length (0)')
+  await rejectsWith(fake.call('getTransaction', { hash: 'z'.repeat(64) }), -32602, /^incorrect hash: /)
+  await rejectsWith(fake.call('getTransaction', { hash: 12 }), -32602, 'invalid parameters: hash must be a string')
 })

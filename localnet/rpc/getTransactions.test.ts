@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 import { toid } from './toid.ts'
 
@@ -11,14 +11,14 @@ interface Page {
 }
 
 /** Ledgers 2, 3 and 5 hold transactions, 4 and 6 none. */
-function door(): FakeDoor {
-  const fake = createFakeDoor()
-  for (const count of [2, 3, 0, 1, 0]) fake.chain.write({ transactions: Array.from({ length: count }, () => ({})) })
+function door(): ChainFixture {
+  const fake = createChainFixture()
+  for (const count of [2, 3, 0, 1, 0]) fake.chain.closeLedgerWith({ transactions: Array.from({ length: count }, () => ({})) })
   return fake
 }
 
-async function ask(fake: FakeDoor, params: unknown): Promise<Page> {
-  return (await fake.ask('getTransactions', params)) as unknown as Page
+async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
+  return (await fake.call('getTransactions', params)) as unknown as Page
 }
 
 const places = (page: Page): string[] => page.transactions.map((each) => `${String(each['ledger'])}/${String(each['applicationOrder'])}`)
@@ -53,7 +53,7 @@ test('a page that is not full has seen the latest ledger; at the tip the cursor 
   const page = await ask(fake, { startLedger: 1 })
   assert.equal(page.cursor, toid(6, 0, 1).toString())
   assert.deepEqual(await ask(fake, { pagination: { cursor: page.cursor } }).then((each) => [places(each), each.cursor]), [[], page.cursor])
-  fake.chain.write({ transactions: [{}] })
+  fake.chain.closeLedgerWith({ transactions: [{}] })
   const next = await ask(fake, { pagination: { cursor: page.cursor } })
   assert.deepEqual([places(next), next.cursor], [['7/1'], toid(7, 1, 1).toString()])
   assert.deepEqual(await ask(fake, { pagination: { cursor: next.cursor } }).then((each) => [places(each), each.cursor]), [[], next.cursor])
@@ -62,14 +62,14 @@ test('a page that is not full has seen the latest ledger; at the tip the cursor 
 test('the refusals', async () => {
   const fake = door()
   fake.chain.forgetBefore(3)
-  await refusedWith(
-    fake.ask('getTransactions', { startLedger: 2 }),
+  await rejectsWith(
+    fake.call('getTransactions', { startLedger: 2 }),
     -32600,
     'start ledger (2) must be between the oldest ledger: 3 and the latest ledger: 6 for this rpc instance',
   )
-  await refusedWith(fake.ask('getTransactions', { startLedger: 3, pagination: { cursor: '1' } }), -32602, 'startLedger (3) and cursor (1) cannot both be set')
-  await refusedWith(fake.ask('getTransactions', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
+  await rejectsWith(fake.call('getTransactions', { startLedger: 3, pagination: { cursor: '1' } }), -32602, 'startLedger (3) and cursor (1) cannot both be set')
+  await rejectsWith(fake.call('getTransactions', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
   const old = toid(2, 2, 1).toString()
-  await refusedWith(fake.ask('getTransactions', { pagination: { cursor: old } }), -32602, 'database does not contain metadata for ledger: 2')
-  await refusedWith(fake.ask('getTransactions', { pagination: { cursor: 'x' } }), -32602, /cursor/)
+  await rejectsWith(fake.call('getTransactions', { pagination: { cursor: old } }), -32602, 'database does not contain metadata for ledger: 2')
+  await rejectsWith(fake.call('getTransactions', { pagination: { cursor: 'x' } }), -32602, /cursor/)
 })

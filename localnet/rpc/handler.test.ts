@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, refusedWith, requestBody } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith, requestBody } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { RpcError } from './rpc-error.ts'
 
 interface Posted {
@@ -11,7 +11,7 @@ interface Posted {
   body: string | null
 }
 
-async function post(fake: FakeDoor, body: string): Promise<Posted> {
+async function post(fake: ChainFixture, body: string): Promise<Posted> {
   const { status, headers, body: text } = await fake.door.handle(body)
   assert.equal(headers['access-control-allow-origin'], '*')
   const type = headers['content-type']
@@ -19,7 +19,7 @@ async function post(fake: FakeDoor, body: string): Promise<Posted> {
 }
 
 test('a call is answered under its id with 200, and so is an error', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const good = await post(fake, requestBody('getHealth', null, 'mine'))
   assert.equal(good.status, 200)
   assert.deepEqual(Object.keys(good.json as object), ['jsonrpc', 'id', 'result'])
@@ -29,7 +29,7 @@ test('a call is answered under its id with 200, and so is an error', async () =>
 })
 
 test('an unknown method, and the names of Object.prototype, are not found', async () => {
-  const fake = createFakeDoor({ extraMethods: {} })
+  const fake = createChainFixture({ extraMethods: {} })
   for (const method of ['getEventsV2', 'toString', '__proto__', 'rpc.serverInfo']) {
     const error = { code: -32601, message: 'method not found', data: method }
     assert.deepEqual((await post(fake, requestBody(method))).json, { jsonrpc: '2.0', id: 1, error })
@@ -37,7 +37,7 @@ test('an unknown method, and the names of Object.prototype, are not found', asyn
 })
 
 test('params may be an object, null or absent; a positional array is refused', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   for (const params of [{}, null, undefined, { unknown: 1 }]) {
     assert.equal((((await post(fake, requestBody('getHealth', params))).json as { result: { status: string } }).result.status), 'healthy')
   }
@@ -48,7 +48,7 @@ test('params may be an object, null or absent; a positional array is refused', a
 })
 
 test('a body that is not JSON, or larger than 512 KiB, is HTTP 500 in plain text', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const broken = await post(fake, '{"jsonrpc":"2.0","id":1,')
   assert.deepEqual([broken.status, broken.type], [500, 'text/plain; charset=utf-8'])
   const padding = (size: number): string => requestBody('getHealth', { padding: 'x'.repeat(size) })
@@ -60,7 +60,7 @@ test('a body that is not JSON, or larger than 512 KiB, is HTTP 500 in plain text
 })
 
 test('a batch is answered in order without its notifications; one answer travels alone; none is 204', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const call = (id: unknown): unknown => JSON.parse(requestBody('getHealth', null, id))
   const many = await post(fake, JSON.stringify([call(2), call(null), 'x', call('b')]))
   assert.deepEqual((many.json as { id: unknown }[]).map((each) => each.id), [2, null, 'b'])
@@ -74,13 +74,13 @@ test('a batch is answered in order without its notifications; one answer travels
 
 test('a notification takes effect although nobody hears of it', async () => {
   let called = 0
-  const fake = createFakeDoor({ extraMethods: { local_test: () => Promise.resolve(++called) } })
+  const fake = createChainFixture({ extraMethods: { local_test: () => Promise.resolve(++called) } })
   await post(fake, requestBody('local_test', {}, null))
   assert.equal(called, 1)
 })
 
 test('extra methods stand beside the others: RangeError is the caller\'s mistake, anything else a defect that is not told', async () => {
-  const fake = createFakeDoor({
+  const fake = createChainFixture({
     extraMethods: {
       local_echo: (params) => Promise.resolve(params),
       local_range: () => Promise.reject(new RangeError('count must be positive')),
@@ -90,7 +90,7 @@ test('extra methods stand beside the others: RangeError is the caller\'s mistake
   })
   assert.deepEqual(await fake.door.call('local_echo', { a: 1 }), { a: 1 })
   assert.deepEqual(await fake.door.call('local_echo'), {})
-  await refusedWith(fake.door.call('local_range'), -32602, 'count must be positive')
-  await refusedWith(fake.door.call('local_refusal'), -32000, 'not now')
-  await refusedWith(fake.door.call('local_defect'), -32003, /^(?!.*hunter2)/)
+  await rejectsWith(fake.door.call('local_range'), -32602, 'count must be positive')
+  await rejectsWith(fake.door.call('local_refusal'), -32000, 'not now')
+  await rejectsWith(fake.door.call('local_defect'), -32003, /^(?!.*hunter2)/)
 })

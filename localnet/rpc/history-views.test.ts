@@ -7,7 +7,7 @@ import { recentHistory, laggingHistory, delayedTransactions } from './history-vi
 /** Ledgers 1 to 6, each with a transaction and an event. */
 function past(): History {
   const chain = createFakeChain()
-  for (let sequence = 1; sequence <= 6; sequence++) chain.write({ transactions: [{ hash: `tx${sequence}` }], events: [{}] })
+  for (let sequence = 1; sequence <= 6; sequence++) chain.closeLedgerWith({ transactions: [{ hash: `tx${sequence}` }], events: [{}] })
   return chain.history
 }
 

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, requestBody } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import type { FaultRequest } from '../faults.ts'
 import { ConnectionCut } from './http-response.ts'
 import type { HttpResponse } from './http-response.ts'
 
 /** A door whose extra effect can be watched: how often getHealth ran. */
-function doorWith(...requests: readonly FaultRequest[]): FakeDoor {
-  const fake = createFakeDoor()
+function doorWith(...requests: readonly FaultRequest[]): ChainFixture {
+  const fake = createChainFixture()
   for (const request of requests) fake.faults.arm(request)
   return fake
 }
 
-const health = (fake: FakeDoor, signal?: AbortSignal): Promise<HttpResponse> => fake.door.handle(requestBody('getHealth'), signal)
+const health = (fake: ChainFixture, signal?: AbortSignal): Promise<HttpResponse> => fake.door.handle(requestBody('getHealth'), signal)
 
 test('http_status: the status, no body, and the wait that a proxy asks for', async () => {
   const fake = doorWith({ name: 'http_status', status: 429, retryAfterSec: 3 })
@@ -27,7 +27,7 @@ test('html_200, empty_204 and torn_json all look like success', async () => {
   assert.deepEqual([page.status, page.headers['content-type'], page.body?.startsWith('<!DOCTYPE html>')], [200, 'text/html; charset=utf-8', true])
   const nothing = await health(doorWith({ name: 'empty_204' }))
   assert.deepEqual([nothing.status, nothing.body], [204, null])
-  const whole = await health(createFakeDoor())
+  const whole = await health(createChainFixture())
   const torn = await health(doorWith({ name: 'torn_json', keepPercent: 80 }))
   assert.deepEqual([torn.status, torn.headers['content-type']], [200, 'application/json'])
   assert.ok(whole.body?.startsWith(torn.body ?? 'x') === true && torn.body !== whole.body)
@@ -59,7 +59,7 @@ test('timeout: a caller who gives up leaves nothing behind', async () => {
 test('slow: the right answer, as of when it comes', async () => {
   const fake = doorWith({ name: 'slow', ms: 2_000 })
   const answer = health(fake)
-  fake.chain.write()
+  fake.chain.closeLedgerWith()
   fake.clock.advance(2_000)
   assert.match((await answer).body ?? '', /"latestLedger":2/)
 })
@@ -83,9 +83,9 @@ test('one call of a batch that meets such a fault takes the whole answer with it
 })
 
 test('faults are out of reach of calls from inside the process and of extra methods', async () => {
-  const fake = createFakeDoor({ extraMethods: { local_test: () => Promise.resolve({ ok: true }) } })
+  const fake = createChainFixture({ extraMethods: { local_test: () => Promise.resolve({ ok: true }) } })
   fake.faults.arm({ name: 'http_status', count: null })
-  assert.equal((await fake.ask('getHealth'))['status'], 'healthy')
+  assert.equal((await fake.call('getHealth'))['status'], 'healthy')
   assert.equal((await fake.door.handle(requestBody('local_test'))).status, 200)
   assert.equal((await health(fake)).status, 503)
 })

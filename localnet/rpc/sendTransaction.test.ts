@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SendOutcome } from '../chain.ts'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 
 async function answerTo(outcome: SendOutcome): Promise<Record<string, unknown>> {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   fake.chain.send = () => outcome
-  return fake.ask('sendTransaction', { transaction: 'x' })
+  return fake.call('sendTransaction', { transaction: 'x' })
 }
 
 const LEDGER = { latestLedger: 1, latestLedgerCloseTime: String(fakeCloseTimeSec(1)) }
@@ -25,11 +25,11 @@ test('a refusal bears its result, and diagnostics when there are any', async () 
 })
 
 test('an envelope that does not decode is -32602, and so is one that is no text', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   fake.chain.send = () => {
     throw new RangeError('invalid_xdr')
   }
-  await refusedWith(fake.door.call('sendTransaction', { transaction: 'AAAA' }), -32602, 'invalid_xdr')
-  await refusedWith(fake.door.call('sendTransaction', {}), -32602, 'invalid_xdr')
-  await refusedWith(fake.door.call('sendTransaction', { transaction: 4 }), -32602, 'invalid parameters: transaction must be a string')
+  await rejectsWith(fake.door.call('sendTransaction', { transaction: 'AAAA' }), -32602, 'invalid_xdr')
+  await rejectsWith(fake.door.call('sendTransaction', {}), -32602, 'invalid_xdr')
+  await rejectsWith(fake.door.call('sendTransaction', { transaction: 4 }), -32602, 'invalid parameters: transaction must be a string')
 })

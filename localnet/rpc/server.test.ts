@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { createVirtualClock } from '../../src/base/clock.ts'
-import { createFakeDoor, requestBody } from '../../test/support/fake-door.ts'
-import type { FakeDoor } from '../../test/support/fake-door.ts'
+import { createChainFixture, requestBody } from '../../test/support/chain-fixture.ts'
+import type { ChainFixture } from '../../test/support/chain-fixture.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 import { rootKeypair } from './friendbot.ts'
 import { contentTypeProblem, serveRpc } from './server.ts'
@@ -11,7 +11,7 @@ import type { ServedRpc } from './server.ts'
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-async function serve(fake: FakeDoor): Promise<ServedRpc & { origin: string }> {
+async function serve(fake: ChainFixture): Promise<ServedRpc & { origin: string }> {
   const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0 })
   return { ...served, origin: new URL(served.url).origin }
 }
@@ -21,7 +21,7 @@ function post(url: string, body: string, headers: Record<string, string> = JSON_
 }
 
 test('JSON-RPC is served at /rpc, at / and anywhere else; friendbot is announced', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   await using served = await serve(fake)
   for (const path of ['/rpc', '/', '/soroban/rpc/']) {
     const response = await post(served.origin + path, requestBody('getNetwork'))
@@ -32,7 +32,7 @@ test('JSON-RPC is served at /rpc, at / and anywhere else; friendbot is announced
 })
 
 test('only POST, only JSON, only UTF-8', async () => {
-  await using served = await serve(createFakeDoor())
+  await using served = await serve(createChainFixture())
   for (const method of ['GET', 'PUT', 'DELETE', 'HEAD']) assert.equal((await fetch(served.url, { method })).status, 405, method)
   for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded']) {
     assert.equal((await post(served.url, requestBody('getHealth'), { 'content-type': type })).status, 415, type)
@@ -49,7 +49,7 @@ test('the content type is read as a browser writes it', () => {
 })
 
 test('a browser may ask anything from anywhere', async () => {
-  await using served = await serve(createFakeDoor())
+  await using served = await serve(createChainFixture())
   const response = await fetch(served.url, {
     method: 'OPTIONS',
     headers: { origin: 'https://example.org', 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type,x-client-name' },
@@ -61,7 +61,7 @@ test('a browser may ask anything from anywhere', async () => {
 })
 
 test('broken JSON and too large a body are HTTP 500 in plain text', async () => {
-  await using served = await serve(createFakeDoor())
+  await using served = await serve(createChainFixture())
   const broken = await post(served.url, '{')
   assert.deepEqual([broken.status, broken.headers.get('content-type')], [500, 'text/plain; charset=utf-8'])
   const large = await post(served.url, requestBody('getHealth', { padding: 'x'.repeat(512 * 1024) }))
@@ -69,7 +69,7 @@ test('broken JSON and too large a body are HTTP 500 in plain text', async () => 
 })
 
 test('friendbot answers GET, and POST with a query and an empty body, when the account is there', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const root = rootKeypair(FAKE_PASSPHRASE).publicKey()
   fake.chain.accounts.set(root, { balance: 10n ** 18n, sequence: 0n })
   await using served = await serve(fake)
@@ -86,13 +86,13 @@ test('friendbot answers GET, and POST with a query and an empty body, when the a
   const response = await answer
   assert.equal(response.status, 200)
   const { hash } = (await response.json()) as { hash: string }
-  assert.equal((await fake.ask('getTransaction', { hash }))['status'], 'SUCCESS')
+  assert.equal((await fake.call('getTransaction', { hash }))['status'], 'SUCCESS')
   assert.equal((await fetch(served.friendbotUrl ?? '')).status, 400)
   assert.equal((await fetch(served.friendbotUrl ?? '', { method: 'DELETE' })).status, 405)
 })
 
 test('the faults of the way are seen on the wire: a cut connection, a torn body with a whole length', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   await using served = await serve(fake)
   fake.faults.arm({ name: 'connection_reset' })
   await assert.rejects(post(served.url, requestBody('getHealth')), TypeError)
@@ -105,7 +105,7 @@ test('the faults of the way are seen on the wire: a cut connection, a torn body 
 })
 
 test('a caller who hangs up during a fault ends its waiting', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   await using served = await serve(fake)
   fake.faults.arm({ name: 'timeout' })
   const patience = new AbortController()
@@ -121,7 +121,7 @@ test('a caller who hangs up during a fault ends its waiting', async () => {
 })
 
 test('closing ends the waiting of faults and idle connections at once, and takes friendbot out of getNetwork', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const served = await serve(fake)
   await post(served.url, requestBody('getHealth'))
   fake.faults.arm({ name: 'timeout' })
@@ -136,13 +136,13 @@ test('closing ends the waiting of faults and idle connections at once, and takes
   const waiting = post(served.url, requestBody('getHealth'))
   await reached.promise
   await Promise.all([served.close(), served.close(), assert.rejects(waiting)])
-  assert.equal(Object.hasOwn(await fake.ask('getNetwork'), 'friendbotUrl'), false)
+  assert.equal(Object.hasOwn(await fake.call('getNetwork'), 'friendbotUrl'), false)
   await assert.rejects(post(served.url, requestBody('getHealth')))
 })
 
 test('a request that never ends is cut when the drain is over', async () => {
   const clock = createVirtualClock(0)
-  const served = await serveRpc(createFakeDoor().door, { host: '127.0.0.1', port: 0, clock })
+  const served = await serveRpc(createChainFixture().door, { host: '127.0.0.1', port: 0, clock })
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => {})
@@ -157,10 +157,10 @@ test('a request that never ends is cut when the drain is over', async () => {
 
 test('a signal closes, and an address that is taken is told', async () => {
   const stop = new AbortController()
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0, signal: stop.signal })
   const port = Number(new URL(served.url).port)
-  await assert.rejects(serveRpc(createFakeDoor().door, { host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
+  await assert.rejects(serveRpc(createChainFixture().door, { host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
   stop.abort()
   await served.close()
   const again = await serveRpc(fake.door, { host: '127.0.0.1', port })

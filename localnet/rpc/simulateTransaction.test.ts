@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFakeDoor, refusedWith } from '../../test/support/fake-door.ts'
+import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 
 test('the params reach the ledger as they came, and its answer goes back as it is', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   let seen: unknown
   fake.chain.simulate = (params) => {
     seen = params
     return { error: 'HostError: Error(Contract, #1)', latestLedger: 1 }
   }
   const params = { transaction: 'x', authMode: 'record', useUpgradedAuth: true, resourceConfig: { instructionLeeway: 5 }, more: 1 }
-  assert.deepEqual(await fake.ask('simulateTransaction', params), { error: 'HostError: Error(Contract, #1)', latestLedger: 1 })
+  assert.deepEqual(await fake.call('simulateTransaction', params), { error: 'HostError: Error(Contract, #1)', latestLedger: 1 })
   assert.deepEqual(seen, params)
 })
 
 test('a parameter of the wrong type is the only JSON-RPC error', async () => {
-  const fake = createFakeDoor()
+  const fake = createChainFixture()
   const wrong = [
     { transaction: 1 }, { authMode: 1 }, { useUpgradedAuth: 'yes' }, { resourceConfig: 1 }, { resourceConfig: { instructionLeeway: -1 } },
     { resourceConfig: { instructionLeeway: '5' } },
   ]
-  for (const params of wrong) await refusedWith(fake.door.call('simulateTransaction', params), -32602, /^invalid parameters: /)
-  assert.equal((await fake.ask('simulateTransaction', { transaction: null, resourceConfig: null }))['latestLedger'], 1)
+  for (const params of wrong) await rejectsWith(fake.door.call('simulateTransaction', params), -32602, /^invalid parameters: /)
+  assert.equal((await fake.call('simulateTransaction', { transaction: null, resourceConfig: null }))['latestLedger'], 1)
 })

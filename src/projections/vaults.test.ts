@@ -36,15 +36,15 @@ async function tradesOf(store: Store, id: number): Promise<readonly string[]> {
 test('sums a vault\'s events', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North star' })
   const created = log.last()
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '500', shares: '400' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '50', shares: '40' })
-  log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '100', usdcOut: '120' })
-  log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: LEADER, shares: '30', usdcOut: '33' })
-  log.say('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '7', newNav: '12000000' })
-  log.say('vaultFactory', 'admin_paused', { vaultId: 0 })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '500', shares: '400' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '50', shares: '40' })
+  log.append('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '100', usdcOut: '120' })
+  log.append('vaultFactory', 'withdraw', { vaultId: 0, depositor: LEADER, shares: '30', usdcOut: '33' })
+  log.append('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '7', newNav: '12000000' })
+  log.append('vaultFactory', 'admin_paused', { vaultId: 0 })
   await log.commit()
   assert.deepEqual(await vaultOf(store, 0), {
     id: 0, leader: LEADER, name: 'North star', createdAt: created.ledgerCloseTs, totalUsdc: '1390', circulatingShares: '1310', hwmNav: '12000000',
@@ -63,7 +63,7 @@ test('sums a vault\'s events', async () => {
 test('counts positions closed by the keeper, with their PnL', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
   for (const id of [1, 2, 3]) log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: id, collateral: '100' })
   await log.commit()
   assert.deepEqual([(await vaultOf(store, 0)).openPositions, (await vaultOf(store, 0)).tradeCount], [3, 3])
@@ -80,8 +80,8 @@ test('counts positions closed by the keeper, with their PnL', async () => {
 test('attributes positions opened by a vault\'s limit order to the vault, and no others', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  log.say('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
-  log.say('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 4, leader: LEADER, name: 'a' })
+  log.append('vaultFactory', 'leader_limit', { vaultId: 4, leader: LEADER, orderId: '9' })
   await log.commit()
   log.orderOpens({ trader: log.factory, orderId: 9, positionId: 7 })
   log.orderOpens({ trader: ALICE, orderId: 10, positionId: 8 })
@@ -97,7 +97,7 @@ test('attributes positions opened by a vault\'s limit order to the vault, and no
 test('closes a position in the vault that opened it, even when another vault\'s leader closes it', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  for (const [vaultId, leader] of [[0, LEADER], [1, OTHER]] as const) log.say('vaultFactory', 'vault_created', { vaultId, leader, name: 'a' })
+  for (const [vaultId, leader] of [[0, LEADER], [1, OTHER]] as const) log.append('vaultFactory', 'vault_created', { vaultId, leader, name: 'a' })
   log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: 1, collateral: '100' })
   log.leaderCloses({ vaultId: 1, leader: OTHER, positionId: 1, pnl: '3' })
   await log.commit()
@@ -109,7 +109,7 @@ test('lists closes of positions opened before the index began, with the PnL of t
   await using fixture = await openLog()
   const { store, log } = fixture
   log.leaderCloses({ vaultId: 2, leader: LEADER, positionId: 1, pnl: '3' })
-  log.say('vaultFactory', 'leader_close', { vaultId: 2, leader: LEADER, positionId: '18446744073709551615' })
+  log.append('vaultFactory', 'leader_close', { vaultId: 2, leader: LEADER, positionId: '18446744073709551615' })
   await log.commit()
   assert.deepEqual(await tradesOf(store, 2), [`close 18446744073709551615 ${LEADER} 0 null`, `close 1 ${LEADER} 0 3`])
   assert.equal((await readVault(store.read, { id: 2, nowSec })).vault, null, 'a vault without an archived creation is unknown')
@@ -118,13 +118,13 @@ test('lists closes of positions opened before the index began, with the PnL of t
 test('keeps vaults with the same id on different chains apart; lists of an unknown vault are empty', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
   await log.commit()
   await log.reset()
   assert.equal((await readVault(store.read, { id: 0, nowSec })).vault, null)
   assert.deepEqual((await listVaultFlows(store.read, 'deposit', { id: 0, limit: 5 })).rows, [])
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
   await log.commit()
   assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['after', '0'])
   assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows.map(({ name }) => name), ['after'])
@@ -135,18 +135,18 @@ test('keeps vaults when the market changes, and starts without vaults when the f
   const { store, log } = fixture
   const toRead = async (): Promise<readonly number[]> =>
     (await listVaultsToRead(store.read, log.epoch(), { limit: 5, except: [], readBeforeMs: 1 })).map(({ vaultId }) => vaultId)
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'before' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '1000', shares: '1000' })
   await log.commit()
-  await log.move('market')
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '5', shares: '5' })
+  await log.replaceContract('market')
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '5', shares: '5' })
   await log.commit()
   assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['before', '1005'])
   assert.deepEqual(await toRead(), [0])
-  await log.move('vaultFactory')
+  await log.replaceContract('vaultFactory')
   assert.deepEqual((await listVaults(store.read, { limit: 50, nowSec })).rows, [])
   assert.deepEqual(await toRead(), [])
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: OTHER, name: 'after' })
   await log.commit()
   assert.deepEqual([(await vaultOf(store, 0)).name, (await vaultOf(store, 0)).totalUsdc], ['after', '0'])
 })
@@ -155,7 +155,7 @@ test('lists vaults newest first, optionally by leader, without losing any betwee
   await using fixture = await openLog()
   const { store, log } = fixture
   for (let vaultId = 0; vaultId < 7; vaultId++) {
-    log.say('vaultFactory', 'vault_created', { vaultId, leader: vaultId % 3 === 0 ? LEADER : OTHER, name: `v${vaultId}` })
+    log.append('vaultFactory', 'vault_created', { vaultId, leader: vaultId % 3 === 0 ? LEADER : OTHER, name: `v${vaultId}` })
   }
   await log.commit()
   for (const [leader, expected] of [[undefined, [6, 5, 4, 3, 2, 1, 0]], [LEADER, [6, 3, 0]]] as const) {
@@ -192,10 +192,10 @@ function history(log: TestLog, picks: readonly number[]): void {
     const [leader, depositor, amount] = [LEADER, pick % 2 === 0 ? LEADER : BOB, String((pick % 900) + 1)]
     const ending = open[pick % Math.max(1, open.length)]
     const kind = vaults === 0 ? 0 : pick % 9
-    if (kind === 0) log.say('vaultFactory', 'vault_created', { vaultId: vaults++, leader, name: 'a' })
-    else if (kind <= 2) log.say('vaultFactory', 'deposit', { vaultId, depositor, amount, shares: amount })
-    else if (kind === 3) log.say('vaultFactory', 'withdraw', { vaultId, depositor, shares: amount, usdcOut: amount })
-    else if (kind === 4) log.say('vaultFactory', 'fees_claimed', { vaultId, leader, owed: amount, newNav: amount })
+    if (kind === 0) log.append('vaultFactory', 'vault_created', { vaultId: vaults++, leader, name: 'a' })
+    else if (kind <= 2) log.append('vaultFactory', 'deposit', { vaultId, depositor, amount, shares: amount })
+    else if (kind === 3) log.append('vaultFactory', 'withdraw', { vaultId, depositor, shares: amount, usdcOut: amount })
+    else if (kind === 4) log.append('vaultFactory', 'fees_claimed', { vaultId, leader, owed: amount, newNav: amount })
     else if (kind <= 6 || ending === undefined) {
       open.push({ vaultId, positionId: ++positions })
       log.leaderOpens({ vaultId, leader, positionId: positions, collateral: amount })
@@ -218,7 +218,7 @@ test('property: any page boundaries give the same tables, and ended positions ar
       for (const length of [Infinity, pageLength]) {
         await log.clear()
         history(log, chosen)
-        const events: readonly ArchivedEvent[] = log.waiting()
+        const events: readonly ArchivedEvent[] = log.pending()
         await log.commit(length)
         dumps.push(await log.dump(['vaults', 'vault_depositors', 'vault_positions', 'vault_orders', 'vault_trades', 'vault_flows']))
         const { rows } = await listVaults(store.read, { limit: 200, nowSec })
@@ -240,8 +240,8 @@ test('reads a vault from the factory after a leader\'s trade, and applies the fi
   await using fixture = await openLog()
   const { store, log } = fixture
   const toRead = () => listVaultsToRead(store.read, log.epoch(), { limit: 9, except: [], readBeforeMs: 1_000 })
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
   const record = (ledger: number, nowMs: number, observed = OBSERVED) =>
     store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...observed, ledger }], nowMs))
@@ -257,7 +257,7 @@ test('reads a vault from the factory after a leader\'s trade, and applies the fi
   assert.equal((await vaultOf(store, 0)).totalUsdc, '1000', 'observed at a ledger that is not indexed yet')
   await record(log.last().ledger, 3_000)
   assert.deepEqual([(await vaultOf(store, 0)).totalUsdc, await toRead(), await corrections(store)], ['777', [], 0])
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '10', shares: '9' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: ALICE, amount: '10', shares: '9' })
   await log.commit()
   assert.equal((await vaultOf(store, 0)).totalUsdc, '787', 'later events are added to the observation')
   // A rebuild gives the same result, because observations are stored.
@@ -269,8 +269,8 @@ test('reads a vault from the factory after a leader\'s trade, and applies the fi
 test('corrects and counts an unexplained difference', async () => {
   await using fixture = await openLog()
   const { store, log } = fixture
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
-  log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'a' })
+  log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: LEADER, amount: '1000', shares: '1000' })
   await log.commit()
   const { ledger } = log.last()
   await store.write.transaction((tx) => recordVaultObservations(tx, log.epoch(), [{ ...OBSERVED, totalUsdc: 1_000n, ledger }], 1))

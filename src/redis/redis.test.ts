@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { WITHOUT_REDIS, testRedisUrl } from '../../test/support/redis.ts'
-import { createWire } from '../../test/support/wire.ts'
-import type { Wire } from '../../test/support/wire.ts'
+import { createTcpProxy } from '../../test/support/tcp-proxy.ts'
+import type { TcpProxy } from '../../test/support/tcp-proxy.ts'
 import { createSystemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { createSystemRandom } from '../base/random.ts'
@@ -31,8 +31,8 @@ function createWaitableLog() {
   return { log, lines, logged }
 }
 
-async function connected(work: (parts: { wire: Wire; redis: Redis; logged: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>) {
-  await using wire = await createWire(testRedisUrl() ?? '')
+async function connected(work: (parts: { wire: TcpProxy; redis: Redis; logged: (part: string) => Promise<void>; lines: readonly string[] }) => Promise<void>) {
+  await using wire = await createTcpProxy(testRedisUrl() ?? '')
   const { log, lines, logged } = createWaitableLog()
   const ready = logged('is available')
   await using redis = createRedis({ url: wire.url, clock: createSystemClock(), random: createSystemRandom(), log })
@@ -63,7 +63,7 @@ test('reports a lost connection as unavailable, and reconnects', { skip: WITHOUT
     assert.equal(redis.available, false)
     assert.equal(await redis.run((client) => client.ping()), undefined)
     const available = logged('is available')
-    wire.mend()
+    wire.restore()
     await available
     assert.equal(redis.available, true)
     assert.equal(await redis.run((client) => client.ping()), 'PONG')

@@ -9,33 +9,33 @@ import { readVolume } from '../../src/chain/market-entries.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { bearer } from '../support/keys.ts'
-import { nextPage } from '../support/pages.ts'
-import { createPerson, doAtOnce } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { nextPage } from '../support/pagination.ts'
+import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const at = (percent: bigint): string => String((PRICE * percent) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 10, direction: 'Long' } as const
 const TRIGGER = { triggerCondition: 'Below', slippageToleranceBps: 500 } as const
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 let other: Trader
-let keeper: Person
+let keeper: ChainTrader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'account feeds' })
-  await world.cheat('local_actors', { keeper: false })
+  world = await createGatewayFixture({ traders: 0, seed: 'account feeds' })
+  await world.control('local_actors', { keeper: false })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'owner')
   other = await createTrader(world, 'other')
-  keeper = await createPerson(world, 'keeper')
+  keeper = await createChainTrader(world, 'keeper')
   await tradeEverything()
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -44,12 +44,12 @@ const get = (path: string, caller: Trader = trader, headers: Readonly<Record<str
 
 /** The market limits how far a price may move from the last one for ten minutes; waiting longer allows any price. */
 async function priceAt(percent: bigint): Promise<void> {
-  await world.cheat('local_advance', { seconds: 700 })
-  await world.cheat('local_setPrice', { asset: 'BTC', price: at(percent) })
+  await world.control('local_advance', { seconds: 700 })
+  await world.control('local_setPrice', { asset: 'BTC', price: at(percent) })
 }
 
 const asKeeper = (functionName: string, id: number): Promise<void> =>
-  doAtOnce(world, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
+  applyInOneLedger(world, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
 
 /** The id that the trader's next order gets: ids are consecutive. */
 async function nextOrderId(): Promise<number> {

@@ -9,27 +9,27 @@ import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import type { AccountPosition, AccountState } from '../../src/resources/account-state.ts'
 import type { OpenOrder } from '../../src/resources/open-order.ts'
 import { bearer } from '../support/keys.ts'
-import { createPerson, doAtOnce } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { createTrader, ONE } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { createTrader, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const HOUR_SEC = 3_600
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 10, direction: 'Long' } as const
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
-let keeper: Person
+let keeper: ChainTrader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'account state' })
-  await world.cheat('local_actors', { keeper: false })
+  world = await createGatewayFixture({ traders: 0, seed: 'account state' })
+  await world.control('local_actors', { keeper: false })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'has a state')
-  keeper = await createPerson(world, 'keeps')
+  keeper = await createChainTrader(world, 'keeps')
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -51,11 +51,11 @@ async function onlyPosition(): Promise<AccountPosition> {
 
 /** The market forgets the last price that it saw after ten minutes, so that one may leap. */
 async function hold(price: bigint): Promise<void> {
-  await world.cheat('local_setPrice', { asset: 'BTC', price: String(price) })
+  await world.control('local_setPrice', { asset: 'BTC', price: String(price) })
 }
 
 async function begin(): Promise<void> {
-  await world.cheat('local_advance', { seconds: 700 })
+  await world.control('local_advance', { seconds: 700 })
   await hold(PRICE)
   await world.closeLedgers(2)
 }
@@ -84,15 +84,15 @@ for (const [direction, gain] of [['Long', 3n], ['Long', -3n], ['Short', 3n], ['S
   test(`${direction} at ${gain} %: what the state says closing brings is what closing pays, to the last unit, funding counted`, async () => {
     await begin()
     await trader.trade({ op: 'open_position', ...TERMS, direction, collateral: '1234567890' })
-    await world.cheat('local_advance', { seconds: 5 * HOUR_SEC })
-    await doAtOnce(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+    await world.control('local_advance', { seconds: 5 * HOUR_SEC })
+    await applyInOneLedger(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
     await hold((PRICE * (100n + gain)) / 100n + 7n)
     const position = await onlyPosition()
     assert.notEqual(position.accruedFunding, '0')
     const before = await usdcOf()
     const { hash } = await trader.trade({ op: 'close_position', positionId: position.positionId })
     assert.equal((await usdcOf()) - before, BigInt(position.closeValue ?? ''))
-    await world.settle()
+    await world.catchUp()
     const { body } = await world.get<{ events: { txHash: string; payload: { pnl: string } }[] }>('/v1/events?topic=position_closed')
     assert.equal(body.events.find(({ txHash }) => txHash === hash)?.payload.pnl, position.unrealizedPnl)
   })
@@ -105,17 +105,17 @@ for (const direction of ['Long', 'Short'] as const) {
       await trader.trade({ op: 'open_position', ...TERMS, direction })
       const { liquidationPrice: unfunded } = await onlyPosition()
       if (hours > 0) {
-        await world.cheat('local_advance', { seconds: hours * HOUR_SEC })
-        await doAtOnce(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+        await world.control('local_advance', { seconds: hours * HOUR_SEC })
+        await applyInOneLedger(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
       }
       const { positionId, liquidationPrice } = await onlyPosition()
       assert.equal(liquidationPrice === unfunded, hours === 0, 'funding is counted')
       const price = BigInt(liquidationPrice ?? '')
       await hold(direction === 'Long' ? price + 1n : price - 1n)
-      await assert.rejects(doAtOnce(world, [liquidate(positionId)]), /liquidate/)
+      await assert.rejects(applyInOneLedger(world, [liquidate(positionId)]), /liquidate/)
       assert.equal((await onlyPosition()).liquidationPrice, liquidationPrice, 'the price moves nothing about it')
       await hold(price)
-      await doAtOnce(world, [liquidate(positionId)])
+      await applyInOneLedger(world, [liquidate(positionId)])
       assert.deepEqual((await state()).positions, [])
     })
   }
@@ -149,7 +149,7 @@ async function doAtOnceAsTrader(functionName: string, amount: bigint): Promise<v
   const identity = createIdentity(networkPassphrase, 'test has a state')
   const client = createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) })
   const person = { address: trader.address, client }
-  await doAtOnce(world, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
+  await applyInOneLedger(world, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
 }
 
 test('resting orders of every type are listed, those that emit no event included, and leave the list when they end', async () => {
@@ -178,9 +178,9 @@ test('resting orders of every type are listed, those that emit no event included
 test('an unreadable price makes what hangs on it unknown, and nothing else', async () => {
   await begin()
   await trader.trade({ op: 'open_position', ...TERMS })
-  world.rpc.unreadable.add('BTC')
+  world.rpc.refusedPrices.add('BTC')
   const { positions, unknown, balances } = await state()
-  world.rpc.unreadable.delete('BTC')
+  world.rpc.refusedPrices.delete('BTC')
   assert.deepEqual([positions?.[0]?.price, positions?.[0]?.unrealizedPnl, positions?.[0]?.closeValue], [null, null, null])
   assert.ok(positions?.[0]?.liquidationPrice)
   assert.ok(balances.usdc)
@@ -191,12 +191,12 @@ test('without a key nobody is told anything; without the network it is 502, whil
   for (const path of ['/v1/account/me/state', '/v1/account/me/orders/open']) {
     assert.equal((await world.get(path)).status, 401, path)
     world.clock.advance(ACCOUNT_CACHE_MS)
-    world.rpc.gone = true
+    world.rpc.isDown = true
     const answer = await own(path)
-    world.rpc.gone = false
+    world.rpc.isDown = false
     assert.deepEqual([answer.status, answer.body['error']], [502, 'rpc_error'], path)
   }
-  world.rpc.gone = true
+  world.rpc.isDown = true
   assert.equal((await own('/v1/account/me/events')).status, 200)
-  world.rpc.gone = false
+  world.rpc.isDown = false
 })

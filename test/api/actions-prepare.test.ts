@@ -9,28 +9,28 @@ import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import type { AccountState } from '../../src/resources/account-state.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
-import type { ApiAnswer } from '../support/keys.ts'
-import { rowsOf } from '../support/pages.ts'
-import { createTrader, ONE, sign, untilAnswered } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import type { ApiResponse } from '../support/keys.ts'
+import { rowsOf } from '../support/pagination.ts'
+import { createTrader, ONE, sign, whileLedgersClose } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PATH = '/v1/actions/prepare'
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'actions', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  world = await createGatewayFixture({ traders: 0, seed: 'actions', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'acting')
 })
 after(() => world[Symbol.asyncDispose]())
 
-async function prepare(body: unknown, key = trader.key): Promise<ApiAnswer> {
+async function prepare(body: unknown, key = trader.key): Promise<ApiResponse> {
   assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-  return untilAnswered(world, () => call(world.gateway.app, PATH, { method: 'POST', body, key }))
+  return whileLedgersClose(world, () => call(world.gateway.app, PATH, { method: 'POST', body, key }))
 }
 
 /** Prepares, signs and submits. */
@@ -96,7 +96,7 @@ test('a trader vault, from its creation to the fee claim', async () => {
   assert.equal((await refusal({ op: 'leader_open_position', ...terms }, guest))[0], 'NotLeader')
   await act({ op: 'leader_open_position', ...terms })
   await act({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
-  await world.settle()
+  await world.catchUp()
   const [order] = await rowsOf(world, '/v1/events?topic=leader_limit&limit=1', 'events')
   const { orderId } = (order as unknown as { payload: { orderId: string } }).payload
   await act({ op: 'leader_cancel_order', vaultId: 0, orderId })
@@ -106,7 +106,7 @@ test('a trader vault, from its creation to the fee claim', async () => {
   await act({ op: 'set_vault_paused', vaultId: 0, paused: true })
   assert.equal((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }))[0], 'Paused')
   await act({ op: 'set_vault_paused', vaultId: 0, paused: false })
-  await world.settle()
+  await world.catchUp()
   const { body } = await world.get('/v1/vaults/0')
   assert.deepEqual([body['name'], body['leader'], body['depositorCount'], body['tradeCount'], body['openPositions'], body['paused']], [
     'North star', trader.address, 2, 1, 0, false,
@@ -120,7 +120,7 @@ test('a referral code, and whom it brings', async () => {
   assert.equal((await refusal({ op: 'set_referrer', code: 'STAR' }))[0], 'SelfReferral')
   await act({ op: 'set_referrer', code: 'STAR' }, guest)
   assert.equal((await refusal({ op: 'claim_referral' }))[0], 'NothingToClaim')
-  await world.settle()
+  await world.catchUp()
   const { body } = await world.get('/v1/referral/lookup?code=STAR')
   assert.deepEqual([body['referrer'], body['referredCount']], [trader.address, 1])
 })

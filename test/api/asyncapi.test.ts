@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { misfits } from '../support/openapi.ts'
+import { schemaMismatches } from '../support/openapi.ts'
 import type { OpenApiDocument, Schema } from '../support/openapi.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 
 interface Reference {
   readonly $ref: string
@@ -37,7 +37,7 @@ const { components, operations } = document
 /** The message that a frame is, of those of an operation. */
 function kindOf(frame: unknown, operation: readonly string[]): string {
   const names = operation.flatMap((name) => operations[name]?.messages.map(({ $ref }) => $ref.replace('#/channels/stream/messages/', '')) ?? [])
-  const problems = names.map((name) => [name, misfits(document as never as OpenApiDocument, payloadOf(name), frame)] as const)
+  const problems = names.map((name) => [name, schemaMismatches(document as never as OpenApiDocument, payloadOf(name), frame)] as const)
   const fits = problems.filter(([, wrong]) => wrong.length === 0).map(([name]) => name)
   // Events of an account are those of all with the account beside them.
   assert.equal(fits.length, 1, `${JSON.stringify(frame)} is ${fits.join(' and ') || 'nothing'}`)
@@ -75,9 +75,9 @@ test('every line of the session on the page is exactly one of the document\'s me
 
 test('whatever the stream sends of every channel is in the document, under the kind of its channel', async () => {
   const kinds = new Set<string>()
-  await onStage({ seed: 'asyncapi', traders: 3 }, async ({ world, connect, play }) => {
+  await onStage({ seed: 'asyncapi', traders: 3 }, async ({ world, connect, publishLedgers }) => {
     const trader = await createTrader(world, 'documented')
-    await play(2)
+    await publishLedgers(2)
     const client = await connect()
     client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
     client.send({ op: 'login' })
@@ -91,7 +91,7 @@ test('whatever the stream sends of every channel is in the document, under the k
     client.send({ op: 'unsubscribe', channels: ['ticker.ETH'] })
     await client.settle()
     await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await play(15)
+    await publishLedgers(15)
     await world.gateway.stream.tick()
     world.gateway.stream.heartbeat()
     await client.settle()

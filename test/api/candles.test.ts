@@ -10,9 +10,9 @@ import { KLINES_FAILURES_TO_OPEN, KLINES_OPEN_MS, KLINES_TIMEOUT_MS } from '../.
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { Candle } from '../../src/resources/candle.ts'
 import type { Price } from '../../src/resources/price.ts'
-import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages } from '../support/pages.ts'
-import { createWorld, WORLD_START_MS } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
+import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
 interface Candles {
   readonly candles: readonly Candle[]
@@ -23,10 +23,10 @@ interface Candles {
 const MINUTE_MS = 60_000
 const DAY_SEC = 86_400
 /** Sunday, 12 July 2026, 23:59:00 UTC, in the week that began before the world. */
-const SUNDAY_EVENING_MS = WORLD_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) * 1_000
+const SUNDAY_EVENING_MS = FIXTURE_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) * 1_000
 const INTERVALS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY_SEC, '1w': 7 * DAY_SEC }
 
-let world: World
+let world: GatewayFixture
 let exchange: ExternalExchange
 
 interface ExternalExchange extends AsyncDisposable {
@@ -40,7 +40,7 @@ const KLINES: RequestListener = (request, response) => {
   const query = new URL(request.url ?? '', 'http://external').searchParams
   const widthMs = (INTERVALS[query.get('interval') ?? ''] ?? 0) * 1_000
   const rows = Array.from({ length: Math.min(3, Number(query.get('limit'))) }, (_, index) => {
-    const openMs = Math.floor(WORLD_START_MS / widthMs - 2 + index) * widthMs
+    const openMs = Math.floor(FIXTURE_START_MS / widthMs - 2 + index) * widthMs
     return [openMs, '100.50000000', '101.00000000', '99.25000000', '100.75000000', '12.5', openMs + widthMs - 1, '1355.1', 8, '6.1', '660.0', '0']
   })
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rows))
@@ -69,7 +69,7 @@ async function startExchange(): Promise<ExternalExchange> {
   return external
 }
 
-function get(query: string): Promise<WorldAnswer<Candles>> {
+function get(query: string): Promise<GatewayResponse<Candles>> {
   return world.get<Candles>(`/v1/candles?${query}`)
 }
 
@@ -82,8 +82,8 @@ async function candles(query: string): Promise<readonly Candle[]> {
 /** Publishes this BTC price and lets the ticker read it. Returns the attestation time, in Unix seconds. */
 async function tick(price: number): Promise<number> {
   // Closing a ledger gives the chain the current time.
-  await world.cheat('local_closeLedger')
-  await world.cheat('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
+  await world.control('local_closeLedger')
+  await world.control('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
   await world.gateway.oracle.step()
   const { body } = await world.get<Price>('/v1/markets/BTC/price')
   assert.equal(body.priceFloat, price)
@@ -92,7 +92,7 @@ async function tick(price: number): Promise<number> {
 
 before(async () => {
   exchange = await startExchange()
-  world = await createWorld({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
+  world = await createGatewayFixture({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
 })
 after(async () => {
   await world[Symbol.asyncDispose]()
@@ -105,8 +105,8 @@ test('without native candles returns the external klines of the USDT pair and na
   assert.deepEqual(exchange.requests.splice(0), ['/api/v3/klines?symbol=BTCUSDT&interval=1h&limit=2'])
   assert.deepEqual(body, {
     candles: [
-      { time: WORLD_START_MS / 1_000 - 7_200, open: 100.5, high: 101, low: 99.25, close: 100.75 },
-      { time: WORLD_START_MS / 1_000 - 3_600, open: 100.5, high: 101, low: 99.25, close: 100.75 },
+      { time: FIXTURE_START_MS / 1_000 - 7_200, open: 100.5, high: 101, low: 99.25, close: 100.75 },
+      { time: FIXTURE_START_MS / 1_000 - 3_600, open: 100.5, high: 101, low: 99.25, close: 100.75 },
     ],
     source: 'binance',
   })
@@ -226,7 +226,7 @@ test('pages go back in time and contain every bucket once', async () => {
   const end = await world.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
   assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'external klines do not follow the last native page')
   const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
-  await assertForeignCursorsRefused(world, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
+  await assertForeignCursorsRejected(world, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
 })
 
 test('requires the asset and names the parameter it rejects', async () => {
@@ -237,8 +237,8 @@ test('requires the asset and names the parameter it rejects', async () => {
       statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'querystring must have required property \'asset\'',
     })
   }
-  await assertRefused(world, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
-  await assertRefused(world, '/v1/candles', [
+  await assertRejected(world, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
+  await assertRejected(world, '/v1/candles', [
     ...badIntegers('limit', 1, 1000), 'interval=', 'interval=2h', 'interval=1M', 'interval=1H', 'interval=60', 'interval=1h&interval=1h',
   ].map((query) => `${query}&asset=BTC`))
 })

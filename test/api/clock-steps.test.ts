@@ -5,22 +5,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ORACLE_CACHE_MS } from '../../src/limits.ts'
 import { call, createWallet, obtainKey, requestChallenge, signChallenge } from '../support/keys.ts'
-import { createTrader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createTrader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const HOUR_MS = 3_600_000
 const STEPS = [['forward', HOUR_MS], ['back', -HOUR_MS]] as const
 const UNLIMITED = 1_000_000
 
-async function priceOf(world: World, asset: string): Promise<string> {
+async function priceOf(world: GatewayFixture, asset: string): Promise<string> {
   const { body } = await world.get<{ oracle: { price: string } }>(`/v1/markets/${asset}`)
   return body.oracle.price
 }
 
 for (const [name, stepMs] of STEPS) {
   test(`${name}: keys and revocations stay valid; challenges expire at their stated time`, async () => {
-    await using world = await createWorld({ traders: 0 })
+    await using world = await createGatewayFixture({ traders: 0 })
     const { app } = world.gateway
     const wallet = createWallet(`steps ${name}`)
     const [key, revoked] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
@@ -36,20 +36,20 @@ for (const [name, stepMs] of STEPS) {
   })
 
   test(`${name}: reads a price again when its cache expires`, async () => {
-    await using world = await createWorld({ traders: 0 })
+    await using world = await createGatewayFixture({ traders: 0 })
     await world.closeLedgers(2)
-    await world.settle()
+    await world.catchUp()
     const initial = await priceOf(world, 'BTC')
     world.clock.step(stepMs)
     // The local network's actors need a few ledgers after the step.
     await world.closeLedgers(3)
-    await world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(initial) * 2n) })
+    await world.control('local_setPrice', { asset: 'BTC', price: String(BigInt(initial) * 2n) })
     world.clock.advance(ORACLE_CACHE_MS)
     assert.equal(await priceOf(world, 'BTC'), String(BigInt(initial) * 2n))
   })
 
   test(`${name}: the price ticker and an order complete within seconds`, async () => {
-    await using world = await createWorld({ traders: 0 })
+    await using world = await createGatewayFixture({ traders: 0 })
     await world.closeLedgers(2)
     const stop = new AbortController()
     const running = world.gateway.oracle.run(stop.signal)
@@ -64,9 +64,9 @@ for (const [name, stepMs] of STEPS) {
 
   test(`${name}: the rate limit resets within a minute, and uptime does not include the step`, async () => {
     const limits = { public: 2, standard: UNLIMITED, market_maker: UNLIMITED }
-    await using world = await createWorld({ traders: 2, gateway: { rateLimits: limits } })
+    await using world = await createGatewayFixture({ traders: 2, gateway: { rateLimits: limits } })
     await world.closeLedgers(3)
-    await world.settle()
+    await world.catchUp()
     const getMarkets = () => world.get('/v1/markets')
     const useUpLimit = async (): Promise<void> => {
       for (let requests = 0; requests < limits.public; requests++) await getMarkets()
@@ -86,12 +86,12 @@ for (const [name, stepMs] of STEPS) {
   })
 
   test(`${name}: candles stay ordered and never ahead of the ledger`, async () => {
-    await using world = await createWorld({ traders: 0 })
+    await using world = await createGatewayFixture({ traders: 0 })
     for (const byMs of [0, stepMs, -stepMs]) {
       world.clock.step(byMs)
       for (let round = 0; round < 3; round++) {
         await world.closeLedgers(2)
-        await world.settle()
+        await world.catchUp()
       }
     }
     const { body } = await world.get<{ candles: { time: number }[] }>('/v1/candles?asset=BTC&interval=1m')

@@ -11,8 +11,8 @@ import { RATE_LIMIT_PER_WINDOW, REQUEST_ID_MAX_LENGTH, VAULT_CACHE_MS } from '..
 import { StatementTimeout } from '../../src/store/store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const WEB_ORIGIN = 'https://app.example'
 
@@ -46,12 +46,12 @@ const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/hea
 
 const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data is temporarily unavailable. Retry after one second.' }
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
+  world = await createGatewayFixture({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
   await world.closeLedgers(30)
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -90,7 +90,7 @@ test('a list\'s etag moves with its rows and only with them', async () => {
   const before = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
   const events = await world.get('/v1/events')
   await world.closeLedgers(10)
-  await world.settle()
+  await world.catchUp()
   const quiet = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', { 'if-none-match': before.headers['etag'] ?? '' })
   assert.equal(quiet.status, 304)
   assert.notEqual(quiet.headers['x-ledger'], before.headers['x-ledger'], 'a 304 tells the state of the index all the same')

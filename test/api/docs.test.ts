@@ -2,28 +2,28 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { misfits, operationsOf, resolve } from '../support/openapi.ts'
+import { schemaMismatches, operationsOf, resolve } from '../support/openapi.ts'
 import type { Media, NamedOperation, OpenApiDocument, Schema } from '../support/openapi.ts'
-import { createTrader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createTrader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 /** Routes without a rate limit ("Rate limits", and the probes). */
 const UNLIMITED = ['/v1/health', '/livez', '/readyz']
 
-let world: World
+let world: GatewayFixture
 let document: OpenApiDocument
 let operations: readonly NamedOperation[]
 
 before(async () => {
-  world = await createWorld({ seed: 'docs' })
+  world = await createGatewayFixture({ seed: 'docs' })
   document = (await world.get<OpenApiDocument>('/docs/json')).body
   operations = operationsOf(document)
   await world.closeLedgers(40)
   // The market applies funding hourly.
-  await world.cheat('local_advance', { seconds: 3_600 })
+  await world.control('local_advance', { seconds: 3_600 })
   await world.closeLedgers(10)
-  await world.settle()
+  await world.catchUp()
   // Pool samples and other state without events come from the observer.
   await world.indexer.observe()
 })
@@ -65,7 +65,7 @@ test('every operation has a unique name, a tag, a summary, a description and a v
     assert.deepEqual(others, [], name)
     const media = operation.responses[status]?.content?.['application/json']
     assert.ok(media?.schema !== undefined && media.example !== undefined, `${name} has a schema and an example`)
-    assert.deepEqual(misfits(document, media.schema, media.example, name), [])
+    assert.deepEqual(schemaMismatches(document, media.schema, media.example, name), [])
   }
 })
 
@@ -123,7 +123,7 @@ test('every error response has a description and a body with examples; all list 
       for (const one of (schema['oneOf'] as readonly Schema[] | undefined) ?? [schema]) {
         const body = resolve(document, one)
         const example = exampleOf(body)
-        assert.deepEqual(misfits(document, body, example, `${path} ${code}`), [])
+        assert.deepEqual(schemaMismatches(document, body, example, `${path} ${code}`), [])
         if ('statusCode' in example) assert.ok([Number(code), 503].includes(Number(example['statusCode'])))
       }
     }
@@ -158,12 +158,12 @@ test('parameters are described and match their path; bodies have valid examples'
     for (const one of parameters) {
       assert.ok((one.description ?? '').length > 5, `${path} ${one.name}`)
       if (one.in === 'path') assert.equal(one.required, true, `${path} ${one.name}`)
-      if (one.example !== undefined) assert.deepEqual(misfits(document, one.schema, one.example, `${path} ${one.name}`), [])
-      if (one.schema['default'] !== undefined) assert.deepEqual(misfits(document, one.schema, one.schema['default'], `${path} ${one.name}`), [])
+      if (one.example !== undefined) assert.deepEqual(schemaMismatches(document, one.schema, one.example, `${path} ${one.name}`), [])
+      if (one.schema['default'] !== undefined) assert.deepEqual(schemaMismatches(document, one.schema, one.schema['default'], `${path} ${one.name}`), [])
     }
     const media = operation.requestBody?.content['application/json']
     if (media === undefined) continue
-    for (const example of bodyExamples(media)) assert.deepEqual(misfits(document, media.schema ?? {}, example, path), [])
+    for (const example of bodyExamples(media)) assert.deepEqual(schemaMismatches(document, media.schema ?? {}, example, path), [])
   }
 })
 
@@ -172,7 +172,7 @@ test('every schema is used, every reference resolves, and every field\'s example
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     assert.ok(text.includes(`"#/components/schemas/${name}"`), `${name} is referred to`)
     for (const [key, property] of Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>)) {
-      if (property['example'] !== undefined) assert.deepEqual(misfits(document, property, property['example'], `${name}.${key}`), [])
+      if (property['example'] !== undefined) assert.deepEqual(schemaMismatches(document, property, property['example'], `${name}.${key}`), [])
     }
   }
   for (const [, name = ''] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) assert.ok(document.components.schemas[name], name)
@@ -203,7 +203,7 @@ test('public responses match the document, headers included', async () => {
     const { status, body, headers } = await world.get(url)
     assert.equal(status, 200, path)
     const documented = operation.responses['200']
-    assert.deepEqual(misfits(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
+    assert.deepEqual(schemaMismatches(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
     const rows = Object.values(body).find((value) => Array.isArray(value)) as readonly unknown[] | undefined
     assert.ok(rows === undefined || rows.length > 0 || MAY_BE_EMPTY.includes(path), `${path} returns rows`)
     const names = Object.keys(documented?.headers ?? {})
@@ -219,18 +219,18 @@ test('authenticated responses match the document, from preparing an order to rea
   const prepared = await trader.prepare({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
   const schemaOf = (path: string, method: string): Schema =>
     document.paths[path]?.[method]?.responses['200']?.content?.['application/json']?.schema ?? { type: 'nothing' }
-  assert.deepEqual(misfits(document, schemaOf('/v1/orders/prepare', 'post'), prepared.body, 'prepare'), [])
+  assert.deepEqual(schemaMismatches(document, schemaOf('/v1/orders/prepare', 'post'), prepared.body, 'prepare'), [])
   const order = { op: 'place_limit_order', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '10000000' } as const
   const submitted = await trader.submit(await trader.signed({ ...order, triggerCondition: 'Below', slippageToleranceBps: 100 }))
-  assert.deepEqual(misfits(document, schemaOf('/v1/tx/submit', 'post'), submitted.body, 'submit'), [])
-  await world.settle()
+  assert.deepEqual(schemaMismatches(document, schemaOf('/v1/tx/submit', 'post'), submitted.body, 'submit'), [])
+  await world.catchUp()
   const authorization = `Bearer ${trader.key.keyId}:${trader.key.secret}`
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security?.length === 1)
   assert.ok(reads.length >= 9)
   for (const { path } of reads) {
     const { status, body } = await world.get(path, { authorization })
     assert.equal(status, 200, path)
-    assert.deepEqual(misfits(document, schemaOf(path, 'get'), body, path), [])
+    assert.deepEqual(schemaMismatches(document, schemaOf(path, 'get'), body, path), [])
   }
 })
 
@@ -244,19 +244,19 @@ test('error responses match the document', async () => {
     const response = await world.get(url)
     assert.equal(response.status, status, url)
     const schema = document.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema
-    assert.deepEqual(misfits(document, schema ?? {}, response.body, url), [])
+    assert.deepEqual(schemaMismatches(document, schema ?? {}, response.body, url), [])
   }
 })
 
 test('the schema check detects mismatches', () => {
   const price = { $ref: '#/components/schemas/Price' }
   const good = { asset: 'BTC', price: '1', priceFloat: 1e-7, timestamp: 5 }
-  assert.deepEqual(misfits(document, price, good), [])
+  assert.deepEqual(schemaMismatches(document, price, good), [])
   const wrong = [
     { ...good, price: 1 }, { ...good, price: '1.5' }, { ...good, timestamp: 1.5 }, { ...good, extra: 1 }, { asset: 'BTC' }, [good], null, 'BTC',
     { ...good, priceFloat: Number.NaN },
   ]
-  for (const value of wrong) assert.notDeepEqual(misfits(document, price, value), [], JSON.stringify(value))
-  assert.notDeepEqual(misfits(document, { type: 'integer', multipleOf: 2 }, 5), [], 'an unsupported keyword')
-  assert.notDeepEqual(misfits(document, { oneOf: [price, price] }, good), [], 'two alternatives match')
+  for (const value of wrong) assert.notDeepEqual(schemaMismatches(document, price, value), [], JSON.stringify(value))
+  assert.notDeepEqual(schemaMismatches(document, { type: 'integer', multipleOf: 2 }, 5), [], 'an unsupported keyword')
+  assert.notDeepEqual(schemaMismatches(document, { oneOf: [price, price] }, good), [], 'two alternatives match')
 })

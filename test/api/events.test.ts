@@ -5,17 +5,17 @@ import { after, before, test } from 'node:test'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { GapRange } from '../../src/resources/gap-range.ts'
-import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages } from '../support/pages.ts'
-import { createWorld } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
 interface Events {
   readonly events: readonly EventRow[]
   readonly gaps: readonly GapRange[]
 }
 
-let world: World
-let empty: WorldAnswer<Events>
+let world: GatewayFixture
+let empty: GatewayResponse<Events>
 let writtenAtMs: number
 
 async function list(query = 'limit=500'): Promise<readonly EventRow[]> {
@@ -25,13 +25,13 @@ async function list(query = 'limit=500'): Promise<readonly EventRow[]> {
 }
 
 before(async () => {
-  world = await createWorld({ seed: 'events' })
+  world = await createGatewayFixture({ seed: 'events' })
   empty = await world.get<Events>('/v1/events')
   await world.closeLedgers(40)
-  await world.cheat('local_admin', { contract: 'market', function: 'pause', args: [] })
-  await world.cheat('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   writtenAtMs = world.clock.nowMs()
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -132,7 +132,7 @@ test('returns rows and head from one snapshot, even while indexing', async () =>
   const heads = new Set<string | undefined>()
   for (let round = 0; round < 6; round++) {
     await world.closeLedgers(3)
-    const settled = world.settle()
+    const settled = world.catchUp()
     const responses = await Promise.all(Array.from({ length: 4 }, () => world.get<Events>('/v1/events?limit=500')))
     await settled
     for (const { body, headers } of responses) {
@@ -152,7 +152,7 @@ test('returns fifty rows by default', async () => {
 })
 
 test('rejects out-of-range integers, repeated and overlong parameters with a 400 that names them', async () => {
-  await assertRefused(world, '/v1/events', [
+  await assertRejected(world, '/v1/events', [
     ...badIntegers('limit', 1, 500), ...badIntegers('from_ledger', 0), ...badIntegers('to_ledger', 0), ...badIntegers('before_ts', 0),
     'topic=a&topic=b', `contract=a&contract=a`, 'topic=%00', `topic=${'x'.repeat(200)}`, `contract=${'C'.repeat(200)}`,
   ])
@@ -161,7 +161,7 @@ test('rejects out-of-range integers, repeated and overlong parameters with a 400
 test('accepts only the cursors of its own list', async () => {
   const own = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
   const foreign = [encodeCursor('trades', [5]), encodeCursor('positions-open', [5]), encodeCursor('events', ['5']), encodeCursor('events', [-5])]
-  await assertForeignCursorsRefused(world, '/v1/events', own, foreign)
+  await assertForeignCursorsRejected(world, '/v1/events', own, foreign)
 })
 
 test('pages contain every row once, even within a ledger and while new events arrive', async () => {
@@ -173,7 +173,7 @@ test('pages contain every row once, even within a ledger and while new events ar
     const pages = await followPages(world, `/v1/events?${query}&limit=${limit}`, 'events', async () => {
       if (rounds++ > 5) return
       await world.closeLedgers(2)
-      await world.settle()
+      await world.catchUp()
     })
     assert.deepEqual(pages.flat(), atStart, query)
     assert.ok(pages.slice(0, -1).every((page) => page.length === limit))

@@ -11,9 +11,9 @@ import { runInNewContext } from 'node:vm'
 import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import { bearer } from '../support/keys.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
-import { createTrader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createTrader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -53,15 +53,15 @@ function heapBytes(): number {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-let world: World
+let world: GatewayFixture
 let url: URL
 let operations: readonly Operation[]
 let authorizations: readonly (string | undefined)[]
 
 before(async () => {
-  world = await createWorld({ traders: 2, seed: 'fuzz' })
+  world = await createGatewayFixture({ traders: 2, seed: 'fuzz' })
   await world.closeLedgers(30)
-  await world.settle()
+  await world.catchUp()
   const trader = await createTrader(world, 'fuzzing')
   const own = bearer(trader.key)
   const invalid = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { GapRange } from '../../src/resources/gap-range.ts'
 import type { Health } from '../../src/resources/health.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 interface Events {
   readonly events: readonly EventRow[]
@@ -17,22 +17,22 @@ interface Events {
 const RETAINED = 10
 
 /** Indexes two ranges and drops the ledgers between them. */
-async function loseLedgers(world: World): Promise<GapRange> {
+async function loseLedgers(world: GatewayFixture): Promise<GapRange> {
   await world.closeLedgers(30)
-  await world.settle()
+  await world.catchUp()
   const fromLedger = world.network.chain.history.latest().sequence + 1
   await world.closeLedgers(40)
-  await world.cheat('local_fault', { name: 'retention_cut', ledgers: RETAINED })
-  await world.settle()
+  await world.control('local_fault', { name: 'retention_cut', ledgers: RETAINED })
+  await world.catchUp()
   const toLedger = world.network.chain.history.latest().sequence - RETAINED
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
   const { body } = await world.get<Health>('/v1/health')
   const [reported] = body.indexer.gapRanges ?? []
   return { epoch: reported?.epoch ?? '', fromLedger, toLedger }
 }
 
 test('reports lost ledgers in health and on exactly the pages of events they affect', async () => {
-  await using world = await createWorld({ seed: 'gaps' })
+  await using world = await createGatewayFixture({ seed: 'gaps' })
   const initial = await world.get<Health>('/v1/health')
   assert.equal(initial.body.indexer.gapRanges, null)
   const gap = await loseLedgers(world)

@@ -5,15 +5,15 @@ import { after, before, test } from 'node:test'
 import { CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { Health } from '../../src/resources/health.ts'
-import { BARE_CONTRACTS, BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
+import { PLACEHOLDER_CONTRACTS, BARE_START_MS, createBareGateway } from '../support/bare-gateway.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+  world = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -36,7 +36,7 @@ test('names version, network and the eight contracts with their source', async (
 
 test('tells how far the index is, and its age grows with the clock, on a quiet chain too', async () => {
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   const first = await world.get<Health>('/v1/health')
   assert.equal(first.body.indexer.lastLedger, world.network.chain.history.latest().sequence)
   assert.equal(first.body.indexer.lastUpdatedAt, world.clock.nowMs())
@@ -46,10 +46,10 @@ test('tells how far the index is, and its age grows with the clock, on a quiet c
   assert.equal(later.body.indexer.ledgerAgeSeconds, 90)
   assert.equal(later.body.uptime, 93)
 
-  await world.cheat('local_actors', { publisher: false, keeper: false, traders: false })
+  await world.control('local_actors', { publisher: false, keeper: false, traders: false })
   await world.closeLedgers(2)
   const before = first.body.indexer.lastLedger ?? 0
-  await world.settle()
+  await world.catchUp()
   const quiet = await world.get<Health>('/v1/health')
   assert.ok((quiet.body.indexer.lastLedger ?? 0) > before, 'the cursor moves without events')
   assert.equal(quiet.body.indexer.ledgerAgeSeconds, 0)
@@ -57,15 +57,15 @@ test('tells how far the index is, and its age grows with the clock, on a quiet c
 
 test('while the chain cannot be reached the age goes on growing, and comes down again when it can', async () => {
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   const before = (await world.get<Health>('/v1/health')).body.indexer
-  world.rpc.gone = true
+  world.rpc.isDown = true
   await world.closeLedgers(40)
   assert.equal((await world.indexer.step()).kind, 'unreachable')
   const cut = (await world.get<Health>('/v1/health')).body.indexer
   assert.deepEqual([cut.lastLedger, cut.lastUpdatedAt, cut.ledgerAgeSeconds], [before.lastLedger, before.lastUpdatedAt, 40])
-  world.rpc.gone = false
-  await world.settle()
+  world.rpc.isDown = false
+  await world.catchUp()
   world.clock.advance(1_000)
   const after = (await world.get<Health>('/v1/health')).body.indexer
   assert.deepEqual([after.lastLedger, after.ledgerAgeSeconds], [(before.lastLedger ?? 0) + 40, 1])
@@ -73,7 +73,7 @@ test('while the chain cannot be reached the age goes on growing, and comes down 
 
 test('says when a contract\'s address comes from the environment', async () => {
   const router = `C${'A'.repeat(55)}`
-  await using bare = await createBareGateway({ contracts: { ...BARE_CONTRACTS, router: { address: router, source: 'env' } }, store: nothingIndexed() })
+  await using bare = await createBareGateway({ contracts: { ...PLACEHOLDER_CONTRACTS, router: { address: router, source: 'env' } }, store: nothingIndexed() })
   const { contracts } = (await bare.gateway.app.inject('/v1/health')).json<Health>()
   assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env' }, 'manifest'])
 })

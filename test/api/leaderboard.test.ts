@@ -6,11 +6,11 @@ import { LEADERBOARD_CACHE_MS } from '../../src/limits.ts'
 import { addToTraders } from '../../src/projections/leaders.ts'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { LeaderboardEntry } from '../../src/resources/leaderboard-entry.ts'
-import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages, rowsOf } from '../support/pages.ts'
-import type { Row } from '../support/pages.ts'
-import { closing, createPerson, doAtOnce, movePrice, openIds, opening } from '../support/people.ts'
-import { createWorld } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
+import type { Row } from '../support/pagination.ts'
+import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
 interface Board {
   readonly sort: string
@@ -20,8 +20,8 @@ interface Board {
 /** The index starts here, so it misses earlier events. */
 const START_LEDGER = 25
 
-let world: World
-let empty: WorldAnswer<Board>
+let world: GatewayFixture
+let empty: GatewayResponse<Board>
 let traders: { readonly early: string; readonly gambler: string }
 
 /** The current leaderboard; waits until the cached one expires. */
@@ -33,19 +33,19 @@ async function board(query = 'limit=200'): Promise<readonly LeaderboardEntry[]> 
 }
 
 before(async () => {
-  world = await createWorld({ seed: 'leaderboard', startLedger: START_LEDGER })
+  world = await createGatewayFixture({ seed: 'leaderboard', startLedger: START_LEDGER })
   await world.closeLedgers(5)
-  const early = await createPerson(world, 'early')
-  const gambler = await createPerson(world, 'gambler')
-  await doAtOnce(world, [opening(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
-  const [earlyId = 0] = await openIds(world, early)
+  const early = await createChainTrader(world, 'early')
+  const gambler = await createChainTrader(world, 'gambler')
+  await applyInOneLedger(world, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
+  const [earlyId = 0] = await readOpenPositionIds(world, early)
   assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
   empty = await world.get<Board>('/v1/leaderboard')
   await world.closeLedgers(40)
-  await doAtOnce(world, [closing(early, earlyId), opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await applyInOneLedger(world, [closePosition(early, earlyId), openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(60)
-  await world.settle()
+  await world.catchUp()
   traders = { early: early.address, gambler: gambler.address }
 })
 after(() => world[Symbol.asyncDispose]())
@@ -102,7 +102,7 @@ test('limit bounds the list', async () => {
 })
 
 test('rejects an unknown ranking or an out-of-range limit and names the parameter', async () => {
-  await assertRefused(world, '/v1/leaderboard', [
+  await assertRejected(world, '/v1/leaderboard', [
     ...badIntegers('limit', 1, 200), 'sort=', 'sort=PNL', 'sort=trader', 'sort=pnl&sort=pnl', 'sort=pnl%00', 'sort=pnl,volume',
   ])
 })
@@ -112,7 +112,7 @@ test('caches the first page with its head for five seconds', async () => {
   const first = await world.get('/v1/leaderboard')
   assert.equal(first.headers['cache-control'], 'public, max-age=1')
   await world.closeLedgers(4)
-  await world.settle()
+  await world.catchUp()
   const cached = await world.get('/v1/leaderboard')
   assert.deepEqual([cached.text, cached.headers['x-ledger'], cached.headers['x-seq']], [first.text, first.headers['x-ledger'], first.headers['x-seq']])
   world.clock.advance(LEADERBOARD_CACHE_MS)
@@ -136,7 +136,7 @@ test('accepts only the cursors of its own ranking', async () => {
     encodeCursor('leaders-pnl', ['9'.repeat(61), 'G']), encodeCursor('leaders-pnl', [5, 'G']), encodeCursor('leaders-pnl', ['5', 5]),
     encodeCursor('trades', [5]),
   ]
-  await assertForeignCursorsRefused(world, '/v1/leaderboard', own, foreign)
+  await assertForeignCursorsRejected(world, '/v1/leaderboard', own, foreign)
 })
 
 test('pages contain every trader once, even with equal results', async () => {

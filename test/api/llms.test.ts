@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenApiDocument } from '../support/openapi.ts'
-import { createWorld } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
 
 test('every link resolves, and every listed endpoint and field is in the OpenAPI document', async () => {
-  await using world = await createWorld({ traders: 1, seed: 'models' })
+  await using world = await createGatewayFixture({ traders: 1, seed: 'models' })
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   const { statusCode, body: text, headers } = await world.gateway.app.inject('/llms.txt')
   assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'])
   assert.match(text, /^# .+\n\n> /)

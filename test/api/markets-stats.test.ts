@@ -5,16 +5,16 @@ import { after, before, test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { STATS_CACHE_MS } from '../../src/limits.ts'
 import type { MarketStats } from '../../src/resources/market-stats.ts'
-import { rowsOf } from '../support/pages.ts'
-import type { Row } from '../support/pages.ts'
-import { createPerson, doAtOnce, movePrice, opening } from '../support/people.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { rowsOf } from '../support/pagination.ts'
+import type { Row } from '../support/pagination.ts'
+import { createChainTrader, applyInOneLedger, movePrice, openPosition } from '../support/chain-traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld()
+  world = await createGatewayFixture()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -35,11 +35,11 @@ test('returns zeros for every supported asset while nothing is indexed', async (
 
 test('caches the response for five seconds', async () => {
   await world.closeLedgers(2)
-  await world.settle()
+  await world.catchUp()
   world.clock.advance(STATS_CACHE_MS)
   const first = await world.get('/v1/markets/stats')
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   const cached = await world.get('/v1/markets/stats')
   assert.deepEqual([cached.text, cached.headers['x-seq']], [first.text, first.headers['x-seq']])
   world.clock.advance(STATS_CACHE_MS)
@@ -58,11 +58,11 @@ async function traded(): Promise<readonly { readonly asset: unknown; readonly si
 }
 
 test('matches the open positions and the day\'s trades, a liquidation included', async () => {
-  const gambler = await createPerson(world, 'gambler')
-  await doAtOnce(world, [opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  const gambler = await createChainTrader(world, 'gambler')
+  await applyInOneLedger(world, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(25)
-  await world.settle()
+  await world.catchUp()
   world.clock.advance(STATS_CACHE_MS)
   const positions = await rowsOf(world, '/v1/positions/open', 'positions')
   const fills = await traded()

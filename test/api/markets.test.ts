@@ -6,13 +6,13 @@ import { ASSETS, ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { ORACLE_CACHE_MS, STALE_PRICE_SERVED_MS } from '../../src/limits.ts'
 import type { Market } from '../../src/resources/market.ts'
 import type { Price } from '../../src/resources/price.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld({ traders: 0 })
+  world = await createGatewayFixture({ traders: 0 })
   await world.closeLedgers(3)
 })
 after(() => world[Symbol.asyncDispose]())
@@ -62,24 +62,24 @@ test('responds 404 to an unknown asset and echoes it in upper case', async () =>
 test('caches prices for three seconds', async () => {
   await world.gateway.oracle.step()
   const cached = await world.get('/v1/markets/BTC/price')
-  await world.cheat('local_setPrice', { asset: 'BTC', price: '1000000000000' })
+  await world.control('local_setPrice', { asset: 'BTC', price: '1000000000000' })
   assert.deepEqual((await world.get('/v1/markets/BTC/price')).body, cached.body)
   world.clock.advance(ORACLE_CACHE_MS)
   const fresh = await world.get<Price>('/v1/markets/BTC/price')
   assert.equal(fresh.body.price, '1000000000000')
   assert.equal(fresh.body.priceFloat, 100_000)
   assert.notEqual(fresh.headers['etag'], cached.headers['etag'])
-  await world.cheat('local_releasePrice')
+  await world.control('local_releasePrice')
 })
 
 test('serves an old attestation with its own timestamp', async () => {
-  await world.cheat('local_setPrice', { asset: 'XLM', price: '2500000', ageSeconds: 600 })
+  await world.control('local_setPrice', { asset: 'XLM', price: '2500000', ageSeconds: 600 })
   await world.gateway.oracle.step()
   const { body, headers } = await world.get<Price>('/v1/markets/XLM/price')
   assert.equal(body.price, '2500000')
   assert.ok(world.clock.nowMs() / 1000 - body.timestamp >= 600)
   assert.equal(headers['x-stale'], undefined, 'an old attestation is not a stale read')
-  await world.cheat('local_releasePrice')
+  await world.control('local_releasePrice')
 })
 
 test('a matching etag gives 304', async () => {
@@ -95,7 +95,7 @@ test('a matching etag gives 304', async () => {
 test('serves an unreadable asset\'s last price as stale for five minutes, then 502; the lists never fail', async () => {
   await world.gateway.oracle.step()
   const known = (await world.get<Price>('/v1/markets/SOL/price')).body
-  world.rpc.unreadable.add('SOL')
+  world.rpc.refusedPrices.add('SOL')
   world.clock.advance(ORACLE_CACHE_MS)
   await world.gateway.oracle.step()
 
@@ -117,7 +117,7 @@ test('serves an unreadable asset\'s last price as stale for five minutes, then 5
   assert.equal(markets.body.markets.length, 13)
   assert.equal(markets.headers['x-stale'], undefined)
 
-  world.rpc.unreadable.clear()
+  world.rpc.refusedPrices.clear()
   world.clock.advance(ORACLE_CACHE_MS)
   assert.equal((await world.get('/v1/markets/SOL/price')).status, 200)
 })

@@ -12,9 +12,9 @@ import { createIndexSnapshotReader } from '../../src/projections/index-snapshot.
 import { bearer } from '../support/keys.ts'
 import { samplesOf } from '../support/metrics.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
 
 function newMetrics(): Metrics {
   return createMetrics({ clock: createVirtualClock(0), runtime: false })
@@ -31,7 +31,7 @@ function samplesNamed(samples: ReadonlyMap<string, number>, name: string): reado
 
 test('counts requests by route pattern and status; labels contain nothing that clients send', async () => {
   const metrics = newMetrics()
-  await using world = await createWorld({ metrics, traders: 0 })
+  await using world = await createGatewayFixture({ metrics, traders: 0 })
   const trader = await createTrader(world, 'counted', null)
   await world.get('/v1/markets/btc/price')
   await world.get('/v1/markets/nope/price')
@@ -53,7 +53,7 @@ test('counts requests by route pattern and status; labels contain nothing that c
 
 test('counts the rate limiter\'s decisions by tier', async () => {
   const metrics = newMetrics()
-  await using world = await createWorld({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
+  await using world = await createGatewayFixture({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
   for (let call = 0; call < 5; call++) await world.get('/v1/trades')
   await world.get('/v1/health')
   const samples = await read(metrics)
@@ -63,10 +63,10 @@ test('counts the rate limiter\'s decisions by tier', async () => {
 
 test('counts archived events by topic and reports the index lag', async () => {
   const metrics = newMetrics()
-  await using world = await createWorld({ metrics, seed: 'metrics' })
+  await using world = await createGatewayFixture({ metrics, seed: 'metrics' })
   assert.deepEqual(samplesNamed(await read(metrics), 'gateway_index_ledger_age_seconds'), [], 'an unknown age has no sample')
   await world.closeLedgers(40)
-  await world.settle()
+  await world.catchUp()
   const { body } = await world.get<{ events: { topic: string }[] }>('/v1/events?limit=500')
   const inLog = Object.entries(Object.groupBy(body.events, ({ topic }) => topic)).map(([topic, rows]) => [topic, rows?.length])
   const samples = await read(metrics)
@@ -95,12 +95,12 @@ test('counts an undecodable event as unknown; its topic never becomes a label', 
 
 test('counts RPC calls by node, method and outcome', async () => {
   const metrics = newMetrics()
-  await using world = await createWorld({ metrics })
+  await using world = await createGatewayFixture({ metrics })
   await world.closeLedgers(2)
-  await world.settle()
+  await world.catchUp()
   const initial = await read(metrics)
   assert.ok((initial.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="ok"}') ?? 0) > 0)
-  world.rpc.gone = true
+  world.rpc.isDown = true
   assert.equal((await world.indexer.step()).kind, 'unreachable')
   const failed = await read(metrics)
   assert.equal(failed.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
@@ -111,8 +111,8 @@ test('counts RPC calls by node, method and outcome', async () => {
 
 test('reports the current stream connections and waiting requests', async () => {
   const metrics = newMetrics()
-  await onStage({ metrics, seed: 'gauges' }, async ({ world, connect, play }) => {
-    await play(2)
+  await onStage({ metrics, seed: 'gauges' }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(2)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
@@ -150,6 +150,6 @@ test('serves metrics on a separate port at one path, not on the gateway', async 
   assert.equal((await fetch(`${server.url}?name=x`)).status, 200)
   assert.equal((await fetch(new URL('/', server.url))).status, 404)
   assert.equal((await fetch(server.url, { method: 'POST', body: 'x' })).status, 405)
-  await using world = await createWorld({ traders: 0 })
+  await using world = await createGatewayFixture({ traders: 0 })
   assert.equal((await world.get('/metrics')).status, 404)
 })

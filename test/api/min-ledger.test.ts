@@ -11,20 +11,20 @@ import type { FlakyStore } from '../support/flaky-store.ts'
 import { bearer } from '../support/keys.ts'
 import type { OpenApiDocument } from '../support/openapi.ts'
 import { operationsOf } from '../support/openapi.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 let flaky: FlakyStore
 
 before(async () => {
-  world = await createWorld({ seed: 'min ledger', traders: 0 })
+  world = await createGatewayFixture({ seed: 'min ledger', traders: 0 })
   flaky = createFlakyStore(world.store)
   await world.restartGateway({ store: flaky.store })
   await world.closeLedgers(20)
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -35,7 +35,7 @@ function latest(): number {
 
 type Headers = Readonly<Record<string, string>>
 
-function getAtLedger<Body = Record<string, unknown>>(url: string, minLedger: number | string, headers: Headers = {}): Promise<WorldAnswer<Body>> {
+function getAtLedger<Body = Record<string, unknown>>(url: string, minLedger: number | string, headers: Headers = {}): Promise<GatewayResponse<Body>> {
   return world.get<Body>(url, { 'x-min-ledger': String(minLedger), ...headers })
 }
 
@@ -52,7 +52,7 @@ test('waits for the index until it has the transaction\'s ledger, without advanc
   assert.equal(stale.body.positions.length, 0, 'without the header the response shows the indexed state')
   const waiting = getAtLedger<{ positions: { trader: string }[] }>('/v1/account/me/positions', ledger, headers)
   await untilWaiting()
-  await world.settle()
+  await world.catchUp()
   const { status, body, text, headers: responseHeaders } = await waiting
   assert.equal(status, 200, text)
   assert.deepEqual(body.positions.map((position) => position.trader), [trader.address])
@@ -65,7 +65,7 @@ test('responds at once for an indexed ledger on every endpoint that accepts the 
   const paths = operationsOf(document).filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'x-min-ledger')).map(({ path }) => path)
   assert.ok(paths.includes('/v1/trades') && paths.length >= 20, `${paths.length} endpoints`)
   const own = { authorization: bearer((await createTrader(world, 'reader', null)).key) }
-  await world.settle()
+  await world.catchUp()
   for (const path of paths) {
     const url = `${path.replace('{id}', '1')}${QUERIES[path] ?? ''}`
     const { status, headers } = await getAtLedger(url, latest(), own)
@@ -87,7 +87,7 @@ test('does not return a cached response to a request for a later ledger', async 
     const cached = await world.get<unknown>(url)
     assert.equal(cached.headers['vary'], 'X-Min-Ledger', `${url} varies by the header`)
     await world.network.step()
-    await world.settle()
+    await world.catchUp()
     assert.equal((await world.get<unknown>(url)).headers['x-ledger'], cached.headers['x-ledger'], `${url} is cached`)
     const later = await getAtLedger<unknown>(url, latest())
     assert.deepEqual([later.status, later.headers['x-ledger']], [200, String(latest())], url)
@@ -97,7 +97,7 @@ test('does not return a cached response to a request for a later ledger', async 
 })
 
 test('responds 409 with the last indexed ledger when the requested one is not indexed within five seconds', async () => {
-  await world.settle()
+  await world.catchUp()
   const indexed = latest()
   const waiting = getAtLedger('/v1/trades', indexed + 1)
   await untilWaiting()
@@ -112,11 +112,11 @@ test('responds 409 with the last indexed ledger when the requested one is not in
 test('a missed notification delays the response by one second', async () => {
   const lossy = createFlakyStore(world.store)
   await world.restartGateway({ store: lossy.store })
-  lossy.lose()
+  lossy.dropNotifications()
   const waiting = getAtLedger('/v1/trades', latest() + 1)
   await untilWaiting()
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   world.clock.advance(1_000)
   assert.equal((await waiting).status, 200)
   await world.restartGateway({ store: flaky.store })
@@ -143,13 +143,13 @@ test('rejects a request without a key, over the rate limit or with a bad query b
 })
 
 test('many waiting requests share the database queries', async () => {
-  await world.settle()
+  await world.catchUp()
   const many = Array.from({ length: 60 }, () => getAtLedger<unknown>('/v1/referral/lookup?code=abc', latest() + 1))
   await untilWaiting(60)
   await flaky.idle()
   const statementsBefore = flaky.statements()
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   assert.deepEqual(new Set((await Promise.all(many)).map(({ status }) => status)), new Set([404]))
   const polls = flaky.statements() - statementsBefore - many.length
   assert.ok(polls <= 20, `${polls} statements besides the responses' own`)
@@ -191,11 +191,11 @@ test('limits the waiting requests and returns the index\'s ledger at once to the
   assert.equal(await waiter.waitForLedger(latest() + 1, 'third', signal), latest())
   assert.equal(waiter.waiterCount(), 3)
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   assert.deepEqual(await Promise.all(waiting), [latest(), latest(), latest()])
   const next = waiter.waitForLedger(latest() + 1, 'greedy', signal)
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   assert.equal(await next, latest(), 'the permit is released')
   assert.equal(clock.pendingTimers(), 0, 'no timer remains')
 })

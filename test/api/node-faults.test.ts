@@ -7,28 +7,28 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import type { AccountState } from '../../src/resources/account-state.ts'
 import { bearer } from '../support/keys.ts'
-import type { ApiAnswer } from '../support/keys.ts'
-import { createTrader, untilAnswered } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import type { ApiResponse } from '../support/keys.ts'
+import { createTrader, whileLedgersClose } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const OPEN: OperationRequest = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' }
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'api node faults' })
+  world = await createGatewayFixture({ traders: 0, seed: 'api node faults' })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'meets faults')
 })
-afterEach(() => world.cheat('local_clearFaults'))
+afterEach(() => world.control('local_clearFaults'))
 after(() => world[Symbol.asyncDispose]())
 
-const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.cheat('local_fault', fault)
+const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.control('local_fault', fault)
 
-async function submitted(fault: Readonly<Record<string, unknown>>): Promise<ApiAnswer> {
+async function submitted(fault: Readonly<Record<string, unknown>>): Promise<ApiResponse> {
   const signed = await trader.signed(OPEN)
   await arm(fault)
   return await trader.submit(signed)
@@ -38,7 +38,7 @@ async function state(): Promise<{ readonly status: number; readonly body: Accoun
   world.clock.advance(ACCOUNT_CACHE_MS)
   // The key is looked up in the database, in real time: once it is known, the clock may run.
   assert.equal((await world.get('/v1/account/me', { authorization: bearer(trader.key) })).status, 200)
-  return await untilAnswered(world, () => world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) }))
+  return await whileLedgersClose(world, () => world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) }))
 }
 
 test('bad_sequence for an envelope that was applied: its own result, never a refusal', async () => {
@@ -122,11 +122,11 @@ test('rate_limited: waited for as long as it asks, and got over', async () => {
 test('method_missing, boastful_health, leaping_ledger: one node is believed or fails, and is good again afterwards', async () => {
   await arm({ name: 'method_missing', method: 'simulateTransaction' })
   assert.equal((await trader.prepare(OPEN)).status, 502)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
   for (const name of ['boastful_health', 'leaping_ledger']) {
     await arm({ name })
     assert.equal((await trader.prepare(OPEN)).status, 200, name)
-    await world.cheat('local_clearFaults')
+    await world.control('local_clearFaults')
   }
   // A mark far ahead ends in its time.
   await world.closeLedgers(31)
@@ -142,7 +142,7 @@ const ENDLESS: readonly Readonly<Record<string, unknown>>[] = [
   { name: 'timeout', ms: 600_000, count: null }, { name: 'http_status', status: 503, count: null }, { name: 'connection_reset', count: null },
 ]
 test('timeout, http_status, connection_reset, without end: whatever needs no node is answered at once', async () => {
-  await world.settle()
+  await world.catchUp()
   // Prices are kept for three seconds; the first who asks for one beyond that may wait a second for it, nobody after that.
   const prices = ['/v1/markets', '/v1/oracle/prices', '/v1/markets/btc/price', '/v1/markets/stats', '/v1/positions/open']
   const paths = [
@@ -161,10 +161,10 @@ test('timeout, http_status, connection_reset, without end: whatever needs no nod
       world.clock.advance(1_000)
     }
     end.abort()
-    await world.cheat('local_clearFaults')
+    await world.control('local_clearFaults')
     world.clock.advance(20_000)
     await ticking
     await world.closeLedgers(6)
-    await world.settle()
+    await world.catchUp()
   }
 })

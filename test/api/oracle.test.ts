@@ -9,13 +9,13 @@ import { MAX_CONCURRENT_PRICE_READS, PRICE_READ_TIMEOUT_MS, PRICE_WAIT_MS } from
 import type { Market } from '../../src/resources/market.ts'
 import type { Price } from '../../src/resources/price.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'oracle' })
+  world = await createGatewayFixture({ traders: 0, seed: 'oracle' })
   await world.closeLedgers(3)
 })
 after(() => world[Symbol.asyncDispose]())
@@ -31,7 +31,7 @@ const PATHS = ['/v1/oracle/prices', '/v1/markets', '/v1/markets/BTC', '/v1/marke
 
 /** Returns and clears the assets whose prices were read from the chain. */
 function takePriceReads(): readonly string[] {
-  return world.rpc.pricesAsked.splice(0).toSorted()
+  return world.rpc.requestedPrices.splice(0).toSorted()
 }
 
 const ALL = ASSET_SYMBOLS.toSorted()
@@ -54,10 +54,10 @@ test('concurrent requests share one read per asset, cached for three seconds', a
   world.clock.advance(ORACLE_CACHE_MS)
   takePriceReads()
   const released = Promise.withResolvers<void>()
-  world.rpc.held = released.promise
+  world.rpc.heldUntil = released.promise
   const responding = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => world.get(path)))
-  await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
-  world.rpc.held = null
+  await until(() => world.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
+  world.rpc.heldUntil = null
   released.resolve()
   const responses = await responding
   assert.ok(responses.every(({ status, headers }) => status === 200 && headers['x-stale'] === undefined))
@@ -90,18 +90,18 @@ test('a hanging chain delays only the first request, by one second; then cached 
   const timers = world.clock.pendingTimers()
   world.clock.advance(ORACLE_CACHE_MS)
   const released = Promise.withResolvers<void>()
-  world.rpc.held = released.promise
+  world.rpc.heldUntil = released.promise
   takePriceReads()
   const first = world.get<Prices>('/v1/oracle/prices')
-  await until(() => world.rpc.pricesAsked.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
+  await until(() => world.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
   world.clock.advance(PRICE_WAIT_MS)
   const stale = await first
   assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])
   assert.equal((await world.get('/v1/markets/BTC')).headers['x-stale'], '1', 'the second request does not wait')
   // The hanging reads time out and the queued ones start.
   world.clock.advance(PRICE_READ_TIMEOUT_MS)
-  await until(() => world.rpc.pricesAsked.length >= ALL.length, 'the other reads')
-  world.rpc.held = null
+  await until(() => world.rpc.requestedPrices.length >= ALL.length, 'the other reads')
+  world.rpc.heldUntil = null
   released.resolve()
   await world.gateway.oracle.step()
   const recovered = await world.get<Prices>('/v1/oracle/prices')
@@ -110,8 +110,8 @@ test('a hanging chain delays only the first request, by one second; then cached 
 })
 
 test('omits an asset that was never read from the lists and responds 502 on its own endpoints', async () => {
-  await using fresh = await createWorld({ traders: 0, seed: 'never read' })
-  fresh.rpc.unreadable.add('HYPE').add('LTC')
+  await using fresh = await createGatewayFixture({ traders: 0, seed: 'never read' })
+  fresh.rpc.refusedPrices.add('HYPE').add('LTC')
   const { status, body, headers } = await fresh.get<Prices>('/v1/oracle/prices')
   assert.deepEqual([status, body.prices.length, headers['x-stale']], [200, 12, undefined])
   assert.equal((await fresh.get<Markets>('/v1/markets')).body.markets.length, 12)
@@ -122,7 +122,7 @@ test('omits an asset that was never read from the lists and responds 502 on its 
 test('without the chain serves the last prices for five minutes, then none, and recovers without a restart', async () => {
   await world.gateway.oracle.step()
   const known = (await world.get<Prices>('/v1/oracle/prices')).body
-  world.rpc.gone = true
+  world.rpc.isDown = true
   world.clock.advance(ORACLE_CACHE_MS)
   await world.gateway.oracle.step()
   const stale = await world.get<Prices>('/v1/oracle/prices')
@@ -140,7 +140,7 @@ test('without the chain serves the last prices for five minutes, then none, and 
   }
   assert.equal((await world.get('/v1/markets/SHIB')).status, 404, 'unknown assets stay 404 without the chain')
 
-  world.rpc.gone = false
+  world.rpc.isDown = false
   for (let round = 0; round < 3; round++) {
     world.clock.advance(TICKER_INTERVAL_MS)
     await world.gateway.oracle.step()

@@ -10,30 +10,30 @@ import type { PreparedTransaction } from '../../src/resources/prepared-transacti
 import type { SubmitResult } from '../../src/resources/submit-result.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import { bearer } from '../support/keys.ts'
-import { createPerson, doAtOnce } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { createTrader, ONE, untilAnswered } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { createTrader, ONE, whileLedgersClose } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
-let world: World
+let world: GatewayFixture
 let url: string
 let trader: Trader
-let keeper: Person
+let keeper: ChainTrader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'end to end' })
+  world = await createGatewayFixture({ traders: 0, seed: 'end to end' })
   // Orders are executed here when a test says so.
-  await world.cheat('local_actors', { keeper: false })
+  await world.control('local_actors', { keeper: false })
   await world.closeLedgers(3)
   url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   trader = await createTrader(world, 'end to end')
-  keeper = await createPerson(world, 'keeps orders')
+  keeper = await createChainTrader(world, 'keeps orders')
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -41,7 +41,7 @@ async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { authorization: bearer(trader.key), 'content-type': 'application/json' }
   // The key is looked up in real time before the clock may run.
   assert.equal((await fetch(`${url}/v1/account/me`, { headers })).status, 200)
-  const answer = await untilAnswered(world, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+  const answer = await whileLedgersClose(world, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
   const text = await answer.text()
   assert.equal(answer.status, 200, text)
   return JSON.parse(text) as Body
@@ -59,7 +59,7 @@ async function trade(request: OperationRequest): Promise<SubmitResult> {
 
 /** What the account's own events say since the test began, oldest first. */
 async function told(since: number): Promise<readonly { readonly topic: string; readonly txHash: string; readonly payload: Payload }[]> {
-  await world.settle()
+  await world.catchUp()
   // Whose a stop-limit or a trailing stop was no event tells: the indexer reads it from the ledger, in between.
   await world.indexer.observe()
   const answer = await fetch(`${url}/v1/account/me/events?limit=500`, { headers: { authorization: bearer(trader.key) } })
@@ -78,7 +78,7 @@ interface Payload {
 const ledgerNow = (): number => world.network.chain.history.latest().sequence
 
 async function hold(price: string): Promise<void> {
-  await world.cheat('local_setPrice', { asset: 'BTC', price })
+  await world.control('local_setPrice', { asset: 'BTC', price })
 }
 
 /** Ids that one of the market's views lists. */
@@ -99,11 +99,11 @@ async function newest(view: 'get_all_order_ids' | 'get_all_position_ids'): Promi
 }
 
 const execute = (orderId: number): Promise<void> =>
-  doAtOnce(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  applyInOneLedger(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
 
 /** Opens a position for a test to work on. The market forgets the last price that it saw after ten minutes, so that this one opens at the full price. */
 async function opened(): Promise<number> {
-  await world.cheat('local_advance', { seconds: 700 })
+  await world.control('local_advance', { seconds: 700 })
   await hold(String(PRICE))
   await world.closeLedgers(3)
   await trade({ op: 'open_position', ...TERMS })
@@ -162,7 +162,7 @@ test('place_stop_limit_order: no event when it is placed; the stop, then the lim
   await hold(percent(99n))
   await execute(orderId)
   // One per cent a step, and a while between them: the market takes no larger ones.
-  await world.cheat('local_advance', { seconds: 700 })
+  await world.control('local_advance', { seconds: 700 })
   await hold(percent(98n))
   await world.closeLedgers(2)
   await execute(orderId)

@@ -7,17 +7,17 @@ import { after, before, test } from 'node:test'
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
-import { createPerson, doAtOnce } from '../support/people.ts'
-import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
+import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 type Op = OperationRequest['op']
 
 /** The accounts, positions and orders that the tests use. */
 interface Fixture {
-  readonly world: World
+  readonly world: GatewayFixture
   readonly trader: Trader
   /** Has 20 USDC. */
   readonly poor: Trader
@@ -75,9 +75,9 @@ const NAMES: Readonly<Record<number, string>> = {
 let fixture: Fixture
 
 before(async () => {
-  const world = await createWorld({ traders: 0, seed: 'matrix' })
+  const world = await createGatewayFixture({ traders: 0, seed: 'matrix' })
   // The keeper would liquidate positions and execute orders of the fixture.
-  await world.cheat('local_actors', { keeper: false })
+  await world.control('local_actors', { keeper: false })
   await world.closeLedgers(3)
   for (const asset of ['BTC', 'ETH', 'SOL'] as const) await setPrice(world, asset, priceOf(asset))
   const [trader, other] = [await createTrader(world, 'matrix trader'), await createTrader(world, 'other trader')]
@@ -110,12 +110,12 @@ before(async () => {
 })
 after(() => fixture.world[Symbol.asyncDispose]())
 
-async function setPrice(world: World, asset: string, price: string, ageSeconds = 0): Promise<void> {
-  await world.cheat('local_setPrice', { asset, price, ageSeconds })
+async function setPrice(world: GatewayFixture, asset: string, price: string, ageSeconds = 0): Promise<void> {
+  await world.control('local_setPrice', { asset, price, ageSeconds })
 }
 
-async function callAdmin(world: World, contract: string, functionName: string, ...args: readonly unknown[]): Promise<void> {
-  await world.cheat('local_admin', { contract, function: functionName, args })
+async function callAdmin(world: GatewayFixture, contract: string, functionName: string, ...args: readonly unknown[]): Promise<void> {
+  await world.control('local_admin', { contract, function: functionName, args })
 }
 
 test('accepts each unmodified request', async () => {
@@ -184,14 +184,14 @@ interface Change {
   readonly ops: readonly Op[]
   /** Overrides fields of the request. */
   readonly body?: object
-  readonly apply: (world: World) => Promise<void>
-  readonly undo: (world: World) => Promise<void>
+  readonly apply: (world: GatewayFixture) => Promise<void>
+  readonly undo: (world: GatewayFixture) => Promise<void>
 }
 
 const OPENS: readonly Op[] = ['open_position', 'open_position_cross']
 const ALL: readonly Op[] = Object.keys(BODIES) as Op[]
 
-const restorePrices = async (world: World): Promise<void> => {
+const restorePrices = async (world: GatewayFixture): Promise<void> => {
   for (const asset of ['BTC', 'ETH'] as const) await setPrice(world, asset, priceOf(asset))
 }
 
@@ -237,7 +237,7 @@ for (const { what, code, ops, body = {}, apply, undo } of CHANGES) {
     test(`${op} when ${what} fails with ${code}, at preparation and on the ledger`, async () => {
       const { world, trader } = fixture
       // The market compares prices with the last good one for ten minutes. Waiting longer isolates the cases from each other.
-      await world.cheat('local_advance', { seconds: 700 })
+      await world.control('local_advance', { seconds: 700 })
       await world.closeLedgers(4)
       if (code === 81) await trader.trade({ op: 'open_position', ...TERMS })
       const request = { ...BODIES[op](fixture), ...body } as OperationRequest
@@ -266,8 +266,8 @@ test('cancel_order of an order executed after preparation fails with 61 on the l
   await trader.trade({ op: 'place_limit_order', ...TERMS, asset: 'SOL', triggerPrice: priceOf('SOL'), triggerCondition: 'Above', slippageToleranceBps: 100 })
   const orderId = await lastOrderId(world, trader.address)
   const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
-  const keeper = await createPerson(world, 'keeper')
-  await doAtOnce(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  const keeper = await createChainTrader(world, 'keeper')
+  await applyInOneLedger(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
   const { body, text } = await trader.submit(signedXdr)
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 61, name: 'OrderNotPending' }], text)
 })
@@ -282,13 +282,13 @@ test('closing a liquidated position or attaching orders to it fails with 20 on t
     const request = { ...BODIES[op](fixture), positionId, ...(op in trigger ? { triggerPrice: trigger[op as keyof typeof trigger] } : {}) } as OperationRequest
     const signedXdr = await trader.signed(request)
     await setPrice(world, 'SOL', priceOf('SOL', 80))
-    await world.cheat('local_actors', { keeper: true })
+    await world.control('local_actors', { keeper: true })
     await world.closeLedgers(8)
-    await world.cheat('local_actors', { keeper: false })
+    await world.control('local_actors', { keeper: false })
     const { body, text } = await trader.submit(signedXdr)
     assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 20, name: 'PositionNotFound' }], `${op}: ${text}`)
     await setPrice(world, 'SOL', priceOf('SOL'))
-    await world.cheat('local_advance', { seconds: 700 })
+    await world.control('local_advance', { seconds: 700 })
     await world.closeLedgers(4)
   }
 })
@@ -300,7 +300,7 @@ test('opening beyond the liquidity vault\'s balance fails with 40', async () => 
 })
 
 /** Withdraws all but this balance and lifts the caps. LP fees count as assets, so the caps then allow more than the vault holds. */
-async function drainVault(world: World, remaining: string): Promise<void> {
+async function drainVault(world: GatewayFixture, remaining: string): Promise<void> {
   await callAdmin(world, 'vault', 'set_reserve_cap', { type: 'u32', value: 10_000 })
   await callAdmin(world, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 10_000 })
   await callAdmin(world, 'vault', 'pause')
@@ -309,7 +309,7 @@ async function drainVault(world: World, remaining: string): Promise<void> {
 }
 
 /** The balance that the token contract reports. */
-async function usdcBalance(world: World, holder: string): Promise<bigint> {
+async function usdcBalance(world: GatewayFixture, holder: string): Promise<bigint> {
   const { contracts: { usdcToken }, networkPassphrase, rpc } = world.network
   const call = new Contract(usdcToken).call('balance', nativeToScVal(holder, { type: 'address' }))
   const source = new Account(fixture.trader.address, '0')

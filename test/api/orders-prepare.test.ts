@@ -8,11 +8,11 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { bearer, call, createWallet, obtainKey } from '../support/keys.ts'
-import type { ApiAnswer } from '../support/keys.ts'
-import { createTrader, lastOrderId, lastPositionId, sign } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import type { ApiResponse } from '../support/keys.ts'
+import { createTrader, lastOrderId, lastPositionId, sign } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const URL_PATH = '/v1/orders/prepare'
 const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' } as const
@@ -20,14 +20,14 @@ const OPEN: OperationRequest = { op: 'open_position', ...TERMS }
 const CLOSE: OperationRequest = { op: 'close_position', positionId: 1 }
 const I128_MAX = (2n ** 127n - 1n).toString()
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 let positionId: number
 let crossPositionId: number
 let orderId: number
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  world = await createGatewayFixture({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'prepare')
   await trader.trade(OPEN)
@@ -101,13 +101,13 @@ test('uses the account\'s next sequence number, even right after another transac
 })
 
 test('a prepared transaction is valid for 300 seconds of ledger time, even when the ledger\'s clock is ahead', async () => {
-  await world.cheat('local_advance', { seconds: 86_400 })
+  await world.control('local_advance', { seconds: 86_400 })
   await world.closeLedgers(4)
   const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
   const result = await trader.submit(signedXdr)
   assert.deepEqual([result.status, result.body['status']], [200, 'SUCCESS'], result.text)
   const late = await trader.signed(OPEN)
-  await world.cheat('local_advance', { seconds: 300 })
+  await world.control('local_advance', { seconds: 300 })
   const expired = await trader.submit(late)
   assert.deepEqual([expired.status, expired.body['error']], [400, 'submission_rejected'])
   assert.match(String(expired.body['message']), /expired/)
@@ -115,7 +115,7 @@ test('a prepared transaction is valid for 300 seconds of ledger time, even when 
 })
 
 test('names the authentication failure whatever the body is', async () => {
-  const post = (headers: Record<string, string>): Promise<ApiAnswer> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
   assert.deepEqual((await post({})).body, { error: 'missing_bearer' })
   assert.equal((await post({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
   assert.equal((await post({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
@@ -124,10 +124,10 @@ test('names the authentication failure whatever the body is', async () => {
 })
 
 test('error precedence: 429, then 451, then 401, then 400', async () => {
-  await using limited = await createWorld({
+  await using limited = await createGatewayFixture({
     traders: 0, seed: 'limited', gateway: { regionGuard: { country: 'x-country', region: 'x-region' }, rateLimits: RATE_LIMIT_PER_WINDOW },
   })
-  const post = (headers: Record<string, string>): Promise<ApiAnswer> => call(limited.gateway.app, URL_PATH, { method: 'POST', body: {}, headers })
+  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(limited.gateway.app, URL_PATH, { method: 'POST', body: {}, headers })
   const restricted = { 'x-country': 'US' }
   const response = await post(restricted)
   assert.deepEqual([response.status, response.body['error']], [451, 'region_restricted'])
@@ -255,38 +255,38 @@ test('responds 502 to RPC failures without internal details', async () => {
     { name: 'torn_json' }, { name: 'empty_204' }, { name: 'connection_reset' }, { name: 'timeout' },
   ]
   for (const fault of faults) {
-    await world.cheat('local_fault', { ...fault, method: 'simulateTransaction', count: null })
-    const { status, body, text }: ApiAnswer = await trader.prepare(OPEN)
-    await world.cheat('local_clearFaults')
+    await world.control('local_fault', { ...fault, method: 'simulateTransaction', count: null })
+    const { status, body, text }: ApiResponse = await trader.prepare(OPEN)
+    await world.control('local_clearFaults')
     assert.deepEqual([status, body['error'], Object.keys(body)], [502, 'rpc_error', ['error', 'message']], JSON.stringify(fault))
     assert.doesNotMatch(text, /local\/rpc|stellar-core|<html|C[A-Z2-7]{55}/)
     // The circuit breaker must close before the next fault.
     await world.closeLedgers(6)
   }
-  await world.cheat('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
+  await world.control('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
   assert.equal((await trader.prepare(OPEN)).status, 502)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
   await world.closeLedgers(6)
   assert.equal((await trader.prepare(OPEN)).status, 200)
 })
 
 test('retries transient RPC failures', async () => {
   for (const fault of [{ name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32098 }, { name: 'slow', ms: 2_000 }, { name: 'torn_json' }]) {
-    await world.cheat('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
+    await world.control('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
     assert.equal((await trader.prepare(OPEN)).status, 200, fault.name)
   }
 })
 
 test('a lagging node does not lead to a used sequence number', async () => {
   await trader.trade(OPEN)
-  await world.cheat('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
+  await world.control('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
   const prepared = (await trader.prepare(OPEN)).body as unknown as PreparedTransaction
   const result = await trader.submit(sign(prepared, trader.wallet, world.network.networkPassphrase))
   assert.equal(result.body['status'], 'SUCCESS', result.text)
 })
 
 test('exceeding the simulation\'s resource limits fails without a contract error', async () => {
-  await world.cheat('local_fault', { name: 'resource_limit_exceeded' })
+  await world.control('local_fault', { name: 'resource_limit_exceeded' })
   const { status, body } = await trader.prepare(OPEN)
   assert.deepEqual([status, body['error'], body['contractError']], [400, 'simulation_failed', null])
   assert.match(String(body['message']), /^Simulation failed: .*resources/)

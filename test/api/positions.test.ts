@@ -6,20 +6,20 @@ import { encodeCursor } from '../../src/projections/page.ts'
 import { storePositions } from '../../src/projections/positions.ts'
 import type { Position } from '../../src/projections/positions.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
-import { assertForeignCursorsRefused, assertRefused, cursorIn, followPages, nextPage, rowsOf } from '../support/pages.ts'
-import type { Row } from '../support/pages.ts'
-import { closing, createPerson, doAtOnce, movePrice, openIds, opening } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { createWorld } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { assertForeignCursorsRejected, assertRejected, cursorIn, followPages, nextPage, rowsOf } from '../support/pagination.ts'
+import type { Row } from '../support/pagination.ts'
+import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
 interface Positions {
   readonly positions: readonly OpenPosition[]
 }
 
-let world: World
-let traders: readonly [Person, Person, Person]
-let empty: WorldAnswer<Positions>
+let world: GatewayFixture
+let traders: readonly [ChainTrader, ChainTrader, ChainTrader]
+let empty: GatewayResponse<Positions>
 
 async function list(query = ''): Promise<readonly OpenPosition[]> {
   const response = await world.get<Positions>(`/v1/positions/open?${query}`)
@@ -28,15 +28,15 @@ async function list(query = ''): Promise<readonly OpenPosition[]> {
 }
 
 before(async () => {
-  world = await createWorld({ seed: 'positions', traders: 0 })
+  world = await createGatewayFixture({ seed: 'positions', traders: 0 })
   empty = await world.get<Positions>('/v1/positions/open')
   await world.closeLedgers(4)
-  traders = [await createPerson(world, 'ada'), await createPerson(world, 'ben'), await createPerson(world, 'cleo')]
+  traders = [await createChainTrader(world, 'ada'), await createChainTrader(world, 'ben'), await createChainTrader(world, 'cleo')]
   for (const asset of ['BTC', 'HYPE', 'SOL']) {
-    await doAtOnce(world, traders.map((person, index) =>
-      opening(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
+    await applyInOneLedger(world, traders.map((person, index) =>
+      openPosition(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
   }
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -63,7 +63,7 @@ test('returns positions newest first, with exactly the specified fields, as in t
 
 test('lists the positions that the ledger has', async () => {
   for (const person of traders) {
-    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await openIds(world, person))
+    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await readOpenPositionIds(world, person))
   }
 })
 
@@ -76,7 +76,7 @@ test('filters by trader and returns an empty list for a trader without positions
 
 test('rejects a trader that is not 56 characters or given twice; ignores limit', async () => {
   const { address } = traders[0]
-  await assertRefused(world, '/v1/positions/open', [
+  await assertRejected(world, '/v1/positions/open', [
     'trader=', 'trader=abc', `trader=${address}A`, `trader=${address}&trader=${address}`, `trader=${'%00'.repeat(56)}`,
   ])
   assert.deepEqual(await list('limit=1'), await list())
@@ -87,10 +87,10 @@ test('removes closed and liquidated positions from the list', async () => {
   const [ada, ben] = traders
   const btc = (await list(`trader=${ada.address}`)).find(({ asset }) => asset === 'BTC')
   assert.ok(btc)
-  await doAtOnce(world, [closing(ada, btc.positionId)])
+  await applyInOneLedger(world, [closePosition(ada, btc.positionId)])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(6)
-  await world.settle()
+  await world.catchUp()
   const remaining = await list()
   assert.deepEqual(remaining.map(({ asset, trader }) => `${asset} ${traders.findIndex(({ address }) => address === trader)}`).toSorted(), [
     'BTC 1', 'BTC 2', 'HYPE 0', 'HYPE 1', 'HYPE 2',
@@ -100,8 +100,8 @@ test('removes closed and liquidated positions from the list', async () => {
 })
 
 test('a newly opened position is the first row of the next response', async () => {
-  await doAtOnce(world, [opening(traders[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
-  await world.settle()
+  await applyInOneLedger(world, [openPosition(traders[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
+  await world.catchUp()
   const [first] = await list()
   assert.deepEqual([first?.asset, first?.trader, first?.direction, first?.size], ['LTC', traders[1].address, 1, first?.size])
   assert.equal(first?.openedAt, world.network.chain.history.latest().closeTimeSec)
@@ -142,5 +142,5 @@ test('pages hold at most 200 rows of all traders or 500 of one, and every row on
 test('accepts only the cursors of its own list', async () => {
   const own = cursorIn((await world.get('/v1/positions/open')).headers['link'])
   const foreign = [encodeCursor('trades', [5]), encodeCursor('events', [5]), encodeCursor('positions-open', ['a'])]
-  await assertForeignCursorsRefused(world, '/v1/positions/open', own, foreign)
+  await assertForeignCursorsRejected(world, '/v1/positions/open', own, foreign)
 })

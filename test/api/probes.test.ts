@@ -10,10 +10,10 @@ import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { onStage } from '../support/stream-stage.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-async function readiness(world: World): Promise<readonly [number, unknown]> {
+async function readiness(world: GatewayFixture): Promise<readonly [number, unknown]> {
   const { status, body } = await world.get('/readyz')
   return [status, body]
 }
@@ -21,13 +21,13 @@ async function readiness(world: World): Promise<readonly [number, unknown]> {
 const READY = [200, { status: 'ready' }]
 
 test('ready once a ledger is indexed, not while the index is too old, and ready again after it catches up', async () => {
-  await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  await using world = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
   assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_empty'] }])
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   assert.deepEqual(await readiness(world), READY)
 
-  world.rpc.gone = true
+  world.rpc.isDown = true
   await world.closeLedgers(30)
   assert.equal((await world.indexer.step()).kind, 'unreachable')
   assert.deepEqual(await readiness(world), READY, 'a short outage does not make it unready')
@@ -36,17 +36,17 @@ test('ready once a ledger is indexed, not while the index is too old, and ready 
   assert.equal((await world.get('/livez')).status, 200, 'a restart would not help')
   assert.equal((await world.get('/v1/health')).status, 200)
 
-  world.rpc.gone = false
-  await world.settle()
+  world.rpc.isDown = false
+  await world.catchUp()
   world.clock.advance(1_000)
   assert.deepEqual(await readiness(world), READY)
 })
 
 test('stays ready while ledgers have no events', async () => {
-  await using world = await createWorld({ gateway: { readyMaxLedgerAgeSec: 30 } })
-  await world.cheat('local_actors', { publisher: false, keeper: false, traders: false })
+  await using world = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  await world.control('local_actors', { publisher: false, keeper: false, traders: false })
   await world.closeLedgers(60)
-  await world.settle()
+  await world.catchUp()
   assert.deepEqual(await readiness(world), READY)
 })
 
@@ -68,9 +68,9 @@ test('alive but not ready while the database fails or hangs, without revealing i
 
 test('a snapshot from before the database failed does not make it ready', async () => {
   let failing = false
-  await using world = await createWorld()
+  await using world = await createGatewayFixture()
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   const { store } = world
   const query: typeof store.read.query = (sql, params) => (failing ? Promise.reject(new Error('connection refused')) : store.read.query(sql, params))
   await world.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
@@ -81,8 +81,8 @@ test('a snapshot from before the database failed does not make it ready', async 
 })
 
 test('a draining gateway is alive but not ready', async () => {
-  await onStage({ seed: 'drain' }, async ({ world, connect, play }) => {
-    await play(2)
+  await onStage({ seed: 'drain' }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(2)
     const client = await connect()
     assert.deepEqual(await readiness(world), READY)
     const closing = world.gateway.close()
@@ -95,9 +95,9 @@ test('a draining gateway is alive but not ready', async () => {
 })
 
 test('a draining gateway keeps serving for the drain time and closes connections after each response', async () => {
-  await using world = await createWorld()
+  await using world = await createGatewayFixture()
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   await world.restartGateway({ drainMs: 5_000 })
   const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true })
@@ -127,9 +127,9 @@ function getResponse(agent: Agent, url: string): Promise<IncomingMessage> {
 }
 
 test('neither probe is rate-limited, cached or needs a valid key', async () => {
-  await using world = await createWorld({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+  await using world = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public + 5; call++) {
     const { status, headers } = await world.get(call % 2 === 0 ? '/livez' : '/readyz', { authorization: 'Bearer nobody:knows' })
     assert.equal(status, 200)

@@ -5,39 +5,39 @@ import { after, before, test } from 'node:test'
 import type { ActionRequest } from '../../src/exchange/actions.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { bearer, call } from '../support/keys.ts'
-import { createTrader, ONE, sign, untilAnswered } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createTrader, ONE, sign, whileLedgersClose } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const FEE = 500n * ONE * 5n / 10_000n
 
-let world: World
+let world: GatewayFixture
 let referrer: Trader
 let referee: Trader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'referral economics' })
+  world = await createGatewayFixture({ traders: 0, seed: 'referral economics' })
   await world.closeLedgers(3)
   referrer = await createTrader(world, 'refers')
   referee = await createTrader(world, 'is referred')
   await act(referrer, { op: 'create_referral_code', code: 'STAR' })
   await act(referee, { op: 'set_referrer', code: 'STAR' })
   const { referral } = world.network.contracts
-  await world.cheat('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
+  await world.control('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
 })
 after(() => world[Symbol.asyncDispose]())
 
 async function act({ key, wallet, submit }: Trader, body: ActionRequest): Promise<void> {
   assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-  const prepared = await untilAnswered(world, () => call(world.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
+  const prepared = await whileLedgersClose(world, () => call(world.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
   assert.equal(prepared.status, 200, prepared.text)
   const submitted = await submit(sign(prepared.body as unknown as PreparedTransaction, wallet, world.network.networkPassphrase))
   assert.equal(submitted.body['status'], 'SUCCESS', submitted.text)
 }
 
 async function own(trader: Trader, path: string): Promise<Record<string, unknown>> {
-  await world.settle()
+  await world.catchUp()
   const { status, body } = await world.get(path, { authorization: bearer(trader.key) })
   assert.equal(status, 200)
   return body

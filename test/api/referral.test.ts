@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import type { IssuedKey } from '../../src/resources/api-key.ts'
 import { createLogGateway } from '../support/log-gateway.ts'
 import type { LogGateway } from '../support/log-gateway.ts'
-import { assertRefused, badIntegers, followPages, rowsOf } from '../support/pages.ts'
+import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
 
 const named = (name: string): string => `G${name}`.padEnd(56, 'A')
 const [OWNER, REFEREE, NOBODY, UNTOLD] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNTOLD')]
@@ -17,14 +17,14 @@ before(async () => {
   world = await createLogGateway()
   keys = { owner: await world.keyOf(OWNER), referee: await world.keyOf(REFEREE), nobody: await world.keyOf(NOBODY) }
   const { log } = world
-  log.say('referral', 'code_created', { referrer: OWNER, code: 'Star' })
-  log.say('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
+  log.append('referral', 'code_created', { referrer: OWNER, code: 'Star' })
+  log.append('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
   // Whose code was registered before the index began.
-  log.say('referral', 'referrer_set', { referee: UNTOLD, referrer: named('EARLIER'), code: 'OLD' })
+  log.append('referral', 'referrer_set', { referee: UNTOLD, referrer: named('EARLIER'), code: 'OLD' })
   for (const fee of [1_000, 2_000, 3_000]) {
     const shares = { discount: String(fee / 25), payout: String(fee / 10) }
-    log.say('referral', 'trade_recorded', { referee: REFEREE, referrer: OWNER, originalFee: String(fee), ...shares })
-    if (fee === 2_000) log.say('referral', 'claimed', { referrer: OWNER, amount: '300' })
+    log.append('referral', 'trade_recorded', { referee: REFEREE, referrer: OWNER, originalFee: String(fee), ...shares })
+    if (fee === 2_000) log.append('referral', 'claimed', { referrer: OWNER, amount: '300' })
   }
   await log.commit()
 })
@@ -49,9 +49,9 @@ test('a code leads to its owner, case and all', async () => {
 })
 
 test('a code of an impossible length is refused by name', async () => {
-  await assertRefused(world, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
+  await assertRejected(world, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
   assert.equal((await world.get('/v1/referral/lookup')).status, 400)
-  await assertRefused(world, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
+  await assertRejected(world, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
   assert.equal((await world.get('/v1/referral/info')).status, 400)
 })
 
@@ -90,7 +90,7 @@ test('trades and claims are the caller\'s own, newest first', async () => {
     assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/trades', 'trades'), [], 'paid to somebody else')
     assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/claims', 'claims'), [])
   }
-  for (const list of ['trades', 'claims']) await assertRefused(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
+  for (const list of ['trades', 'claims']) await assertRejected(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
 })
 
 test('what is the caller\'s own needs a key', async () => {

@@ -16,7 +16,7 @@ import { createIndexFixture } from '../index/fixture.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { WITHOUT_SERVER } from '../support/database.ts'
 import { call, createWallet } from '../support/keys.ts'
-import type { ApiAnswer } from '../support/keys.ts'
+import type { ApiResponse } from '../support/keys.ts'
 import { startReplicatedServer, WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
 import { until } from '../support/until.ts'
 
@@ -60,7 +60,7 @@ async function openReplicated(): Promise<Replicated> {
   }
 }
 
-function told({ status, headers, body }: ApiAnswer): unknown {
+function told({ status, headers, body }: ApiResponse): unknown {
   return [status, headers['x-ledger'], (body['events'] as unknown[] | undefined)?.length ?? body]
 }
 
@@ -86,7 +86,7 @@ test('reads come from the replica and say how far it is; who asks for a later le
   await servers.caughtUp()
   await using bare = await createBareGateway({ store })
   const { gateway: { app, stats: holds }, clock: gatewayClock } = bare
-  const ask = (headers: Readonly<Record<string, string>> = {}): Promise<ApiAnswer> => call(app, '/v1/events', { headers })
+  const ask = (headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> => call(app, '/v1/events', { headers })
   const waits = (): Promise<void> => until(() => holds().indexWaiters === 1, 'who waits')
   assert.deepEqual(told(await ask({ 'x-min-ledger': String(first) })), [200, String(first), 1])
 

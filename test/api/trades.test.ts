@@ -5,11 +5,11 @@ import { after, before, test } from 'node:test'
 import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
-import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages, rowsOf } from '../support/pages.ts'
-import { closing, createPerson, doAtOnce, movePrice, openIds, opening } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { createWorld } from '../support/world.ts'
-import type { World, WorldAnswer } from '../support/world.ts'
+import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
+import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
 
 interface Trades {
   readonly trades: readonly RealizedTrade[]
@@ -19,37 +19,37 @@ interface Trades {
 const START_LEDGER = 30
 const ASSETS = ['BTC', 'ETH', 'XLM', 'HYPE'] as const
 
-let world: World
-let people: readonly Person[]
-let early: Person
-let gambler: Person
-let untouched: WorldAnswer<Trades>
+let world: GatewayFixture
+let people: readonly ChainTrader[]
+let early: ChainTrader
+let gambler: ChainTrader
+let untouched: GatewayResponse<Trades>
 
 /** Everybody opens in one ledger and closes in another: trades that share a second. */
 async function tradeAtOnce(round: number): Promise<void> {
   const asset = ASSETS[round % ASSETS.length] ?? 'BTC'
-  await doAtOnce(world, people.map((person, index) => opening(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
-  const ids = await Promise.all(people.map((person) => openIds(world, person)))
-  await doAtOnce(world, people.map((person, index) => closing(person, ids[index]?.[0] ?? 0)))
+  await applyInOneLedger(world, people.map((person, index) => openPosition(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
+  const ids = await Promise.all(people.map((person) => readOpenPositionIds(world, person)))
+  await applyInOneLedger(world, people.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
 }
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'trades', startLedger: START_LEDGER })
+  world = await createGatewayFixture({ traders: 0, seed: 'trades', startLedger: START_LEDGER })
   await world.closeLedgers(4)
-  early = await createPerson(world, 'early')
-  gambler = await createPerson(world, 'gambler')
-  people = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createPerson(world, name)))
-  await doAtOnce(world, [opening(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
+  early = await createChainTrader(world, 'early')
+  gambler = await createChainTrader(world, 'gambler')
+  people = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createChainTrader(world, name)))
+  await applyInOneLedger(world, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
   assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
   await world.closeLedgers(START_LEDGER)
   untouched = await world.get<Trades>('/v1/trades')
 
   for (let round = 0; round < 4; round++) await tradeAtOnce(round)
-  await doAtOnce(world, [closing(early, (await openIds(world, early))[0] ?? 0)])
-  await doAtOnce(world, [opening(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await applyInOneLedger(world, [closePosition(early, (await readOpenPositionIds(world, early))[0] ?? 0)])
+  await applyInOneLedger(world, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
   await world.closeLedgers(5)
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -149,7 +149,7 @@ test('limit cuts the list, and more rows are announced only where there are more
 })
 
 test('what is no integer in range, given twice, empty or too long is refused by name', async () => {
-  await assertRefused(world, '/v1/trades', [
+  await assertRejected(world, '/v1/trades', [
     ...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0),
     'asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00', 'trader=', `trader=${'G'.repeat(55)}`, `trader=${'G'.repeat(57)}`, 'trader=a&trader=b',
   ])
@@ -160,7 +160,7 @@ test('a cursor is good for the list that handed it out', async () => {
   const own = cursorIn((await world.get('/v1/trades?limit=1')).headers['link'])
   const foreign = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
   const nowhere = [encodeCursor('trades', ['9']), encodeCursor('trades', [-1]), encodeCursor('trades', [1.5]), encodeCursor('trades', [1, 2])]
-  await assertForeignCursorsRefused(world, '/v1/trades', own, [foreign, ...nowhere])
+  await assertForeignCursorsRejected(world, '/v1/trades', own, [foreign, ...nowhere])
 })
 
 test('the pages hold every row once, while new trades of the same seconds arrive', async () => {
@@ -171,7 +171,7 @@ test('the pages hold every row once, while new trades of the same seconds arrive
     const pages = await followPages(world, `/v1/trades?${query}&limit=${limit}`, 'trades', async () => {
       if (rounds++ > 2) return
       await tradeAtOnce(rounds)
-      await world.settle()
+      await world.catchUp()
     })
     assert.deepEqual(pages.flat(), atStart, query)
     assert.ok(pages.slice(0, -1).every((page) => page.length === limit))
@@ -181,7 +181,7 @@ test('the pages hold every row once, while new trades of the same seconds arrive
 test('fifty rows when no limit is given', async () => {
   for (let round = 0; (await rowsOf(world, '/v1/trades?limit=200', 'trades')).length <= 50; round++) {
     await tradeAtOnce(round)
-    await world.settle()
+    await world.catchUp()
   }
   assert.equal((await rowsOf(world, '/v1/trades', 'trades')).length, 50)
 })

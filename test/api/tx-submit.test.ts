@@ -9,21 +9,21 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { POLL_TIMEOUT_MS } from '../../src/limits.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import { bearer, call } from '../support/keys.ts'
-import type { ApiAnswer } from '../support/keys.ts'
-import { createTrader, lastPositionId, ONE, sign } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import type { ApiResponse } from '../support/keys.ts'
+import { createTrader, lastPositionId, ONE, sign } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const URL_PATH = '/v1/tx/submit'
 const OPEN: OperationRequest = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' }
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 let passphrase: string
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'submit', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  world = await createGatewayFixture({ traders: 0, seed: 'submit', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'submitting')
   passphrase = world.network.networkPassphrase
@@ -43,10 +43,10 @@ function applied(address: string): number {
 }
 
 async function fault(request: Readonly<Record<string, unknown>>): Promise<void> {
-  await world.cheat('local_fault', { method: 'sendTransaction', ...request })
+  await world.control('local_fault', { method: 'sendTransaction', ...request })
 }
 
-const clearFaults = (): Promise<unknown> => world.cheat('local_clearFaults')
+const clearFaults = (): Promise<unknown> => world.control('local_clearFaults')
 
 test('SUCCESS: the hash and the ledger that holds it', async () => {
   const signedXdr = await trader.signed(OPEN)
@@ -65,7 +65,7 @@ test('submitting again gives the same result: at once, when the network has forg
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers TRY_AGAIN_LATER')
   await world.closeLedgers(15)
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers txBAD_SEQ')
-  await world.cheat('local_advance', { seconds: 3_600 })
+  await world.control('local_advance', { seconds: 3_600 })
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers txTOO_LATE')
   assert.equal(applied(trader.address), before)
 })
@@ -82,9 +82,9 @@ test('PENDING when it is not final in time; submitting again goes on waiting', a
 
 test('FAILED: the contract\'s error by its name, and the result to be read by machines', async () => {
   const signedXdr = await trader.signed(OPEN)
-  await world.cheat('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { status, body } = await trader.submit(signedXdr)
-  await world.cheat('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['hash', 'status', 'contractError', 'resultXdr'])
   assert.deepEqual([body['hash'], body['status'], body['contractError']], [hashOf(signedXdr), 'FAILED', { code: 4, name: 'Paused' }])
@@ -127,7 +127,7 @@ test('a body that does not fit is named, and nothing is coerced', async () => {
 })
 
 test('401 and 451 come before anything is read', async () => {
-  const ask = (headers: Record<string, string>): Promise<ApiAnswer> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  const ask = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
   assert.deepEqual([(await ask({})).status, (await ask({ 'x-country': 'US' })).status], [401, 451])
   const authorization = bearer(trader.key)
   assert.equal((await ask({ authorization, 'x-country': 'CA', 'x-region': 'ON' })).body['error'], 'region_restricted')
@@ -180,9 +180,9 @@ test('another account\'s transaction is relayed, and so is a fee bump', async ()
 test('a fee bump whose transaction fails inside tells the contract\'s error', async () => {
   const friend = await createTrader(world, 'an unlucky friend')
   const sponsored = sponsor(await friend.signed(OPEN))
-  await world.cheat('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { body } = await trader.submit(sponsored.toXdr())
-  await world.cheat('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 4, name: 'Paused' }])
 })
 
@@ -330,7 +330,7 @@ test('an answer may take its sixty seconds: nothing in the server cuts a connect
   assert.ok(server.timeout >= POLL_TIMEOUT_MS.max + 20_000)
 })
 
-function addressOf(of: World): string {
+function addressOf(of: GatewayFixture): string {
   const bound = of.gateway.app.server.address()
   assert.ok(bound !== null && typeof bound === 'object')
   return `http://127.0.0.1:${bound.port}`
@@ -338,7 +338,7 @@ function addressOf(of: World): string {
 
 /** How many calls the armed faults have met. */
 async function met(): Promise<number> {
-  const { armed } = await world.cheat('local_faults') as { armed: readonly { hits: number }[] }
+  const { armed } = await world.control('local_faults') as { armed: readonly { hits: number }[] }
   return armed.reduce((total, { hits }) => total + hits, 0)
 }
 

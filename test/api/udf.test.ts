@@ -6,9 +6,9 @@ import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { UDF_BARS_MAX } from '../../src/limits.ts'
 import { foldTicks } from '../../src/projections/candles.ts'
 import type { UdfConfiguration, UdfFound, UdfHistory, UdfSymbol } from '../../src/resources/udf.ts'
-import { assertRefused } from '../support/pages.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { assertRejected } from '../support/pagination.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const HOUR_SEC = 3_600
 /** A full hour, long before the network's first price. */
@@ -17,15 +17,15 @@ const HOURS = UDF_BARS_MAX + 500
 /** Index of an hour without prices. */
 const EMPTY_HOUR = 10
 
-let world: World
+let world: GatewayFixture
 
 const price = (hour: number): bigint => BigInt(50_000 + hour) * 10_000_000n
 const at = (hour: number): number => START_SEC + hour * HOUR_SEC
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'charts' })
+  world = await createGatewayFixture({ traders: 0, seed: 'charts' })
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   const ticks = Array.from({ length: HOURS }, (_, hour) =>
     [0, 1_800].map((offset) => ({ asset: 'LTC', price: price(hour), timestampSec: at(hour) + offset })))
   const withGap = ticks.filter((_, hour) => hour !== EMPTY_HOUR)
@@ -106,6 +106,6 @@ test('reports unknown symbols in the body and invalid parameters with 400', asyn
   assert.deepEqual([body.s, /resolution/.test(body.errmsg ?? '')], ['error', true])
   assert.deepEqual((await world.get<readonly UdfFound[]>('/udf/search?query=bit&limit=1')).body.map(({ ticker }) => ticker), ['BTC'])
   const rest = 'symbol=BTC&resolution=60'
-  await assertRefused(world, '/udf/history', [`from=x&to=1&${rest}`, `to=1.5&from=0&${rest}`, `countback=0&from=0&to=1&${rest}`])
-  await assertRefused(world, '/udf/symbols', ['symbol=', `symbol=${'x'.repeat(33)}`])
+  await assertRejected(world, '/udf/history', [`from=x&to=1&${rest}`, `to=1.5&from=0&${rest}`, `countback=0&from=0&to=1&${rest}`])
+  await assertRejected(world, '/udf/symbols', ['symbol=', `symbol=${'x'.repeat(33)}`])
 })

@@ -3,26 +3,26 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
-import { followPages } from '../support/pages.ts'
-import type { Row } from '../support/pages.ts'
+import { followPages } from '../support/pagination.ts'
+import type { Row } from '../support/pagination.ts'
 import { viewVault } from '../support/vault-view.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const LEDGERS = 360
 const LEDGER_SEC = 10
 
-let world: World
+let world: GatewayFixture
 let events: readonly Row[]
 let vaults: readonly TraderVault[]
 
 before(async () => {
-  world = await createWorld({ traders: 3, seed: 'histories of vaults' })
+  world = await createGatewayFixture({ traders: 3, seed: 'histories of vaults' })
   for (let ledger = 0; ledger < LEDGERS; ledger++) {
-    await world.cheat('local_advance', { seconds: LEDGER_SEC })
+    await world.control('local_advance', { seconds: LEDGER_SEC })
     await world.closeLedgers(1)
   }
-  await world.settle()
+  await world.catchUp()
   for (let observed = 1; observed > 0;) observed = await world.indexer.observe()
   events = (await followPages(world, '/v1/events?limit=500', 'events')).flat().toReversed()
   vaults = (await followPages(world, '/v1/vaults?limit=200', 'vaults')).flat() as unknown as readonly TraderVault[]

@@ -8,32 +8,32 @@ import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../src/resources/vault-activity.ts'
 import { address, bool, i128, symbol, text, u32, u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
-import { createPerson, doAtOnce } from '../support/people.ts'
-import type { Person } from '../support/people.ts'
-import { ONE } from '../support/trading.ts'
+import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
+import type { ChainTrader } from '../support/chain-traders.ts'
+import { ONE } from '../support/traders.ts'
 import { viewVault } from '../support/vault-view.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const VAULT = 0
 
-let world: World
-let leader: Person
-let depositor: Person
+let world: GatewayFixture
+let leader: ChainTrader
+let depositor: ChainTrader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'vault' })
+  world = await createGatewayFixture({ traders: 0, seed: 'vault' })
   await setPrice(100_000)
   await world.closeLedgers(3)
-  leader = await createPerson(world, 'leader')
-  depositor = await createPerson(world, 'depositor')
+  leader = await createChainTrader(world, 'leader')
+  depositor = await createChainTrader(world, 'depositor')
 })
 after(() => world[Symbol.asyncDispose]())
 
-const setPrice = (usd: number): Promise<unknown> => world.cheat('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
+const setPrice = (usd: number): Promise<unknown> => world.control('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
 
-const invoke = (person: Person, functionName: string, ...args: readonly Val[]): Promise<void> =>
-  doAtOnce(world, [{ person, contract: world.network.contracts.vaultFactory, functionName, args }])
+const invoke = (person: ChainTrader, functionName: string, ...args: readonly Val[]): Promise<void> =>
+  applyInOneLedger(world, [{ person, contract: world.network.contracts.vaultFactory, functionName, args }])
 
 const invokeAsLeader = (functionName: string, ...args: readonly Val[]): Promise<void> =>
   invoke(leader, functionName, address(leader.address), u32(VAULT), ...args)
@@ -43,7 +43,7 @@ const longArgs = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_00
 
 /** Returns the vault from the API, after asserting that it equals the factory's. */
 async function servedVault(): Promise<TraderVault> {
-  await world.settle()
+  await world.catchUp()
   await world.indexer.observe()
   world.clock.advance(VAULT_CACHE_MS)
   const [{ body: vault }, onChain] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
@@ -106,7 +106,7 @@ test('the leader claims a tenth of the gain', async () => {
 })
 
 test('tracks executed orders and liquidations of the vault although the factory emits no event', async () => {
-  await world.cheat('local_advance', { seconds: 700 })
+  await world.control('local_advance', { seconds: 700 })
   await world.closeLedgers(2)
   await invokeAsLeader('leader_open_position', ...longArgs(10))
   await invokeAsLeader('leader_place_limit_order', ...longArgs(2), i128(100_400n * ONE), bool(false), u32(100))
@@ -148,10 +148,10 @@ test('reconciliation corrected no vault', async () => {
 
 test('reports a referral code and its referred accounts', async () => {
   const { referral } = world.network.contracts
-  const referrer = await createPerson(world, 'referrer')
-  await doAtOnce(world, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
-  await doAtOnce(world, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
-  await world.settle()
+  const referrer = await createChainTrader(world, 'referrer')
+  await applyInOneLedger(world, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
+  await applyInOneLedger(world, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
+  await world.catchUp()
   const zero = { totalVolumeGenerated: '0', totalEarned: '0', claimable: '0' }
   const { body: found } = await world.get('/v1/referral/lookup?code=NORTH')
   assert.deepEqual({ ...found, ...zero, referrer: referrer.address, code: 'NORTH', referredCount: 1 }, found)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { VAULT_CACHE_MS } from '../../src/limits.ts'
 import type { TraderVault } from '../../src/resources/trader-vault.ts'
-import { assertForeignCursorsRefused, assertRefused, badIntegers, cursorIn, followPages, rowsOf } from '../support/pages.ts'
+import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
 import { createLogGateway } from '../support/log-gateway.ts'
 import type { LogGateway } from '../support/log-gateway.ts'
 
@@ -22,12 +22,12 @@ before(async () => {
     return [status, body, headers['link']]
   }))
   const { log } = world
-  log.say('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North "star" ☆' })
-  log.say('vaultFactory', 'vault_created', { vaultId: 1, leader: ALICE, name: 'second' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 0, leader: LEADER, name: 'North "star" ☆' })
+  log.append('vaultFactory', 'vault_created', { vaultId: 1, leader: ALICE, name: 'second' })
   for (let round = 1; round <= 5; round++) {
-    log.say('vaultFactory', 'deposit', { vaultId: 0, depositor: round === 1 ? LEADER : ALICE, amount: '170141183460469231731687303715', shares: '90000000' })
-    log.say('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '1', usdcOut: '2' })
-    log.say('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '3', newNav: '10000000' })
+    log.append('vaultFactory', 'deposit', { vaultId: 0, depositor: round === 1 ? LEADER : ALICE, amount: '170141183460469231731687303715', shares: '90000000' })
+    log.append('vaultFactory', 'withdraw', { vaultId: 0, depositor: ALICE, shares: '1', usdcOut: '2' })
+    log.append('vaultFactory', 'fees_claimed', { vaultId: 0, leader: LEADER, owed: '3', newNav: '10000000' })
     log.leaderOpens({ vaultId: 0, leader: LEADER, positionId: round, collateral: '5000' })
     if (round < 4) log.leaderCloses({ vaultId: 0, leader: LEADER, positionId: round, pnl: '-7' })
   }
@@ -108,12 +108,12 @@ test('cursor pages neither lose nor repeat a row; before_ts is exclusive', async
 
 test('rejects out-of-range parameters and cursors of other lists with a 400 that names them', async () => {
   for (const path of ['', ...LISTS.map(([each]) => `/0/${each}`)]) {
-    await assertRefused(world, `/v1/vaults${path}`, badIntegers('limit', 1, 200))
-    if (path !== '') await assertRefused(world, `/v1/vaults${path}`, badIntegers('before_ts', 0))
+    await assertRejected(world, `/v1/vaults${path}`, badIntegers('limit', 1, 200))
+    if (path !== '') await assertRejected(world, `/v1/vaults${path}`, badIntegers('before_ts', 0))
   }
-  await assertRefused(world, '/v1/vaults', ['leader=G', `leader=${'G'.repeat(57)}`])
+  await assertRejected(world, '/v1/vaults', ['leader=G', `leader=${'G'.repeat(57)}`])
   const own = cursorIn((await world.get('/v1/vaults/0/deposits?limit=1')).headers['link'])
   const foreign = cursorIn((await world.get('/v1/vaults/0/withdraws?limit=1')).headers['link'])
-  await assertForeignCursorsRefused(world, '/v1/vaults/0/deposits', own, [foreign])
-  await assertRefused(world, '/v1/vaults/1/deposits', [`cursor=${own}`])
+  await assertForeignCursorsRejected(world, '/v1/vaults/0/deposits', own, [foreign])
+  await assertRejected(world, '/v1/vaults/1/deposits', [`cursor=${own}`])
 })

@@ -6,20 +6,20 @@ import { POOL_SAMPLE_SEC, VENUE_CACHE_MS } from '../../src/limits.ts'
 import type { CurrentFunding, FundingRow } from '../../src/resources/funding.ts'
 import type { MarketLimits } from '../../src/resources/market-limits.ts'
 import type { PoolSample, PoolState } from '../../src/resources/pool.ts'
-import { assertRefused, badIntegers, followPages, rowsOf } from '../support/pages.ts'
-import { createTrader, ONE } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
+import { createTrader, ONE } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'venue' })
+  world = await createGatewayFixture({ traders: 0, seed: 'venue' })
   await world.closeLedgers(3)
   trader = await createTrader(world, 'venue')
-  await world.settle()
+  await world.catchUp()
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -79,10 +79,10 @@ test('returns a market\'s limits', async () => {
 
 test('returns the current funding rate and every applied hour', async () => {
   for (let hours = 0; hours < 3; hours++) {
-    await world.cheat('local_advance', { seconds: 3_600 })
+    await world.control('local_advance', { seconds: 3_600 })
     await world.closeLedgers(8)
   }
-  await world.settle()
+  await world.catchUp()
   const { current, history } = await read<{ current: CurrentFunding; history: readonly FundingRow[] }>('/v1/funding')
   assert.ok(history.length >= 2)
   assert.equal(current.rate, history[0]?.fundingRate)
@@ -91,7 +91,7 @@ test('returns the current funding rate and every applied hour', async () => {
   assert.equal(current.cumulative, String(sum))
   assert.equal(current.lastAppliedAt, history[0]?.ts)
   assert.deepEqual((await followPages(world, '/v1/funding?limit=1', 'history')).flat(), history)
-  await assertRefused(world, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
+  await assertRejected(world, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
 })
 
 test('the pool\'s history has one sample per five minutes', async () => {
@@ -103,11 +103,11 @@ test('the pool\'s history has one sample per five minutes', async () => {
   assert.deepEqual([first.aum, first.lpPrice, first.reservedPayout], [pool.aum, pool.lpPrice, pool.reservedPayout])
   world.clock.advance(POOL_SAMPLE_SEC * 1_000)
   await world.closeLedgers(1)
-  await world.settle()
+  await world.catchUp()
   await observeAll()
   const samples = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
   assert.deepEqual(samples.map(({ time }) => time), [first.time + POOL_SAMPLE_SEC, first.time])
   assert.deepEqual((await followPages(world, '/v1/pool/history?limit=1', 'samples')).flat(), samples)
   assert.deepEqual((await rowsOf(world, `/v1/pool/history?before_ts=${first.time + 1}`, 'samples')).map(({ time }) => time), [first.time])
-  await assertRefused(world, '/v1/pool/history', badIntegers('limit', 1, 1_000))
+  await assertRejected(world, '/v1/pool/history', badIntegers('limit', 1, 1_000))
 })

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatTable, keepsAim, ratioOf } from '../../bench/support/report.ts'
-import type { Aim, Figure } from '../../bench/support/report.ts'
+import { formatTable, meetsTarget, ratioOf } from '../../bench/support/report.ts'
+import type { Target, Figure } from '../../bench/support/report.ts'
 
-function figure(rounds: readonly (readonly [ours: number, peer: number])[], aim: Aim): Figure {
-  return { name: 'a figure', unit: 'requests/s', aim, rounds: rounds.map(([ours, peer]) => ({ ours, peer })) }
+function figure(rounds: readonly (readonly [ours: number, peer: number])[], aim: Target): Figure {
+  return { name: 'a figure', unit: 'requests/s', target: aim, rounds: rounds.map(([ours, peer]) => ({ ours, peer })) }
 }
 
 test('a ratio is the median of its rounds: one that was disturbed moves nothing, and slow rounds weigh no less than fast ones', () => {
@@ -15,7 +15,7 @@ test('a ratio is the median of its rounds: one that was disturbed moves nothing,
 })
 
 test('an aim is kept at its border, on the side that it names', () => {
-  const kept = (ours: number, peer: number, aim: Aim): boolean => keepsAim(figure([[ours, peer]], aim))
+  const kept = (ours: number, peer: number, aim: Target): boolean => meetsTarget(figure([[ours, peer]], aim))
   assert.deepEqual([kept(7, 10, { atLeast: 0.7 }), kept(6, 10, { atLeast: 0.7 }), kept(9, 10, { atLeast: 0.7 })], [true, false, true])
   assert.deepEqual([kept(15, 10, { atMost: 1.5 }), kept(16, 10, { atMost: 1.5 }), kept(2, 10, { atMost: 1.5 })], [true, false, true])
   assert.equal(kept(1, 10, null), true)

@@ -33,9 +33,9 @@ let privateKey: string
 before(async () => {
   folder = await temporaryFolder()
   main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'ccxt' })
-  privateKey = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
+  privateKey = /S[A-Z2-7]{55}/.exec(await main.waitForLine(/S[A-Z2-7]{55}/))?.[0] ?? ''
   exchange = new PerpetualExchange({ urls: { api: await main.url() }, privateKey })
-  await main.said(/^Indexer in sync/)
+  await main.waitForLine(/^Indexer in sync/)
   await holdPrices(main, 'BTC', 'ETH')
   await exchange.signIn()
   // The local network is set up in its first ledgers. A trade prepared before may refer to state that changes.

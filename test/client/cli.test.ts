@@ -31,9 +31,9 @@ const allOutput: string[] = []
 before(async () => {
   folder = await temporaryFolder()
   main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '2', LOG_LEVEL: 'error', LOCAL_SEED: 'command line' })
-  secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0] ?? ''
+  secret = /S[A-Z2-7]{55}/.exec(await main.waitForLine(/S[A-Z2-7]{55}/))?.[0] ?? ''
   url = await main.url()
-  await main.said(/^Indexer in sync/)
+  await main.waitForLine(/^Indexer in sync/)
   await holdPrices(main, 'BTC', 'ETH')
   keyFile = join(folder.path, 'exchange.key')
   environment = { URL: url, SECRET: secret, KEY_FILE: keyFile }

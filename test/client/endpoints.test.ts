@@ -9,18 +9,18 @@ import { GatewayError, Unauthorized } from '../../client/src/errors.ts'
 import type { Answer } from '../../client/src/http.ts'
 import type { EndpointName, ListName } from '../../client/src/rest.ts'
 import { clockOf, createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 let url: string
 let client: Client
 let address: string
 
 before(async () => {
-  world = await createWorld({ traders: 6, seed: 'client endpoints' })
+  world = await createGatewayFixture({ traders: 6, seed: 'client endpoints' })
   await world.closeLedgers(60)
-  await world.settle()
+  await world.catchUp()
   url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   client = await createTraderClient(world, url, 'client endpoints')
   const { owner } = await client.login()
@@ -67,7 +67,7 @@ test('rows() yields every row once and in order while new rows arrive', async ()
     seen.push(eventId)
     if (seen.length === 20) {
       await world.closeLedgers(3)
-      await world.settle()
+      await world.catchUp()
     }
   }
   assert.deepEqual(seen.slice(0, known.length), known)

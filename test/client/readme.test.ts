@@ -33,9 +33,9 @@ test('the examples and commands of the client\'s README run', async () => {
   assert.equal(examples.length, PRINTS.length)
   await using folder = await temporaryFolder()
   await using main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '2', LOG_LEVEL: 'error' })
-  const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
+  const secret = /S[A-Z2-7]{55}/.exec(await main.waitForLine(/S[A-Z2-7]{55}/))?.[0]
   const url = await main.url()
-  await main.said(/^Indexer in sync/)
+  await main.waitForLine(/^Indexer in sync/)
   for (const [index, example] of examples.entries()) {
     const file = join(folder.path, `example-${index}.ts`)
     const source = Object.entries(ENTRY_POINTS).reduce((text, [name, entry]) => text.replaceAll(name, `'${entry.href}'`), example)

@@ -62,9 +62,9 @@ before(async () => {
   script = join(folder.path, 'project/script.js')
   writeFileSync(script, SCRIPT)
   main = startMain({ DATA_DIR: join(folder.path, 'data'), LOCAL_TRADERS: '0', LOG_LEVEL: 'error', LOCAL_SEED: 'runtimes' })
-  const secret = /S[A-Z2-7]{55}/.exec(await main.said(/S[A-Z2-7]{55}/))?.[0]
+  const secret = /S[A-Z2-7]{55}/.exec(await main.waitForLine(/S[A-Z2-7]{55}/))?.[0]
   environment = { PATH: process.env['PATH'], HOME: folder.path, URL: await main.url(), SECRET: secret, NO_COLOR: '1' }
-  await main.said(/^Indexer in sync/)
+  await main.waitForLine(/^Indexer in sync/)
   await holdPrices(main, 'BTC')
   // The local network is set up in its first ledgers. A trade prepared before may refer to state that changes.
   await createClient({ url: await main.url() }).listEvents({ limit: 1 }, { minLedger: SETTLED_LEDGER })

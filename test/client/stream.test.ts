@@ -19,7 +19,7 @@ test('the loop gets every event once and in order across restarts of the gateway
   const environment = { DATA_DIR: folder.path, PORT: port, LOCAL_SEED: 'client stream', LOCAL_TRADERS: '6', LOG_LEVEL: 'error' }
   let main = startMain(environment)
   try {
-    await main.said(/^Indexer in sync/)
+    await main.waitForLine(/^Indexer in sync/)
     const client = createClient({ url: `http://127.0.0.1:${port}` })
     const stream = client.stream({ silenceMs: 5_000 })
     const problems: StreamProblem[] = []
@@ -31,9 +31,9 @@ test('the loop gets every event once and in order across restarts of the gateway
       if (frames.length % FRAMES_EACH !== 0) continue
       if (kills === KILLS) break
       kills += 1
-      await main.end('SIGKILL')
+      await main.stop('SIGKILL')
       main = startMain(environment)
-      await main.said(/^Indexer in sync/)
+      await main.waitForLine(/^Indexer in sync/)
     }
     assert.equal(problems.filter(({ kind }) => kind === 'gap').length, 0, JSON.stringify(problems))
     assert.ok(problems.filter(({ kind }) => kind === 'disconnected').length >= KILLS, JSON.stringify(problems))

@@ -9,15 +9,15 @@ import type { SignedTransaction } from '../../client/src/errors.ts'
 import type { FetchLike, ResponseLike } from '../../client/src/platform.ts'
 import { createDeployment, createIdentities } from '../../localnet/genesis.ts'
 import { createTraderClient, whileTimePasses } from '../support/client-fixture.ts'
-import { ONE } from '../support/trading.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { ONE } from '../support/traders.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
-let world: World
+let world: GatewayFixture
 let client: Client
 /** Intercepts the requests between the client and the gateway. */
 let intercept: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
@@ -26,9 +26,9 @@ const passThrough: typeof intercept = (_path, forward) => forward()
 const interceptedFetch: FetchLike = (url, init) => intercept(new URL(url).pathname, () => fetch(url, init))
 
 before(async () => {
-  world = await createWorld({ traders: 0, seed: 'client trades' })
+  world = await createGatewayFixture({ traders: 0, seed: 'client trades' })
   await world.closeLedgers(3)
-  await world.settle()
+  await world.catchUp()
   intercept = passThrough
   const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   client = await createTraderClient(world, url, 'client trades', { fetch: interceptedFetch })
@@ -42,15 +42,15 @@ after(() => world[Symbol.asyncDispose]())
 async function holdPrice(price: bigint): Promise<void> {
   world.clock.advance(700_000)
   await world.closeLedgers(1)
-  await world.cheat('local_setPrice', { asset: 'BTC', price: String(price) })
+  await world.control('local_setPrice', { asset: 'BTC', price: String(price) })
   await world.closeLedgers(2)
-  await world.settle()
+  await world.catchUp()
 }
 
 const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(world, () => client.trade(...args))
 
 async function positions(): Promise<readonly number[]> {
-  await world.settle()
+  await world.catchUp()
   const { body } = await client.getAccountState()
   return body.positions?.map(({ positionId }) => positionId) ?? []
 }
@@ -102,7 +102,7 @@ test('awaitOrder waits until the keeper executes the order', async () => {
   assert.ok(resting.order?.state === 'resting')
   const { orderId } = resting.order
   const waited = whileTimePasses(world, () => client.awaitOrder(orderId, { ledger: resting.ledger, timeoutMs: 100_000 }))
-  await world.cheat('local_setPrice', { asset: 'BTC', price: percent(94n) })
+  await world.control('local_setPrice', { asset: 'BTC', price: percent(94n) })
   const outcome = await waited
   assert.ok(outcome.state === 'executed', JSON.stringify(outcome))
   const [positionId = 0] = await positions()

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Networks, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
-import { ANSWERS } from './answers.ts'
+import { RESULT_SHAPES } from './result-shapes.ts'
 import { CAPTURES, capturesMissing, readCapture } from './captures.ts'
 import { integer, listUnlessEmpty, object, xdrOf } from './shape.ts'
 
 for (const { file, path, method, differs = [] } of CAPTURES) {
   test(`${method} as real nodes answered it: ${file} ${path.join('.')}`, { skip: capturesMissing }, () => {
-    const problems = ANSWERS[method](readCapture(file, path), method)
+    const problems = RESULT_SHAPES[method](readCapture(file, path), method)
     assert.deepEqual(problems.filter((problem) => !differs.some((known) => known.test(problem))), [])
     for (const known of differs) assert.ok(problems.some((problem) => known.test(problem)), `the capture does not differ in ${known.source}`)
   })

@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { MethodName } from './answers.ts'
+import type { MethodName } from './result-shapes.ts'
 
 /** The folder of captures; `PERP_FIXTURES` names another. */
 export const CAPTURES_FOLDER = process.env['PERP_FIXTURES'] ?? fileURLToPath(new URL('../../../shared/fixtures/rpc', import.meta.url))

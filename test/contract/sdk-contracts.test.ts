@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Asset, contract, Operation, rpc, TransactionBuilder } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
-import { serveNetwork } from './served-network.ts'
-import type { ServedNetwork } from './served-network.ts'
+import { createNetworkFixture } from './network-fixture.ts'
+import type { NetworkFixture } from './network-fixture.ts'
 
-let served: ServedNetwork
+let served: NetworkFixture
 before(async () => {
-  served = await serveNetwork()
+  served = await createNetworkFixture()
 })
 after(() => served[Symbol.asyncDispose]())
 

@@ -4,15 +4,15 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Account, Asset, Contract, Keypair, nativeToScVal, Operation, rpc, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { Transaction } from '@stellar/stellar-sdk'
-import { serveNetwork } from './served-network.ts'
-import type { ServedNetwork } from './served-network.ts'
+import { createNetworkFixture } from './network-fixture.ts'
+import type { NetworkFixture } from './network-fixture.ts'
 
 /** In 7-decimal units, and still within what an account could hold. */
 const MORE_THAN_ANYBODY_HAS = 10n ** 18n
 
-let served: ServedNetwork
+let served: NetworkFixture
 before(async () => {
-  served = await serveNetwork()
+  served = await createNetworkFixture()
 })
 after(() => served[Symbol.asyncDispose]())
 

@@ -8,8 +8,8 @@ import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { openStore } from '../../src/store/open.ts'
 import type { Store } from '../../src/store/store.ts'
-import { openCrashStage } from '../support/crash-stage.ts'
-import { startMortalPostgres } from '../support/mortal-postgres.ts'
+import { openCrashFixture } from '../support/crash-fixture.ts'
+import { startKillablePostgres } from '../support/killable-postgres.ts'
 import { WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
 import { temporaryFolder } from '../support/store-child.ts'
 
@@ -30,7 +30,7 @@ function open([kind, where]: Database): Promise<Store> {
 
 async function killProcesses(seed: string, database: Database, told: (text: string) => void): Promise<void> {
   const random = createSeededRandom(seed)
-  await using stage = await openCrashStage(seed, database)
+  await using stage = await openCrashFixture(seed, database)
   for (let kill = 0; kill < KILLS; kill++) {
     if (random.integer(WHILE_STARTING) === 0) {
       await stage.startAndKill(random.integer(STARTS_MS))
@@ -47,12 +47,12 @@ async function killProcesses(seed: string, database: Database, told: (text: stri
 }
 
 /** One more life, in which everything goes well. */
-async function finish(stage: Awaited<ReturnType<typeof openCrashStage>>, database: Database, told: (text: string) => void): Promise<void> {
+async function finish(stage: Awaited<ReturnType<typeof openCrashFixture>>, database: Database, told: (text: string) => void): Promise<void> {
   const life = await stage.start()
   const known = stage.holder.keys.length
   await stage.trade(life, () => stage.holder.keys.length >= known + 3)
-  stage.calm()
-  const judged = await stage.judge(life, () => open(database))
+  stage.expectSuccess()
+  const judged = await stage.verify(life, () => open(database))
   told(JSON.stringify(judged))
   assert.ok(judged.events > 0 && judged.keys > 0 && judged.envelopes > 0)
 }
@@ -64,16 +64,16 @@ test(`kill -9 of the process with its embedded database, ${KILLS} times`, { time
 
 test(`kill -9 of the process, ${KILLS} times, its PostgreSQL going on`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {
   await using folder = await temporaryFolder()
-  await using server = await startMortalPostgres(folder.path)
+  await using server = await startKillablePostgres(folder.path)
   await killProcesses('process kills', ['server', server.url], (text) => t.diagnostic(text))
 })
 
 test(`kill -9 of PostgreSQL, ${KILLS} times, the process going on`, { skip: WITHOUT_OWN_POSTGRES, timeout: 86_400_000 }, async (t) => {
   await using folder = await temporaryFolder()
-  await using server = await startMortalPostgres(folder.path)
+  await using server = await startKillablePostgres(folder.path)
   const random = createSeededRandom('database kills')
   const database: Database = ['server', server.url]
-  await using stage = await openCrashStage('database kills', database)
+  await using stage = await openCrashFixture('database kills', database)
   const life = await stage.start()
   let isOver = false
   const trading = stage.trade(life, () => isOver)

@@ -13,9 +13,9 @@ import { createSystemRandom } from '../../src/base/random.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
-import { openCrashStage } from '../support/crash-stage.ts'
+import { openCrashFixture } from '../support/crash-fixture.ts'
 import { call, createWallet, obtainKey } from '../support/keys.ts'
-import { startMortalPostgres } from '../support/mortal-postgres.ts'
+import { startKillablePostgres } from '../support/killable-postgres.ts'
 import { WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
 import { temporaryFolder } from '../support/store-child.ts'
 
@@ -59,7 +59,7 @@ async function mountSmallDisk(): Promise<SmallDisk> {
 
 /** Trades, fills the disk, trades on for a while, frees it; then everything must come to a good end. */
 async function fillUp(disk: SmallDisk, database: readonly ['server' | 'folder', string], mend: () => Promise<void>): Promise<string> {
-  await using stage = await openCrashStage('full disk', database)
+  await using stage = await openCrashFixture('full disk', database)
   const life = await stage.start()
   let isOver = false
   const trading = stage.trade(life, () => isOver)
@@ -70,16 +70,16 @@ async function fillUp(disk: SmallDisk, database: readonly ['server' | 'folder', 
   await issued(2)
   await disk.fill()
   // A claim that is not acknowledged: the disk is felt.
-  const refused = stage.holder.uncertain()
-  while (stage.holder.uncertain() <= refused) await stage.clock.sleep(20)
+  const refused = stage.holder.unconfirmedClaims()
+  while (stage.holder.unconfirmedClaims() <= refused) await stage.clock.sleep(20)
   await disk.free()
   await mend()
   await issued(2)
   isOver = true
   await trading
   stage.check()
-  stage.calm()
-  const judged = await stage.judge(life, () =>
+  stage.expectSuccess()
+  const judged = await stage.verify(life, () =>
     openStore({ databaseUrl: database[0] === 'server' ? database[1] : null, dataDir: database[0] === 'server' ? null : database[1], ...options }))
   return JSON.stringify(judged)
 }
@@ -93,14 +93,14 @@ test('a full disk under the embedded database', { skip: WITHOUT_DISK, timeout: 3
 
 test('a full disk under PostgreSQL', { skip: WITHOUT_DISK === false ? WITHOUT_OWN_POSTGRES : WITHOUT_DISK, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
-  await using server = await startMortalPostgres(disk.path)
+  await using server = await startKillablePostgres(disk.path)
   // A server whose log found no room may have ended itself: its operator starts it again.
   t.diagnostic(await fillUp(disk, ['server', server.url], () => server.startIfEnded()))
 })
 
 test('a table that somebody has locked: 503 within the bound, and all is well when it is free', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
-  await using server = await startMortalPostgres(folder.path)
+  await using server = await startKillablePostgres(folder.path)
   const readTimeoutMs = 300
   await using store = await openStore({ databaseUrl: server.url, dataDir: null, readTimeoutMs, ...options })
   await using other = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createClient } from '../../client/src/client.ts'
-import { assertShown, blocksOf, readPage } from '../support/page.ts'
-import { createShownRun } from '../support/shown-run.ts'
+import { assertOutputMatches, blocksOf, readPage } from '../support/markdown.ts'
+import { createDocumentedRun } from '../support/documented-run.ts'
 
 const FIVE_MINUTES_MS = 300_000
 const README = readPage('README.md')
@@ -15,7 +15,7 @@ const ORDER = 'A first order'
 const ACCOUNT = /`(npm run -s cli -- account [^`]*)`/.exec(README)?.[1] ?? ''
 
 test('the README leads from the installed project to a price, a key and a position within five minutes', { timeout: FIVE_MINUTES_MS }, async (context) => {
-  await using run = await createShownRun()
+  await using run = await createDocumentedRun()
   const startedMs = performance.now()
   const [begin, ...rest] = BLOCKS.filter(({ language }) => language === 'sh')
   const [install = '', start = ''] = begin?.text.split('\n')[0]?.split(' && ') ?? []
@@ -30,7 +30,7 @@ test('the README leads from the installed project to a price, a key and a positi
     const output = await run.shell(block.text)
     const shown = BLOCKS[BLOCKS.indexOf(block) + 1]
     if (shown === undefined || shown.language === 'sh') assert.doesNotThrow(() => JSON.parse(output), block.text)
-    else assertShown(output, shown, block.text)
+    else assertOutputMatches(output, shown, block.text)
     if (block.text.includes('/v1/markets/BTC')) assert.ok(BigInt((JSON.parse(output) as { oracle: { price: string } }).oracle.price) > 0n)
   }
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { assertShown, blocksOf, readPage } from '../support/page.ts'
-import type { Block } from '../support/page.ts'
-import { PROJECT } from '../support/program.ts'
-import { createShownRun } from '../support/shown-run.ts'
-import type { ShownRun } from '../support/shown-run.ts'
+import { assertOutputMatches, blocksOf, readPage } from '../support/markdown.ts'
+import type { CodeBlock } from '../support/markdown.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
+import { createDocumentedRun } from '../support/documented-run.ts'
+import type { DocumentedRun } from '../support/documented-run.ts'
 
 const GUIDES = ['bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
@@ -16,17 +16,17 @@ const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
 const ALONE = /^npm run (?:keys|rebuild)\b|^cp -a data /
 
 /** A reader's own project: the client is installed there, and the SDK for a wallet. */
-function createReader(run: ShownRun): string {
+function createReader(run: DocumentedRun): string {
   const folder = join(run.project, '..', 'reader')
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
-  symlinkSync(join(PROJECT, 'client'), join(folder, 'node_modules/perpetual-exchange-client'))
-  symlinkSync(join(PROJECT, 'node_modules/@stellar'), join(folder, 'node_modules/@stellar'))
+  symlinkSync(join(PROJECT_ROOT, 'client'), join(folder, 'node_modules/perpetual-exchange-client'))
+  symlinkSync(join(PROJECT_ROOT, 'node_modules/@stellar'), join(folder, 'node_modules/@stellar'))
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   return folder
 }
 
 /** Runs a page's blocks. What is printed last is held against the block that follows. */
-async function follow(run: ShownRun, blocks: readonly Block[]): Promise<void> {
+async function follow(run: DocumentedRun, blocks: readonly CodeBlock[]): Promise<void> {
   const reader = createReader(run)
   const environment: Record<string, string> = {}
   let isRunning = false
@@ -51,23 +51,23 @@ async function follow(run: ShownRun, blocks: readonly Block[]): Promise<void> {
       writeFileSync(join(reader, file), run.translate(text))
       if (given !== undefined) continue
       const output = await run.shell(`cd '${reader}' && node --conditions=perpetual-exchange-source ${file}`, environment)
-      if (isShown) assertShown(output.trim().split('\n').at(-1) ?? '', shown, text)
+      if (isShown) assertOutputMatches(output.trim().split('\n').at(-1) ?? '', shown, text)
     } else if (language === 'sh') {
       if (ALONE.test(text)) await run.stop()
       const output = await run.shell(text, environment)
-      if (isShown) assertShown(output.trim(), shown, text)
+      if (isShown) assertOutputMatches(output.trim(), shown, text)
     } else assert.fail(`nobody knows how to run a block of ${language}`)
   }
 }
 
 for (const guide of GUIDES) {
   test(`the guide ${guide}.md works as it is written`, async () => {
-    await using run = await createShownRun()
+    await using run = await createDocumentedRun()
     await follow(run, blocksOf(readPage(`docs/guides/${guide}.md`)))
   })
 }
 
 test('each guide is run here, and the README names it', () => {
-  assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
+  assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT_ROOT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
   for (const guide of GUIDES) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
 })

@@ -4,19 +4,19 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { readPage } from '../support/page.ts'
-import { PROJECT } from '../support/program.ts'
+import { readPage } from '../support/markdown.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
 
 const exclude = ['**/node_modules/**', 'data/**', 'client/dist/**']
 const foldersOf = (patterns: readonly string[]): readonly string[] =>
-  [...new Set(globSync([...patterns], { cwd: PROJECT, exclude }).map((path) => dirname(path)))].toSorted()
+  [...new Set(globSync([...patterns], { cwd: PROJECT_ROOT, exclude }).map((path) => dirname(path)))].toSorted()
 
 test('the code map has every folder of the project, and none that is not there', () => {
   const map = (readPage('ARCHITECTURE.md').split('\n## Code map\n')[1] ?? '').split('\n## ')[0] ?? ''
   const named = new Set([...map.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)))
   const folders = foldersOf(['*/*.{ts,json,md}', '{src,localnet}/*/*.ts', '{deploy,bench,test}/**/*.*']).filter((folder) => !/^(?:\.|docs$|src$)/.test(folder))
   for (const folder of folders) assert.ok(named.has(folder) || named.has(folder.split('/')[0] ?? '') && !folder.startsWith('src/'), `${folder} is on the map`)
-  for (const name of named) assert.ok(globSync(name, { cwd: PROJECT }).length > 0, `${name} is on the map, and is not there`)
+  for (const name of named) assert.ok(globSync(name, { cwd: PROJECT_ROOT }).length > 0, `${name} is on the map, and is not there`)
 })
 
 test('the page on testing has every suite', () => {
@@ -27,8 +27,8 @@ test('the page on testing has every suite', () => {
 })
 
 test('every command of the project stands on some page', () => {
-  const { scripts } = JSON.parse(readFileSync(`${PROJECT}package.json`, 'utf8')) as { scripts: Readonly<Record<string, string>> }
-  const pages = globSync('**/*.md', { cwd: PROJECT, exclude }).map(readPage).join('\n')
+  const { scripts } = JSON.parse(readFileSync(`${PROJECT_ROOT}package.json`, 'utf8')) as { scripts: Readonly<Record<string, string>> }
+  const pages = globSync('**/*.md', { cwd: PROJECT_ROOT, exclude }).map(readPage).join('\n')
   for (const name of Object.keys(scripts).filter((each) => each !== 'postinstall')) {
     assert.match(pages, new RegExp(`npm (?:run )?${name}\\b`), name)
   }

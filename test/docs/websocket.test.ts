@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { StreamClient } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/websocket.md', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/docs/websocket.test.ts'
@@ -50,13 +50,13 @@ function createTranscript(): Transcript {
 
 test('the session on the page is a real one', async () => {
   const { lines, hear, say, happens } = createTranscript()
-  await onStage({ seed: 'session', traders: 0 }, async ({ world, connect, play }) => {
+  await onStage({ seed: 'session', traders: 0 }, async ({ world, connect, publishLedgers }) => {
     const { stream } = world.gateway
     const alice = await createTrader(world, 'alice')
-    await play(3)
+    await publishLedgers(3)
     const open = async (): Promise<void> => {
       await alice.trade({ op: 'open_position', ...POSITION })
-      await play(1)
+      await publishLedgers(1)
     }
     await open()
     const client = await connect()

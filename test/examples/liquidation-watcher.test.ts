@@ -19,7 +19,7 @@ test('the liquidation watcher prints every liquidation once, including those tha
   await using exchange = await startExchange()
   const dropPrice = async (asset: string): Promise<void> => {
     const { body } = await alice.getMarketPrice({ asset })
-    await exchange.cheat('local_setPrice', { asset, price: String(BigInt(body.price) * 85n / 100n) })
+    await exchange.control('local_setPrice', { asset, price: String(BigInt(body.price) * 85n / 100n) })
   }
   const alice = await exchange.clientOf('alice')
   const [first, second] = [await openPosition(alice, 'BTC'), await openPosition(alice, 'ETH')]
@@ -29,9 +29,9 @@ test('the liquidation watcher prints every liquidation once, including those tha
   const args = ['liquidations.seq']
   await using watcher = exchange.example('liquidation-watcher', args)
   await using withoutFile = exchange.example('liquidation-watcher', [])
-  for (const program of [watcher, withoutFile]) await program.said(/^watching from position \d+ of the log$/)
+  for (const program of [watcher, withoutFile]) await program.waitForLine(/^watching from position \d+ of the log$/)
   await dropPrice('BTC')
-  const line = await watcher.said(new RegExp(`position ${first}:`))
+  const line = await watcher.waitForLine(new RegExp(`position ${first}:`))
   const { body: { trades } } = await alice.listTrades({ trader: (await alice.getAccountIdentity()).body.owner })
   const [trade] = trades
   assert.equal(trade?.kind, 'liquidation')
@@ -40,9 +40,9 @@ test('the liquidation watcher prints every liquidation once, including those tha
   const payload = events[0]?.payload as Record<string, string> | undefined
   assert.deepEqual([unitsOf(size), unitsOf(price), unitsOf(reward)], [payload?.['size'], payload?.['closePrice'], payload?.['keeperReward']])
   assert.deepEqual([trade?.size, trade?.closePrice], [payload?.['size'], payload?.['closePrice']])
-  await withoutFile.said(new RegExp(`position ${first}:`))
-  assert.equal(await withoutFile.end('SIGINT'), 0, withoutFile.errors())
-  await watcher.end('SIGKILL')
+  await withoutFile.waitForLine(new RegExp(`position ${first}:`))
+  assert.equal(await withoutFile.stop('SIGINT'), 0, withoutFile.errors())
+  await watcher.stop('SIGKILL')
 
   // The watcher is down during these two liquidations.
   const awaited = new Set(['position_liquidated', 'cross_liq'])
@@ -56,9 +56,9 @@ test('the liquidation watcher prints every liquidation once, including those tha
   }
   stream.close()
   await using again = exchange.example('liquidation-watcher', args)
-  await again.said(new RegExp(`position ${second}: long ETH of 1000\\.`))
-  await again.said(/cross account: PnL -\d+\.\d{7} USDC, keeper reward \d+\.\d{7}, trader G/)
-  assert.equal(await again.end('SIGINT'), 0, again.errors())
+  await again.waitForLine(new RegExp(`position ${second}: long ETH of 1000\\.`))
+  await again.waitForLine(/cross account: PnL -\d+\.\d{7} USDC, keeper reward \d+\.\d{7}, trader G/)
+  assert.equal(await again.stop('SIGINT'), 0, again.errors())
   assert.equal(again.output().split('\n').filter((text) => text.includes(`position ${first}:`)).length, 0, again.output())
   assert.match(again.errors(), /^watching from position \d+ of the log\n$/)
 })

@@ -29,14 +29,14 @@ test('the exporter writes exact holdings and trades of one ledger', async () => 
   const openId = await open('ETH', 'Short', '999999999')
   await alice.trade({ op: 'deposit_cross_margin', amount: '5000000007' })
   const { body: { price } } = await alice.getMarketPrice({ asset: 'XLM' })
-  await exchange.cheat('local_setPrice', { asset: 'XLM', price: String(BigInt(price) * 1009n / 1000n) })
+  await exchange.control('local_setPrice', { asset: 'XLM', price: String(BigInt(price) * 1009n / 1000n) })
   for (const positionId of [closed, lost]) await alice.trade({ op: 'close_position', positionId })
   // Nothing changes from here on, so the test reads the same state as the exporter.
-  await exchange.cheat('local_autoClose', { enabled: false })
+  await exchange.control('local_autoClose', { enabled: false })
 
   const folder = join(exchange.folder, 'portfolio')
   await using exporter = exchange.example('portfolio-csv', [folder], { SECRET: await exchange.secretOf('alice') })
-  assert.equal(await exporter.ended, 0, exporter.errors())
+  assert.equal(await exporter.exited, 0, exporter.errors())
   assert.deepEqual(readdirSync(folder).toSorted(), ['holdings.csv', 'trades.csv'])
 
   const { body: state } = await alice.getAccountState()

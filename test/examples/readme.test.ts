@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { PROJECT } from '../support/program.ts'
+import { PROJECT_ROOT } from '../support/program.ts'
 
-const EXAMPLES = globSync('examples/*.ts', { cwd: PROJECT }).toSorted()
-const read = (path: string): string => readFileSync(PROJECT + path, 'utf8')
+const EXAMPLES = globSync('examples/*.ts', { cwd: PROJECT_ROOT }).toSorted()
+const read = (path: string): string => readFileSync(PROJECT_ROOT + path, 'utf8')
 
 test('the README lists every example and nothing else', () => {
   const listed = [...read('examples/README.md').matchAll(/^\| \[([\w-]+\.ts)\]\(\1\) \|/gm)].map(([, file]) => `examples/${file}`)

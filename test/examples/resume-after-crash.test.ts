@@ -62,8 +62,8 @@ test('a plan that is killed repeatedly buys each slice once', async () => {
     proxy.mode = mode
     const submitted = proxy.submission()
     await using buyer = exchange.example('resume-after-crash', plan, environment)
-    await (line === null ? submitted : buyer.said(line))
-    assert.equal(await buyer.end('SIGKILL'), 'SIGKILL')
+    await (line === null ? submitted : buyer.waitForLine(line))
+    assert.equal(await buyer.stop('SIGKILL'), 'SIGKILL')
     return buyer.output()
   }
   await runUntil('forward', /^slice 1 preparing/)
@@ -78,7 +78,7 @@ test('a plan that is killed repeatedly buys each slice once', async () => {
   // A crash in the middle of writing a line.
   appendFileSync(journal, '{"step":"signed","sli')
   await using last = exchange.example('resume-after-crash', plan, environment)
-  assert.equal(await last.ended, 0, last.errors())
+  assert.equal(await last.exited, 0, last.errors())
   assert.match(last.output(), /all 5 slices bought\n$/)
 
   const alice = await exchange.clientOf('alice')
@@ -93,11 +93,11 @@ test('a plan that is killed repeatedly buys each slice once', async () => {
 
   // Another run has nothing left to do.
   await using idle = exchange.example('resume-after-crash', plan, environment)
-  assert.equal(await idle.ended, 0, idle.errors())
+  assert.equal(await idle.exited, 0, idle.errors())
   assert.equal((await alice.getAccountState()).body.positions?.length, SLICES)
 
   // A journal cannot be used for another plan.
   await using another = exchange.example('resume-after-crash', [journal, 'ETH', '1'], environment)
-  assert.equal(await another.ended, 1)
+  assert.equal(await another.exited, 1)
   assert.match(another.errors(), /the journal of another plan/)
 })

@@ -8,27 +8,27 @@ import type { StepResult } from '../../src/indexer/step-result.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
 import type { Archived } from '../sim/checkers/archive.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 
 before(async () => {
-  world = await createWorld({ seed: 'node faults' })
+  world = await createGatewayFixture({ seed: 'node faults' })
   await world.closeLedgers(6)
-  await world.settle()
+  await world.catchUp()
 })
-afterEach(() => world.cheat('local_clearFaults'))
+afterEach(() => world.control('local_clearFaults'))
 after(() => world[Symbol.asyncDispose]())
 
-const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.cheat('local_fault', fault)
+const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.control('local_fault', fault)
 
 async function health(): Promise<{ lastLedger: number; unknownEvents: number }> {
   return (await world.get<{ indexer: { lastLedger: number; unknownEvents: number } }>('/v1/health')).body.indexer
 }
 
 async function hits(): Promise<number> {
-  const { armed } = await world.cheat('local_faults') as { armed: readonly { hits: number }[] }
+  const { armed } = await world.control('local_faults') as { armed: readonly { hits: number }[] }
   return armed.reduce((sum, fault) => sum + fault.hits, 0)
 }
 
@@ -76,8 +76,8 @@ for (const [name, fault] of TEMPORARY) {
     await arm({ name, ...fault })
     const results = await steps(10)
     assert.ok(results.every(({ kind }) => kind !== 'gap' && kind !== 'epoch'), JSON.stringify(results))
-    await world.cheat('local_clearFaults')
-    await world.settle()
+    await world.control('local_clearFaults')
+    await world.catchUp()
     await assertArchiveComplete()
   })
 }
@@ -88,38 +88,38 @@ test('slow_scan: requests smaller pages until the node responds, then full pages
   const results = await steps(6)
   assert.deepEqual(results.slice(0, 5).map(({ kind }) => kind), Array.from({ length: 5 }, () => 'unreachable'), `${EVENTS_PAGE_LIMIT} halved five times is 31`)
   assert.equal(results[5]?.kind, 'indexed')
-  await world.cheat('local_clearFaults')
-  await world.settle()
+  await world.control('local_clearFaults')
+  await world.catchUp()
   await assertArchiveComplete()
 })
 
 test('short_scan: an empty page does not end the catch-up', async () => {
-  await world.cheat('local_actors', { traders: false, keeper: false })
+  await world.control('local_actors', { traders: false, keeper: false })
   await world.closeLedgers(9)
   await arm({ name: 'short_scan', ledgers: 2 })
   const [first] = await steps(1)
   assert.ok(first?.kind === 'indexed' && !first.caughtUp, 'the page advances the cursor and there is more to read')
   await steps(8)
   assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
 })
 
 test('heavy_latest_ledger: does not request the latest ledger while the node is healthy', async () => {
   await arm({ name: 'heavy_latest_ledger' })
   await world.closeLedgers(2)
   await steps(3)
-  await world.settle()
+  await world.catchUp()
   assert.equal(await hits(), 0)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
 })
 
 test('renumbered_events: a node with other event ids may take over between ledgers without duplicating events', async () => {
   await world.closeLedgers(4)
   await arm({ name: 'renumbered_events', by: 3 })
   await steps(4)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
   await world.closeLedgers(4)
-  await world.settle()
+  await world.catchUp()
   const toid = (id: string): string => id.split('-')[0] ?? ''
   await assertArchiveComplete((archived, emitted) => toid(archived) === toid(emitted))
 })
@@ -132,9 +132,9 @@ test('wrong_network: indexes nothing until the right network responds again', as
   const results = await steps(6)
   assert.ok(results.some((result) => result.kind === 'waiting' && result.reason === 'wrong-network'), JSON.stringify(results))
   assert.equal((await readArchive(world.store.read)).length, archivedBefore)
-  await world.cheat('local_clearFaults')
+  await world.control('local_clearFaults')
   world.clock.advance(10_000)
-  await world.settle()
+  await world.catchUp()
 })
 
 test('method_missing: reports the node as unreachable until the method works', async () => {
@@ -142,20 +142,20 @@ test('method_missing: reports the node as unreachable until the method works', a
   await world.closeLedgers(2)
   const results = await steps(2)
   assert.deepEqual(results.map(({ kind }) => kind), ['unreachable', 'unreachable'])
-  await world.cheat('local_clearFaults')
-  await world.settle()
+  await world.control('local_clearFaults')
+  await world.catchUp()
 })
 
 test('odd_events and unknown_xdr: archives them raw, counts them, and continues', async () => {
   const unknown = async (): Promise<number> => (await health()).unknownEvents
   const unknownBefore = await unknown()
-  await world.cheat('local_actors', { traders: true, keeper: true })
+  await world.control('local_actors', { traders: true, keeper: true })
   for (const name of ['odd_events', 'unknown_xdr']) {
     await world.closeLedgers(6)
     await arm({ name, method: 'getEvents', count: 1 })
     const [result] = await steps(1)
     assert.equal(result?.kind, 'indexed', name)
-    await world.settle()
+    await world.catchUp()
     assert.equal((await health()).lastLedger, world.network.chain.history.latest().sequence, name)
   }
   assert.ok((await unknown()) > unknownBefore)

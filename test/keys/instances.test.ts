@@ -89,7 +89,7 @@ test('an instance with a disconnected listener reads the database each time', as
   const wallet = createWallet('disconnected')
   const [revoker, revoked] = [await obtainKey(here, wallet), await obtainKey(here, wallet)]
   assert.equal(await statusAt(there, revoked), 200)
-  store.setHeard(false)
+  store.setListening(false)
   assert.equal(await statusAt(there, revoked), 200)
   assert.equal((await call(here, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 200)
   assert.equal(await statusAt(there, revoked), 401)
@@ -106,7 +106,7 @@ test('a lost notification delays a revocation by a second for a key in use, and 
       clock.advance(FLUSH_INTERVAL_MS)
       await store.idle()
     }
-    store.lose()
+    store.dropNotifications()
     assert.equal((await call(here, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key: revoker })).status, 200)
     assert.equal(await statusAt(there, revoked), 200, 'the notification was lost')
     clock.advance(used ? FLUSH_INTERVAL_MS : KEY_TTL_MS)

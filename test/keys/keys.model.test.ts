@@ -16,8 +16,8 @@ import { BARE_START_MS } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
-import { createKeysApp } from '../support/keys-app.ts'
-import type { KeysApp } from '../support/keys-app.ts'
+import { createKeysServer } from '../support/keys-app.ts'
+import type { KeysServer } from '../support/keys-app.ts'
 import { call, createWallet, signChallenge } from '../support/keys.ts'
 
 const RUNS = fuzzRuns(25)
@@ -274,11 +274,11 @@ test('property: challenges and keys at two instances match the model', async () 
   const clock = createVirtualClock(BARE_START_MS)
   const listed = new Set<string>()
   const testAllowlist: TestAllowlist = { gated: false, listed, allows: (address) => !testAllowlist.gated || listed.has(address) }
-  const instances = new Map<Instance, KeysApp>()
+  const instances = new Map<Instance, KeysServer>()
   let starts = 0
   async function start(instance: Instance): Promise<void> {
     const random = createSeededRandom(`start ${++starts}`)
-    instances.set(instance, await createKeysApp({ store: store.store, clock, random, allowlist: testAllowlist }))
+    instances.set(instance, await createKeysServer({ store: store.store, clock, random, allowlist: testAllowlist }))
   }
   for (const instance of INSTANCES) await start(instance)
   disposables.defer(async () => {

@@ -11,8 +11,8 @@ import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { WITHOUT_SERVER } from '../support/database.ts'
 import { bearer, createWallet, signChallenge } from '../support/keys.ts'
 import type { MainProcess } from '../support/main-process.ts'
-import { openProcesses } from '../support/processes.ts'
-import type { Processes } from '../support/processes.ts'
+import { openCluster } from '../support/cluster.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { freePort, startCaddy, startProxy, WITHOUT_CADDY } from '../support/proxies.ts'
 import { startOwnRedis, WITHOUT_OWN_REDIS } from '../support/redis.ts'
 import { readChannelLog } from '../support/stream-audit.ts'
@@ -32,14 +32,14 @@ const HTTP_DRAIN_MS = 1_500
 const PATHS = ['/v1/trades?limit=5', '/v1/events?limit=20', '/v1/oracle/prices', '/v1/markets', '/v1/vaults', '/v1/health', '/v1/leaderboard']
 
 interface Instances extends AsyncDisposable {
-  readonly processes: Processes
+  readonly processes: Cluster
   readonly ports: readonly number[]
   readonly running: MainProcess[]
   start(port: number): Promise<MainProcess>
 }
 
 async function openInstances(seed: string, redisPort: number): Promise<Instances> {
-  const processes = await openProcesses(seed)
+  const processes = await openCluster(seed)
   await using building = new AsyncDisposableStack()
   building.use(processes)
   const indexer = processes.start({ ROLE: 'indexer' })
@@ -53,7 +53,7 @@ async function openInstances(seed: string, redisPort: number): Promise<Instances
     return started
   }
   const running = await Promise.all(ports.map(start))
-  await indexer.said(/^Indexer in sync/)
+  await indexer.waitForLine(/^Indexer in sync/)
   const owned = building.move()
   return { processes, ports, running, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
@@ -76,7 +76,7 @@ async function call(process: MainProcess, path: string, options: { method?: stri
 }
 
 /** Asks again and again until the answer is as wanted; fails when that takes too long. */
-async function within(clock: Processes['clock'], what: string, ask: () => Promise<boolean>): Promise<void> {
+async function within(clock: Cluster['clock'], what: string, ask: () => Promise<boolean>): Promise<void> {
   const lateAtMs = clock.nowMs() + KNOWN_WITHIN_MS
   while (!(await ask())) assert.ok(clock.nowMs() < lateAtMs, what)
 }
@@ -135,7 +135,7 @@ test('counts, challenges, keys and revocations are those of all instances, and R
 })
 
 /** Calls through the proxy, one after the other over connections that are kept, until told to stop; whatever is not answered with 200 is a failure. */
-async function keepCalling(url: string, key: IssuedKey, clock: Processes['clock'], over: AbortSignal): Promise<{ calls: number; failures: string[] }> {
+async function keepCalling(url: string, key: IssuedKey, clock: Cluster['clock'], over: AbortSignal): Promise<{ calls: number; failures: string[] }> {
   const agent = new Agent({ keepAlive: true })
   const failures: string[] = []
   let calls = 0
@@ -210,7 +210,7 @@ for (const [name, begin, without] of [['a plain proxy', startProxy, false], ['th
     const watched = new AbortController()
     const watching = Array.from({ length: WATCHERS }, () => keepWatching(proxy.url, isComplete, watched.signal))
     for (const [place, port] of ports.entries()) {
-      assert.equal(await running[place]?.end('SIGTERM'), 0, running[place]?.errors())
+      assert.equal(await running[place]?.stop('SIGTERM'), 0, running[place]?.errors())
       running[place] = await instances.start(port)
     }
     over.abort()

@@ -9,8 +9,8 @@ import { temporaryFolder } from '../support/store-child.ts'
 test('with METRICS_PORT the program tells its metrics, all of its parts, and ends as it does without', async () => {
   await using folder = await temporaryFolder()
   await using main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', METRICS_PORT: '0' })
-  const url = /http:\S+/.exec(await main.said(/^Metrics: /))?.[0] ?? ''
-  await main.said(/^Indexer in sync/)
+  const url = /http:\S+/.exec(await main.waitForLine(/^Metrics: /))?.[0] ?? ''
+  await main.waitForLine(/^Indexer in sync/)
   await main.get('/v1/trades')
   const samples = samplesOf(await (await fetch(url)).text())
   assert.equal(samples.get('gateway_http_requests_total{method="GET",route="/v1/trades",status="200"}'), 1)
@@ -20,5 +20,5 @@ test('with METRICS_PORT the program tells its metrics, all of its parts, and end
   assert.ok([...samples.values()].some((value) => value > 0))
   for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_p99_seconds', 'gateway_stream_connections']) assert.ok(samples.has(name), name)
   assert.equal((await fetch(`${await main.url()}/metrics`)).status, 404)
-  assert.equal(await main.end('SIGTERM'), 0, main.errors())
+  assert.equal(await main.stop('SIGTERM'), 0, main.errors())
 })

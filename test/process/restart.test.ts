@@ -28,8 +28,8 @@ async function rpc<Result>(main: { rpcUrl: string }, method: string, params: obj
 
 /** What can be read of the past, once the index follows the chain. */
 async function readPast(main: MainProcess): Promise<Past> {
-  const rpcUrl = /http:\S+/.exec(await main.said(/^ *Network +local/))?.[0] ?? ''
-  await main.said(/^Indexer in sync/)
+  const rpcUrl = /http:\S+/.exec(await main.waitForLine(/^ *Network +local/))?.[0] ?? ''
+  await main.waitForLine(/^Indexer in sync/)
   const { ledgers } = await rpc<{ ledgers: { sequence: number; hash: string }[] }>({ rpcUrl }, 'getLedgers', {
     startLedger: OLD_LEDGER, pagination: { limit: 1 },
   })
@@ -56,16 +56,16 @@ test('after Ctrl-C and after kill -9 the same chain and the same history go on',
   await using first = startMain(environment)
   const atFirst = await readPast(first)
   assert.ok(atFirst.trades.length > 0, 'a new network has trades as soon as its index follows')
-  assert.equal(await first.end('SIGINT'), 0, first.errors())
-  assert.equal(await first.said(/^Stopping/), 'Stopping. Press Ctrl-C again to quit immediately.')
+  assert.equal(await first.stop('SIGINT'), 0, first.errors())
+  assert.equal(await first.waitForLine(/^Stopping/), 'Stopping. Press Ctrl-C again to quit immediately.')
 
   await using second = startMain(environment)
   const afterCtrlC = await readPast(second)
   assertGoesOn(atFirst, afterCtrlC)
-  assert.equal(await second.end('SIGKILL'), 'SIGKILL')
+  assert.equal(await second.stop('SIGKILL'), 'SIGKILL')
 
   await using third = startMain(environment)
   assertGoesOn(afterCtrlC, await readPast(third))
-  assert.equal(await third.end('SIGTERM'), 0, third.errors())
+  assert.equal(await third.stop('SIGTERM'), 0, third.errors())
   for (const { errors } of [first, second, third]) assert.doesNotMatch(errors(), /"level":(50|60)/)
 })

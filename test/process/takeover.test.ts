@@ -6,12 +6,12 @@ import test from 'node:test'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { WITHOUT_SERVER } from '../support/database.ts'
 import type { MainProcess } from '../support/main-process.ts'
-import { openProcesses } from '../support/processes.ts'
-import type { Processes } from '../support/processes.ts'
+import { openCluster } from '../support/cluster.ts'
+import type { Cluster } from '../support/cluster.ts'
 import { connectStream } from '../support/stream-client.ts'
-import { checkArchiveIsTheChain } from '../sim/checkers/archive-is-the-chain.ts'
+import { checkArchiveMatchesChain } from '../sim/checkers/archive-matches-chain.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
-import { incarnationOf } from '../sim/network-upsets.ts'
+import { readChainEvents } from '../sim/network-faults.ts'
 
 const skip = WITHOUT_SERVER
 const KILLS = 3
@@ -27,23 +27,23 @@ interface Pair {
   standby: MainProcess
 }
 
-async function startPair(processes: Processes): Promise<Pair> {
+async function startPair(processes: Cluster): Promise<Pair> {
   const active = processes.start({ ROLE: 'indexer' })
-  await active.said(FOLLOWS)
+  await active.waitForLine(FOLLOWS)
   const standby = processes.start({ ROLE: 'indexer' })
-  await standby.said(STANDS_BY)
+  await standby.waitForLine(STANDS_BY)
   return { active, standby }
 }
 
-async function assertNothingLost({ network, store, settle }: Processes): Promise<void> {
+async function assertNothingLost({ network, store, settle }: Cluster): Promise<void> {
   const lastLedger = await settle()
   const archive = await readArchive(store.read)
   assert.ok(archive.length > 20, `something was traded (${archive.length} events)`)
-  checkArchiveIsTheChain(archive, [incarnationOf(network)], { chain: archive[0]?.chain ?? 1, lastLedger })
+  checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: archive[0]?.chain ?? 1, lastLedger })
 }
 
 test('the writing indexer is killed again and again: the other takes over within seconds, and nothing is lost or written twice', { skip }, async () => {
-  await using processes = await openProcesses('killed')
+  await using processes = await openCluster('killed')
   const { clock } = processes
   const random = createSeededRandom('kills')
   let { active, standby } = await startPair(processes)
@@ -52,40 +52,40 @@ test('the writing indexer is killed again and again: the other takes over within
     // Anywhere between two pages or in one.
     await clock.sleep(random.integer(1_000))
     const killedAtMs = clock.nowMs()
-    await active.end('SIGKILL')
-    await standby.said(FOLLOWS)
+    await active.stop('SIGKILL')
+    await standby.waitForLine(FOLLOWS)
     tookMs.push(clock.nowMs() - killedAtMs)
     active = standby
     standby = processes.start({ ROLE: 'indexer' })
-    await standby.said(STANDS_BY)
+    await standby.waitForLine(STANDS_BY)
   }
   assert.ok(Math.max(...tookMs) < KILLED_WITHIN_MS, `took ${tookMs.join(', ')} ms`)
   await assertNothingLost(processes)
 })
 
 test('a writing indexer that stands still loses the lock to the other one, and writes nothing when it goes on', { skip }, async () => {
-  await using processes = await openProcesses('paused')
+  await using processes = await openCluster('paused')
   const { clock } = processes
   const { active, standby } = await startPair(processes)
   const stoppedAtMs = clock.nowMs()
   active.signal('SIGSTOP')
-  await standby.said(FOLLOWS)
+  await standby.waitForLine(FOLLOWS)
   const tookMs = clock.nowMs() - stoppedAtMs
   assert.ok(tookMs < SILENT_WITHIN_MS, `took ${tookMs} ms`)
   active.signal('SIGCONT')
-  await active.said(STANDS_BY)
+  await active.waitForLine(STANDS_BY)
   await assertNothingLost(processes)
-  assert.equal(await active.end('SIGTERM'), 0, active.errors())
-  assert.equal(await standby.end('SIGTERM'), 0, standby.errors())
+  assert.equal(await active.stop('SIGTERM'), 0, active.errors())
+  assert.equal(await standby.stop('SIGTERM'), 0, standby.errors())
 })
 
 test('a process that is told to stop says so at once, whatever its indexer waits for, and hands the log over while it still serves', { skip }, async () => {
-  await using processes = await openProcesses('handed over')
+  await using processes = await openCluster('handed over')
   const { store } = processes
   const serving = processes.start({ WS_DRAIN_MS: '60000' })
-  await serving.said(FOLLOWS)
+  await serving.waitForLine(FOLLOWS)
   const standby = processes.start({ ROLE: 'indexer' })
-  await standby.said(STANDS_BY)
+  await standby.waitForLine(STANDS_BY)
   const client = await connectStream(await serving.url())
   const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holding = store.write.transaction(async (tx) => {
@@ -95,7 +95,7 @@ test('a process that is told to stop says so at once, whatever its indexer waits
   })
   await held.promise
   let hasEnded = false
-  const ended = serving.end('SIGTERM').then((code) => {
+  const ended = serving.stop('SIGTERM').then((code) => {
     hasEnded = true
     return code
   })
@@ -104,7 +104,7 @@ test('a process that is told to stop says so at once, whatever its indexer waits
   assert.deepEqual([ready.status, await ready.json()], [503, { status: 'not_ready', reasons: ['draining'] }])
   release.resolve()
   await holding
-  await standby.said(FOLLOWS)
+  await standby.waitForLine(FOLLOWS)
   const trades = await fetch(`${await serving.url()}/v1/trades`)
   assert.deepEqual([trades.status, trades.headers.get('connection')], [200, 'close'])
   assert.equal(hasEnded, false)

@@ -13,7 +13,7 @@ import type { LocalNetwork } from '../../localnet/start.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { temporaryFolder } from '../support/store-child.ts'
-import { createWire } from '../support/wire.ts'
+import { createTcpProxy } from '../support/tcp-proxy.ts'
 
 function startNetwork(): Promise<LocalNetwork> {
   const clock = createSystemClock()
@@ -44,30 +44,30 @@ async function readKnown(main: MainProcess): Promise<Known> {
 
 test('a network that cannot be reached is named, what is known is served, and all goes on by itself when it is back', async () => {
   await using network = await startNetwork()
-  await using wire = await createWire(network.rpcUrl ?? '')
+  await using wire = await createTcpProxy(network.rpcUrl ?? '')
   const { host } = new URL(wire.url)
   wire.cut()
   await using folder = await temporaryFolder()
   await using main = startMain({ NETWORK: 'testnet', RPC_URL: wire.url, DATA_DIR: folder.path, ...contractSettings(network) })
 
-  await main.said(new RegExp(`^Indexer cannot reach ${host}\\. The gateway serves the indexed history`))
+  await main.waitForLine(new RegExp(`^Indexer cannot reach ${host}\\. The gateway serves the indexed history`))
   assert.deepEqual(await readKnown(main), { trades: [], prices: [], lastLedger: null, sources: new Set(['env']) })
 
-  wire.mend()
-  await main.said(/^Indexer in sync/)
+  wire.restore()
+  await main.waitForLine(/^Indexer in sync/)
   const first = await readKnown(main)
   assert.ok(first.trades.length > 0)
-  for (const asset of ASSET_SYMBOLS) await main.said(new RegExp(`"${asset}".*price readable again`))
+  for (const asset of ASSET_SYMBOLS) await main.waitForLine(new RegExp(`"${asset}".*price readable again`))
 
   wire.cut()
-  await main.said(new RegExp(`^Indexer cannot reach ${host}`))
+  await main.waitForLine(new RegExp(`^Indexer cannot reach ${host}`))
   const meanwhile = await readKnown(main)
   assert.ok(meanwhile.trades.length >= first.trades.length, 'what is known is served')
   assert.equal(meanwhile.prices.length, ASSET_SYMBOLS.length, 'with the last known prices')
 
-  wire.mend()
-  await main.said(/^Indexer in sync/)
+  wire.restore()
+  await main.waitForLine(/^Indexer in sync/)
   const again = await readKnown(main)
   assert.ok((again.lastLedger ?? 0) > (meanwhile.lastLedger ?? 0))
-  assert.equal(await main.end('SIGINT'), 0, main.errors())
+  assert.equal(await main.stop('SIGINT'), 0, main.errors())
 })

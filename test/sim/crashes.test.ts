@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testServerUrl } from '../support/database.ts'
-import type { CrashSweep, Story } from './crashes.ts'
+import type { CrashSweep, Scenario } from './crashes.ts'
 import { runTasks } from './threads.ts'
 import type { Task } from './worker.ts'
 
@@ -16,10 +16,10 @@ const AGAIN = ALL ? [null, 2, 11] : [null]
 /** A sweep is shared among threads in so many parts; a long one tells of each as it ends. */
 const PARTS = ALL ? 20 : 4
 
-for (const story of ['index', 'keys', 'submit'] satisfies Story[]) {
+for (const story of ['index', 'keys', 'submit'] satisfies Scenario[]) {
   test(`dying at ${ALL ? 'every step' : `every ${EVERY}th step`} of the story "${story}" leaves nothing wrong`, { timeout: 86_400_000 }, async (t) => {
     const parts = Array.from({ length: PARTS }, (_value, part) => part * EVERY)
-    const sweeps = AGAIN.flatMap((again) => parts.map((part): CrashSweep => ({ story, seed: 'crash', part, of: EVERY * PARTS, again })))
+    const sweeps = AGAIN.flatMap((again) => parts.map((part): CrashSweep => ({ scenario: story, seed: 'crash', part, of: EVERY * PARTS, secondKillAfter: again })))
     let crashes = 0
     const told = await runTasks(sweeps.map((sweep): Task => ({ kind: 'crashes', sweep })), (one) => {
       crashes += one.crashes ?? 0

@@ -12,17 +12,17 @@ import type { Store } from '../../src/store/store.ts'
 import { createFaults } from '../../localnet/faults.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import type { TradingServer } from '../support/trading-app.ts'
+import type { TradingServer } from '../support/trading-server.ts'
 import { untilIdle } from '../support/until.ts'
-import { checkArchiveIsTheChain } from './checkers/archive-is-the-chain.ts'
+import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { readArchive } from './checkers/archive.ts'
-import { checkFramesAreTheLog } from './checkers/frames-are-the-log.ts'
-import { checkKeysAreKept } from './checkers/keys-are-kept.ts'
-import { checkListsAreTheFold } from './checkers/lists-are-the-fold.ts'
+import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
+import { checkKeysAreStored } from './checkers/keys-are-stored.ts'
+import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
 import { decisionsOfRecord } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { KeyHolder } from './key-holders.ts'
-import { incarnationOf, openPositionIds } from './network-upsets.ts'
+import { readChainEvents, openPositionIds } from './network-faults.ts'
 import { startProcess } from './process.ts'
 import type { SimProcess } from './process.ts'
 import { profileOfSeed } from './profile.ts'
@@ -32,16 +32,16 @@ import { createSubmitter } from './submitters.ts'
 import type { Submitter } from './submitters.ts'
 
 /** What a process does while it dies. */
-export type Story = 'index' | 'keys' | 'submit'
+export type Scenario = 'index' | 'keys' | 'submit'
 
 /** Some of a story's steps: every `of`th, from the `part`th on. */
 export interface CrashSweep {
-  readonly story: Story
+  readonly scenario: Scenario
   readonly seed: string
   readonly part: number
   readonly of: number
   /** The new process dies, too, so many steps after its start; null: it lives. */
-  readonly again: number | null
+  readonly secondKillAfter: number | null
 }
 
 export interface CrashTools {
@@ -68,7 +68,7 @@ const QUIET: Profile = {
   rpc: zeros(), store: zeros(), send: zeros(), notify: zeros(),
 }
 
-interface Stage {
+interface ScenarioState {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
   readonly store: Store
@@ -76,7 +76,7 @@ interface Stage {
   readonly isLast: () => boolean
   readonly holder: KeyHolder
   readonly submitter: Submitter
-  readonly everybody: SimProcess[]
+  readonly allProcesses: SimProcess[]
   process: SimProcess
   readonly check: () => void
 }
@@ -85,24 +85,24 @@ interface Stage {
 export async function sweepCrashes(sweep: CrashSweep, tools: CrashTools): Promise<{ readonly crashes: number }> {
   const clock = createVirtualClock(START_MS)
   await using network = await startNetwork(sweep.seed, clock)
-  for (let ledger = 0; ledger < (sweep.story === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
+  for (let ledger = 0; ledger < (sweep.scenario === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
   // Every telling begins with the same past.
   const { id } = (await network.rpc.call('local_snapshot', {})) as { id: string }
-  async function begin(dieAt: number | null): Promise<Telling> {
+  async function begin(dieAt: number | null): Promise<ScenarioResult> {
     await network.rpc.call('local_restore', { id })
     // Prices that are not older than the contracts bear.
     for (let ledger = 0; ledger < 2; ledger++) await closeLedger(network, clock)
-    return tell(sweep, { tools, clock, network }, dieAt)
+    return runScenario(sweep, { tools, clock, network }, dieAt)
   }
 
   const { steps } = await begin(null)
   let crashes = 0
   for (let step = 1 + sweep.part; step <= steps; step += sweep.of) {
     try {
-      const { died } = await begin(step)
-      crashes += died
+      const { kills } = await begin(step)
+      crashes += kills
     } catch (error) {
-      throw new Error(`a process that died at step ${step} of ${steps} of the story "${sweep.story}" left something wrong`, { cause: error })
+      throw new Error(`a process that died at step ${step} of ${steps} of the story "${sweep.scenario}" left something wrong`, { cause: error })
     }
   }
   return { crashes }
@@ -114,30 +114,30 @@ async function closeLedger(network: LocalNetwork, clock: VirtualClock): Promise<
 }
 
 /** How many steps the story took, and how many processes died in it. */
-interface Telling {
+interface ScenarioResult {
   readonly steps: number
-  readonly died: number
+  readonly kills: number
 }
 
 /** Tells the story once, with a process that dies at this step of all, if it is reached. */
-async function tell({ story, again }: CrashSweep, given: Pick<Stage, 'tools' | 'clock' | 'network'>, dieAt: number | null): Promise<Telling> {
+async function runScenario({ scenario: story, secondKillAfter: again }: CrashSweep, given: Pick<ScenarioState, 'tools' | 'clock' | 'network'>, dieAt: number | null): Promise<ScenarioResult> {
   return given.tools.withStore(async (store) => {
     let steps = 0
-    let died = 0
-    // A story takes a few steps more or less, by what comes first in real time: one that ends before the step that it was to die at lets everybody live.
+    let kills = 0
+    // A story takes a few steps more or less, by what comes first in real time: one that ends before the step that it was to die at lets allProcesses live.
     let isOver = false
     const isLast = (): boolean => {
       steps += 1
       const dies = !isOver && dieAt !== null && (steps === dieAt || (again !== null && steps === dieAt + again))
-      if (dies) died += 1
+      if (dies) kills += 1
       return dies
     }
-    const stage = await setStage({ ...given, store, isLast })
-    await STORIES[story](stage)
+    const stage = await openScenario({ ...given, store, isLast })
+    await SCENARIOS[story](stage)
     isOver = true
     const told = steps
-    await closeStage(stage, story)
-    return { steps: told, died }
+    await finishScenario(stage, story)
+    return { steps: told, kills }
   })
 }
 
@@ -149,15 +149,15 @@ function startNetwork(seed: string, clock: VirtualClock): Promise<LocalNetwork> 
   })
 }
 
-async function setStage(given: Pick<Stage, 'clock' | 'network' | 'store' | 'tools' | 'isLast'>): Promise<Stage> {
+async function openScenario(given: Pick<ScenarioState, 'clock' | 'network' | 'store' | 'tools' | 'isLast'>): Promise<ScenarioState> {
   const { clock, network } = given
   const requests = createRequests(clock)
   const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('somebody to play'))
   const parts = { wallet, requests, clock, network, isCalm: () => true, timeSteps: false }
   const holder = createKeyHolder(parts)
-  const everybody: SimProcess[] = []
+  const allProcesses: SimProcess[] = []
   const stage = {
-    ...given, holder, everybody,
+    ...given, holder, allProcesses,
     submitter: createSubmitter(parts),
     check: () => requests.check(),
   }
@@ -165,23 +165,23 @@ async function setStage(given: Pick<Stage, 'clock' | 'network' | 'store' | 'tool
   return { ...stage, process }
 }
 
-async function begin(stage: Omit<Stage, 'process'>, life: number): Promise<SimProcess> {
-  const { tools: { serverOf }, holder: { address }, everybody } = stage
+async function begin(stage: Omit<ScenarioState, 'process'>, life: number): Promise<SimProcess> {
+  const { tools: { serverOf }, holder: { address }, allProcesses } = stage
   const process = await startProcess(0, life, {
     ...stage, serverOf, decisions: decisionsOfRecord([]), profile: QUIET, pollIntervalMs: 2_000, log: silentLog, accounts: [address],
   })
-  everybody.push(process)
+  allProcesses.push(process)
   return process
 }
 
 /** Lets time pass, ledgers close and dead processes be replaced until `isDone`. */
-async function until(stage: Stage, isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
+async function advanceUntil(stage: ScenarioState, isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (let slices = 0; slices < SLICES_MAX; slices++) {
     await idle(stage)
     stage.check()
-    if (stage.process.mortal.dead()) stage.process = await begin(stage, stage.everybody.length)
+    if (stage.process.killable.isDead()) stage.process = await begin(stage, stage.allProcesses.length)
     await idle(stage)
-    if (!stage.process.mortal.dead() && (await isDone())) return
+    if (!stage.process.killable.isDead() && (await isDone())) return
     // What was asked just now takes no time.
     await idle(stage)
     stage.clock.advance(SLICE_MS)
@@ -190,15 +190,15 @@ async function until(stage: Stage, isDone: () => boolean | Promise<boolean>, wha
   assert.fail(`${what} never came about`)
 }
 
-async function idle({ everybody }: Stage): Promise<void> {
-  await untilIdle(() => everybody.some(({ mortal }) => mortal.busy() > 0), IDLE_TURNS)
+async function idle({ allProcesses }: ScenarioState): Promise<void> {
+  await untilIdle(() => allProcesses.some(({ killable: mortal }) => mortal.busy() > 0), IDLE_TURNS)
 }
 
 /** Repeats what is asked for until it is so: who gets no answer asks again, and whatever the dead one did is so already. */
-async function insist(stage: Stage, ask: () => Promise<void>, isDone: () => boolean, what: string): Promise<void> {
+async function retryUntil(stage: ScenarioState, ask: () => Promise<void>, isDone: () => boolean, what: string): Promise<void> {
   let askedOf: SimProcess | undefined
   let slices = 0
-  await until(stage, () => {
+  await advanceUntil(stage, () => {
     if (isDone()) return true
     slices += 1
     if (askedOf !== stage.process || slices % ASK_AGAIN_SLICES === 0) void ask()
@@ -207,60 +207,60 @@ async function insist(stage: Stage, ask: () => Promise<void>, isDone: () => bool
   }, what)
 }
 
-async function isIndexed({ store, network }: Stage): Promise<boolean> {
+async function isIndexed({ store, network }: ScenarioState): Promise<boolean> {
   const state = await readIndexState(store.read)
   return state?.lastLedger === network.chain.history.latest().sequence
 }
 
-const STORIES: Readonly<Record<Story, (stage: Stage) => Promise<void>>> = {
+const SCENARIOS: Readonly<Record<Scenario, (stage: ScenarioState) => Promise<void>>> = {
   async index(stage) {
-    await until(stage, () => isIndexed(stage), 'the end of the chain')
+    await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain')
     for (let ledger = 0; ledger < 2; ledger++) await stage.network.step()
-    await until(stage, () => isIndexed(stage), 'the end of the chain, further on')
+    await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain, further on')
   },
   async keys(stage) {
     const { holder } = stage
     for (let wanted = 1; wanted <= 2; wanted++) {
-      await insist(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length >= wanted, 'a key')
+      await retryUntil(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length >= wanted, 'a key')
     }
     void holder.replay(stage.process)
     for (const pick of [0, 1, 0]) void holder.use(stage.process, pick)
-    await insist(stage, () => holder.revoke(stage.process, 0), () => holder.keys[0]?.revokedMs !== null, 'the end of a key')
+    await retryUntil(stage, () => holder.revoke(stage.process, 0), () => holder.keys[0]?.revokedMs !== null, 'the end of a key')
     for (const pick of [0, 1]) void holder.use(stage.process, pick)
     // Uses are written down.
-    for (let slices = 0; slices < 3; slices++) await until(stage, () => true, 'a slice')
+    for (let slices = 0; slices < 3; slices++) await advanceUntil(stage, () => true, 'a slice')
   },
   async submit(stage) {
     const { holder, submitter } = stage
-    await insist(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length > 0, 'a key')
+    await retryUntil(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length > 0, 'a key')
     const [key] = holder.keys
     assert.ok(key)
     const choice = { key, asset: 0, patienceMs: 10_000 }
-    await insist(stage, () => submitter.trade(stage.process, stage.process, choice), () => submitter.envelopes.length > 0, 'a prepared transaction')
-    const isTold = (): boolean => submitter.envelopes.some(({ submissions }) => submissions.some(({ told }) => told?.kind === 'success'))
-    await insist(stage, () => submitter.submit(stage.process, { key, pick: 0, patienceMs: 10_000 }), isTold, 'its success')
+    await retryUntil(stage, () => submitter.trade(stage.process, stage.process, choice), () => submitter.envelopes.length > 0, 'a prepared transaction')
+    const isTold = (): boolean => submitter.envelopes.some(({ submissions }) => submissions.some(({ outcome: told }) => told?.kind === 'success'))
+    await retryUntil(stage, () => submitter.submit(stage.process, { key, pick: 0, patienceMs: 10_000 }), isTold, 'its success')
     // What is told once is told again.
     void submitter.submit(stage.process, { key, pick: 0, patienceMs: 1_000 })
-    await until(stage, () => true, 'a slice')
+    await advanceUntil(stage, () => true, 'a slice')
   },
 }
 
 /** Nobody dies any more: everything is held against everything else. */
-async function closeStage(stage: Stage, story: Story): Promise<void> {
-  const { store, network, clock, holder, submitter, everybody } = stage
-  await until(stage, () => isIndexed(stage), 'the end of the chain')
-  const incarnation = incarnationOf(network)
+async function finishScenario(stage: ScenarioState, story: Scenario): Promise<void> {
+  const { store, network, clock, holder, submitter, allProcesses } = stage
+  await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain')
+  const incarnation = readChainEvents(network)
   const state = await readIndexState(store.read)
   const archive = await readArchive(store.read)
-  checkArchiveIsTheChain(archive, [incarnation], { chain: 1, lastLedger: state?.lastLedger ?? null })
-  if (story === 'index') await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  checkArchiveMatchesChain(archive, [incarnation], { chain: 1, lastLedger: state?.lastLedger ?? null })
+  if (story === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   for (const place of holder.keys.keys()) void holder.use(stage.process, place)
-  await until(stage, () => true, 'a slice')
+  await advanceUntil(stage, () => true, 'a slice')
   await stage.process.tail.catchUp()
-  await checkFramesAreTheLog(store.read, everybody)
-  await checkKeysAreKept(store.read, [holder])
-  submitter.checkTold()
-  stage.process.mortal.die()
+  await checkFramesMatchLog(store.read, allProcesses)
+  await checkKeysAreStored(store.read, [holder])
+  submitter.checkReported()
+  stage.process.killable.kill()
 }
 
 /** Something whose every field is 0. */

@@ -14,7 +14,7 @@ import type { Requests, Server } from './requests.ts'
 export interface HeldKey {
   readonly key: IssuedKey
   /** When its owner first asked for its end, and when that was acknowledged; null: not yet. */
-  revokeAskedMs: number | null
+  revokeRequestedMs: number | null
   revokedMs: number | null
 }
 
@@ -36,7 +36,7 @@ export interface KeyHolder {
   /** Keys that were acknowledged, in this order. */
   readonly keys: readonly HeldKey[]
   /** Claims whose end is not known: each may have left a row. */
-  uncertain(): number
+  unconfirmedClaims(): number
   /** Asks for a challenge and claims it, there or at the other process. */
   obtain(at: Server, claimAt: Server): Promise<void>
   /** Claims the last challenge once more. */
@@ -74,7 +74,7 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
         challenge.issued += 1
         settled += 1
         assert.equal(challenge.issued, 1, 'a challenge was good for two keys')
-        keys.push({ key: answer.body as unknown as IssuedKey, revokeAskedMs: null, revokedMs: null })
+        keys.push({ key: answer.body as unknown as IssuedKey, revokeRequestedMs: null, revokedMs: null })
       } else if (answer.status === 401) {
         settled += 1
         const isGood = isFirst && at === challenge.server && !challenge.replaced && !parts.timeSteps && clock.elapsedMs() - challenge.atMs < CHALLENGE_TTL_MS
@@ -92,7 +92,7 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
   /** Judges what became of a call with this key; true when it was let through. */
   function isLetThrough(held: HeldKey, status: number, startedMs: number, text: string): boolean {
     if (status === 401) {
-      assert.ok(held.revokeAskedMs !== null, 'a key that was acknowledged, and that nobody revoked, is refused')
+      assert.ok(held.revokeRequestedMs !== null, 'a key that was acknowledged, and that nobody revoked, is refused')
       return false
     }
     if (status === 503) {
@@ -106,7 +106,7 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
 
   return {
     address, keys,
-    uncertain: () => claims - settled,
+    unconfirmedClaims: () => claims - settled,
     async obtain(at, claimAt) {
       let challenge: Challenge | undefined
       await requests.send(at, '/v1/keys/challenge', { method: 'POST', body: { address } }, (answer) => {
@@ -132,7 +132,7 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
     async revoke(at, pick) {
       const held = picked(pick)
       if (held === undefined) return
-      held.revokeAskedMs ??= clock.elapsedMs()
+      held.revokeRequestedMs ??= clock.elapsedMs()
       await requests.send(at, `/v1/keys/${held.key.keyId}`, { method: 'DELETE', key: held.key }, ({ status, text }, { startedMs }) => {
         if (isLetThrough(held, status, startedMs, text)) assert.ok(status === 200 || status === 404, text)
         if (status === 503) return

@@ -14,13 +14,13 @@ import { createTail } from '../../src/stream/tail.ts'
 import type { Tail } from '../../src/stream/tail.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { call } from '../support/keys.ts'
-import type { Trading, TradingServer } from '../support/trading-app.ts'
+import type { Trading, TradingServer } from '../support/trading-server.ts'
 import type { Decisions } from './decisions.ts'
-import { createMortal } from './mortal.ts'
-import type { Mortal } from './mortal.ts'
+import { createKillable } from './killable.ts'
+import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 import type { Server } from './requests.ts'
-import { openStoreDoor } from './store-faults.ts'
+import { createFaultyStore } from './store-faults.ts'
 
 export interface ProcessParts {
   readonly clock: VirtualClock
@@ -49,7 +49,7 @@ export interface PublishedFrame {
 export interface SimProcess extends Server {
   /** Its place among the processes; whoever takes its place later has the same. */
   readonly index: number
-  readonly mortal: Mortal
+  readonly killable: Killable
   readonly tail: Tail
   /** Everything that it published, in order. */
   readonly frames: readonly PublishedFrame[]
@@ -66,17 +66,17 @@ export interface SimProcess extends Server {
 /** Starts a process, as an operator would; `life` tells it from those that had its place before. */
 export async function startProcess(index: number, life: number, parts: ProcessParts): Promise<SimProcess> {
   const { network, profile, decisions, log } = parts
-  const mortal = createMortal(parts.isLast)
+  const mortal = createKillable(parts.isLast)
   let steppedMs = 0
   const clock: Clock = { ...parts.clock, nowMs: () => parts.clock.nowMs() + steppedMs }
   const random = createSeededRandom(`indexer/${index}/${life}`)
   const transport: Transport = (_url, body, signal) =>
-    mortal.pass(async () => {
+    mortal.run(async () => {
       const { status, body: answer } = await network.rpc.handle(body, signal)
       return { status, body: answer ?? '' }
     }, false)
   const rpcParts = { urls: ['http://simulated'], clock, log, transport }
-  const door = (name: string): Store => openStoreDoor({ name: `${name} ${index}`, real: parts.store, mortal, decisions, profile, clock })
+  const door = (name: string): Store => createFaultyStore({ name: `${name} ${index}`, real: parts.store, mortal, decisions, profile, clock })
   const { contracts, networkPassphrase } = network
   const stop = new AbortController()
   const indexer = createIndexer({
@@ -114,8 +114,8 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
   }
 
   return {
-    index, mortal, tail, frames,
-    dead: mortal.dead,
+    index, killable: mortal, tail, frames,
+    isDead: mortal.isDead,
     call: (url, options) => call(defined(server, 'a server where people are').app, url, options),
     stepTime: (byMs) => void (steppedMs += byMs),
     checkBounds() {

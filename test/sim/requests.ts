@@ -2,27 +2,27 @@
 
 import assert from 'node:assert/strict'
 import type { Clock } from '../../src/base/clock.ts'
-import type { ApiAnswer, ApiCall } from '../support/keys.ts'
+import type { ApiResponse, ApiCall } from '../support/keys.ts'
 
 /** Whom a request is sent to. */
 export interface Server {
-  dead(): boolean
+  isDead(): boolean
   /** Rejects when there is no answer. */
-  call(url: string, options: ApiCall): Promise<ApiAnswer>
+  call(url: string, options: ApiCall): Promise<ApiResponse>
 }
 
-export interface Asked {
+export interface SentRequest {
   readonly startedMs: number
   readonly server: Server
   /** Null while there is no answer. */
-  answer: (ApiAnswer & { readonly atMs: number }) | null
+  answer: (ApiResponse & { readonly atMs: number }) | null
 }
 
 export interface Requests {
   /** Sends one. `onAnswer` is called with the answer at the moment that it comes. Resolves then, or when there will be none. */
-  send(server: Server, url: string, options: ApiCall, onAnswer: (answer: ApiAnswer, asked: Asked) => void): Promise<void>
+  send(server: Server, url: string, options: ApiCall, onAnswer: (answer: ApiResponse, asked: SentRequest) => void): Promise<void>
   /** What was sent to processes that live and is not answered. */
-  open(): readonly Asked[]
+  open(): readonly SentRequest[]
   /** Every body that was answered, as text. */
   readonly texts: readonly string[]
   /** Fails with what was wrong with an answer. */
@@ -30,25 +30,25 @@ export interface Requests {
 }
 
 export function createRequests(clock: Clock): Requests {
-  const all: Asked[] = []
+  const all: SentRequest[] = []
   const texts: string[] = []
   const failures: unknown[] = []
 
   return {
     texts,
     async send(server, url, options, onAnswer) {
-      const asked: Asked = { startedMs: clock.elapsedMs(), server, answer: null }
+      const asked: SentRequest = { startedMs: clock.elapsedMs(), server, answer: null }
       all.push(asked)
-      let answer: ApiAnswer
+      let answer: ApiResponse
       try {
         answer = await server.call(url, options)
       } catch (error) {
         // A dead one is not expected to answer.
-        if (!server.dead()) failures.push(error)
+        if (!server.isDead()) failures.push(error)
         return
       }
       // What a dead process still makes up in memory reaches nobody.
-      if (server.dead()) return
+      if (server.isDead()) return
       asked.answer = { ...answer, atMs: clock.elapsedMs() }
       texts.push(answer.text)
       try {
@@ -58,7 +58,7 @@ export function createRequests(clock: Clock): Requests {
         failures.push(error)
       }
     },
-    open: () => all.filter(({ answer, server }) => answer === null && !server.dead()),
+    open: () => all.filter(({ answer, server }) => answer === null && !server.isDead()),
     check() {
       if (failures.length > 0) throw failures[0]
     },

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { testServerUrl } from '../support/database.ts'
 import { runTasks } from './threads.ts'
-import type { Kept, Task, Told } from './worker.ts'
+import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
 /** How many seeds a run tries when it names none. A server is slower with each. */
@@ -34,12 +34,12 @@ function seeds(): string[] {
 }
 
 /** What was found, how to repeat it, and what would go into the corpus. */
-function describe({ task, failure, kept }: Told): string {
+function describe({ task, failure, savedRun: kept }: TaskResult): string {
   const repeat = task.kind === 'seed' ? `Repeat it with\n  SIM_SEED=${task.seed} ${COMMAND}\n` : ''
   return `${failure}\n${repeat}${kept === undefined ? '' : JSON.stringify(kept)}`
 }
 
-function assertNothingFound(told: readonly Told[]): void {
+function assertNothingFound(told: readonly TaskResult[]): void {
   const found = told.filter(({ failure }) => failure !== undefined)
   assert.equal(found.length, 0, `${found.length} of ${told.length} simulations found something:\n${found.map(describe).join('\n\n')}`)
 }
@@ -51,7 +51,7 @@ test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `s
     if (one.failure !== undefined) console.error(describe(one))
   })
   const met = new Map<string, number>()
-  for (const [name, times] of told.flatMap(({ outcome }) => [...(outcome?.met ?? [])])) met.set(name, (met.get(name) ?? 0) + times)
+  for (const [name, times] of told.flatMap(({ outcome }) => [...(outcome?.counts ?? [])])) met.set(name, (met.get(name) ?? 0) + times)
   const outcomes = told.flatMap(({ outcome }) => outcome ?? [])
   const total = (field: 'events' | 'ledgers' | 'restarts' | 'steps'): number => outcomes.reduce((sum, outcome) => sum + outcome[field], 0)
   t.diagnostic(`${total('events')} events of ${total('ledgers')} ledgers, ${total('restarts')} new processes, ${total('steps')} steps`)
@@ -64,7 +64,7 @@ test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `s
 if (isEveryday) {
   test('the program survives what was once found', async () => {
     const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
-    const kept = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as Kept)
+    const kept = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
     assertNothingFound(await runTasks(kept.map((one): Task => ({ kind: 'kept', kept: one }))))
   })
 }

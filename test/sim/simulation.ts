@@ -9,21 +9,21 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { TradingServer } from '../support/trading-app.ts'
+import type { TradingServer } from '../support/trading-server.ts'
 import { untilIdle } from '../support/until.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import { checkArchiveIsTheChain } from './checkers/archive-is-the-chain.ts'
+import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { readArchive } from './checkers/archive.ts'
-import { checkFramesAreTheLog } from './checkers/frames-are-the-log.ts'
-import { checkListsAreTheFold } from './checkers/lists-are-the-fold.ts'
+import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
+import { checkListsMatchFold } from './checkers/lists-match-fold.ts'
 import { createLogWatch } from './checkers/log-only-grows.ts'
-import { written } from './checkers/secrets-stay.ts'
+import { toLogText } from './checkers/secrets-do-not-leak.ts'
 import type { Decisions } from './decisions.ts'
-import { incarnationOf, jump, openPositionIds, upset } from './network-upsets.ts'
-import type { Upsets } from './network-upsets.ts'
-import { createPeople } from './people.ts'
-import type { People } from './people.ts'
+import { readChainEvents, movePrices, openPositionIds, injectNetworkFault } from './network-faults.ts'
+import type { NetworkState } from './network-faults.ts'
+import { createClients } from './clients.ts'
+import type { Clients } from './clients.ts'
 import { startProcess } from './process.ts'
 import type { SimProcess } from './process.ts'
 import type { Profile } from './profile.ts'
@@ -52,7 +52,7 @@ export interface Outcome {
   /** Steps that processes took through their doors. */
   readonly steps: number
   /** What happened out of the ordinary, by door and name, what was traded, by topic, and what people were told: how often each. */
-  readonly met: ReadonlyMap<string, number>
+  readonly counts: ReadonlyMap<string, number>
 }
 
 export interface SimulationParts {
@@ -66,13 +66,13 @@ export interface SimulationParts {
   readonly isLastStep?: (step: number) => boolean
 }
 
-interface World extends Upsets {
+interface SimulationState extends NetworkState {
   readonly store: Store
-  readonly people: People
+  readonly clients: Clients
   /** Who lives, by place. */
   readonly processes: SimProcess[]
   /** Everybody who ever lived. */
-  readonly everybody: SimProcess[]
+  readonly allProcesses: SimProcess[]
   readonly log: Log
   readonly lines: readonly string[]
   readonly isLast: () => boolean
@@ -88,13 +88,13 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
   let steps = 0
   const isLast = (): boolean => isLastStep(++steps)
   const progress = { calm: false }
-  const people = createPeople({ network, clock, decisions, profile, isCalm: () => progress.calm })
+  const people = createClients({ network, clock, decisions, profile, isCalm: () => progress.calm })
   const lines: string[] = []
-  const write = (fields: object, message: string): void => void lines.push(`${message} ${written(fields)}`)
+  const write = (fields: object, message: string): void => void lines.push(`${message} ${toLogText(fields)}`)
   const log: Log = people.addresses.length === 0 ? silentLog : { debug: write, info: write, warn: write, error: write }
-  const world: World = {
-    clock, network, store, decisions, profile, people, log, lines, isLast, serverOf,
-    processes: [], everybody: [], restarts: 0, kept: undefined, incarnations: [],
+  const world: SimulationState = {
+    clock, network, store, decisions, profile, clients: people, log, lines, isLast, serverOf,
+    processes: [], allProcesses: [], restarts: 0, snapshot: undefined, chains: [],
   }
   for (let index = 0; index < profile.indexers; index++) world.processes[index] = await begin(world, index)
   const watch = createLogWatch(store.read)
@@ -102,20 +102,20 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
     for (let ledger = 0; ledger < profile.ledgers; ledger++) {
       people.act(world.processes)
       await network.step()
-      await pass(world, profile.ledgerSec * 1000)
-      await jump(world)
-      await disturb(world)
-      await upset(world, () => rest(world))
+      await advance(world, profile.ledgerSec * 1000)
+      await movePrices(world)
+      await disturbProcesses(world)
+      await injectNetworkFault(world, () => waitForResponses(world))
       await watch()
       people.check()
     }
     decisions.calm()
-    await revive(world)
-    await calmDown(world, () => void (progress.calm = true))
+    await restartDead(world)
+    await finishRequests(world, () => void (progress.calm = true))
     await converge(world)
     await watch()
-    world.incarnations.push(incarnationOf(network))
-    return { ...(await judge(world)), steps }
+    world.chains.push(readChainEvents(network))
+    return { ...(await verify(world)), steps }
   } finally {
     for (const process of world.processes) await end(world, process)
   }
@@ -136,28 +136,28 @@ function startNetwork(seed: string, profile: Profile, decisions: Decisions, cloc
   })
 }
 
-async function begin(world: World, index: number): Promise<SimProcess> {
-  const { profile, people } = world
+async function begin(world: SimulationState, index: number): Promise<SimProcess> {
+  const { profile, clients: people } = world
   const process = await startProcess(index, world.restarts, { ...world, pollIntervalMs: pollIntervalMs(profile), accounts: people.addresses })
-  world.everybody.push(process)
+  world.allProcesses.push(process)
   return process
 }
 
 /** Ends a process gently; of a dead one nothing is left to end. */
-async function end(world: World, process: SimProcess): Promise<void> {
-  if (process.mortal.dead()) return idle(world)
+async function end(world: SimulationState, process: SimProcess): Promise<void> {
+  if (process.killable.isDead()) return idle(world)
   const state: { ended: boolean; error?: unknown } = { ended: false }
   void process.end().then(() => (state.ended = true), (error: unknown) => Object.assign(state, { ended: true, error }))
   const slice = sliceMs(world.profile)
-  for (let waited = 0; !state.ended && !process.mortal.dead() && waited < livenessMs(world.profile); waited += slice) await pass(world, slice)
+  for (let waited = 0; !state.ended && !process.killable.isDead() && waited < livenessMs(world.profile); waited += slice) await advance(world, slice)
   if (state.error !== undefined) throw state.error
-  assert.ok(state.ended || process.mortal.dead(), 'a process did not end after its signal')
+  assert.ok(state.ended || process.killable.isDead(), 'a process did not end after its signal')
   // What is left of it in memory has nobody to talk to.
-  process.mortal.die()
+  process.killable.kill()
 }
 
 /** Lets virtual time pass; between two slices everything that can happen does. */
-async function pass(world: World, ms: number): Promise<void> {
+async function advance(world: SimulationState, ms: number): Promise<void> {
   const slice = sliceMs(world.profile)
   for (let passed = 0; passed < ms; passed += slice) {
     await idle(world)
@@ -184,26 +184,26 @@ function livenessMs(profile: Profile): number {
 }
 
 /** Until only timers can make anything happen: no database call is under way, and several turns of the event loop changed nothing. */
-async function idle({ everybody }: World): Promise<void> {
-  await untilIdle(() => everybody.some(({ mortal }) => mortal.busy() > 0), IDLE_TURNS)
+async function idle({ allProcesses }: SimulationState): Promise<void> {
+  await untilIdle(() => allProcesses.some(({ killable: mortal }) => mortal.busy() > 0), IDLE_TURNS)
 }
 
 /** Lets time pass until nobody waits. */
-async function rest(world: World): Promise<void> {
+async function waitForResponses(world: SimulationState): Promise<void> {
   const slice = sliceMs(world.profile)
-  for (let waited = 0; world.people.waiting() > 0 && waited < LIVENESS_MS; waited += slice) await pass(world, slice)
+  for (let waited = 0; world.clients.waiting() > 0 && waited < LIVENESS_MS; waited += slice) await advance(world, slice)
   await idle(world)
 }
 
 /** What happens to processes between two ledgers: live ones may be killed or restarted, or their time stepped; dead ones are replaced. */
-async function disturb(world: World): Promise<void> {
+async function disturbProcesses(world: SimulationState): Promise<void> {
   const { decisions, profile, processes } = world
   for (const process of processes) {
     const choice = decisions.decide('driver', [
       { chance: profile.restart / 2, choice: () => ({ name: 'kill' }) },
       { chance: profile.restart / 2, choice: () => ({ name: 'restart' }) },
     ])
-    if (choice?.name === 'kill') process.mortal.die()
+    if (choice?.name === 'kill') process.killable.kill()
     if (choice?.name === 'restart') await end(world, process)
     const step = decisions.decide('time', [
       { chance: (profile.timeStep ?? 0) / 2, choice: () => ({ name: 'forward' }) },
@@ -211,12 +211,12 @@ async function disturb(world: World): Promise<void> {
     ])
     if (step !== undefined) process.stepTime(step.name === 'back' ? -HOUR_MS : HOUR_MS)
   }
-  await revive(world)
+  await restartDead(world)
 }
 
-async function revive(world: World): Promise<void> {
+async function restartDead(world: SimulationState): Promise<void> {
   for (const [index, process] of world.processes.entries()) {
-    if (!process.mortal.dead()) continue
+    if (!process.killable.isDead()) continue
     await idle(world)
     world.restarts += 1
     world.processes[index] = await begin(world, index)
@@ -224,16 +224,16 @@ async function revive(world: World): Promise<void> {
 }
 
 /**
- * The chain goes on: without a new ledger a network that was put back looks like one that lags. Whoever still waits is answered; then everybody asks once
+ * The chain goes on: without a new ledger a network that was put back looks like one that lags. Whoever still waits is answered; then allProcesses asks once
  * more, and nothing may be wrong any more.
  */
-async function calmDown(world: World, onCalm: () => void): Promise<void> {
-  const { network, profile, people } = world
+async function finishRequests(world: SimulationState, onCalm: () => void): Promise<void> {
+  const { network, profile, clients: people } = world
   const ledgers = async (count: number): Promise<void> => {
     for (let ledger = 0; ledger < count; ledger++) {
       await network.step()
-      await pass(world, profile.ledgerSec * 1000)
-      await revive(world)
+      await advance(world, profile.ledgerSec * 1000)
+      await restartDead(world)
       people.check()
     }
   }
@@ -248,36 +248,36 @@ async function calmDown(world: World, onCalm: () => void): Promise<void> {
 }
 
 /** After the faults: the index reaches the chain's head by itself. */
-async function converge(world: World): Promise<void> {
+async function converge(world: SimulationState): Promise<void> {
   const { network, store, profile } = world
   const limitMs = livenessMs(profile)
   const head = network.chain.history.latest().sequence
   for (let waited = 0; waited < limitMs; waited += pollIntervalMs(profile)) {
     const state = await readIndexState(store.read)
     if (state?.lastLedger === head) return
-    await pass(world, pollIntervalMs(profile))
+    await advance(world, pollIntervalMs(profile))
   }
   const state = await readIndexState(store.read)
   assert.fail(`${limitMs / 1000} s after the last fault the index stands at ${state?.lastLedger ?? 'nothing'}, the chain at ${head}`)
 }
 
-async function judge(world: World): Promise<Omit<Outcome, 'steps'>> {
-  const { store, clock, network, decisions, restarts, people, everybody, processes } = world
+async function verify(world: SimulationState): Promise<Omit<Outcome, 'steps'>> {
+  const { store, clock, network, decisions, restarts, clients: people, allProcesses, processes } = world
   const state = await readIndexState(store.read)
   assert.equal(state?.gaps, 0, 'ledgers were given up although the node kept them')
   assert.equal(state.unknownEvents, 0, 'events of the exchange could not be decoded')
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
-  checkArchiveIsTheChain(archive, world.incarnations, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
-  await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  checkArchiveMatchesChain(archive, world.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
+  await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
   if (people.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
-    await checkFramesAreTheLog(store.read, everybody)
+    await checkFramesMatchLog(store.read, allProcesses)
   }
-  await people.judge(store.read, world.lines)
-  const met = new Map<string, number>(people.met)
+  await people.verify(store.read, world.lines)
+  const met = new Map<string, number>(people.counts)
   const meet = (name: string): void => void met.set(name, (met.get(name) ?? 0) + 1)
   for (const { door, choice } of decisions.record) meet(`${door.replace(/^(\w+) \d+/, '$1')}: ${choice.name}`)
   for (const { topic } of archive) meet(topic)
-  return { events: archive.length, ledgers: network.chain.history.latest().sequence, restarts, met }
+  return { events: archive.length, ledgers: network.chain.history.latest().sequence, restarts, counts: met }
 }

@@ -6,30 +6,30 @@ import type { Clock } from '../../src/base/clock.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Queryable, Store, Writer, WriterLock } from '../../src/store/store.ts'
 import type { Decisions, Option } from './decisions.ts'
-import type { Mortal } from './mortal.ts'
+import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 
-export interface StoreDoorParts {
+export interface FaultyStoreParts {
   /** By which its decisions are known. */
   readonly name: string
   readonly real: Store
-  readonly mortal: Mortal
+  readonly mortal: Killable
   readonly decisions: Decisions
   readonly profile: Profile
   readonly clock: Clock
 }
 
-export function openStoreDoor(parts: StoreDoorParts): Store {
+export function createFaultyStore(parts: FaultyStoreParts): Store {
   const { name, real, mortal, decisions, profile, clock } = parts
   const locks = new Set<WriterLock>()
-  mortal.onDeath(() => {
+  mortal.onKilled(() => {
     const held = [...locks]
     locks.clear()
-    for (const lock of held) void mortal.hold(() => Promise.resolve(lock[Symbol.asyncDispose]()))
+    for (const lock of held) void mortal.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
   })
 
   function query(db: Queryable): Queryable['query'] {
-    return (sql, params) => mortal.pass(() => db.query(sql, params), true)
+    return (sql, params) => mortal.run(() => db.query(sql, params), true)
   }
 
   function readable(db: Queryable, door: string): Queryable {
@@ -47,16 +47,16 @@ export function openStoreDoor(parts: StoreDoorParts): Store {
       ...readable(db, door),
       transaction: (work) => {
         const choice = decisions.decide(`${name} transaction`, transactionOptions(profile))?.name ?? ''
-        return mortal.pass(async () => {
+        return mortal.run(async () => {
           const result = await db.transaction(async (tx) => {
             const value = await mortal.whileAlive(() => work({ query: query(tx) }))
             if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
-            if (choice === 'die before commit') mortal.die()
+            if (choice === 'die before commit') mortal.kill()
             // The last moment before the commit.
-            mortal.step()
+            mortal.checkpoint()
             return mortal.whileAlive(async () => value)
           })
-          if (choice === 'die after commit') mortal.die()
+          if (choice === 'die after commit') mortal.kill()
           if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
           return result
         }, true)
@@ -86,26 +86,26 @@ export function openStoreDoor(parts: StoreDoorParts): Store {
     async listen(channel, callback, onHeard) {
       const hear = (payload: string): void => {
         const choice = decisions.decide(`${name} notify`, notifyOptions(profile))
-        const ring = (): void => (mortal.dead() ? undefined : callback(payload))
+        const ring = (): void => (mortal.isDead() ? undefined : callback(payload))
         if (choice?.name === 'late') clock.setTimer(Number(choice['ms']), ring)
         else if (choice?.name !== 'lost') ring()
         if (choice?.name === 'twice') ring()
       }
       // Like every word with the database, the end of listening takes real time: virtual time waits for it.
       let stop = async (): Promise<void> => {}
-      const stopAndWait = (): Promise<void> => mortal.hold(() => stop())
-      mortal.onDeath(() => void stopAndWait())
-      await mortal.pass(async () => {
-        stop = await real.listen(channel, hear, (heard) => (mortal.dead() ? undefined : onHeard?.(heard)))
-        if (mortal.dead()) await stop()
+      const stopAndWait = (): Promise<void> => mortal.track(() => stop())
+      mortal.onKilled(() => void stopAndWait())
+      await mortal.run(async () => {
+        stop = await real.listen(channel, hear, (heard) => (mortal.isDead() ? undefined : onHeard?.(heard)))
+        if (mortal.isDead()) await stop()
       }, true)
       return stopAndWait
     },
     async tryLock(lockName) {
-      const lock = await mortal.pass(async () => {
+      const lock = await mortal.run(async () => {
         const taken = await real.tryLock(lockName)
         // Who dies while it gets the lock does not keep it, whoever hears of it.
-        if (taken !== undefined && mortal.dead()) await taken[Symbol.asyncDispose]()
+        if (taken !== undefined && mortal.isDead()) await taken[Symbol.asyncDispose]()
         else if (taken !== undefined) locks.add(taken)
         return taken
       }, true)
@@ -116,7 +116,7 @@ export function openStoreDoor(parts: StoreDoorParts): Store {
         async [Symbol.asyncDispose]() {
           if (!locks.delete(lock)) return
           // A server takes a moment to let go of a session: virtual time waits for that too.
-          await mortal.hold(() => Promise.resolve(lock[Symbol.asyncDispose]()))
+          await mortal.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
         },
       }
     },

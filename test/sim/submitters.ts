@@ -8,8 +8,8 @@ import type { Clock } from '../../src/base/clock.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import type { ApiAnswer } from '../support/keys.ts'
-import { sign } from '../support/trading.ts'
+import type { ApiResponse } from '../support/keys.ts'
+import { sign } from '../support/traders.ts'
 import type { HeldKey } from './key-holders.ts'
 import type { Requests, Server } from './requests.ts'
 
@@ -30,11 +30,11 @@ interface Submission {
   /** Null while it is not answered. */
   answeredMs: number | null
   /** What it was told; null while it was told nothing. */
-  told: Told | null
+  outcome: ReportedOutcome | null
 }
 
 /** `open`: nothing final. */
-type Told = { readonly kind: 'success'; readonly ledger: number } | { readonly kind: 'failed' } | { readonly kind: 'rejected' } | { readonly kind: 'open' }
+type ReportedOutcome = { readonly kind: 'success'; readonly ledger: number } | { readonly kind: 'failed' } | { readonly kind: 'rejected' } | { readonly kind: 'open' }
 
 export interface Submitter {
   readonly envelopes: readonly Envelope[]
@@ -43,9 +43,9 @@ export interface Submitter {
   /** Submits the `pick`th envelope again. */
   submit(at: Server, choice: { readonly key: HeldKey; readonly pick: number; readonly patienceMs: number }): Promise<void>
   /** Fails unless whoever waits has waited no longer than he may. */
-  checkPatience(nowMs: number): void
+  checkWaitingTimes(nowMs: number): void
   /** Fails unless what was told agrees with the ledger as it is in the end. */
-  checkTold(): void
+  checkReported(): void
 }
 
 export interface SubmitterParts {
@@ -67,17 +67,17 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
 
   function send(envelope: Envelope, server: Server, key: HeldKey, patienceMs: number): Promise<void> {
     const body = { signedXdr: envelope.xdr, pollTimeoutMs: patienceMs }
-    const submission: Submission = { server, startedMs: clock.elapsedMs(), patienceMs, answeredMs: null, told: null }
+    const submission: Submission = { server, startedMs: clock.elapsedMs(), patienceMs, answeredMs: null, outcome: null }
     envelope.submissions.push(submission)
     return requests.send(server, '/v1/tx/submit', { method: 'POST', body, key: key.key }, (answer) => {
       submission.answeredMs = clock.elapsedMs()
-      submission.told = readAnswer(answer, isCalm())
-      checkNow(envelope, submission.told)
+      submission.outcome = readAnswer(answer, isCalm())
+      checkNow(envelope, submission.outcome)
     })
   }
 
   /** Whatever is told must be so at this moment. */
-  function checkNow({ hash }: Envelope, told: Told): void {
+  function checkNow({ hash }: Envelope, told: ReportedOutcome): void {
     const truth = truthOf(hash)
     if (told.kind === 'success') assert.deepEqual({ ledger: truth?.ledger, status: truth?.status }, { ledger: told.ledger, status: 'SUCCESS' }, hash)
     if (told.kind === 'failed') assert.equal(truth?.status, 'FAILED', `${hash} was told to have failed`)
@@ -103,16 +103,16 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
       const envelope = envelopes[pick % Math.max(1, envelopes.length)]
       if (envelope !== undefined) await send(envelope, at, key, patienceMs)
     },
-    checkPatience(nowMs) {
+    checkWaitingTimes(nowMs) {
       for (const { hash, submissions } of envelopes) {
         for (const { server, startedMs, answeredMs, patienceMs } of submissions) {
-          if (server.dead()) continue
+          if (server.isDead()) continue
           const waitedMs = (answeredMs ?? nowMs) - startedMs
           assert.ok(waitedMs <= patienceMs + SEND_PATIENCE_MS, `${hash} was waited for ${waitedMs} ms with a patience of ${patienceMs} ms`)
         }
       }
     },
-    checkTold() {
+    checkReported() {
       for (const envelope of envelopes) checkEnvelope(envelope, truthOf(envelope.hash))
     },
   }
@@ -121,18 +121,18 @@ export function createSubmitter(parts: SubmitterParts): Submitter {
 /** Every final answer agrees with the ledger; one that was rejected came to the ledger by another submission, if at all. */
 function checkEnvelope({ hash, submissions }: Envelope, truth: { readonly ledger: number; readonly status: string } | undefined): void {
   for (const submission of submissions) {
-    const { told, answeredMs } = submission
+    const { outcome: told, answeredMs } = submission
     if (told?.kind === 'success') assert.deepEqual([truth?.status, truth?.ledger], ['SUCCESS', told.ledger], hash)
     if (told?.kind === 'failed') assert.equal(truth?.status, 'FAILED', hash)
     if (told?.kind !== 'rejected' || truth === undefined) continue
     const since = answeredMs ?? 0
-    const byAnother = submissions.some((other) => other !== submission && ((other.answeredMs ?? since) >= since || other.told?.kind === 'open'))
+    const byAnother = submissions.some((other) => other !== submission && ((other.answeredMs ?? since) >= since || other.outcome?.kind === 'open'))
     assert.ok(byAnother, `${hash} was rejected, nobody submitted it again, and it is on the ledger`)
   }
 }
 
 /** Only what is final, or allowed while something is wrong, may be told. */
-function readAnswer({ status, body, text }: ApiAnswer, isCalm: boolean): Told {
+function readAnswer({ status, body, text }: ApiResponse, isCalm: boolean): ReportedOutcome {
   if (status === 200 && body['status'] === 'SUCCESS') return { kind: 'success', ledger: Number(body['ledger']) }
   if (status === 200 && body['status'] === 'FAILED') return { kind: 'failed' }
   if (status === 200) return { kind: 'open' }

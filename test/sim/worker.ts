@@ -5,8 +5,8 @@ import { defined } from '../../src/base/assert.ts'
 import type { Store } from '../../src/store/store.ts'
 import { openTestStore, testServerUrl } from '../support/database.ts'
 import { openInProcessStore } from '../support/in-process-store.ts'
-import { createTradingServer } from '../support/trading-app.ts'
-import type { TradingServer } from '../support/trading-app.ts'
+import { createTradingServer } from '../support/trading-server.ts'
+import type { TradingServer } from '../support/trading-server.ts'
 import { sweepCrashes } from './crashes.ts'
 import type { CrashSweep } from './crashes.ts'
 import { decisionsOfRecord, decisionsOfSeed } from './decisions.ts'
@@ -17,7 +17,7 @@ import { simulate } from './simulation.ts'
 import type { Outcome } from './simulation.ts'
 
 /** A run worth keeping. */
-export interface Kept {
+export interface SavedRun {
   /** One sentence: what it caught. */
   readonly caught: string
   readonly seed: string
@@ -27,17 +27,17 @@ export interface Kept {
 
 export type Task =
   | { readonly kind: 'seed'; readonly seed: string }
-  | { readonly kind: 'kept'; readonly kept: Kept }
+  | { readonly kind: 'kept'; readonly kept: SavedRun }
   | { readonly kind: 'crashes'; readonly sweep: CrashSweep }
 
 /** What came of a task: an outcome, or what was found and how to keep it. */
-export interface Told {
+export interface TaskResult {
   readonly task: Task
   readonly outcome?: Outcome
   /** How many processes died at steps of their own. */
   readonly crashes?: number
   readonly failure?: string
-  readonly kept?: Kept
+  readonly savedRun?: SavedRun
 }
 
 /** A busy machine is no finding: statements may take as long as they need. */
@@ -54,14 +54,14 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
     await using store = await openTestStore({ readTimeoutMs: READ_TIMEOUT_MS })
     return await work(store)
   }
-  if (runs++ % RUNS_PER_ENGINE === 0) await beginAnew()
+  if (runs++ % RUNS_PER_ENGINE === 0) await discardStore()
   const store = await (own ??= openInProcessStore())
   try {
     await store.clear()
     return await work(store)
   } catch (error) {
     // What failed may have left the database in any state.
-    await beginAnew()
+    await discardStore()
     throw error
   }
 }
@@ -69,7 +69,7 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
 let runs = 0
 let own: ReturnType<typeof openInProcessStore> | undefined
 
-async function beginAnew(): Promise<void> {
+async function discardStore(): Promise<void> {
   const old = await own
   own = undefined
   servers.clear()
@@ -86,7 +86,7 @@ function serverOf(index: number): Promise<TradingServer> {
   return server
 }
 
-async function run(task: Task): Promise<Told> {
+async function run(task: Task): Promise<TaskResult> {
   if (task.kind === 'crashes') return { task, ...(await sweepCrashes(task.sweep, { withStore, serverOf })) }
   const seed = task.kind === 'seed' ? task.seed : task.kept.seed
   const profile = task.kind === 'seed' ? profileOfSeed(seed) : task.kept.profile
@@ -95,7 +95,7 @@ async function run(task: Task): Promise<Told> {
     const outcome = await withStore((store) => simulate({ seed, profile, decisions, store, serverOf }))
     return outcome.events === 0 ? { task, failure: 'nothing was indexed: the simulation says nothing' } : { task, outcome }
   } catch (error) {
-    return { task, failure: describe(error), kept: { caught: '', seed, profile, decisions: decisions.record } }
+    return { task, failure: describe(error), savedRun: { caught: '', seed, profile, decisions: decisions.record } }
   }
 }
 
@@ -112,5 +112,5 @@ port.on('message', (task: Task | null) => {
     void own?.then((store) => store[Symbol.asyncDispose]())
     return
   }
-  void run(task).catch((error: unknown): Told => ({ task, failure: describe(error) })).then((told) => port.postMessage(told))
+  void run(task).catch((error: unknown): TaskResult => ({ task, failure: describe(error) })).then((told) => port.postMessage(told))
 })

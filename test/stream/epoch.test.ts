@@ -9,20 +9,20 @@ import { onStage } from '../support/stream-stage.ts'
 const isGap = ({ type }: StreamFrame): boolean => type === 'gap'
 
 test('announces a new epoch to clients of log channels before its first frame, and seq continues', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
-    await play(30)
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(30)
     const client = await connect()
     const hello = await client.frame(() => true)
     client.send({ op: 'subscribe', channels: ['events', 'trades.BTC', 'heartbeat'] })
     const other = await connect()
     other.send({ op: 'subscribe', channels: ['heartbeat', 'ticker.BTC'] })
-    await play(5)
+    await publishLedgers(5)
     await Promise.all([client.settle(), other.settle()])
     const before = client.of('events').at(-1)?.seq
     assert.ok(before !== undefined)
 
-    await world.cheat('local_reset')
-    await play(20)
+    await world.control('local_reset')
+    await publishLedgers(20)
     world.gateway.stream.heartbeat()
     await Promise.all([client.settle(), other.settle()])
     const beat = client.of('heartbeat').at(-1)?.data
@@ -46,15 +46,15 @@ test('announces a new epoch to clients of log channels before its first frame, a
 })
 
 test('announces the epoch at its first row when both epochs are read at once', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
-    await play(20)
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(20)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
     await world.closeLedgers(10)
-    await world.settle()
-    await world.cheat('local_reset')
-    await play(15)
+    await world.catchUp()
+    await world.control('local_reset')
+    await publishLedgers(15)
     await client.settle()
     const announced = client.frames.findIndex(isGap)
     const { since } = client.frames[announced] as unknown as { since: number }
@@ -66,17 +66,17 @@ test('announces the epoch at its first row when both epochs are read at once', a
 })
 
 test('announces lost ledgers as a gap, to connected clients and to clients that resume with the old epoch', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
-    await play(30)
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(30)
     const client = await connect()
     const hello = await client.frame(() => true)
     client.send({ op: 'subscribe', channels: ['events', 'heartbeat'] })
-    await play(5)
+    await publishLedgers(5)
     await client.settle()
     const before = client.of('events').at(-1)?.seq
     await world.closeLedgers(40)
-    await world.cheat('local_fault', { name: 'retention_cut', ledgers: 10 })
-    await world.settle()
+    await world.control('local_fault', { name: 'retention_cut', ledgers: 10 })
+    await world.catchUp()
     await world.gateway.stream.publishCommitted()
     world.gateway.stream.heartbeat()
     await client.settle()

@@ -5,13 +5,13 @@ import { test } from 'node:test'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
-import type { Trader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
+import type { Trader } from '../support/traders.ts'
 
 const TERMS = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
 
 test('delivers the end of an order without a placement event late, once and in order, live and replayed', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
     const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
     const channel = `account.events.${alice.address}`
     const join = async (trader: Trader, more: object = {}): Promise<StreamClient> => {
@@ -27,14 +27,14 @@ test('delivers the end of an order without a placement event late, once and in o
     await alice.trade({ op: 'place_stop_limit_order', ...TERMS, ...limit })
     await alice.trade({ op: 'cancel_order', orderId: 1 })
     await alice.trade({ op: 'open_position', ...TERMS })
-    await play(1)
+    await publishLedgers(1)
     await live.settle()
     assert.deepEqual(topics(live), ['position_opened'], 'the owner of the cancelled order is still unknown')
 
     assert.ok((await world.indexer.observe()) > 0)
     const cut = await join(alice, { since: live.of('events').at(-1)?.seq })
     await bob.trade({ op: 'open_position', ...TERMS })
-    await play(1)
+    await publishLedgers(1)
     await live.settle()
     assert.deepEqual(topics(live), ['position_opened', 'order_cancelled'])
     assertUnbroken(live.of(channel), 0)
@@ -45,7 +45,7 @@ test('delivers the end of an order without a placement event late, once and in o
     assert.deepEqual(late?.data, { ...original?.data, owner: alice.address }, 'it has the data of the original event')
 
     await alice.trade({ op: 'open_position', ...TERMS, asset: 'XLM' })
-    await play(1)
+    await publishLedgers(1)
     await Promise.all([live.settle(), cut.settle()])
     assertUnbroken(live.of(channel), 0)
     assert.deepEqual(cut.of(channel), live.of(channel).slice(1), 'a client that resumes gets it once')

@@ -8,18 +8,18 @@ import { openRawSocket, OPCODE } from '../support/raw-socket.ts'
 import type { RawSocket } from '../support/raw-socket.ts'
 import { assertUnbroken, connectStream } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
-import { createWorld } from '../support/world.ts'
-import type { World } from '../support/world.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: World
+let world: GatewayFixture
 let url: string
 /** A well-behaved client that follows all events. */
 let neighbour: StreamClient
 
 before(async () => {
-  world = await createWorld({ traders: 8 })
+  world = await createGatewayFixture({ traders: 8 })
   url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   await play()
   neighbour = await connectStream(url)
@@ -33,7 +33,7 @@ after(async () => {
 
 async function play(): Promise<void> {
   await world.closeLedgers(5)
-  await world.settle()
+  await world.catchUp()
   await world.gateway.stream.publishCommitted()
 }
 
@@ -78,7 +78,7 @@ for (const [what, code, send] of CLOSING) {
     // The raw socket never completes the close handshake, so it is terminated.
     world.clock.advance(2_000)
     raw.socket.end()
-    assert.equal((await raw.over)?.code, code)
+    assert.equal((await raw.closed)?.code, code)
     await assertUndisturbed()
   })
 }
@@ -160,7 +160,7 @@ test('closes a client that sends requests and does not read, at the buffer limit
   assert.equal(world.gateway.stream.connections(), 1, 'the client is removed')
   world.clock.advance(2_000)
   raw.socket.resume()
-  await raw.over
+  await raw.closed
   await assertUndisturbed()
 })
 
@@ -173,7 +173,7 @@ test('closes a half-open connection at the second ping', async () => {
   await neighbour.settle()
   assert.equal(stream.connections(), 2, 'one missing pong is tolerated')
   stream.ping()
-  assert.equal(await raw.over, null)
+  assert.equal(await raw.closed, null)
   await assertUndisturbed()
 })
 

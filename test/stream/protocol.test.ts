@@ -6,19 +6,19 @@ import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
-import { WORLD_START_MS } from '../support/world.ts'
+import { createTrader } from '../support/traders.ts'
+import { FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 
 function isType(type: string): (frame: StreamFrame) => boolean {
   return (frame) => frame.type === type
 }
 
 test('sends hello first with the log\'s position, and the request id in the 101 response', async () => {
-  await onStage({}, async ({ connect, play, world }) => {
+  await onStage({}, async ({ connect, publishLedgers, world }) => {
     const early = await connect({ 'x-request-id': 'my-own-id' })
     assert.equal(early.headers['x-request-id'], 'my-own-id')
-    assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: WORLD_START_MS }, 'no position before anything is indexed')
-    await play(20)
+    assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: FIXTURE_START_MS }, 'no position before anything is indexed')
+    await publishLedgers(20)
     const client = await connect()
     const hello = await client.frame(() => true)
     const { headers } = await world.get('/v1/events?limit=1')
@@ -44,7 +44,7 @@ test('accepts and rejects channels by name, unsubscribes, replies to pings, and 
       { type: 'unsubscribed', channels: ['events', 'never.had'], id: 'two' },
       { type: 'rejected', channels: ['nonsense'] },
     ])
-    assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: WORLD_START_MS }, 'an invalid id is ignored')
+    assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: FIXTURE_START_MS }, 'an invalid id is ignored')
   })
 })
 
@@ -84,7 +84,7 @@ test('replies to an invalid request with an error and keeps the connection open'
 })
 
 test('a login allows its own account channel only, before the next request is handled', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
     const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
     const client = await connect()
     const [own, foreign] = [`account.events.${alice.address}`, `account.events.${bob.address}`]
@@ -105,7 +105,7 @@ test('a login allows its own account channel only, before the next request is ha
     await world.closeLedgers(1)
     await alice.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
     await bob.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Short' })
-    await play(1)
+    await publishLedgers(1)
     await client.settle()
     const mine = client.of(own)
     assert.deepEqual(mine.map(({ data }) => data?.['topic']), ['position_opened'])
@@ -116,15 +116,15 @@ test('a login allows its own account channel only, before the next request is ha
     client.send({ op: 'login', keyId: bob.key.keyId, secret: bob.key.secret })
     await client.frame(({ type, owner: to }) => type === 'login' && to === bob.address)
     await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await play(1)
+    await publishLedgers(1)
     await client.settle()
     assert.equal(client.of(own).length, 1, 'a login as another owner ends the first owner\'s channel')
   })
 })
 
 test('broadcasts a tick for every readable asset, and sends the last one as a snapshot', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
-    await play(2)
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(2)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ASSET_SYMBOLS.map((asset) => `ticker.${asset}`) })
     await client.settle()
@@ -142,11 +142,11 @@ test('broadcasts a tick for every readable asset, and sends the last one as a sn
 })
 
 test('sends prints, events and heartbeats with the documented fields', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events', 'heartbeat', ...ASSET_SYMBOLS.map((asset) => `trades.${asset}`)] })
     await client.settle()
-    await play(90)
+    await publishLedgers(90)
     world.gateway.stream.heartbeat()
     await client.settle()
     const prints = ASSET_SYMBOLS.flatMap((asset) => client.of(`trades.${asset}`).map((frame) => frame.data ?? {}))
@@ -165,13 +165,13 @@ test('sends prints, events and heartbeats with the documented fields', async () 
 })
 
 test('updates a candle at each tick and sends it once as final, equal to REST', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
-    await play(1)
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(1)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['candles.BTC.1m'] })
     await client.settle()
     for (let tick = 0; tick < 30; tick++) {
-      await play(3)
+      await publishLedgers(3)
       await world.gateway.stream.tick()
       world.clock.advance(0)
     }
@@ -256,13 +256,13 @@ test('closes the connections of a revoked key', async () => {
 })
 
 test('announces a shutdown, keeps delivering, and closes with 1012', async () => {
-  await onStage({}, async ({ world, connect, play }) => {
+  await onStage({}, async ({ world, connect, publishLedgers }) => {
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
     const closing = world.gateway.close()
     assert.deepEqual(await client.frame(isType('draining')), { type: 'draining', graceMs: STREAM_LIMITS.drainMs })
-    await play(3)
+    await publishLedgers(3)
     await client.settle()
     assert.ok(client.of('events').length > 0, 'delivery continues')
     world.clock.advance(STREAM_LIMITS.drainMs)

@@ -9,12 +9,12 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { Health } from '../../src/resources/health.ts'
 import { samplesOf } from '../support/metrics.ts'
-import { compareAll, openInList, openOnLedger } from '../support/open-positions.ts'
-import { followPages, nextPage } from '../support/pages.ts'
-import type { Row } from '../support/pages.ts'
+import { reconcileAll, readPositionsFromApi, readPositionsFromChain } from '../support/open-positions.ts'
+import { followPages, nextPage } from '../support/pagination.ts'
+import type { Row } from '../support/pagination.ts'
 import type { StreamFrame } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import type { World } from '../support/world.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 /** An append-only list: old rows stay in order below the new ones. */
 interface History {
@@ -29,11 +29,11 @@ interface History {
 
 const LISTS = [['/v1/events?limit=20', 'events'], ['/v1/trades?limit=2', 'trades']] as const
 
-async function allRows(world: World, url: string, key: string): Promise<readonly Row[]> {
+async function allRows(world: GatewayFixture, url: string, key: string): Promise<readonly Row[]> {
   return (await followPages(world, url, key)).flat()
 }
 
-async function readHistories(world: World): Promise<readonly History[]> {
+async function readHistories(world: GatewayFixture): Promise<readonly History[]> {
   return await Promise.all(LISTS.map(async ([url, key]) => {
     const answer = await world.get<Record<string, readonly Row[]>>(url)
     return {
@@ -46,7 +46,7 @@ async function readHistories(world: World): Promise<readonly History[]> {
 }
 
 /** Checks that old rows and old cursors are unchanged and no row is duplicated. Returns the new rows of each list. */
-async function assertUnchanged(world: World, histories: readonly History[]): Promise<readonly (readonly Row[])[]> {
+async function assertUnchanged(world: GatewayFixture, histories: readonly History[]): Promise<readonly (readonly Row[])[]> {
   return await Promise.all(histories.map(async ({ url, key, rows, next, first }) => {
     const now = await allRows(world, url, key)
     const added = now.slice(0, now.length - rows.length)
@@ -59,7 +59,7 @@ async function assertUnchanged(world: World, histories: readonly History[]): Pro
 }
 
 /** Checks that the leaderboard is the sum of all openings and trades of all epochs. */
-async function assertLeaderboard(world: World): Promise<void> {
+async function assertLeaderboard(world: GatewayFixture): Promise<void> {
   world.clock.advance(LEADERBOARD_CACHE_MS)
   const totals = new Map<string, { pnl: bigint; volume: bigint }>()
   const add = (trader: unknown, pnl: unknown, volume: unknown): void => {
@@ -86,26 +86,26 @@ function idsOf(rows: readonly Row[], topic: string, key: string): ReadonlySet<un
 const NO_CONTRACT = 'CADQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYHA4DQP5KR'
 
 const isGap = ({ type }: StreamFrame): boolean => type === 'gap'
-const vaultsOf = (world: World): Promise<readonly Row[]> => allRows(world, '/v1/vaults?limit=200', 'vaults')
-const indexer = async (world: World): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
+const vaultsOf = (world: GatewayFixture): Promise<readonly Row[]> => allRows(world, '/v1/vaults?limit=200', 'vaults')
+const indexer = async (world: GatewayFixture): Promise<Health['indexer']> => (await world.get<Health>('/v1/health')).body.indexer
 
 test('a reset network with the same ids on lower ledgers neither mixes nor loses data', async () => {
-  await onStage({ seed: 'reset' }, async ({ world, connect, play }) => {
-    await play(90)
-    await compareAll(world)
+  await onStage({ seed: 'reset' }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(90)
+    await reconcileAll(world)
     const client = await connect()
     const hello = await client.frame(() => true)
     client.send({ op: 'subscribe', channels: ['events'] })
     await client.settle()
     const histories = await readHistories(world)
     const oldVaults = await vaultsOf(world)
-    const wasOpen = await openInList(world)
+    const wasOpen = await readPositionsFromApi(world)
     const lastLedger = world.network.chain.history.latest().sequence
 
-    await world.cheat('local_reset')
+    await world.control('local_reset')
     await world.closeLedgers(60)
     assert.ok(world.network.chain.history.latest().sequence < lastLedger, 'its ledger numbers are lower')
-    await world.settle()
+    await world.catchUp()
     await world.gateway.stream.publishCommitted()
     await client.settle()
 
@@ -124,14 +124,14 @@ test('a reset network with the same ids on lower ledgers neither mixes nor loses
     assert.ok(trades.filter(({ kind }) => kind === 'close').every(({ asset }) => asset !== null))
 
     assert.ok(wasOpen.length > 0)
-    assert.deepEqual(await openInList(world), await openOnLedger(world), 'only what is open on the ledger')
+    assert.deepEqual(await readPositionsFromApi(world), await readPositionsFromChain(world), 'only what is open on the ledger')
     const vaults = await vaultsOf(world)
     assert.deepEqual(new Set(vaults.map(({ id }) => id)), idsOf(events, 'vault_created', 'vaultId'))
     assert.equal(vaults.length, new Set(vaults.map(({ id }) => id)).size)
     assert.ok(oldVaults.length > 0 && vaults.every((vault) => Number(vault['createdAt']) > Number(oldVaults[0]?.['createdAt'])))
     await assertLeaderboard(world)
     world.clock.advance(600_000)
-    assert.equal(await compareAll(world), 0)
+    assert.equal(await reconcileAll(world), 0)
     const { compared, marketFound, gaps } = await indexer(world)
     assert.deepEqual([compared?.positionsMissing, compared?.ordersMissing, compared?.vaultsMissing, marketFound, gaps], [0, 0, 0, true, 0])
 
@@ -146,8 +146,8 @@ test('a reset network with the same ids on lower ledgers neither mixes nor loses
 
 test('a new market address removes its positions, keeps history and vaults, and begins an epoch', async () => {
   await onStage({ seed: 'moved' }, async (stage) => {
-    const { world, connect, play } = stage
-    await play(90)
+    const { world, connect, publishLedgers } = stage
+    await publishLedgers(90)
     const { contracts } = world.network
     const client = await connect()
     const hello = await client.frame(() => true)
@@ -155,13 +155,13 @@ test('a new market address removes its positions, keeps history and vaults, and 
     await client.close()
     const histories = await readHistories(world)
     const vaults = await vaultsOf(world)
-    assert.ok((await openInList(world)).length > 0 && vaults.length > 0)
+    assert.ok((await readPositionsFromApi(world)).length > 0 && vaults.length > 0)
 
     await stage.restartWith({ ...contracts, market: contracts.oracleShim })
-    await world.settle()
+    await world.catchUp()
     const added = await assertUnchanged(world, histories)
     assert.deepEqual(added.map((rows) => rows.length), [0, 0])
-    assert.deepEqual(await openInList(world), [], 'positions of the old market are not open in the new one')
+    assert.deepEqual(await readPositionsFromApi(world), [], 'positions of the old market are not open in the new one')
     assert.deepEqual(await vaultsOf(world), vaults)
     await assertLeaderboard(world)
     const resumed = await connect()
@@ -173,11 +173,11 @@ test('a new market address removes its positions, keeps history and vaults, and 
     await resumed.close()
 
     await stage.restartWith(contracts)
-    await play(30)
-    assert.deepEqual(await openInList(world), await openOnLedger(world), 'the old market continues at its last state')
+    await publishLedgers(30)
+    assert.deepEqual(await readPositionsFromApi(world), await readPositionsFromChain(world), 'the old market continues at its last state')
     assert.ok((await assertUnchanged(world, histories)).every((rows) => rows.length > 0))
     await assertLeaderboard(world)
-    assert.equal(await compareAll(world), 0)
+    assert.equal(await reconcileAll(world), 0)
     assert.equal((await indexer(world)).compared?.positionsMissing, 0)
   })
 })
@@ -186,22 +186,22 @@ test('reports a missing market contract in health and metrics', async () => {
   const metrics = createMetrics({ clock: createVirtualClock(0), runtime: false })
   const isFound = async (): Promise<number | undefined> => samplesOf(await metrics.text()).get('gateway_index_market_found')
   await onStage({ seed: 'no market', metrics }, async (stage) => {
-    const { world, play } = stage
-    await play(20)
-    await compareAll(world)
+    const { world, publishLedgers } = stage
+    await publishLedgers(20)
+    await reconcileAll(world)
     assert.deepEqual([(await indexer(world)).marketFound, await isFound()], [true, 1])
     const { contracts } = world.network
     await stage.restartWith({ ...contracts, market: NO_CONTRACT })
-    await world.settle()
+    await world.catchUp()
     assert.equal(await world.indexer.compare(), null)
     world.clock.advance(1_000)
     assert.deepEqual([(await indexer(world)).marketFound, await isFound()], [false, 0])
-    assert.deepEqual(await openInList(world), [])
+    assert.deepEqual(await readPositionsFromApi(world), [])
 
     await stage.restartWith(contracts)
-    await world.settle()
-    await compareAll(world)
+    await world.catchUp()
+    await reconcileAll(world)
     assert.equal((await indexer(world)).marketFound, true)
-    assert.deepEqual(await openInList(world), await openOnLedger(world))
+    assert.deepEqual(await readPositionsFromApi(world), await readPositionsFromChain(world))
   })
 })

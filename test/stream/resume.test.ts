@@ -8,7 +8,7 @@ import { bearer } from '../support/keys.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import type { StreamFrame } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 
 const TRADES = ASSET_SYMBOLS.map((asset) => `trades.${asset}`)
 const LOG_CHANNELS = ['events', ...TRADES]
@@ -18,17 +18,17 @@ function positionsOf(frames: readonly StreamFrame[]): readonly (readonly [number
 }
 
 test('a disconnected client resumes without a gap or duplicate, also after a restart of the gateway', async () => {
-  await onStage({}, async ({ connect, play, restart }) => {
+  await onStage({}, async ({ connect, publishLedgers, restart }) => {
     const witness = await connect()
     witness.send({ op: 'subscribe', channels: LOG_CHANNELS })
     await witness.settle()
-    await play(30)
+    await publishLedgers(30)
     await witness.settle()
     const early = await connect()
     const half = witness.of('events')[20]?.seq ?? 0
     early.send({ op: 'subscribe', channels: LOG_CHANNELS, since: half })
     await early.settle()
-    await play(10)
+    await publishLedgers(10)
     await early.settle()
     await witness.settle()
     for (const channel of LOG_CHANNELS) {
@@ -56,7 +56,7 @@ test('a disconnected client resumes without a gap or duplicate, also after a res
     assertUnbroken(again.of(busy), place)
 
     const before = returned.of('events').length
-    await play(10)
+    await publishLedgers(10)
     await returned.settle()
     assertUnbroken(returned.of('events'), 0)
     assert.ok(returned.of('events').length > before)
@@ -64,12 +64,12 @@ test('a disconnected client resumes without a gap or duplicate, also after a res
 })
 
 test('the first live frame of each channel follows the reported head', async () => {
-  await onStage({}, async ({ connect, play }) => {
-    await play(25)
+  await onStage({}, async ({ connect, publishLedgers }) => {
+    await publishLedgers(25)
     const client = await connect()
     client.send({ op: 'subscribe', channels: LOG_CHANNELS })
     const { heads } = (await client.frame(({ type }) => type === 'subscribed')) as unknown as { heads: Readonly<Record<string, number>> }
-    await play(40)
+    await publishLedgers(40)
     await client.settle()
     assert.ok(client.of('events').length > 0)
     for (const channel of LOG_CHANNELS) assertUnbroken(client.of(channel), heads[channel] ?? -1)
@@ -78,8 +78,8 @@ test('the first live frame of each channel follows the reported head', async () 
 
 test('replies with a gap and its reason when it cannot resume, then delivers live frames', async () => {
   const streamLimits = { ...STREAM_LIMITS, replayFrames: 10 }
-  await onStage({ gateway: { streamLimits } }, async ({ connect, play }) => {
-    await play(30)
+  await onStage({ gateway: { streamLimits } }, async ({ connect, publishLedgers }) => {
+    await publishLedgers(30)
     const client = await connect()
     const hello = await client.frame(() => true)
     const head = Number(hello['head'])
@@ -99,15 +99,15 @@ test('replies with a gap and its reason when it cannot resume, then delivers liv
     await client.frame(({ channel, seq }) => channel === 'events' && seq === head, from)
     assert.equal(client.frames.slice(from).filter(({ type }) => type === 'gap').length, 0)
     assert.equal(client.of('events').length, 10, 'the maximum of a replay')
-    await play(5)
+    await publishLedgers(5)
     await client.settle()
     assertUnbroken(client.of('events'), head - 10)
   })
 })
 
 test('a snapshot of trades has the last prints, and live prints follow', async () => {
-  await onStage({ traders: 20 }, async ({ connect, play }) => {
-    await play(150)
+  await onStage({ traders: 20 }, async ({ connect, publishLedgers }) => {
+    await publishLedgers(150)
     const whole = await connect()
     whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
     await whole.settle()
@@ -115,7 +115,7 @@ test('a snapshot of trades has the last prints, and live prints follow', async (
     client.send({ op: 'subscribe', channels: ['trades.BTC'], snapshot: true })
     await client.settle()
     assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(-PRINTS_IN_SNAPSHOT))
-    await play(30)
+    await publishLedgers(30)
     await Promise.all([client.settle(), whole.settle()])
     const last = whole.of('trades.BTC').length
     assert.deepEqual(client.of('trades.BTC'), whole.of('trades.BTC').slice(last - client.of('trades.BTC').length))
@@ -123,11 +123,11 @@ test('a snapshot of trades has the last prints, and live prints follow', async (
 })
 
 test('a snapshot of an account is followed by frames with a higher seq', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
     const alice = await createTrader(world, 'alice')
-    await play(1)
+    await publishLedgers(1)
     await alice.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await play(1)
+    await publishLedgers(1)
     const client = await connect()
     const channel = `account.events.${alice.address}`
     client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
@@ -138,7 +138,7 @@ test('a snapshot of an account is followed by frames with a higher seq', async (
     assert.deepEqual(snapshot.data?.['positions'], rest.body.positions)
     assert.equal(rest.body.positions.length, 1)
     await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
-    await play(1)
+    await publishLedgers(1)
     const next = await client.frame((frame) => frame.channel === channel && frame['snapshot'] !== true)
     assert.ok((next.prev ?? Infinity) <= (snapshot.seq ?? 0) && (snapshot.seq ?? 0) < (next.seq ?? 0))
     const again = await connect()
@@ -151,13 +151,13 @@ test('a snapshot of an account is followed by frames with a higher seq', async (
 })
 
 test('an account snapshot has all resting orders, also those without an event, and none that has ended', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
     const alice = await createTrader(world, 'alice')
-    await play(1)
+    await publishLedgers(1)
     const terms = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '500000000000', triggerCondition: 'Below' } as const
     await alice.trade({ op: 'place_limit_order', ...terms, slippageToleranceBps: 100 })
     await alice.trade({ op: 'place_stop_limit_order', ...terms, limitPrice: '490000000000', slippageToleranceBps: 100 })
-    await play(2)
+    await publishLedgers(2)
     const client = await connect()
     const channel = `account.events.${alice.address}`
     client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
@@ -178,14 +178,14 @@ test('an account snapshot has all resting orders, also those without an event, a
     assert.deepEqual((await resting()).body.orders, orders)
     await world.network.rpc.call('sendTransaction', { transaction: signedXdr })
     await world.network.step()
-    await play(0)
+    await publishLedgers(0)
     await client.settle()
     assert.equal(client.of(channel).at(-1)?.data?.['topic'], 'order_cancelled')
     assert.deepEqual((await snapshot()).data?.['orders'], orders.slice(0, 1))
 
     world.clock.advance(ACCOUNT_CACHE_MS)
-    world.rpc.gone = true
+    world.rpc.isDown = true
     assert.equal((await snapshot()).data?.['orders'], null, 'null while the network cannot be read')
-    world.rpc.gone = false
+    world.rpc.isDown = false
   })
 })

@@ -7,14 +7,14 @@ import { bearer, call } from '../support/keys.ts'
 import type { StreamFrame } from '../support/stream-client.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 import { onStage } from '../support/stream-stage.ts'
-import { createTrader } from '../support/trading.ts'
+import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
 
 const isType = (type: string) => (frame: StreamFrame): boolean => frame.type === type
 
 test('sends a heartbeat every second and a tick every three seconds', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
-    await play(2)
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(2)
     world.gateway.stream.start()
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['heartbeat', 'ticker.BTC'] })
@@ -34,19 +34,19 @@ test('sends a heartbeat every second and a tick every three seconds', async () =
 })
 
 test('omits an unreadable asset from the tick and sends the others', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, play }) => {
-    await play(2)
+  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(2)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['ticker.BTC', 'ticker.ETH'] })
     await client.settle()
-    world.rpc.unreadable.add('BTC')
-    await play(5)
+    world.rpc.refusedPrices.add('BTC')
+    await publishLedgers(5)
     await world.gateway.stream.tick()
     await client.settle()
     assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [0, 1], 'an old price is not broadcast')
-    world.rpc.unreadable.clear()
+    world.rpc.refusedPrices.clear()
     world.clock.advance(STALE_PRICE_SERVED_MS)
-    await play(5)
+    await publishLedgers(5)
     await world.gateway.stream.tick()
     await client.settle()
     assert.deepEqual([client.of('ticker.BTC').length, client.of('ticker.ETH').length], [1, 2])
@@ -62,8 +62,8 @@ test('reports heads of log channels only, and omits them when there are none', a
 })
 
 test('prefers since over snapshot for log channels', async () => {
-  await onStage({ traders: 20 }, async ({ world, connect, play }) => {
-    await play(80)
+  await onStage({ traders: 20 }, async ({ world, connect, publishLedgers }) => {
+    await publishLedgers(80)
     await world.gateway.stream.tick()
     const whole = await connect()
     whole.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
@@ -80,17 +80,17 @@ test('prefers since over snapshot for log channels', async () => {
 })
 
 test('a snapshot of a live channel restarts it: prints repeat and new ones follow without a gap', async () => {
-  await onStage({ traders: 20 }, async ({ connect, play }) => {
-    await play(60)
+  await onStage({ traders: 20 }, async ({ connect, publishLedgers }) => {
+    await publishLedgers(60)
     const client = await connect()
     client.send({ op: 'subscribe', channels: ['trades.BTC'], since: 0 })
     await client.settle()
-    await play(20)
+    await publishLedgers(20)
     await client.settle()
     const from = client.frames.length
     client.send({ op: 'subscribe', channels: ['trades.BTC'], snapshot: true })
     await client.settle()
-    await play(30)
+    await publishLedgers(30)
     await client.settle()
     const again = client.frames.slice(from).filter(({ channel }) => channel === 'trades.BTC')
     assert.ok(again.length > 0)

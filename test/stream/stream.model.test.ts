@@ -21,8 +21,8 @@ import type { IndexFixture } from '../index/fixture.ts'
 import { openTestStore } from '../support/database.ts'
 import { fc, fuzzRuns } from '../support/fuzz.ts'
 import { call, obtainKey, TEST_PASSPHRASE } from '../support/keys.ts'
-import { checkStretch, isComplete, readChannelLog, readStretches } from '../support/stream-audit.ts'
-import type { ChannelLog, SubscribeAsked } from '../support/stream-audit.ts'
+import { checkDelivery, isComplete, readChannelLog, readDeliveries } from '../support/stream-audit.ts'
+import type { ChannelLog, SubscribeRequest } from '../support/stream-audit.ts'
 import { connectStream } from '../support/stream-client.ts'
 import type { StreamClient } from '../support/stream-client.ts'
 
@@ -66,7 +66,7 @@ const script = fc.array(fc.record<Op>({ action: fc.constantFrom(...actions), who
 interface Connection {
   readonly client: StreamClient
   readonly instance: Instance
-  readonly requestsById: Map<string, SubscribeAsked>
+  readonly requestsById: Map<string, SubscribeRequest>
 }
 
 /** A user over all of its connections. */
@@ -127,7 +127,7 @@ async function turn(): Promise<void> {
 function recordSeqs(user: User): void {
   if (user.now === undefined) return
   const { client: { frames }, requestsById } = user.now
-  for (const { channel, after: startSeq, frames: received } of readStretches(frames, requestsById).stretches) {
+  for (const { channel, after: startSeq, frames: received } of readDeliveries(frames, requestsById).stretches) {
     if (startSeq !== Infinity) user.lastSeqs.set(channel, received.at(-1)?.seq ?? startSeq)
   }
   user.epoch = frames.find(({ type }) => type === 'hello')?.['epoch'] ?? user.epoch
@@ -140,7 +140,7 @@ function archiveConnection(user: User): void {
   user.now = undefined
 }
 
-function sendRequest(stage: Stage, { now }: User, request: SubscribeAsked & { readonly op: string; readonly epoch?: unknown }): void {
+function sendRequest(stage: Stage, { now }: User, request: SubscribeRequest & { readonly op: string; readonly epoch?: unknown }): void {
   const id = `r${++stage.requests}`
   now?.requestsById.set(id, request)
   now?.client.send({ ...request, id })
@@ -283,17 +283,17 @@ async function settle({ world, instances: running }: Stage): Promise<void> {
 async function checkOpen({ client, requestsById }: Connection, log: ChannelLog): Promise<void> {
   for (let rounds = 0; rounds < ROUNDS_MAX; rounds++) {
     await client.settle()
-    if ([...readStretches(client.frames, requestsById).open.values()].every((stretch) => isComplete(stretch, log))) return
+    if ([...readDeliveries(client.frames, requestsById).open.values()].every((stretch) => isComplete(stretch, log))) return
     await turn()
   }
-  for (const stretch of readStretches(client.frames, requestsById).open.values()) {
+  for (const stretch of readDeliveries(client.frames, requestsById).open.values()) {
     assert.ok(isComplete(stretch, log), `${stretch.channel} after ${stretch.after}: only ${stretch.frames.length} frames arrived`)
   }
 }
 
 function checkAll({ client, requestsById }: Connection, log: ChannelLog): void {
-  for (const stretch of readStretches(client.frames, requestsById).stretches) {
-    checkStretch(stretch, log)
+  for (const stretch of readDeliveries(client.frames, requestsById).stretches) {
+    checkDelivery(stretch, log)
     if (stretch.frames.length > 0) note(`frames of ${stretch.channel.split('.')[0]}`)
   }
   for (const { reason } of client.frames.filter(({ type }) => type === 'gap') as { reason?: unknown }[]) note(`gap ${String(reason)}`)

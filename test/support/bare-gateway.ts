@@ -18,7 +18,7 @@ export function unreachable(name: string): object {
   return new Proxy({}, { get: (_target, property) => (property === 'then' ? undefined : fail) })
 }
 
-export const BARE_CONTRACTS = Object.fromEntries(
+export const PLACEHOLDER_CONTRACTS = Object.fromEntries(
   CONTRACT_KEYS.map((key) => [key, { address: `C${key.toUpperCase().padEnd(55, 'A')}`, source: 'manifest' }]),
 ) as unknown as ContractSources
 
@@ -33,7 +33,7 @@ export async function createBareGateway(parts: Partial<GatewayParts> = {}): Prom
   const gateway = await createGateway({
     store: { engine: 'embedded', read: unreachable('database'), write: unreachable('database') } as unknown as GatewayParts['store'],
     rpc: unreachable('RPC') as GatewayParts['rpc'],
-    contracts: BARE_CONTRACTS,
+    contracts: PLACEHOLDER_CONTRACTS,
     network: { name: 'testnet', passphrase: 'Test SDF Network ; September 2015' },
     clock,
     random: createSeededRandom('bare gateway'),

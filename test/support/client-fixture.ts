@@ -5,11 +5,11 @@ import type { Client, ClientOptions } from '../../client/src/client.ts'
 import type { Clock } from '../../client/src/clock.ts'
 import { secretSigner } from '../../client/src/signer.ts'
 import { createIdentity } from '../../localnet/actors/identity.ts'
-import { ONE } from './trading.ts'
-import type { World } from './world.ts'
+import { ONE } from './traders.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
 
 /** The fixture's clock in the form that the client takes. */
-export function clockOf(world: World): Clock {
+export function clockOf(world: GatewayFixture): Clock {
   return {
     nowMs: () => world.clock.nowMs(),
     later(ms, run) {
@@ -23,16 +23,16 @@ export function clockOf(world: World): Clock {
 const TIMEOUT_MS = 1_000_000
 
 /** A client that signs for a funded account of this name, without an API key. */
-export async function createTraderClient(world: World, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
+export async function createTraderClient(world: GatewayFixture, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
   const { secret, address } = createIdentity(world.network.networkPassphrase, `test ${name}`)
-  await world.cheat('local_fund', { address, usdc: String(50_000n * ONE) })
+  await world.control('local_fund', { address, usdc: String(50_000n * ONE) })
   return createClient({ url, signer: await secretSigner(secret), clock: clockOf(world), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS, ...overrides })
 }
 
 const SECONDS_MAX = 400
 
 /** Closes and indexes a ledger per second until the work has settled. */
-export async function whileTimePasses<T>(world: World, work: () => Promise<T>): Promise<T> {
+export async function whileTimePasses<T>(world: GatewayFixture, work: () => Promise<T>): Promise<T> {
   let settled = false
   const done = work().finally(() => {
     settled = true
@@ -43,7 +43,7 @@ export async function whileTimePasses<T>(world: World, work: () => Promise<T>): 
     await Promise.race([done.catch(() => {}), world.idle()])
     if (settled) break
     await world.closeLedgers(1)
-    await world.settle()
+    await world.catchUp()
     await world.indexer.observe()
   }
   return done

@@ -9,7 +9,7 @@ import { startBrowser } from './browser.ts'
 import { startMain } from './main-process.ts'
 import type { MainProcess } from './main-process.ts'
 import { temporaryFolder } from './store-child.ts'
-import { ONE } from './trading.ts'
+import { ONE } from './traders.ts'
 
 /** A slow machine is no finding; a page that waits for what never comes is. */
 const PATIENCE_MS = 90_000
@@ -48,8 +48,8 @@ export async function createConsoleStage(environment: Readonly<Record<string, st
   const browser: Browser = await startBrowser()
   building.defer(() => browser.close())
   const url = await main.url()
-  const rpcUrl = /http:\S+/.exec(await main.said(/^ *Network /))?.[0] ?? ''
-  await main.said(/^Indexer in sync/)
+  const rpcUrl = /http:\S+/.exec(await main.waitForLine(/^ *Network /))?.[0] ?? ''
+  await main.waitForLine(/^Indexer in sync/)
   let pages = 0
   async function cheat(method: string, params: object = {}): Promise<unknown> {
     const answer = await fetch(rpcUrl, {

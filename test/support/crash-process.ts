@@ -9,7 +9,7 @@ import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import { createIndexer } from '../../src/indexer/indexer.ts'
 import { openStore } from '../../src/store/open.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
-import { createTradingServer } from './trading-app.ts'
+import { createTradingServer } from './trading-server.ts'
 
 const POLL_INTERVAL_MS = 100
 

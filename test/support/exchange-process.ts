@@ -6,7 +6,7 @@ import { secretSigner } from '../../client/src/signer.ts'
 import { freePort } from './proxies.ts'
 import { startMain } from './main-process.ts'
 import type { MainProcess } from './main-process.ts'
-import { PROJECT, startProgram } from './program.ts'
+import { PROJECT_ROOT, startProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { temporaryFolder } from './store-child.ts'
 
@@ -15,7 +15,7 @@ export interface ExchangeProcess extends AsyncDisposable {
   /** A folder of the test's own. */
   readonly folder: string
   /** One of the local network's extra methods. */
-  cheat<Result = unknown>(method: string, params?: object): Promise<Result>
+  control<Result = unknown>(method: string, params?: object): Promise<Result>
   /** The secret of one of the accounts that `npm start` prints. */
   secretOf(name: string): Promise<string>
   /** A client with a key of that account. */
@@ -39,7 +39,7 @@ export async function startExchange(settings: Readonly<Record<string, string>> =
   let main: MainProcess
   const start = async (): Promise<void> => {
     main = startMain(environment)
-    await main.said(/^Indexer in sync/)
+    await main.waitForLine(/^Indexer in sync/)
   }
   const url = `http://127.0.0.1:${port}`
   things.defer(() => main[Symbol.asyncDispose]())
@@ -60,7 +60,7 @@ export async function startExchange(settings: Readonly<Record<string, string>> =
   }
 
   return {
-    url, cheat, secretOf, start,
+    url, control: cheat, secretOf, start,
     folder: folder.path,
     async clientOf(name) {
       const client = createClient({ url, signer: await secretSigner(await secretOf(name)) })
@@ -68,10 +68,10 @@ export async function startExchange(settings: Readonly<Record<string, string>> =
       return client
     },
     example(name, args, environment = {}) {
-      const command = [process.execPath, '--conditions=perpetual-exchange-source', `${PROJECT}examples/${name}.ts`, ...args]
+      const command = [process.execPath, '--conditions=perpetual-exchange-source', `${PROJECT_ROOT}examples/${name}.ts`, ...args]
       return startProgram(command, { GATEWAY_URL: url, ...environment }, { cwd: folder.path })
     },
-    kill: async () => void (await main.end('SIGKILL')),
+    kill: async () => void (await main.stop('SIGKILL')),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

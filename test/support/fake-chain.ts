@@ -23,12 +23,12 @@ export interface FakeLedger {
 
 export interface FakeChain extends Chain {
   /** Closes a ledger with exactly this in it. */
-  write(ledger?: FakeLedger): LedgerRecord
+  closeLedgerWith(ledger?: FakeLedger): LedgerRecord
   /** Forgets everything before this ledger. */
   forgetBefore(sequence: number): void
   readonly accounts: Map<string, { balance: bigint; sequence: bigint }>
   /** What the next sends answer, before they are looked at. */
-  readonly scriptedSends: SendOutcome['status'][]
+  readonly sendResults: SendOutcome['status'][]
   readonly sent: string[]
 }
 
@@ -87,9 +87,9 @@ export function createFakeChain(): FakeChain {
     networkPassphrase: FAKE_PASSPHRASE,
     history,
     accounts,
-    scriptedSends,
+    sendResults: scriptedSends,
     sent,
-    write,
+    closeLedgerWith: write,
     forgetBefore(sequence) {
       while ((ledgers[0]?.sequence ?? sequence) < sequence) ledgers.shift()
       transactions = transactions.filter((record) => record.ledger >= sequence)

@@ -10,13 +10,13 @@ export interface FlakyStore {
   /** Statements that were let through so far. */
   statements(): number
   /** Resolves when a call waits at a shut door. */
-  someoneWaits(): Promise<void>
+  waitForBlockedCall(): Promise<void>
   /** Resolves when every call that was let through has ended. */
   idle(): Promise<void>
   /** From now on nothing that is notified arrives, and nobody is told of it. */
-  lose(): void
+  dropNotifications(): void
   /** Tells the listeners whether they are heard; while not, they hear nothing. */
-  setHeard(heard: boolean): void
+  setListening(heard: boolean): void
 }
 
 export function createFlakyStore(real: Store): FlakyStore {
@@ -67,17 +67,17 @@ export function createFlakyStore(real: Store): FlakyStore {
       opened = Promise.withResolvers<void>()
       waits = Promise.withResolvers<void>()
     },
-    someoneWaits: () => waits.promise,
+    waitForBlockedCall: () => waits.promise,
     async idle() {
       // Those that waited begin in the turn after the door was opened.
       await new Promise<void>((resolve) => void setImmediate(resolve))
       await Promise.allSettled(underWay)
     },
     statements: () => statements,
-    lose() {
+    dropNotifications() {
       lost = true
     },
-    setHeard(next) {
+    setListening(next) {
       heard = next
       for (const onHeard of listeners) onHeard(next)
     },

@@ -4,7 +4,7 @@ import type { MainProcess } from './main-process.ts'
 
 /** Holds the prices of these assets where they are: a close whose profit turns into a loss between its simulation and its ledger would fail there. */
 export async function holdPrices(main: MainProcess, ...assets: readonly string[]): Promise<void> {
-  const rpc = /http:\S+/.exec(await main.said(/^ *Network /))?.[0] ?? ''
+  const rpc = /http:\S+/.exec(await main.waitForLine(/^ *Network /))?.[0] ?? ''
   for (const asset of assets) {
     const { price } = await main.get<{ readonly price: string }>(`/v1/markets/${asset}/price`)
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'local_setPrice', params: { asset, price } })

@@ -21,11 +21,11 @@ const SCHEMAS: readonly TSchema[] = [
   InvalidSignature, KeyNotFound, NotInBeta, RateLimited, ServerError, Unauthorized, ValidationError,
 ]
 
-export interface KeysApp extends AsyncDisposable {
+export interface KeysServer extends AsyncDisposable {
   readonly app: App
 }
 
-export async function createKeysApp(parts: { store: Store; clock: Clock; random: Random; allowlist: Allowlist }): Promise<KeysApp> {
+export async function createKeysServer(parts: { store: Store; clock: Clock; random: Random; allowlist: Allowlist }): Promise<KeysServer> {
   const keys = createKeys({ ...parts, log: silentLog, networkPassphrase: TEST_PASSPHRASE })
   const app = createApp({
     clock: parts.clock,

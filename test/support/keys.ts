@@ -40,7 +40,7 @@ export function signChallenge(options: SigningOptions): string {
   return transaction.toXdr()
 }
 
-export interface ApiAnswer<Body = Record<string, unknown>> {
+export interface ApiResponse<Body = Record<string, unknown>> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Body
@@ -62,7 +62,7 @@ export function bearer(key: { readonly keyId: string; readonly secret: string })
 }
 
 /** One call through the whole server, without a socket. */
-export async function call<Body = Record<string, unknown>>(app: App, url: string, options: ApiCall = {}): Promise<ApiAnswer<Body>> {
+export async function call<Body = Record<string, unknown>>(app: App, url: string, options: ApiCall = {}): Promise<ApiResponse<Body>> {
   const { method = 'GET', body, key, headers = {}, from = '192.0.2.1' } = options
   const answer = await app.inject({
     method,
@@ -72,7 +72,7 @@ export async function call<Body = Record<string, unknown>>(app: App, url: string
     ...(body === undefined ? {} : { payload: body as object }),
   })
   const json = answer.body === '' ? undefined : answer.json<unknown>()
-  return { status: answer.statusCode, headers: answer.headers as ApiAnswer['headers'], body: json as Body, text: answer.body }
+  return { status: answer.statusCode, headers: answer.headers as ApiResponse['headers'], body: json as Body, text: answer.body }
 }
 
 /** A challenge for the wallet. */

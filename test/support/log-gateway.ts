@@ -7,7 +7,7 @@ import type { VirtualClock } from '../../src/base/clock.ts'
 import { createBareGateway } from './bare-gateway.ts'
 import { openTestStore } from './database.ts'
 import { call } from './keys.ts'
-import type { Reader } from './pages.ts'
+import type { Reader } from './pagination.ts'
 import { createTestLog } from './test-log.ts'
 import type { TestLog } from './test-log.ts'
 

@@ -15,7 +15,7 @@ export interface MainProcess extends Program {
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
   const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...environment })
   let address: Promise<string> | undefined
-  const url = (): Promise<string> => (address ??= program.said(/^ *Gateway /).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
+  const url = (): Promise<string> => (address ??= program.waitForLine(/^ *Gateway /).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
   return {
     ...program,
     url,

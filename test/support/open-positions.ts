@@ -5,13 +5,13 @@ import { createRpc } from '../../src/chain/rpc.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
-import type { World } from './world.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
 
 /** An open position in the form of the list. */
-export type ShownPosition = readonly string[]
+export type PositionRow = readonly string[]
 
 /** Open positions as the ledger has them. */
-export async function openOnLedger(world: World): Promise<readonly ShownPosition[]> {
+export async function readPositionsFromChain(world: GatewayFixture): Promise<readonly PositionRow[]> {
   const { network, clock } = world
   const rpc = createRpc({
     urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog,
@@ -27,16 +27,16 @@ export async function openOnLedger(world: World): Promise<readonly ShownPosition
 }
 
 /** Open positions as clients get them. */
-export async function openInList(world: World): Promise<readonly ShownPosition[]> {
+export async function readPositionsFromApi(world: GatewayFixture): Promise<readonly PositionRow[]> {
   const { body } = await world.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
   return body.positions.map((one) => shown(one.positionId, one.trader, one.asset, one.direction, one.size, one.entryPrice, one.openedAt)).toSorted(byText)
 }
 
-const shown = (...parts: readonly unknown[]): ShownPosition => parts.map(String)
-const byText = (a: ShownPosition, b: ShownPosition): number => (a.join() < b.join() ? -1 : 1)
+const shown = (...parts: readonly unknown[]): PositionRow => parts.map(String)
+const byText = (a: PositionRow, b: PositionRow): number => (a.join() < b.join() ? -1 : 1)
 
 /** Compares until nothing is left to compare. */
-export async function compareAll(world: World): Promise<number> {
+export async function reconcileAll(world: GatewayFixture): Promise<number> {
   let corrections = 0
   for (let parts = 0; parts < 20; parts++) {
     const made = await world.indexer.compare()

@@ -20,7 +20,7 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface Answer {
+export interface ResponseObject {
   readonly description?: string
   readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>
   readonly content?: Readonly<Record<string, Media>>
@@ -34,7 +34,7 @@ export interface Operation {
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[]
   readonly parameters?: readonly Parameter[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> }
-  readonly responses: Readonly<Record<string, Answer>>
+  readonly responses: Readonly<Record<string, ResponseObject>>
 }
 
 export interface OpenApiDocument {
@@ -77,11 +77,11 @@ export function resolve(document: OpenApiDocument, schema: Schema): Schema {
 }
 
 /** What is wrong with a value, by its own schema; empty when it fits. A key that the schema does not name is wrong too. */
-export function misfits(document: OpenApiDocument, schema: Schema, value: unknown, at = 'the value'): readonly string[] {
+export function schemaMismatches(document: OpenApiDocument, schema: Schema, value: unknown, at = 'the value'): readonly string[] {
   const own = resolve(document, schema)
   const alternatives = (own['oneOf'] ?? own['anyOf']) as readonly Schema[] | undefined
   if (alternatives !== undefined) {
-    const { length } = alternatives.filter((alternative) => misfits(document, alternative, value).length === 0)
+    const { length } = alternatives.filter((alternative) => schemaMismatches(document, alternative, value).length === 0)
     const fits = length === 1 || (length > 1 && own['oneOf'] === undefined)
     return fits ? [] : [`${at} fits ${length} of ${alternatives.length} alternatives: ${JSON.stringify(value)}`]
   }
@@ -99,13 +99,13 @@ function misfitsInside(document: OpenApiDocument, schema: Schema, value: unknown
   if (Array.isArray(value)) {
     const items = schema['items'] as Schema | undefined
     if (items === undefined) return [`${at}: the schema does not say what the list holds`]
-    return value.flatMap((item, index) => misfits(document, items, item, `${at}[${index}]`))
+    return value.flatMap((item, index) => schemaMismatches(document, items, item, `${at}[${index}]`))
   }
   const properties = schema['properties'] as Readonly<Record<string, Schema>> | undefined
   if (typeof value !== 'object' || value === null || properties === undefined) return []
   return Object.entries(value).flatMap(([key, inner]) => {
     const property = properties[key]
-    return property === undefined ? [`${at}.${key} is not documented`] : misfits(document, property, inner, `${at}.${key}`)
+    return property === undefined ? [`${at}.${key} is not documented`] : schemaMismatches(document, property, inner, `${at}.${key}`)
   })
 }
 

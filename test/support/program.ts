@@ -9,13 +9,13 @@ export interface Program extends AsyncDisposable {
    * Resolves with the first line it says or logs, from now on or before, that fits; rejects when it ends without one, and after two minutes. Each line is
    * found once.
    */
-  readonly said: (pattern: RegExp) => Promise<string>
+  readonly waitForLine: (pattern: RegExp) => Promise<string>
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void
   /** Sends the signal and resolves with the exit code, or the signal that ended it. */
-  end(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
+  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
   /** Resolves with the exit code, or the signal that ended it, once it has ended. */
-  readonly ended: Promise<number | NodeJS.Signals | null>
+  readonly exited: Promise<number | NodeJS.Signals | null>
   /** What it wrote to its error output so far. */
   readonly errors: () => string
   /** What it wrote to its output so far. */
@@ -25,14 +25,14 @@ export interface Program extends AsyncDisposable {
 /** Who waits longer than this waits in vain, and would keep the program, and the run, from ending. */
 const PATIENCE_MS = 120_000
 
-export const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Starts `command` with nothing of this process's environment but what is named. With `isGroup` it gets a group of its own, and signals go to all that it
  * starts, as a terminal sends them.
  */
 export function startProgram(
-  command: readonly string[], environment: Readonly<Record<string, string | undefined>>, { cwd = PROJECT, isGroup = false } = {},
+  command: readonly string[], environment: Readonly<Record<string, string | undefined>>, { cwd = PROJECT_ROOT, isGroup = false } = {},
 ): Program {
   const [file = '', ...args] = command
   const env = { PATH: process.env['PATH'], ...environment }
@@ -64,7 +64,7 @@ export function startProgram(
     tell()
   })
   return {
-    said: (pattern) => new Promise((resolve, reject) => {
+    waitForLine: (pattern) => new Promise((resolve, reject) => {
       const look = (): void => {
         const at = lines.findIndex((line) => pattern.test(line))
         if (at < 0 && !ended) return
@@ -81,11 +81,11 @@ export function startProgram(
       look()
     }),
     signal: kill,
-    end(signal) {
+    stop(signal) {
       kill(signal)
       return exited
     },
-    ended: exited,
+    exited: exited,
     errors: () => written.stderr,
     output: () => written.stdout,
     async [Symbol.asyncDispose]() {

@@ -12,7 +12,7 @@ export interface RawSocket {
   /** Texts that came. */
   readonly texts: readonly string[]
   /** Resolves when the connection is over: with the close frame's code and reason, or with null when there was none. */
-  readonly over: Promise<{ readonly code: number; readonly reason: string } | null>
+  readonly closed: Promise<{ readonly code: number; readonly reason: string } | null>
   /** Sends one frame, final and masked unless told otherwise. */
   send(opcode: number, payload: Buffer | string, how?: { readonly final?: boolean; readonly masked?: boolean; readonly reserved?: boolean }): void
 }
@@ -52,7 +52,7 @@ export async function openRawSocket(url: string): Promise<RawSocket> {
   })
   await ready
   return {
-    socket, texts, over,
+    socket, texts, closed: over,
     send(opcode, payload, how = {}) {
       if (socket.writable) socket.write(clientFrame(opcode, typeof payload === 'string' ? Buffer.from(payload) : payload, how))
     },

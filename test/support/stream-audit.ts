@@ -6,14 +6,14 @@ import type { Queryable } from '../../src/store/store.ts'
 import type { StreamFrame } from './stream-client.ts'
 
 /** What a client asked for, by the request's id. */
-export interface SubscribeAsked {
+export interface SubscribeRequest {
   readonly channels: readonly string[]
   readonly since?: number | undefined
   readonly snapshot?: boolean
 }
 
 /** A stretch of delivery on one channel, between its beginning and its end. */
-export interface Stretch {
+export interface Delivery {
   readonly channel: string
   /** Everything behind this place is to come. */
   after: number
@@ -85,16 +85,16 @@ const isLog = (channel: string): boolean => /^(events|trades\.|account\.events\.
 const isAccount = (channel: string): boolean => channel.startsWith('account.events.')
 
 /** The stretches of one connection, by what was asked and what came. `open` are those that have not ended. */
-export function readStretches(
+export function readDeliveries(
   frames: readonly StreamFrame[],
-  asked: ReadonlyMap<string, SubscribeAsked>,
-): { readonly stretches: readonly Stretch[]; readonly open: ReadonlyMap<string, Stretch> } {
-  const stretches: Stretch[] = []
-  const open = new Map<string, Stretch>()
+  asked: ReadonlyMap<string, SubscribeRequest>,
+): { readonly stretches: readonly Delivery[]; readonly open: ReadonlyMap<string, Delivery> } {
+  const stretches: Delivery[] = []
+  const open = new Map<string, Delivery>()
   /** What was open when a resume was accepted, in case that it turns out to be a gap. */
-  let before = new Map<string, Stretch>()
+  let before = new Map<string, Delivery>()
   const begin = (channel: string, after: number, hasPrints = false): void => {
-    const stretch: Stretch = { channel, after, frames: [], hasPrints }
+    const stretch: Delivery = { channel, after, frames: [], hasPrints }
     stretches.push(stretch)
     open.set(channel, stretch)
   }
@@ -131,7 +131,7 @@ export function readStretches(
 }
 
 /** Fails unless the stretch is a piece of the log. */
-export function checkStretch({ channel, after, frames, hasPrints }: Stretch, log: ChannelLog): void {
+export function checkDelivery({ channel, after, frames, hasPrints }: Delivery, log: ChannelLog): void {
   const whole = log.get(channel) ?? []
   const from = firstOf({ channel, after, frames, hasPrints }, whole)
   if (hasPrints && frames.length > 0) {
@@ -143,14 +143,14 @@ export function checkStretch({ channel, after, frames, hasPrints }: Stretch, log
 }
 
 /** True when everything that the log has behind the beginning has come. */
-export function isComplete(stretch: Stretch, log: ChannelLog): boolean {
+export function isComplete(stretch: Delivery, log: ChannelLog): boolean {
   const whole = log.get(stretch.channel) ?? []
   if (stretch.hasPrints && stretch.frames.length === 0) return whole.length === 0
   return stretch.after !== Infinity && firstOf(stretch, whole) + stretch.frames.length === whole.length
 }
 
 /** Where in the log the stretch's first frame stands. */
-function firstOf({ after, frames, hasPrints }: Stretch, whole: readonly LogFrame[]): number {
+function firstOf({ after, frames, hasPrints }: Delivery, whole: readonly LogFrame[]): number {
   if (hasPrints && frames.length > 0) return whole.findIndex(({ seq }) => seq === frames[0]?.seq)
   const found = whole.findIndex(({ seq }) => seq > after)
   return found === -1 ? whole.length : found

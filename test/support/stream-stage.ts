@@ -4,11 +4,11 @@ import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 import type { GatewayParts } from '../../src/gateway.ts'
 import { connectStream } from './stream-client.ts'
 import type { StreamClient } from './stream-client.ts'
-import { createWorld } from './world.ts'
-import type { World, WorldOptions } from './world.ts'
+import { createGatewayFixture } from './gateway-fixture.ts'
+import type { GatewayFixture, GatewayFixtureOptions } from './gateway-fixture.ts'
 
 export interface Stage {
-  readonly world: World
+  readonly world: GatewayFixture
   /** Where the gateway listens; another address after a restart. */
   readonly url: string
   /** Another gateway on the same database, with nothing in memory. Whoever is connected must have left. */
@@ -17,12 +17,12 @@ export interface Stage {
   restartWith(contracts: ContractAddresses): Promise<void>
   connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
   /** Closes ledgers, has them indexed and published. */
-  play(ledgers: number): Promise<void>
+  publishLedgers(ledgers: number): Promise<void>
 }
 
 /** A world with a listening gateway. Whoever is still connected at the end is disconnected. */
-export async function onStage(options: WorldOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
-  await using world = await createWorld(options)
+export async function onStage(options: GatewayFixtureOptions, play: (stage: Stage) => Promise<void>): Promise<void> {
+  await using world = await createGatewayFixture(options)
   let url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   const clients: StreamClient[] = []
   const stage: Stage = {
@@ -35,7 +35,7 @@ export async function onStage(options: WorldOptions, play: (stage: Stage) => Pro
       url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
     },
     async restartWith(contracts) {
-      await world.restartWith(contracts)
+      await world.restartWithContracts(contracts)
       url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
     },
     async connect(headers) {
@@ -43,9 +43,9 @@ export async function onStage(options: WorldOptions, play: (stage: Stage) => Pro
       clients.push(client)
       return client
     },
-    async play(ledgers) {
+    async publishLedgers(ledgers) {
       await world.closeLedgers(ledgers)
-      await world.settle()
+      await world.catchUp()
       await world.gateway.stream.publishCommitted()
     },
   }

@@ -19,7 +19,7 @@ export interface TestLog {
   /** The address under which every vault trades. */
   readonly factory: string
   /** Queues one event, in a transaction of its own unless `tx` names one. */
-  say(contract: EventContractKey, topic: string, payload: Payload, tx?: string): void
+  append(contract: EventContractKey, topic: string, payload: Payload, tx?: string): void
   /** The market's event and the factory's behind it, in one transaction. */
   leaderOpens(what: { vaultId: number; leader: string; positionId: number; collateral: string }): void
   leaderCloses(what: { vaultId: number; leader: string; positionId: number; pnl: string }): void
@@ -28,7 +28,7 @@ export interface TestLog {
   orderOpens(what: Leg & { orderId: number }): void
   /** The event that was queued last. */
   last(): ArchivedEvent
-  waiting(): readonly ArchivedEvent[]
+  pending(): readonly ArchivedEvent[]
   /** Applies what is queued, in pages of so many events that cut no transaction, one transaction each. */
   commit(pageLength?: number): Promise<void>
   epoch(): Epoch
@@ -37,7 +37,7 @@ export interface TestLog {
   /** The network begins anew, with the same contracts. */
   reset(): Promise<void>
   /** The chain goes on, with another contract in the place of one. */
-  move(contract: EventContractKey): Promise<void>
+  replaceContract(contract: EventContractKey): Promise<void>
   /** Forgets everything but the epoch. */
   clear(): Promise<void>
   /** Every row of these tables, as text. */
@@ -77,7 +77,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
 
   const log: TestLog = {
     factory: CONTRACTS.vaultFactory,
-    say,
+    append: say,
     leaderOpens({ vaultId, leader, positionId, collateral }) {
       const tx = `open ${positionId}`
       say('market', 'position_opened', { positionId, trader: CONTRACTS.vaultFactory, ...TERMS, entryPrice: '5' }, tx)
@@ -101,7 +101,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       if (newest === undefined) throw new Error('nothing was said yet')
       return newest
     },
-    waiting: () => queue,
+    pending: () => queue,
     async commit(pageLength = Infinity) {
       for (let rest = queue; rest.length > 0;) {
         let end = Math.min(pageLength, rest.length)
@@ -130,7 +130,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
       epoch = epochOf(epoch.number + 1)
       await begin()
     },
-    async move(contract) {
+    async replaceContract(contract) {
       const { contracts, chain } = epoch
       epoch = { ...epochOf(epoch.number + 1), chain, contracts: { ...contracts, [contract]: `${contracts[contract]}2` } }
       await begin()

@@ -2,9 +2,9 @@
 
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import { NULL_ACCOUNT } from '../../src/chain/views.ts'
-import type { World } from './world.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
 
-export async function viewVault(world: World, id: number): Promise<Record<string, unknown>> {
+export async function viewVault(world: GatewayFixture, id: number): Promise<Record<string, unknown>> {
   const { contracts: { vaultFactory }, networkPassphrase, rpc } = world.network
   const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))

@@ -6,7 +6,7 @@ import { createSystemClock, createVirtualClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../base/log.ts'
 import { administer, databaseUrl, openTestStore, testServerUrl, WITHOUT_SERVER } from '../../../test/support/database.ts'
-import { createWire } from '../../../test/support/wire.ts'
+import { createTcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { READ_POOL_SIZE } from '../bounds.ts'
 import { openStore } from '../open.ts'
 import { StatementFailed, StatementTimeout, StoreUnavailable } from '../store.ts'
@@ -58,7 +58,7 @@ test('a lost connection loses the lock: its holder learns of it and cannot write
 
 test('a connection that breaks within a transaction loses the lock, and the transaction is rolled back', { skip }, async () => {
   await using database = await freshDatabase()
-  const wire = await createWire(database.url)
+  const wire = await createTcpProxy(database.url)
   await using store = openOn(wire.url)
   await database.direct.write.query('create table note (id int primary key)')
   const lock = await store.tryLock('indexer')
@@ -70,7 +70,7 @@ test('a connection that breaks within a transaction loses the lock, and the tran
   })
   await assert.rejects(work, StoreUnavailable)
   assert.equal(lock.lost.aborted, true)
-  wire.mend()
+  wire.restore()
   assert.deepEqual(await store.read.query('select id from note'), [])
   await lock[Symbol.asyncDispose]()
   await wire[Symbol.asyncDispose]()
@@ -78,13 +78,13 @@ test('a connection that breaks within a transaction loses the lock, and the tran
 
 test('a lock whose connection is silent is lost, although the server may still hold it', { skip }, async () => {
   await using database = await freshDatabase()
-  const wire = await createWire(database.url)
+  const wire = await createTcpProxy(database.url)
   const lock = await tryWriterLock(wire.url, 'indexer', clock, 100)
   assert.ok(lock !== undefined)
   wire.block()
   await assert.rejects(lock.db.query('select 1'), StoreUnavailable)
   assert.equal(lock.lost.aborted, true)
-  wire.mend()
+  wire.restore()
   await lock[Symbol.asyncDispose]()
   await wire[Symbol.asyncDispose]()
 })
@@ -168,12 +168,12 @@ test('when all connections for reads are busy, reads wait for a limited time and
 
 test('a server that never responds to a read fails it, and later statements reconnect', { skip }, async () => {
   await using database = await freshDatabase()
-  const wire = await createWire(database.url)
+  const wire = await createTcpProxy(database.url)
   await using store = openOn(wire.url, 100)
   await store.read.query('select 1')
   wire.block()
   await assert.rejects(store.read.query('select 1'), StoreUnavailable)
-  wire.mend()
+  wire.restore()
   assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
   await wire[Symbol.asyncDispose]()
 })

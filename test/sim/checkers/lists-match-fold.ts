@@ -9,24 +9,24 @@ import { listOpenPositions } from '../../../src/projections/positions.ts'
 import { listTrades } from '../../../src/projections/trades.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { Archived } from './archive.ts'
-import { checkFeedsAreTheLog } from './feeds-are-the-log.ts'
+import { checkFeedsMatchLog } from './feeds-match-log.ts'
 import { fold } from './fold.ts'
-import { wholeList } from './whole-list.ts'
+import { readWholeList } from './read-whole-list.ts'
 
 /** Small and odd, so that borders fall inside ledgers and transactions. */
 const PAGE_ROWS = 17
 
 /** `openIds` are the positions in the market's own list. */
-export async function checkListsAreTheFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {
+export async function checkListsMatchFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {
   const rows = await db.query<{ deployment: number }>('select p.deployment from idx.cursor c join idx.epochs p on p.number = c.epoch')
   const folded = fold(archive, rows[0]?.deployment ?? null, openIds)
 
-  assert.deepEqual(await wholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
-  assert.deepEqual(await wholeList((cursor) => listTrades(db, { limit: PAGE_ROWS, cursor })), folded.trades, 'trades')
-  const events = await wholeList((cursor) => listEvents(db, { limit: PAGE_ROWS, cursor }))
+  assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { cursor })), folded.openPositions, 'open positions')
+  assert.deepEqual(await readWholeList((cursor) => listTrades(db, { limit: PAGE_ROWS, cursor })), folded.trades, 'trades')
+  const events = await readWholeList((cursor) => listEvents(db, { limit: PAGE_ROWS, cursor }))
   assert.deepEqual(events.map(({ eventId, topic, ledger }) => ({ eventId, topic, ledger })), newestFirst(archive), 'events')
   for (const sort of ['pnl', 'volume'] as const) {
-    const leaders = await wholeList((cursor) => listLeaders(db, { sort, limit: PAGE_ROWS, cursor }))
+    const leaders = await readWholeList((cursor) => listLeaders(db, { sort, limit: PAGE_ROWS, cursor }))
     const expected = new Map([...folded.traders].map(([trader, { pnl, volume }]) => [trader, { trader, pnl: String(pnl), volume: String(volume) }]))
     assert.deepEqual(new Map(leaders.map((leader) => [leader.trader, leader])), expected, `leaders by ${sort}`)
     assert.equal(leaders.length, expected.size, `leaders by ${sort}: somebody is listed twice`)
@@ -36,20 +36,20 @@ export async function checkListsAreTheFold(db: Queryable, archive: readonly Arch
   const stats = await readMarketStats(db, { nowSec })
   assert.deepEqual(stats.rows, ASSET_SYMBOLS.map((asset) => folded.statsOf(asset, nowSec)), 'market stats')
   await checkFilters(db, folded)
-  await checkFeedsAreTheLog(db, archive)
+  await checkFeedsMatchLog(db, archive)
 }
 
 /** A filtered list is the whole list, filtered. */
 async function checkFilters(db: Queryable, folded: ReturnType<typeof fold>): Promise<void> {
   for (const trader of [...folded.traders.keys()].slice(0, 3)) {
     const mine = <Row extends { readonly trader: string }>(rows: readonly Row[]): Row[] => rows.filter((row) => row.trader === trader)
-    assert.deepEqual(await wholeList((cursor) => listOpenPositions(db, { trader, cursor })), mine(folded.openPositions), `open positions of ${trader}`)
-    assert.deepEqual(await wholeList((cursor) => listTrades(db, { trader, limit: PAGE_ROWS, cursor })), mine(folded.trades), `trades of ${trader}`)
+    assert.deepEqual(await readWholeList((cursor) => listOpenPositions(db, { trader, cursor })), mine(folded.openPositions), `open positions of ${trader}`)
+    assert.deepEqual(await readWholeList((cursor) => listTrades(db, { trader, limit: PAGE_ROWS, cursor })), mine(folded.trades), `trades of ${trader}`)
   }
   const asset = folded.trades[0]?.asset
   if (asset === undefined || asset === null) return
   const wanted = folded.trades.filter((trade) => trade.asset === asset)
-  assert.deepEqual(await wholeList((cursor) => listTrades(db, { asset, limit: PAGE_ROWS, cursor })), wanted, `trades of ${asset}`)
+  assert.deepEqual(await readWholeList((cursor) => listTrades(db, { asset, limit: PAGE_ROWS, cursor })), wanted, `trades of ${asset}`)
 }
 
 function newestFirst(archive: readonly Archived[]): object[] {

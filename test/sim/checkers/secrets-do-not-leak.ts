@@ -5,7 +5,7 @@ import type { Queryable } from '../../../src/store/store.ts'
 import type { KeyHolder } from '../key-holders.ts'
 
 /** `answers` are all bodies, `lines` everything that was logged. */
-export async function checkSecretsStay(
+export async function checkSecretsDoNotLeak(
   db: Queryable,
   holders: readonly KeyHolder[],
   told: { readonly answers: readonly string[]; readonly lines: readonly string[] },
@@ -20,7 +20,7 @@ export async function checkSecretsStay(
 }
 
 /** A value as a log would write it, causes of errors included. */
-export function written(value: unknown): string {
+export function toLogText(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner instanceof Error ? Object.assign({}, inner, { message: inner.message, stack: inner.stack, cause: inner.cause }) : inner)
 }

@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Asset, Contract, Keypair, nativeToScVal, Operation, SorobanDataBuilder, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { Transaction } from '@stellar/stellar-sdk'
-import { ANSWERS } from './answers.ts'
-import type { MethodName } from './answers.ts'
-import { serveNetwork } from './served-network.ts'
-import type { ServedNetwork } from './served-network.ts'
+import { RESULT_SHAPES } from './result-shapes.ts'
+import type { MethodName } from './result-shapes.ts'
+import { createNetworkFixture } from './network-fixture.ts'
+import type { NetworkFixture } from './network-fixture.ts'
 
-let served: ServedNetwork
+let served: NetworkFixture
 const hashes: string[] = []
 
 before(async () => {
-  served = await serveNetwork()
+  served = await createNetworkFixture()
   const { server } = served
   await server.fundAddress(Keypair.random().publicKey())
   hashes.push(await send(await draft(Operation.payment({ destination: served.keypair('bob').publicKey(), asset: Asset.native(), amount: '1' }))))
@@ -55,7 +55,7 @@ async function ask(method: MethodName, params: unknown = null): Promise<Record<s
   const response = await fetch(served.rpcUrl, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
   const { result, error } = (await response.json()) as { result: Record<string, unknown>; error?: unknown }
   assert.equal(error, undefined)
-  assert.deepEqual(ANSWERS[method](result, method), [])
+  assert.deepEqual(RESULT_SHAPES[method](result, method), [])
   return result
 }
 

@@ -14,26 +14,26 @@ import { EVENT_CONTRACT_KEYS } from '../../src/exchange/contracts.ts'
 import { contractDataKey, contractDataValue } from '../../localnet/actors/exchange-state.ts'
 import { asU64, asVec, storageKey } from '../../localnet/contracts/values.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import type { Incarnation } from './checkers/archive-is-the-chain.ts'
+import type { ChainEvents } from './checkers/archive-matches-chain.ts'
 import type { Choice, Decisions, Roll } from './decisions.ts'
 import type { Profile } from './profile.ts'
 
 const HOUR_SEC = 3_600
 
 /** What is upset. */
-export interface Upsets {
+export interface NetworkState {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
   readonly decisions: Decisions
   readonly profile: Profile
   /** What the network was before it began anew, or was put back. */
-  readonly incarnations: Incarnation[]
+  readonly chains: ChainEvents[]
   /** A snapshot of the network, and where it stood. */
-  kept: { readonly id: string; readonly ledger: number } | undefined
+  snapshot: { readonly id: string; readonly ledger: number } | undefined
 }
 
 /** Between two ledgers. `rest` lets time pass until nobody waits for an answer: hours that pass at once are nobody's patience. */
-export async function upset(upsets: Upsets, rest: () => Promise<void>): Promise<void> {
+export async function injectNetworkFault(upsets: NetworkState, rest: () => Promise<void>): Promise<void> {
   const { decisions, profile, network, clock } = upsets
   const choice = decisions.decide('network', [
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
@@ -43,12 +43,12 @@ export async function upset(upsets: Upsets, rest: () => Promise<void>): Promise<
   ])
   switch (choice?.name) {
     case 'reset':
-      upsets.incarnations.push(incarnationOf(network))
+      upsets.chains.push(readChainEvents(network))
       await network.rpc.call('local_reset', {})
-      upsets.kept = undefined
+      upsets.snapshot = undefined
       break
     case 'keep or put back':
-      await keepOrPutBack(upsets)
+      await snapshotOrRestore(upsets)
       break
     case 'step the clock':
       await network.rpc.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
@@ -62,7 +62,7 @@ export async function upset(upsets: Upsets, rest: () => Promise<void>): Promise<
 }
 
 /** A price, or all of them, may leap up or down, and goes on from there. */
-export async function jump({ decisions, profile, network, clock }: Upsets): Promise<void> {
+export async function movePrices({ decisions, profile, network, clock }: NetworkState): Promise<void> {
   const leap = (roll: Roll): Choice => ({ name: 'jump', asset: ASSET_SYMBOLS[roll.integer(0, 13)] ?? 'BTC', percent: roll.integer(80, 125) })
   const crash = (roll: Roll): Choice => ({ name: 'crash', percent: roll.integer(60, 140) })
   const choice = decisions.decide('price', [{ chance: profile.priceJump, choice: leap }, { chance: profile.priceJump / 4, choice: crash }])
@@ -80,22 +80,22 @@ export async function jump({ decisions, profile, network, clock }: Upsets): Prom
 }
 
 /** Keeps the network, or puts back the one that was kept, unless that was so lately that the index could miss it between two polls. */
-async function keepOrPutBack(upsets: Upsets): Promise<void> {
-  const { network, profile, kept, clock } = upsets
+async function snapshotOrRestore(upsets: NetworkState): Promise<void> {
+  const { network, profile, snapshot: kept, clock } = upsets
   if (kept === undefined) {
-    upsets.kept = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
+    upsets.snapshot = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
     return
   }
   if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
   // A ledger that closes at the very time of the one whose number it takes is told from it by its hash alone, which is looked at every few minutes.
   const { history, clockOffsetSec } = network.chain
   if (nowSec(clock) + clockOffsetSec <= (history.ledger(kept.ledger + 1)?.closeTimeSec ?? 0)) return
-  upsets.incarnations.push(incarnationOf(network))
+  upsets.chains.push(readChainEvents(network))
   await network.rpc.call('local_restore', { id: kept.id })
 }
 
 /** Everything that the network's exchange has emitted since it began. */
-export function incarnationOf({ chain, contracts }: LocalNetwork): Incarnation {
+export function readChainEvents({ chain, contracts }: LocalNetwork): ChainEvents {
   const contractIds = EVENT_CONTRACT_KEYS.map((key) => contracts[key])
   const untilLedger = chain.history.latest().sequence + 1
   assert.ok(chain.history.oldest().sequence <= 2, 'the network forgot its first ledgers: the simulation is too long for it')

@@ -5,8 +5,8 @@ import { Keypair } from '@stellar/stellar-sdk'
 import type { VirtualClock } from '../../src/base/clock.ts'
 import type { Queryable } from '../../src/store/store.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import { checkKeysAreKept } from './checkers/keys-are-kept.ts'
-import { checkSecretsStay } from './checkers/secrets-stay.ts'
+import { checkKeysAreStored } from './checkers/keys-are-stored.ts'
+import { checkSecretsDoNotLeak } from './checkers/secrets-do-not-leak.ts'
 import type { Choice, Decisions, Option, Roll } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { HeldKey, KeyHolder } from './key-holders.ts'
@@ -19,12 +19,12 @@ import type { Submitter } from './submitters.ts'
 /** How long somebody waits for what becomes of a transaction. */
 const PATIENCES_MS = [1_000, 3_000, 10_000, 30_000]
 
-interface Person {
+interface Client {
   readonly holder: KeyHolder
   readonly submitter: Submitter
 }
 
-export interface People {
+export interface Clients {
   readonly addresses: readonly string[]
   /** Each of them does something, or nothing, at the processes that live. */
   act(processes: readonly Server[]): void
@@ -35,12 +35,12 @@ export interface People {
   /** When nothing is wrong any more: everybody uses every key, and submits everything again, at every process. */
   settle(processes: readonly Server[]): void
   /** Holds everything that was told against the tables and the ledger. */
-  judge(db: Queryable, lines: readonly string[]): Promise<void>
+  verify(db: Queryable, lines: readonly string[]): Promise<void>
   /** What they did and were told, and how often. */
-  readonly met: ReadonlyMap<string, number>
+  readonly counts: ReadonlyMap<string, number>
 }
 
-export interface PeopleParts {
+export interface ClientsParts {
   readonly network: LocalNetwork
   readonly clock: VirtualClock
   readonly decisions: Decisions
@@ -48,23 +48,23 @@ export interface PeopleParts {
   readonly isCalm: () => boolean
 }
 
-export function createPeople(parts: PeopleParts): People {
+export function createClients(parts: ClientsParts): Clients {
   const { network, clock, decisions, profile, isCalm } = parts
   const requests = createRequests(clock)
   const wallets = network.accounts.flatMap(({ secret }) => (secret === null ? [] : [Keypair.fromSecret(secret)])).slice(0, profile.clients ?? 0)
-  const people = wallets.map((wallet) => createPerson(wallet, requests, parts))
+  const people = wallets.map((wallet) => createClient(wallet, requests, parts))
   const met = new Map<string, number>()
 
   function check(): void {
     requests.check()
-    for (const { submitter } of people) submitter.checkPatience(clock.elapsedMs())
+    for (const { submitter } of people) submitter.checkWaitingTimes(clock.elapsedMs())
   }
 
   return {
     addresses: wallets.map((wallet) => wallet.publicKey()),
-    met,
+    counts: met,
     act(processes) {
-      const alive = processes.filter((process) => !process.dead())
+      const alive = processes.filter((process) => !process.isDead())
       for (const [index, person] of people.entries()) {
         const choice = decisions.decide(`person ${index}`, optionsOf(profile))
         if (choice === undefined || alive.length === 0) continue
@@ -81,24 +81,24 @@ export function createPeople(parts: PeopleParts): People {
       for (const { holder, submitter } of people) {
         for (const process of processes) {
           for (const place of holder.keys.keys()) void holder.use(process, place)
-          const key = holder.keys.find(({ revokeAskedMs }) => revokeAskedMs === null)
+          const key = holder.keys.find(({ revokeRequestedMs: revokeAskedMs }) => revokeAskedMs === null)
           if (key === undefined) continue
           for (const pick of submitter.envelopes.keys()) void submitter.submit(process, { key, pick, patienceMs: 1_000 })
         }
       }
     },
-    async judge(db, lines) {
+    async verify(db, lines) {
       check()
       const holders = people.map(({ holder }) => holder)
-      await checkKeysAreKept(db, holders)
-      await checkSecretsStay(db, holders, { answers: requests.texts, lines })
-      for (const { submitter } of people) submitter.checkTold()
+      await checkKeysAreStored(db, holders)
+      await checkSecretsDoNotLeak(db, holders, { answers: requests.texts, lines })
+      for (const { submitter } of people) submitter.checkReported()
       count(met, people)
     },
   }
 }
 
-function createPerson(wallet: Keypair, requests: Requests, { clock, network, isCalm, profile }: PeopleParts): Person {
+function createClient(wallet: Keypair, requests: Requests, { clock, network, isCalm, profile }: ClientsParts): Client {
   return {
     holder: createKeyHolder({ wallet, requests, clock, isCalm, timeSteps: (profile.timeStep ?? 0) > 0 }),
     submitter: createSubmitter({ wallet, network, requests, clock, isCalm }),
@@ -119,10 +119,10 @@ function optionsOf({ activity = 0 }: Profile): readonly Option[] {
   ]
 }
 
-async function act({ holder, submitter }: Person, choice: Choice, at: Server, other: Server): Promise<void> {
+async function act({ holder, submitter }: Client, choice: Choice, at: Server, other: Server): Promise<void> {
   const pick = Number(choice['pick'])
   const patienceMs = Number(choice['patienceMs'])
-  const key: HeldKey | undefined = holder.keys.findLast(({ revokeAskedMs }) => revokeAskedMs === null)
+  const key: HeldKey | undefined = holder.keys.findLast(({ revokeRequestedMs: revokeAskedMs }) => revokeAskedMs === null)
   switch (choice.name) {
     case 'obtain':
       return holder.obtain(at, other)
@@ -141,13 +141,13 @@ async function act({ holder, submitter }: Person, choice: Choice, at: Server, ot
   }
 }
 
-function count(met: Map<string, number>, people: readonly Person[]): void {
+function count(met: Map<string, number>, people: readonly Client[]): void {
   const add = (name: string, times: number): void => void met.set(name, (met.get(name) ?? 0) + times)
   for (const { holder, submitter } of people) {
     add('key issued', holder.keys.length)
     add('key revoked', holder.keys.filter(({ revokedMs }) => revokedMs !== null).length)
-    add('claim without an answer', holder.uncertain())
+    add('claim without an answer', holder.unconfirmedClaims())
     const submissions = submitter.envelopes.flatMap((envelope) => envelope.submissions)
-    for (const { told } of submissions) add(`submission: ${told?.kind ?? 'unanswered'}`, 1)
+    for (const { outcome: told } of submissions) add(`submission: ${told?.kind ?? 'unanswered'}`, 1)
   }
 }

@@ -5,16 +5,16 @@ import type { EventRecord } from '../../../localnet/history.ts'
 import type { Archived } from './archive.ts'
 
 /** What one incarnation of the network emitted, oldest first. */
-export type Incarnation = readonly EventRecord[]
+export type ChainEvents = readonly EventRecord[]
 
 /** Where the index says that it stands: the last ledger that it has scanned, in which incarnation by its own count. */
-export interface Standing {
+export interface IndexPosition {
   readonly chain: number
   readonly lastLedger: number | null
 }
 
 /** Holds each incarnation's events against the archive. The index must have come to the newest one. */
-export function checkArchiveIsTheChain(archive: readonly Archived[], incarnations: readonly Incarnation[], standing: Standing): void {
+export function checkArchiveMatchesChain(archive: readonly Archived[], incarnations: readonly ChainEvents[], standing: IndexPosition): void {
   archive.forEach(({ seq }, index) => assert.equal(seq, index + 1, 'the log has a hole or a doubled number'))
   assert.equal(new Set(archive.map(({ eventId }) => eventId)).size, archive.length, 'an event id is there twice')
   const chains = [...new Set(archive.map(({ chain }) => chain))]
@@ -22,7 +22,7 @@ export function checkArchiveIsTheChain(archive: readonly Archived[], incarnation
   assert.deepEqual(chains, chains.toSorted((a, b) => a - b), 'the log goes back to an incarnation that was left')
   let matched = -1
   for (const chain of chains.filter((one) => one !== standing.chain)) {
-    matched = incarnationOf(archive.filter((row) => row.chain === chain), incarnations, matched + 1)
+    matched = findChain(archive.filter((row) => row.chain === chain), incarnations, matched + 1)
   }
   const newest = incarnations.at(-1) ?? []
   const rows = archive.filter((row) => row.chain === standing.chain)
@@ -31,7 +31,7 @@ export function checkArchiveIsTheChain(archive: readonly Archived[], incarnation
 }
 
 /** The incarnation whose first events these are; one that was reset before it was indexed may have been skipped. */
-function incarnationOf(rows: readonly Archived[], incarnations: readonly Incarnation[], from: number): number {
+function findChain(rows: readonly Archived[], incarnations: readonly ChainEvents[], from: number): number {
   for (let index = from; index < incarnations.length; index++) {
     const truth = incarnations[index] ?? []
     if (rows.every((row, position) => isSame(row, truth[position]))) return index
@@ -42,7 +42,7 @@ function incarnationOf(rows: readonly Archived[], incarnations: readonly Incarna
 }
 
 /** Nothing up to the last scanned ledger is missing. */
-function assertComplete(rows: readonly Archived[], truth: Incarnation, lastLedger: number | null): void {
+function assertComplete(rows: readonly Archived[], truth: ChainEvents, lastLedger: number | null): void {
   const missing = truth.slice(rows.length).filter(({ ledger }) => lastLedger !== null && ledger <= lastLedger)
   assert.deepEqual(missing.map(shownEvent), [], `the index says it has scanned ledger ${lastLedger}, but these are not in the archive`)
 }

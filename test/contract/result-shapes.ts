@@ -88,7 +88,7 @@ const refused = {
 }
 
 /** The result of each method, as it stands in `result`. */
-export const ANSWERS = {
+export const RESULT_SHAPES = {
   getHealth: object({ status: oneOf('healthy'), ...numberRange, ledgerRetentionWindow: integer }),
   getNetwork: object({ friendbotUrl: optional(anyText), passphrase: anyText, protocolVersion: integer }),
   getVersionInfo: object({
@@ -130,4 +130,4 @@ export const ANSWERS = {
   sendTransaction: choose(({ status }) => (status === 'ERROR' ? object(refused) : object(sent))),
 } as const satisfies Readonly<Record<string, Shape>>
 
-export type MethodName = keyof typeof ANSWERS
+export type MethodName = keyof typeof RESULT_SHAPES

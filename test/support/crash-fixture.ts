@@ -14,14 +14,14 @@ import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import { checkArchiveIsTheChain } from '../sim/checkers/archive-is-the-chain.ts'
+import { checkArchiveMatchesChain } from '../sim/checkers/archive-matches-chain.ts'
 import { readArchive } from '../sim/checkers/archive.ts'
-import { checkKeysAreKept } from '../sim/checkers/keys-are-kept.ts'
-import { checkListsAreTheFold } from '../sim/checkers/lists-are-the-fold.ts'
-import { checkSecretsStay } from '../sim/checkers/secrets-stay.ts'
+import { checkKeysAreStored } from '../sim/checkers/keys-are-stored.ts'
+import { checkListsMatchFold } from '../sim/checkers/lists-match-fold.ts'
+import { checkSecretsDoNotLeak } from '../sim/checkers/secrets-do-not-leak.ts'
 import { createKeyHolder } from '../sim/key-holders.ts'
 import type { KeyHolder } from '../sim/key-holders.ts'
-import { incarnationOf, openPositionIds } from '../sim/network-upsets.ts'
+import { readChainEvents, openPositionIds } from '../sim/network-faults.ts'
 import { createRequests } from '../sim/requests.ts'
 import type { Requests, Server } from '../sim/requests.ts'
 import { createSubmitter } from '../sim/submitters.ts'
@@ -36,30 +36,30 @@ const CATCH_UP_MS = 60_000
 const LOOK_MS = 50
 
 /** A process under test. */
-export interface Life extends Server {
+export interface ProcessRun extends Server {
   kill(): Promise<void>
 }
 
-export interface CrashStage extends AsyncDisposable {
+export interface CrashFixture extends AsyncDisposable {
   readonly clock: Clock
   readonly holder: KeyHolder
   readonly submitter: Submitter
   /** Fails with what was wrong with an answer. */
   check(): void
   /** Starts the process; resolves when it serves. */
-  start(): Promise<Life>
+  start(): Promise<ProcessRun>
   /** Starts it, and kills it so much later, whether it serves by then or not. */
   startAndKill(afterMs: number): Promise<void>
   /** Asks for whatever there is to ask for, again and again, until `isOver`. Resolves when nothing is under way. */
-  trade(life: Life, isOver: () => boolean): Promise<void>
+  trade(life: ProcessRun, isOver: () => boolean): Promise<void>
   /** From now on an answer must be the right one. */
-  calm(): void
+  expectSuccess(): void
   /** Everybody has stopped: the ledger stands still, the index comes to its end, everything is asked once more, and held against everything else. */
-  judge(life: Life, openStore: () => Promise<Store>): Promise<{ readonly events: number; readonly keys: number; readonly envelopes: number }>
+  verify(life: ProcessRun, openStore: () => Promise<Store>): Promise<{ readonly events: number; readonly keys: number; readonly envelopes: number }>
 }
 
 /** `database`: `server <url>` or `folder <path>`, as the process under test takes it. */
-export async function openCrashStage(seed: string, database: readonly [kind: 'server' | 'folder', where: string]): Promise<CrashStage> {
+export async function openCrashFixture(seed: string, database: readonly [kind: 'server' | 'folder', where: string]): Promise<CrashFixture> {
   const clock = createSystemClock()
   const network = await startLocalNetwork({
     clock, seed, random: createSystemRandom(), log: silentLog, ledgerMs: LEDGER_MS, host: '127.0.0.1', port: 0, traders: 3, directory: null,
@@ -70,22 +70,22 @@ export async function openCrashStage(seed: string, database: readonly [kind: 'se
   const parts = { wallet, requests, clock, network, isCalm: () => isCalm, timeSteps: false }
   const holder = createKeyHolder(parts)
   const submitter = createSubmitter(parts)
-  const lives: Life[] = []
+  const lives: ProcessRun[] = []
 
   const args = [SCRIPT, network.rpcUrl ?? '', JSON.stringify(network.contracts), ...database]
   const launch = () => spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 
-  async function start(): Promise<Life> {
+  async function start(): Promise<ProcessRun> {
     const life = await openLife(launch())
     lives.push(life)
     return life
   }
 
   /** One of everything, then from the beginning. */
-  async function trade(life: Life, isOver: () => boolean): Promise<void> {
-    for (let round = 0; !isOver() && !life.dead(); round++) {
+  async function trade(life: ProcessRun, isOver: () => boolean): Promise<void> {
+    for (let round = 0; !isOver() && !life.isDead(); round++) {
       await holder.obtain(life, life)
-      const key = holder.keys.findLast(({ revokeAskedMs }) => revokeAskedMs === null)
+      const key = holder.keys.findLast(({ revokeRequestedMs: revokeAskedMs }) => revokeAskedMs === null)
       if (key === undefined) continue
       const choice = { key, asset: round, pick: round, patienceMs: 2_000 }
       const deeds = [holder.use(life, round), holder.replay(life), submitter.trade(life, life, choice), submitter.submit(life, choice)]
@@ -104,11 +104,11 @@ export async function openCrashStage(seed: string, database: readonly [kind: 'se
       child.kill('SIGKILL')
       await gone
     },
-    calm: () => void (isCalm = true),
-    async judge(life, openStore) {
+    expectSuccess: () => void (isCalm = true),
+    async verify(life, openStore) {
       await network.rpc.call('local_autoClose', { enabled: false })
       for (const place of holder.keys.keys()) await holder.use(life, place)
-      const key = holder.keys.find(({ revokeAskedMs }) => revokeAskedMs === null)
+      const key = holder.keys.find(({ revokeRequestedMs: revokeAskedMs }) => revokeAskedMs === null)
       assert.ok(key)
       for (const pick of submitter.envelopes.keys()) await submitter.submit(life, { key, pick, patienceMs: 1_000 })
       requests.check()
@@ -125,7 +125,7 @@ export async function openCrashStage(seed: string, database: readonly [kind: 'se
   }
 }
 
-async function openLife(child: ReturnType<typeof spawn>): Promise<Life> {
+async function openLife(child: ReturnType<typeof spawn>): Promise<ProcessRun> {
   let isDead = false
   let how = ''
   const gone = new Promise<void>((resolve) => {
@@ -142,7 +142,7 @@ async function openLife(child: ReturnType<typeof spawn>): Promise<Life> {
     assert.fail(`the process ended (${how}) before it served`)
   }
   return {
-    dead: () => isDead,
+    isDead: () => isDead,
     async call(url, options) {
       return httpCall(`${value}${url}`, options)
     },
@@ -164,7 +164,7 @@ async function httpCall(url: string, { method = 'GET', body, key }: ApiCall): Re
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>, text }
 }
 
-async function untilIndexed(life: Life, network: LocalNetwork, clock: Clock): Promise<void> {
+async function untilIndexed(life: ProcessRun, network: LocalNetwork, clock: Clock): Promise<void> {
   const head = network.chain.history.latest().sequence
   for (const fromMs = clock.elapsedMs(); ;) {
     const { body } = await life.call('/place', {})
@@ -187,10 +187,10 @@ async function judgeTables(parts: {
   const archive = await readArchive(store.read)
   const lastLedger = state?.lastLedger ?? null
   assert.equal(lastLedger, network.chain.history.latest().sequence)
-  checkArchiveIsTheChain(archive, [incarnationOf(network)], { chain: 1, lastLedger })
-  await checkListsAreTheFold(store.read, archive, nowSec(clock), await openPositionIds(network))
-  await checkKeysAreKept(store.read, [holder])
-  await checkSecretsStay(store.read, [holder], { answers: requests.texts, lines: [] })
-  submitter.checkTold()
+  checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
+  await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  await checkKeysAreStored(store.read, [holder])
+  await checkSecretsDoNotLeak(store.read, [holder], { answers: requests.texts, lines: [] })
+  submitter.checkReported()
   return { events: archive.length, keys: holder.keys.length, envelopes: submitter.envelopes.length }
 }

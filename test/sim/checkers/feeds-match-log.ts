@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { listAccountEvents } from '../../../src/projections/account-events.ts'
 import type { Queryable } from '../../../src/store/store.ts'
 import type { Archived } from './archive.ts'
-import { wholeList } from './whole-list.ts'
+import { readWholeList } from './read-whole-list.ts'
 
 const ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper']
 /** Small and odd, so that borders fall inside ledgers and transactions. */
@@ -13,16 +13,16 @@ const PAGE_ROWS = 11
 /** How many accounts are looked at, those with the longest feeds first. */
 const ACCOUNTS_MAX = 8
 
-export async function checkFeedsAreTheLog(db: Queryable, archive: readonly Archived[]): Promise<void> {
+export async function checkFeedsMatchLog(db: Queryable, archive: readonly Archived[]): Promise<void> {
   const feeds = await foldFeeds(db, archive)
   const rows = await db.query<{ rows: number }>('select count(*) as rows from idx.account_events')
   assert.equal(rows[0]?.rows, [...feeds.values()].reduce((sum, feed) => sum + feed.length, 0), 'rows of all feeds')
   const longest = [...feeds].sort(([, a], [, b]) => b.length - a.length).slice(0, ACCOUNTS_MAX)
   for (const [account, feed] of longest) {
     const newestFirst = feed.toReversed()
-    const served = await wholeList((cursor) => listAccountEvents(db, { account, limit: PAGE_ROWS, cursor }))
+    const served = await readWholeList((cursor) => listAccountEvents(db, { account, limit: PAGE_ROWS, cursor }))
     assert.deepEqual(served.map(({ eventId }) => eventId), newestFirst.map(({ eventId }) => eventId), `feed of ${account}`)
-    const orders = await wholeList((cursor) => listAccountEvents(db, { account, kind: 'order', limit: PAGE_ROWS, cursor }))
+    const orders = await readWholeList((cursor) => listAccountEvents(db, { account, kind: 'order', limit: PAGE_ROWS, cursor }))
     const expected = newestFirst.filter(({ topic }) => topic.startsWith('order_'))
     assert.deepEqual(orders.map(({ eventId }) => eventId), expected.map(({ eventId }) => eventId), `orders of ${account}`)
   }

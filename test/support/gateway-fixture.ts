@@ -20,12 +20,12 @@ import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { busyStore } from './busy-store.ts'
 import { openTestStore } from './database.ts'
-import { createRpcSwitch } from './rpc-switch.ts'
-import type { RpcSwitch } from './rpc-switch.ts'
+import { createControlledTransport } from './controlled-transport.ts'
+import type { RpcControls } from './controlled-transport.ts'
 import { untilIdle } from './until.ts'
 
 /** Monday, 6 July 2026, 12:00:00 UTC. */
-export const WORLD_START_MS = 1_783_339_200_000
+export const FIXTURE_START_MS = 1_783_339_200_000
 const LEDGER_MS = 1_000
 /** A busy machine is no finding: statements may take as long as they need. */
 const PATIENCE_MS = 60_000
@@ -34,7 +34,7 @@ const IDLE_TURNS = 50
 /** A loop that should end does so within this many steps. */
 const STEPS_MAX = 1_000
 
-export interface WorldOptions {
+export interface GatewayFixtureOptions {
   readonly seed?: string
   readonly traders?: number
   readonly log?: Log
@@ -47,46 +47,46 @@ export interface WorldOptions {
 }
 
 /** An answer as tests look at it. */
-export interface WorldAnswer<Body> {
+export interface GatewayResponse<Body> {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Body
   readonly text: string
 }
 
-export interface World extends AsyncDisposable {
+export interface GatewayFixture extends AsyncDisposable {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
   readonly store: Store
   readonly indexer: Indexer
   readonly gateway: Gateway
   /** What stands between gateway and network. */
-  readonly rpc: RpcSwitch
+  readonly rpc: RpcControls
   /** Resolves when nothing more happens by itself: the database has answered, and whoever waits waits for time. */
   idle(): Promise<void>
   /** Closes ledgers, a second each, everybody acting. */
   closeLedgers(count: number): Promise<void>
   /** Lets the index and the prices catch up with the chain. */
-  settle(): Promise<void>
+  catchUp(): Promise<void>
   /** Another gateway in the place of this one, as after a restart of its process: on the same database, with nothing in memory. */
   restartGateway(differently?: Partial<GatewayParts>): Promise<void>
   /** Indexer and gateway begin anew on the same database with these addresses, as after an upgrade whose manifest has others. */
-  restartWith(contracts: ContractAddresses): Promise<void>
+  restartWithContracts(contracts: ContractAddresses): Promise<void>
   /** One of the local network's extra methods. */
-  cheat(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
-  get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<WorldAnswer<Body>>
+  control(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
+  get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse<Body>>
 }
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
+export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
   const { seed = 'world', traders = 12, log = silentLog } = options
   await using building = new AsyncDisposableStack()
-  const clock = createVirtualClock(WORLD_START_MS)
+  const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
   const network = building.use(
     await startLocalNetwork({ clock, random: random.fork('network'), log, seed, ledgerMs: LEDGER_MS, host: '', port: null, traders, directory: null }),
   )
   const { store, busy } = busyStore(building.use(await openTestStore({ readTimeoutMs: PATIENCE_MS })))
-  const { switches, transport } = createRpcSwitch(network)
+  const { switches, transport } = createControlledTransport(network)
   const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
   const networkPassphrase = network.networkPassphrase
   const startIndexer = (contracts: ContractAddresses, name: string): Indexer => createIndexer({
@@ -136,7 +136,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         await network.step()
       }
     },
-    async settle() {
+    async catchUp() {
       await gateway.oracle.step()
       for (let steps = 0; steps < STEPS_MAX; steps++) {
         const result = await indexer.step()
@@ -148,17 +148,17 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       await gateway.close()
       gateway = await createGateway({ ...parts, ...differently })
     },
-    async restartWith(contracts) {
+    async restartWithContracts(contracts) {
       await indexer[Symbol.asyncDispose]()
       indexer = startIndexer(contracts, `indexer ${++manifests}`)
       await gateway.close()
       gateway = await createGateway({ ...parts, contracts: resolveContracts(contracts, {}) })
     },
-    cheat: (method, params = {}) => network.rpc.call(method, params),
-    async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<WorldAnswer<Body>> {
+    control: (method, params = {}) => network.rpc.call(method, params),
+    async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<GatewayResponse<Body>> {
       const answer = await gateway.app.inject({ url, headers })
       const body = answer.body === '' ? undefined : answer.json<unknown>()
-      return { status: answer.statusCode, headers: answer.headers as WorldAnswer<Body>['headers'], body: body as Body, text: answer.body }
+      return { status: answer.statusCode, headers: answer.headers as GatewayResponse<Body>['headers'], body: body as Body, text: answer.body }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -3,26 +3,26 @@
 import type { Transport } from '../../src/chain/transport.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 
-export interface RpcSwitch {
+export interface RpcControls {
   /** Assets whose price the RPC refuses to tell, while they are in here: for good, so that nobody waits to try again. */
-  readonly unreadable: Set<string>
+  readonly refusedPrices: Set<string>
   /** True: nobody answers but a proxy that knows no such host. */
-  gone: boolean
+  isDown: boolean
   /** Answers wait for this, when it is there. */
-  held: Promise<void> | null
+  heldUntil: Promise<void> | null
   /** The assets whose prices were asked for, in order. */
-  readonly pricesAsked: string[]
+  readonly requestedPrices: string[]
 }
 
 /** Carries JSON-RPC bodies into the network's door as far as the switches let them through. */
-export function createRpcSwitch(network: LocalNetwork): { readonly switches: RpcSwitch; readonly transport: Transport } {
-  const switches: RpcSwitch = { unreadable: new Set(), gone: false, held: null, pricesAsked: [] }
+export function createControlledTransport(network: LocalNetwork): { readonly switches: RpcControls; readonly transport: Transport } {
+  const switches: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [] }
   const transport: Transport = async (_url, body) => {
     const asset = priceAsked(body)
-    if (asset !== undefined) switches.pricesAsked.push(asset)
-    if (switches.held !== null) await switches.held
-    if (switches.gone) return { status: 404, body: 'no upstream at rpc.internal' }
-    if (asset !== undefined && switches.unreadable.has(asset)) {
+    if (asset !== undefined) switches.requestedPrices.push(asset)
+    if (switches.heldUntil !== null) await switches.heldUntil
+    if (switches.isDown) return { status: 404, body: 'no upstream at rpc.internal' }
+    if (asset !== undefined && switches.refusedPrices.has(asset)) {
       const { id } = JSON.parse(body) as { id: unknown }
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
     }

@@ -8,15 +8,15 @@ import type { Queryable } from '../../../src/store/store.ts'
 import type { PublishedFrame, SimProcess } from '../process.ts'
 
 /** `processes` are all that ever lived. Those that live must have published everything by now. */
-export async function checkFramesAreTheLog(db: Queryable, processes: readonly SimProcess[]): Promise<void> {
+export async function checkFramesMatchLog(db: Queryable, processes: readonly SimProcess[]): Promise<void> {
   const log = await readChannelLog(db)
-  for (const { frames, mortal, tail } of processes) {
+  for (const { frames, killable: mortal, tail } of processes) {
     for (const [channel, published] of Map.groupBy(frames, (frame) => frame.channel)) {
       checkStretch(channel, published, log)
       const last = log.get(channel)?.at(-1)?.seq
-      if (!mortal.dead() && tail.ready()) assert.equal(published.at(-1)?.seq, last, `the end of ${channel} was not published`)
+      if (!mortal.isDead() && tail.ready()) assert.equal(published.at(-1)?.seq, last, `the end of ${channel} was not published`)
     }
-    if (!mortal.dead() && tail.ready()) assert.equal(tail.position(), log.get('events')?.at(-1)?.seq ?? 0, 'the tail is not at the end of the log')
+    if (!mortal.isDead() && tail.ready()) assert.equal(tail.position(), log.get('events')?.at(-1)?.seq ?? 0, 'the tail is not at the end of the log')
   }
 }
 

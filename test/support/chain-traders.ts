@@ -7,33 +7,33 @@ import { createIdentity } from '../../localnet/actors/identity.ts'
 import { createHoldingsReader } from '../../localnet/actors/stored-entries.ts'
 import { address, i128, symbol, u32, u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
-import type { World } from './world.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
 
 const USDC = 10_000_000n
 
-export interface Person {
+export interface ChainTrader {
   readonly address: string
   readonly client: Client
 }
 
 /** What one person asks a contract for: the market, unless another is named. */
-export interface Deed {
-  readonly person: Person
+export interface ContractCall {
+  readonly person: ChainTrader
   readonly contract?: string
   readonly functionName: string
   readonly args: readonly Val[]
 }
 
 /** Funds an account of this name with 50,000 test USDC. */
-export async function createPerson(world: World, name: string): Promise<Person> {
+export async function createChainTrader(world: GatewayFixture, name: string): Promise<ChainTrader> {
   const { networkPassphrase, rpc } = world.network
   const identity = createIdentity(networkPassphrase, `test ${name}`)
-  await world.cheat('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
+  await world.control('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
   return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) }) }
 }
 
 /** Brings all of these onto one ledger; fails when the network refuses one. A person does one thing at a time. */
-export async function doAtOnce(world: World, deeds: readonly Deed[]): Promise<void> {
+export async function applyInOneLedger(world: GatewayFixture, deeds: readonly ContractCall[]): Promise<void> {
   const { network } = world
   const view = () => {
     const { sequence, closeTimeSec } = network.chain.history.latest()
@@ -51,7 +51,7 @@ export async function doAtOnce(world: World, deeds: readonly Deed[]): Promise<vo
 }
 
 /** Opens an isolated position; collateral in whole USDC. */
-export function opening(person: Person, terms: { asset: string; direction: 0 | 1; collateral: number; leverage: number }): Deed {
+export function openPosition(person: ChainTrader, terms: { asset: string; direction: 0 | 1; collateral: number; leverage: number }): ContractCall {
   const { asset, direction, collateral, leverage } = terms
   return {
     person,
@@ -61,18 +61,18 @@ export function opening(person: Person, terms: { asset: string; direction: 0 | 1
 }
 
 /** Closes a position. */
-export function closing(person: Person, positionId: number): Deed {
+export function closePosition(person: ChainTrader, positionId: number): ContractCall {
   return { person, functionName: 'close_position', args: [address(person.address), u64(BigInt(positionId))] }
 }
 
 /** The ids of a person's open positions, as the ledger has them, newest first. */
-export async function openIds(world: World, person: Person): Promise<readonly number[]> {
+export async function readOpenPositionIds(world: GatewayFixture, person: ChainTrader): Promise<readonly number[]> {
   const { positions } = await createHoldingsReader(person.client, world.network.contracts.market, person.address).read()
   return positions.map(({ id }) => Number(id)).sort((a, b) => b - a)
 }
 
 /** Moves an asset's price to this many hundredths of what it is, and holds it there. */
-export async function movePrice(world: World, asset: string, toPercent: number): Promise<void> {
+export async function movePrice(world: GatewayFixture, asset: string, toPercent: number): Promise<void> {
   const { price } = (await world.get<{ price: string }>(`/v1/markets/${asset}/price`)).body
-  await world.cheat('local_setPrice', { asset, price: String((BigInt(price) * BigInt(toPercent)) / 100n) })
+  await world.control('local_setPrice', { asset, price: String((BigInt(price) * BigInt(toPercent)) / 100n) })
 }

@@ -13,19 +13,19 @@ import { RpcError } from '../../localnet/rpc/rpc-error.ts'
 import { createFakeChain, FAKE_FIRST_CLOSE_TIME_SEC } from './fake-chain.ts'
 import type { FakeChain } from './fake-chain.ts'
 
-export interface FakeDoor {
+export interface ChainFixture {
   readonly chain: FakeChain
   readonly clock: VirtualClock
   readonly faults: Faults
   readonly door: RpcHandler
   /** A method's result as it looks after its way over the wire. */
-  ask(method: string, params?: unknown): Promise<Record<string, unknown>>
+  call(method: string, params?: unknown): Promise<Record<string, unknown>>
 }
 
 /** Builds a door on a chain with one empty ledger. */
-export function createFakeDoor(options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions } = {}): FakeDoor {
+export function createChainFixture(options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions } = {}): ChainFixture {
   const chain = createFakeChain()
-  chain.write()
+  chain.closeLedgerWith()
   const clock = createVirtualClock(FAKE_FIRST_CLOSE_TIME_SEC * 1000)
   const faults = createFaults(options.faults)
   const friendbot = createFriendbot({ chain, clock })
@@ -35,12 +35,12 @@ export function createFakeDoor(options: { extraMethods?: Record<string, ExtraMet
     clock,
     faults,
     door,
-    ask: async (method, params) => JSON.parse(JSON.stringify(await door.call(method, params))) as Record<string, unknown>,
+    call: async (method, params) => JSON.parse(JSON.stringify(await door.call(method, params))) as Record<string, unknown>,
   }
 }
 
 /** Expects a JSON-RPC error with exactly this code and text. */
-export async function refusedWith(call: Promise<unknown>, code: number, message: string | RegExp): Promise<void> {
+export async function rejectsWith(call: Promise<unknown>, code: number, message: string | RegExp): Promise<void> {
   await assert.rejects(call, (error) => {
     assert.ok(error instanceof RpcError, String(error))
     if (typeof message === 'string') assert.equal(error.message, message)

@@ -9,14 +9,14 @@ import { administer, databaseUrl, dropDatabase, testServerUrl } from '../../test
 export type Engine = 'embedded' | 'server'
 
 /** Where a database is, as `openStore` takes it. */
-export interface Where {
+export interface DatabaseLocation {
   readonly databaseUrl: string | null
   readonly dataDir: string | null
 }
 
-export interface Place extends AsyncDisposable {
+export interface BenchDatabase extends AsyncDisposable {
   readonly engine: Engine
-  readonly where: Where
+  readonly location: DatabaseLocation
 }
 
 /** The engines that can be measured here. */
@@ -27,30 +27,30 @@ export function availableEngines(): readonly Engine[] {
 let created = 0
 
 /** An empty database. */
-export async function createPlace(engine: Engine): Promise<Place> {
+export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
   if (engine === 'embedded') return folderPlace(await mkdtemp(join(tmpdir(), 'bench-')))
   const serverUrl = defined(testServerUrl(), 'TEST_DATABASE_URL')
   const name = `perp_bench_${process.pid}_${++created}`
   await administer(serverUrl, `create database "${name}"`)
   return {
     engine,
-    where: { databaseUrl: databaseUrl(serverUrl, name), dataDir: null },
+    location: { databaseUrl: databaseUrl(serverUrl, name), dataDir: null },
     [Symbol.asyncDispose]: () => dropDatabase(serverUrl, name),
   }
 }
 
 /** A copy for the bare driver: the embedded engine is one process's, and nobody may have it open now. A server's database is shared. */
-export async function copyPlace({ engine, where }: Place): Promise<Place> {
-  if (where.dataDir === null) return { engine, where, async [Symbol.asyncDispose]() {} }
+export async function copyDatabase({ engine, location: where }: BenchDatabase): Promise<BenchDatabase> {
+  if (where.dataDir === null) return { engine, location: where, async [Symbol.asyncDispose]() {} }
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   await cp(where.dataDir, folder, { recursive: true })
   return folderPlace(folder)
 }
 
-function folderPlace(folder: string): Place {
+function folderPlace(folder: string): BenchDatabase {
   return {
     engine: 'embedded',
-    where: { databaseUrl: null, dataDir: folder },
+    location: { databaseUrl: null, dataDir: folder },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { defined } from '../../src/base/assert.ts'
-import type { World, WorldAnswer } from './world.ts'
+import type { GatewayFixture, GatewayResponse } from './gateway-fixture.ts'
 
 const PAGES_MAX = 500
 
 /** Whoever can GET. */
-export type Reader = Pick<World, 'get'>
+export type Reader = Pick<GatewayFixture, 'get'>
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -27,7 +27,7 @@ export async function followPages(
   while (next !== undefined) {
     if (pages.length > 0) await meanwhile()
     assert.ok(pages.length < PAGES_MAX, `${url} does not end`)
-    const answer: WorldAnswer<Record<string, readonly Row[]>> = await world.get(next)
+    const answer: GatewayResponse<Record<string, readonly Row[]>> = await world.get(next)
     assert.equal(answer.status, 200, next)
     pages.push(defined(answer.body[key], key))
     next = nextPage(answer.headers['link'])
@@ -43,7 +43,7 @@ export async function rowsOf(world: Reader, url: string, key: string): Promise<r
 }
 
 /** Asserts that each of these queries is refused with a validation error that names its parameter. */
-export async function assertRefused(world: Reader, path: string, queries: readonly string[]): Promise<void> {
+export async function assertRejected(world: Reader, path: string, queries: readonly string[]): Promise<void> {
   for (const query of queries) {
     const answer = await world.get(`${path}?${query}`)
     assert.equal(answer.status, 400, `${path}?${query}`)
@@ -62,13 +62,13 @@ export function badIntegers(name: string, least: number, most?: number): readonl
 }
 
 /** Asserts that a list refuses cursors that it did not hand out: changed ones, foreign ones, and none at all. */
-export async function assertForeignCursorsRefused(
+export async function assertForeignCursorsRejected(
   world: Reader, path: string, own: string, foreign: readonly string[], query = '',
 ): Promise<void> {
   const flipped = Array.from(own, (sign, place) => `${own.slice(0, place)}${sign === 'A' ? 'B' : 'A'}${own.slice(place + 1)}`)
   const changed = [...flipped, `${own}A`, own.slice(0, -1), `${own}%20`, `${own}=`, `!${own}`, own.toLowerCase(), 'x', 'null', 'W10', '%00', own.slice(1)]
   const refused = ['cursor=', `cursor=${own}&cursor=${own}`, ...[...changed, ...foreign].map((cursor) => `cursor=${cursor}`)]
-  await assertRefused(world, path, refused.map((each) => `${each}&${query}`))
+  await assertRejected(world, path, refused.map((each) => `${each}&${query}`))
   assert.equal((await world.get(`${path}?cursor=${own}&${query}`)).status, 200)
 }
 

@@ -7,17 +7,17 @@ import type { AddressInfo, Socket } from 'node:net'
 const USUAL_PORTS: Readonly<Record<string, number>> = { 'redis:': 6379, 'postgres:': 5432, 'postgresql:': 5432 }
 
 /** A proxy before a server, whose connections a test can drop, refuse or leave unanswered. */
-export interface Wire extends AsyncDisposable {
+export interface TcpProxy extends AsyncDisposable {
   readonly url: string
   /** Drops every connection and refuses new ones until `mend`. */
   cut(): void
   /** Takes what is sent and hands nothing on, until `mend`. */
   block(): void
-  mend(): void
+  restore(): void
 }
 
 /** Puts a proxy before the server at `url`; without a port that is Redis's or PostgreSQL's own. */
-export async function createWire(url: string): Promise<Wire> {
+export async function createTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
   const port = Number(target.port === '' ? USUAL_PORTS[target.protocol] : target.port)
   const pairs = new Set<readonly [Socket, Socket]>()
@@ -56,7 +56,7 @@ export async function createWire(url: string): Promise<Wire> {
     block() {
       state = 'blocked'
     },
-    mend() {
+    restore() {
       // What was swallowed would leave a connection out of step.
       if (state === 'blocked') dropAll()
       state = 'open'

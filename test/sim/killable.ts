@@ -8,28 +8,28 @@ class ProcessDied extends Error {
   override readonly name = 'ProcessDied'
 }
 
-export interface Mortal {
-  dead(): boolean
-  die(): void
+export interface Killable {
+  isDead(): boolean
+  kill(): void
   /** Called when it dies. */
-  onDeath(callback: () => void): void
+  onKilled(callback: () => void): void
   /**
    * Passes a door: two steps, before and after, at each of which it may die. `work` does not begin when it is dead before, and nobody hears of its end when
    * it is dead after. While `isBusy`, virtual time stands still.
    */
-  pass<T>(work: () => Promise<T>, isBusy: boolean): Promise<T>
+  run<T>(work: () => Promise<T>, isBusy: boolean): Promise<T>
   /** Ends as `work` does, or with an error as soon as the process is dead: for what must not be left open. */
   whileAlive<T>(work: () => Promise<T>): Promise<T>
   /** One step without a door. */
-  step(): void
+  checkpoint(): void
   /** How many calls are under way that virtual time waits for. */
   busy(): number
   /** Counts as such a call. */
-  hold<T>(work: () => Promise<T>): Promise<T>
+  track<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** `isLast` is asked at each step whether it is the last one. */
-export function createMortal(isLast: () => boolean): Mortal {
+export function createKillable(isLast: () => boolean): Killable {
   const died = Promise.withResolvers<never>()
   died.promise.catch(() => {})
   const callbacks: (() => void)[] = []
@@ -49,10 +49,10 @@ export function createMortal(isLast: () => boolean): Mortal {
 
   const never = <T>(): Promise<T> => new Promise(() => {})
   return {
-    dead: () => isDead,
-    die,
-    onDeath: (callback) => void callbacks.push(callback),
-    async pass(work, isBusy) {
+    isDead: () => isDead,
+    kill: die,
+    onKilled: (callback) => void callbacks.push(callback),
+    async run(work, isBusy) {
       step()
       if (isDead) return never()
       try {
@@ -66,8 +66,8 @@ export function createMortal(isLast: () => boolean): Mortal {
       }
     },
     whileAlive: (work) => Promise.race([work(), died.promise]),
-    step,
+    checkpoint: step,
     busy,
-    hold,
+    track: hold,
   }
 }

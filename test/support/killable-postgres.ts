@@ -13,7 +13,7 @@ const START_TRIES = 100
 const START_PAUSE_MS = 100
 const clock = createSystemClock({ keepAlive: true })
 
-export interface MortalPostgres extends AsyncDisposable {
+export interface KillablePostgres extends AsyncDisposable {
   readonly url: string
   start(): Promise<void>
   /** Starts it where it has ended by itself. */
@@ -23,7 +23,7 @@ export interface MortalPostgres extends AsyncDisposable {
 }
 
 /** Makes a cluster in `folder/cluster` and starts it. */
-export async function startMortalPostgres(folder: string): Promise<MortalPostgres> {
+export async function startKillablePostgres(folder: string): Promise<KillablePostgres> {
   const directory = join(folder, 'cluster')
   await chmod(folder, 0o755)
   await giveToPostgres(folder)

@@ -13,7 +13,7 @@ import { databaseUrl, openTestStore, testServerUrl } from './database.ts'
 import { startMain } from './main-process.ts'
 import type { MainProcess } from './main-process.ts'
 
-export interface Processes extends AsyncDisposable {
+export interface Cluster extends AsyncDisposable {
   readonly network: LocalNetwork
   readonly store: Store
   readonly clock: Clock
@@ -26,7 +26,7 @@ export interface Processes extends AsyncDisposable {
 }
 
 /** An exchange that trades by the clock in this process, and an empty database for those who will serve it. Needs a database server. */
-export async function openProcesses(seed: string): Promise<Processes> {
+export async function openCluster(seed: string): Promise<Cluster> {
   await using building = new AsyncDisposableStack()
   const clock = createSystemClock()
   const store = building.use(await openTestStore())

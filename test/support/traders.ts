@@ -8,8 +8,8 @@ import type { IssuedKey } from '../../src/resources/api-key.ts'
 import type { PreparedTransaction } from '../../src/resources/prepared-transaction.ts'
 import type { SubmitResult } from '../../src/resources/submit-result.ts'
 import { call, obtainKey } from './keys.ts'
-import type { ApiAnswer } from './keys.ts'
-import type { World } from './world.ts'
+import type { ApiResponse } from './keys.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
 
 /** 1 USDC, and 1.0 of everything else. */
 export const ONE = 10_000_000n
@@ -19,9 +19,9 @@ export interface Trader {
   readonly wallet: Keypair
   readonly key: IssuedKey
   /** POST /v1/orders/prepare, with whatever body. Here and below, time passes only while the answer needs it. */
-  prepare(body: unknown): Promise<ApiAnswer>
+  prepare(body: unknown): Promise<ApiResponse>
   /** POST /v1/tx/submit. */
-  submit(signedXdr: string, pollTimeoutMs?: number): Promise<ApiAnswer>
+  submit(signedXdr: string, pollTimeoutMs?: number): Promise<ApiResponse>
   /** Prepares and signs; fails when the network would refuse. */
   signed(request: OperationRequest): Promise<string>
   /** Prepares, signs, submits; fails unless it succeeds. */
@@ -29,18 +29,18 @@ export interface Trader {
 }
 
 /** Creates an account of this name with USDC (in whole ones; null: without a trustline), and a key for it. */
-export async function createTrader(world: World, name: string, usdc: number | null = 50_000): Promise<Trader> {
+export async function createTrader(world: GatewayFixture, name: string, usdc: number | null = 50_000): Promise<Trader> {
   const { network } = world
   const wallet = Keypair.fromSecret(createIdentity(network.networkPassphrase, `test ${name}`).secret)
   const address = wallet.publicKey()
   if (usdc === null) network.chain.grant(address, 'native', 1_000n * ONE)
-  else await world.cheat('local_fund', { address, usdc: String(BigInt(usdc) * ONE) })
+  else await world.control('local_fund', { address, usdc: String(BigInt(usdc) * ONE) })
   const key = await obtainKey(world.gateway.app, wallet)
 
-  async function post(url: string, body: unknown): Promise<ApiAnswer> {
+  async function post(url: string, body: unknown): Promise<ApiResponse> {
     // The key is looked up in the database, in real time: once it is known, the clock may run.
     assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-    return untilAnswered(world, () => call(world.gateway.app, url, { method: 'POST', body, key }))
+    return whileLedgersClose(world, () => call(world.gateway.app, url, { method: 'POST', body, key }))
   }
 
   const trader: Trader = {
@@ -73,7 +73,7 @@ export function sign(prepared: PreparedTransaction, wallet: Keypair, networkPass
 const SECONDS_MAX = 120
 
 /** Closes ledgers, a second each, until the answer is there. */
-export async function untilAnswered<T>(world: World, ask: () => Promise<T>): Promise<T> {
+export async function whileLedgersClose<T>(world: GatewayFixture, ask: () => Promise<T>): Promise<T> {
   let settled = false
   const answer = ask().finally(() => {
     settled = true
@@ -88,17 +88,17 @@ export async function untilAnswered<T>(world: World, ask: () => Promise<T>): Pro
 }
 
 /** The position that the trader opened last, as the market's own view tells. */
-export async function lastPositionId(world: World, trader: string): Promise<number> {
+export async function lastPositionId(world: GatewayFixture, trader: string): Promise<number> {
   return lastId(world, 'position_opened', trader)
 }
 
 /** The order that the trader placed last; stop-limit and trailing orders tell no event, so ask right after another one or count. */
-export async function lastOrderId(world: World, trader: string): Promise<number> {
+export async function lastOrderId(world: GatewayFixture, trader: string): Promise<number> {
   return lastId(world, 'order_placed', trader)
 }
 
-async function lastId(world: World, topic: string, trader: string): Promise<number> {
-  await world.settle()
+async function lastId(world: GatewayFixture, topic: string, trader: string): Promise<number> {
+  await world.catchUp()
   const { body } = await world.get<{ events: { payload: { trader?: string; positionId?: number; orderId?: number } }[] }>(`/v1/events?topic=${topic}&limit=500`)
   const found = body.events.find(({ payload }) => payload.trader === trader)
   const id = found?.payload.positionId ?? found?.payload.orderId

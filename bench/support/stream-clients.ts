@@ -4,17 +4,17 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
-export interface Listeners extends Disposable {
+export interface StreamClients extends Disposable {
   /** Sends a text to the server on every connection. */
-  say(text: string): void
+  send(text: string): void
   /** Resolves when every client has had `frames` more frames than at the last call. */
-  heard(frames: number): Promise<void>
+  receive(frames: number): Promise<void>
   /** The first client's last frame. */
   lastText(): string
 }
 
 /** Opens so many connections, some at a time. */
-export async function openListeners(port: number, count: number): Promise<Listeners> {
+export async function openStreamClients(port: number, count: number): Promise<StreamClients> {
   const clients: Listener[] = []
   let wanted = 0
   let missing = 0
@@ -27,8 +27,8 @@ export async function openListeners(port: number, count: number): Promise<Listen
     clients.push(...(await Promise.all(opening)))
   }
   return {
-    say: (text) => clients.forEach(({ socket }) => socket.write(maskedText(text))),
-    async heard(frames) {
+    send: (text) => clients.forEach(({ socket }) => socket.write(maskedText(text))),
+    async receive(frames) {
       wanted += frames
       missing = clients.filter((client) => client.frames() < wanted).length
       done = Promise.withResolvers<void>()

@@ -6,7 +6,7 @@ import type { Page } from '../../../src/projections/page.ts'
 const PAGES_MAX = 2_000
 
 /** All pages of a list, one behind the other. */
-export async function wholeList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
+export async function readWholeList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < PAGES_MAX; pages++) {

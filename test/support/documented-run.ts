@@ -10,7 +10,7 @@ import { copyProject } from './project-copy.ts'
 import { freePort } from './proxies.ts'
 import { temporaryFolder } from './store-child.ts'
 
-export interface ShownRun extends AsyncDisposable {
+export interface DocumentedRun extends AsyncDisposable {
   /** The copy of the project. */
   readonly project: string
   readonly url: string
@@ -31,7 +31,7 @@ const TIMEOUT_MS = 300_000
 /** The reader's node may be any; here it is the one that runs the tests. */
 const PATH = `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`
 
-export async function createShownRun(): Promise<ShownRun> {
+export async function createDocumentedRun(): Promise<DocumentedRun> {
   await using things = new AsyncDisposableStack()
   const folder = things.use(await temporaryFolder())
   const project = copyProject(folder.path)
@@ -49,9 +49,9 @@ export async function createShownRun(): Promise<ShownRun> {
       // In the place of the shell, so that its exit code is what is heard.
       const script = translate(command).replace(/npm start$/, 'exec npm start')
       main = startProgram(['sh', '-c', script], environment, { cwd: project, isGroup: true })
-      await main.said(/^Indexer in sync/)
+      await main.waitForLine(/^Indexer in sync/)
     },
-    stop: async () => (await main?.end('SIGINT')) ?? null,
+    stop: async () => (await main?.stop('SIGINT')) ?? null,
     async shell(script, more = {}) {
       const given = { ...environment, ...more } as Record<string, string>
       return (await promisify(execFile)('sh', ['-ec', translate(script)], { cwd: project, env: given, timeout: TIMEOUT_MS })).stdout

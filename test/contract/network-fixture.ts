@@ -8,7 +8,7 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 
-export interface ServedNetwork extends AsyncDisposable {
+export interface NetworkFixture extends AsyncDisposable {
   readonly network: LocalNetwork
   /** The SDK's own client. */
   readonly server: rpc.Server
@@ -20,7 +20,7 @@ export interface ServedNetwork extends AsyncDisposable {
 }
 
 /** Starts a network without actors; its clock stands where the machine's stood, because clients reckon their time bounds from that. */
-export async function serveNetwork(): Promise<ServedNetwork> {
+export async function createNetworkFixture(): Promise<NetworkFixture> {
   const network = await startLocalNetwork({
     clock: createVirtualClock(Date.now()),
     random: createSeededRandom('contract'),
@@ -36,7 +36,7 @@ export async function serveNetwork(): Promise<ServedNetwork> {
   const rpcUrl = defined(network.rpcUrl, 'the RPC address')
   const { chain } = network
   if (chain.history.latest().sequence < 2) chain.closeLedger()
-  const served: ServedNetwork = {
+  const served: NetworkFixture = {
     network,
     server: new rpc.Server(rpcUrl, { allowHttp: true }),
     rpcUrl,

@@ -14,14 +14,14 @@ interface Row {
 
 const KEYS = 'select key_id as "keyId", owner, created_at as "createdAt", revoked_at as "revokedAt" from keys.api_keys order by seq'
 
-export async function checkKeysAreKept(db: Queryable, holders: readonly KeyHolder[]): Promise<void> {
+export async function checkKeysAreStored(db: Queryable, holders: readonly KeyHolder[]): Promise<void> {
   const rows = await db.query<Row>(KEYS)
   const byOwner = Map.groupBy(rows, ({ owner }) => owner)
-  for (const { address, keys, uncertain } of holders) {
+  for (const { address, keys, unconfirmedClaims: uncertain } of holders) {
     const mine = byOwner.get(address) ?? []
     byOwner.delete(address)
     const byId = new Map(mine.map((row) => [row.keyId, row]))
-    for (const { key, revokeAskedMs, revokedMs } of keys) {
+    for (const { key, revokeRequestedMs: revokeAskedMs, revokedMs } of keys) {
       const row = byId.get(key.keyId)
       assert.equal(row?.createdAt, key.createdAt, `the key ${key.keyId} was acknowledged and is not there`)
       if (revokedMs !== null) assert.ok(row?.revokedAt !== null, `the revocation of ${key.keyId} was acknowledged and is not there`)
