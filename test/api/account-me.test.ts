@@ -1,4 +1,4 @@
-// GET /v1/account/me, and with it how every endpoint tells who is calling.
+// GET /v1/account/me, and the authentication and rate limits of every endpoint.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -49,13 +49,13 @@ function me(headers: Readonly<Record<string, string>>, from?: string) {
   return call(app, '/v1/account/me', { headers, ...(from === undefined ? {} : { from }) })
 }
 
-test('tells owner, tier and key id', async () => {
-  const answer = await me({ authorization: bearer(key) })
-  assert.deepEqual([answer.status, answer.body], [200, { owner: key.owner, tier: 'standard', keyId: key.keyId }])
-  assert.equal(answer.headers['cache-control'], 'no-store')
+test('returns owner, tier and key id', async () => {
+  const response = await me({ authorization: bearer(key) })
+  assert.deepEqual([response.status, response.body], [200, { owner: key.owner, tier: 'standard', keyId: key.keyId }])
+  assert.equal(response.headers['cache-control'], 'no-store')
 })
 
-test('refuses by the specification\'s names', async () => {
+test('rejects bad credentials with the specified error codes', async () => {
   clock.advance(MINUTE_MS)
   const hint = { hint: 'Authorization: Bearer <keyId>:<secret>' }
   const { keyId, secret } = key
@@ -76,94 +76,94 @@ test('refuses by the specification\'s names', async () => {
     [{ authorization: `Bearer nk_${'0'.repeat(24)}:${secret}` }, { error: 'invalid_credentials' }],
   ]
   for (const [index, [headers, body]] of refused.entries()) {
-    const answer = await me(headers, `192.0.2.${index}`)
-    assert.deepEqual([answer.status, answer.body], [401, body], JSON.stringify(headers))
-    assert.equal(answer.headers['www-authenticate'], 'Bearer')
-    assert.equal(answer.headers['cache-control'], 'no-store')
-    assert.equal(answer.headers['x-ratelimit-tier'], 'public', 'and is counted by address')
+    const response = await me(headers, `192.0.2.${index}`)
+    assert.deepEqual([response.status, response.body], [401, body], JSON.stringify(headers))
+    assert.equal(response.headers['www-authenticate'], 'Bearer')
+    assert.equal(response.headers['cache-control'], 'no-store')
+    assert.equal(response.headers['x-ratelimit-tier'], 'public', 'the rate limit counts by IP address')
   }
-  assert.equal((await me({ authorization: `bearer   ${keyId}:${secret}` })).status, 200, 'the scheme\'s name has no case')
+  assert.equal((await me({ authorization: `bearer   ${keyId}:${secret}` })).status, 200, 'the scheme is case-insensitive')
 })
 
-test('X-Timestamp is within thirty seconds or refused; without it no clock is looked at', async () => {
+test('rejects an X-Timestamp more than thirty seconds off', async () => {
   clock.advance(MINUTE_MS)
   const nowSec = Math.floor(clock.nowMs() / 1000)
   const good = [nowSec, nowSec - 30, nowSec + 30, `${nowSec}.75`]
   const stale = [nowSec - 31, nowSec + 31, clock.nowMs(), 0, -nowSec, 'now', '', `${nowSec}x`, `${nowSec}, ${nowSec}`, '1e9', '0x10']
   for (const timestamp of good) assert.equal((await me({ authorization: bearer(key), 'x-timestamp': String(timestamp) })).status, 200, String(timestamp))
   for (const timestamp of stale) {
-    const answer = await me({ authorization: bearer(key), 'x-timestamp': String(timestamp) }, `192.0.2.${stale.indexOf(timestamp)}`)
-    assert.deepEqual([answer.status, answer.body], [401, { error: 'stale_timestamp' }], String(timestamp))
+    const response = await me({ authorization: bearer(key), 'x-timestamp': String(timestamp) }, `192.0.2.${stale.indexOf(timestamp)}`)
+    assert.deepEqual([response.status, response.body], [401, { error: 'stale_timestamp' }], String(timestamp))
   }
 })
 
-test('a key is counted as itself on every endpoint, its tier told; whoever has none by address', async () => {
+test('rate limits count by key on every endpoint and report its tier; without a valid key by IP address', async () => {
   clock.advance(MINUTE_MS)
   const other = await obtainKey(app, createWallet('other'))
   const maker = await issueKey(real.write, {
     owner: createWallet('maker').publicKey(), tier: 'market_maker', label: null, clock, random: createSeededRandom('maker'),
   })
-  const told = async (url: string, options: Parameters<typeof call>[2]) => {
+  const limitOf = async (url: string, options: Parameters<typeof call>[2]) => {
     const { headers } = await call(app, url, options)
     return [headers['x-ratelimit-tier'], headers['x-ratelimit-remaining']]
   }
   clock.advance(MINUTE_MS)
-  assert.deepEqual(await told('/v1/keys/beta-status', { key }), ['standard', '14'])
-  assert.deepEqual(await told('/v1/account/me', { key, from: '198.51.100.7' }), ['standard', '13'])
-  assert.deepEqual(await told('/v1/nowhere', { key }), ['standard', '12'])
-  assert.deepEqual(await told('/%zz', { key }), ['standard', '11'])
-  assert.deepEqual(await told('/v1/account/me', { key: other }), ['standard', '14'])
-  assert.deepEqual(await told('/v1/account/me', { key: maker }), ['market_maker', '24'])
-  assert.deepEqual(await told('/v1/keys/beta-status', {}), ['public', '7'])
-  const wrong = { ...key, secret: other.secret }
-  assert.deepEqual(await told('/v1/keys/beta-status', { key: wrong }), ['public', '6'])
-  assert.deepEqual(await told('/v1/keys/beta-status', { key, headers: { 'x-timestamp': '1' } }), ['public', '5'])
-  assert.equal((await call(app, '/v1/keys/beta-status', { key: wrong })).status, 200, 'what is wrong with credentials does not keep public data from anyone')
+  assert.deepEqual(await limitOf('/v1/keys/beta-status', { key }), ['standard', '14'])
+  assert.deepEqual(await limitOf('/v1/account/me', { key, from: '198.51.100.7' }), ['standard', '13'])
+  assert.deepEqual(await limitOf('/v1/nowhere', { key }), ['standard', '12'])
+  assert.deepEqual(await limitOf('/%zz', { key }), ['standard', '11'])
+  assert.deepEqual(await limitOf('/v1/account/me', { key: other }), ['standard', '14'])
+  assert.deepEqual(await limitOf('/v1/account/me', { key: maker }), ['market_maker', '24'])
+  assert.deepEqual(await limitOf('/v1/keys/beta-status', {}), ['public', '7'])
+  const wrongSecret = { ...key, secret: other.secret }
+  assert.deepEqual(await limitOf('/v1/keys/beta-status', { key: wrongSecret }), ['public', '6'])
+  assert.deepEqual(await limitOf('/v1/keys/beta-status', { key, headers: { 'x-timestamp': '1' } }), ['public', '5'])
+  assert.equal((await call(app, '/v1/keys/beta-status', { key: wrongSecret })).status, 200, 'public data needs no valid credentials')
 })
 
-test('429 comes before 401, and 401 before 400', async () => {
+test('429 precedes 401, and 401 precedes 400', async () => {
   clock.advance(MINUTE_MS)
   const from = '203.0.113.5'
   const malformed = () => call(app, '/v1/keys/%00', { method: 'DELETE', from })
   for (let count = 0; count < 8; count++) assert.equal((await malformed()).status, 401)
   const refused = await malformed()
   assert.deepEqual([refused.status, refused.body], [429, { error: 'rate_limited', retry_after_sec: 60 }])
-  assert.equal((await call(app, '/v1/keys/%00', { method: 'DELETE', from, key })).status, 400, 'a valid key has an allowance of its own')
+  assert.equal((await call(app, '/v1/keys/%00', { method: 'DELETE', from, key })).status, 400, 'a valid key has its own limit')
 })
 
-test('a key that used up its allowance is refused as itself, from whatever address', async () => {
+test('a key\'s rate limit applies from any IP address', async () => {
   clock.advance(MINUTE_MS)
   for (let count = 0; count < 15; count++) assert.equal((await call(app, '/v1/account/me', { key, from: `198.51.100.${count}` })).status, 200)
   const refused = await call(app, '/v1/account/me', { key, from: '198.51.100.99' })
   assert.deepEqual([refused.status, refused.headers['x-ratelimit-tier'], refused.headers['x-ratelimit-remaining']], [429, 'standard', '0'])
 })
 
-test('health and the documentation are exempt, whatever credentials say', async () => {
-  const health = await call(app, '/docs/json', { key })
-  assert.deepEqual([health.status, health.headers['x-ratelimit-tier']], [200, undefined])
+test('the documentation is exempt from rate limits, with credentials too', async () => {
+  const response = await call(app, '/docs/json', { key })
+  assert.deepEqual([response.status, response.headers['x-ratelimit-tier']], [200, undefined])
 })
 
-test('while the database is down a trusted key works on, and then its validity is unknown, not denied', async () => {
+test('while the database is down a cached key works until it expires; then the response is 503, not 401', async () => {
   clock.advance(MINUTE_MS)
   warnings.length = 0
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
   flaky.set('down')
-  assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'read a moment ago')
+  assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'the key is cached')
   clock.advance(KEY_TTL_MS)
   const unknown = await call(app, '/v1/account/me', { key })
   assert.deepEqual([unknown.status, unknown.body['error'], unknown.headers['retry-after']], [503, 'Service Unavailable', '1'])
   assert.equal(unknown.headers['x-ratelimit-tier'], 'public')
-  assert.equal((await call(app, '/v1/account/me', {})).status, 401, 'no credentials are no credentials')
-  assert.equal((await call(app, '/v1/keys/beta-status', { key })).status, 200, 'public data is public')
+  assert.equal((await call(app, '/v1/account/me', {})).status, 401, 'missing credentials need no database')
+  assert.equal((await call(app, '/v1/keys/beta-status', { key })).status, 200, 'public data needs no valid credentials')
   assert.equal((await call(app, '/v1/keys', { key })).status, 503)
-  assert.equal(warnings.filter((message) => message.startsWith('API keys cannot be looked up')).length, 1, 'told once')
+  assert.equal(warnings.filter((message) => message.startsWith('API keys cannot be looked up')).length, 1, 'logged once')
   flaky.set('up')
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
 })
 
-test('a database that does not answer is waited for one second, once', async () => {
+test('waits one second for a hanging database, and only once', async () => {
   clock.advance(MINUTE_MS)
-  // Uses have been written down, and what was read with them is old again.
+  // Wait until the last uses are written, then let the cached key expire.
   await flaky.idle()
   clock.advance(KEY_TTL_MS)
   flaky.set('hangs')
@@ -172,7 +172,7 @@ test('a database that does not answer is waited for one second, once', async () 
   await flaky.waitForBlockedCall()
   clock.advance(LOOKUP_TIMEOUT_MS)
   assert.deepEqual([(await first).status, (await second).status], [503, 200])
-  assert.equal((await call(app, '/v1/account/me', { key })).status, 503, 'at once: an earlier look has not ended')
+  assert.equal((await call(app, '/v1/account/me', { key })).status, 503, 'responds at once while an earlier lookup hangs')
   flaky.set('up')
   await flaky.idle()
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)

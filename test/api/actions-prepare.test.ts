@@ -24,7 +24,7 @@ let trader: Trader
 before(async () => {
   world = await createGatewayFixture({ traders: 0, seed: 'actions', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'acting')
+  trader = await createTrader(world, 'actions')
 })
 after(() => world[Symbol.asyncDispose]())
 
@@ -34,7 +34,7 @@ async function prepare(body: unknown, key = trader.key): Promise<ApiResponse> {
 }
 
 /** Prepares, signs and submits. */
-async function act(body: ActionRequest, actor = trader): Promise<void> {
+async function submitAction(body: ActionRequest, actor = trader): Promise<void> {
   const prepared = await prepare(body, actor.key)
   assert.equal(prepared.status, 200, prepared.text)
   const transaction = prepared.body as unknown as PreparedTransaction
@@ -45,67 +45,67 @@ async function act(body: ActionRequest, actor = trader): Promise<void> {
 
 async function state(): Promise<AccountState> {
   world.clock.advance(ACCOUNT_CACHE_MS)
-  const answer = await world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body
+  const response = await world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) })
+  assert.equal(response.status, 200, response.text)
+  return response.body
 }
 
-test('cross margin: in and out again', async () => {
-  await act({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
+test('deposits into and withdraws from the cross-margin pool', async () => {
+  await submitAction({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
   await world.closeLedgers(2)
   assert.equal((await state()).cross.pool, String(500n * ONE))
-  await act({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
+  await submitAction({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
   await world.closeLedgers(2)
   assert.equal((await state()).cross.pool, String(300n * ONE))
 })
 
-test('liquidity: in, allowed, and out again; without the allowance the network would refuse', async () => {
-  const without = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
-  assert.match(String(without.body['message']), /no trustline for LP tokens/)
+test('deposits liquidity and withdraws it after an approval; without the approval the simulation fails', async () => {
+  const withoutTrustline = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
+  assert.match(String(withoutTrustline.body['message']), /no trustline for LP tokens/)
   const { networkPassphrase, chain } = world.network
   chain.grant(trader.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
-  await act({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
+  await submitAction({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
   await world.closeLedgers(2)
   const lp = BigInt((await state()).balances.lp ?? 0)
   assert.ok(lp > 0n)
-  const early = await prepare({ op: 'withdraw_liquidity', lpAmount: String(lp) })
-  assert.deepEqual([early.status, early.body['error']], [400, 'simulation_failed'], early.text)
+  const withoutApproval = await prepare({ op: 'withdraw_liquidity', lpAmount: String(lp) })
+  assert.deepEqual([withoutApproval.status, withoutApproval.body['error']], [400, 'simulation_failed'], withoutApproval.text)
   const { sequence } = world.network.chain.history.latest()
-  await act({ op: 'approve_liquidity_withdrawal', lpAmount: String(lp), expirationLedger: sequence + 500 })
-  await act({ op: 'withdraw_liquidity', lpAmount: String(lp) })
+  await submitAction({ op: 'approve_liquidity_withdrawal', lpAmount: String(lp), expirationLedger: sequence + 500 })
+  await submitAction({ op: 'withdraw_liquidity', lpAmount: String(lp) })
   await world.closeLedgers(2)
   assert.equal((await state()).balances.lp, '0')
 })
 
-/** The refusal's code under its name, and what a person is told. */
-async function refusal(body: ActionRequest, actor = trader): Promise<readonly [name: unknown, message: string]> {
-  const { status, body: answer, text } = await prepare(body, actor.key)
-  assert.deepEqual([status, answer['error']], [400, 'simulation_failed'], text)
-  return [(answer['contractError'] as { name: string } | null)?.name, String(answer['message'])]
+/** Asserts that preparing fails and returns the contract error's name and the message. */
+async function simulationError(body: ActionRequest, actor = trader): Promise<readonly [name: unknown, message: string]> {
+  const { status, body: error, text } = await prepare(body, actor.key)
+  assert.deepEqual([status, error['error']], [400, 'simulation_failed'], text)
+  return [(error['contractError'] as { name: string } | null)?.name, String(error['message'])]
 }
 
-test('a trader vault, from its creation to the fee claim', async () => {
-  const guest = await createTrader(world, 'guest of a vault')
-  assert.deepEqual((await refusal({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
-  await act({ op: 'create_vault', name: 'North star' })
-  assert.match((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5%/)
-  await act({ op: 'deposit_vault', vaultId: 0, amount: String(2_000n * ONE) })
-  await act({ op: 'deposit_vault', vaultId: 0, amount: String(500n * ONE) }, guest)
-  await act({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) }, guest)
+test('creates, funds, trades and pauses a trader vault', async () => {
+  const guest = await createTrader(world, 'vault guest')
+  assert.deepEqual((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
+  await submitAction({ op: 'create_vault', name: 'North star' })
+  assert.match((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5%/)
+  await submitAction({ op: 'deposit_vault', vaultId: 0, amount: String(2_000n * ONE) })
+  await submitAction({ op: 'deposit_vault', vaultId: 0, amount: String(500n * ONE) }, guest)
+  await submitAction({ op: 'withdraw_vault', vaultId: 0, shares: String(100n * ONE) }, guest)
   const terms = { vaultId: 0, asset: 'BTC', collateral: String(200n * ONE), leverage: 2, direction: 'Long' } as const
-  assert.equal((await refusal({ op: 'leader_open_position', ...terms }, guest))[0], 'NotLeader')
-  await act({ op: 'leader_open_position', ...terms })
-  await act({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
+  assert.equal((await simulationError({ op: 'leader_open_position', ...terms }, guest))[0], 'NotLeader')
+  await submitAction({ op: 'leader_open_position', ...terms })
+  await submitAction({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
   await world.catchUp()
   const [order] = await rowsOf(world, '/v1/events?topic=leader_limit&limit=1', 'events')
   const { orderId } = (order as unknown as { payload: { orderId: string } }).payload
-  await act({ op: 'leader_cancel_order', vaultId: 0, orderId })
+  await submitAction({ op: 'leader_cancel_order', vaultId: 0, orderId })
   const [open] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
-  await act({ op: 'leader_close_position', vaultId: 0, positionId: String(open?.['positionId']) })
-  assert.equal((await refusal({ op: 'claim_leader_fees', vaultId: 0 }))[0], 'NoFeesToClaim')
-  await act({ op: 'set_vault_paused', vaultId: 0, paused: true })
-  assert.equal((await refusal({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }))[0], 'Paused')
-  await act({ op: 'set_vault_paused', vaultId: 0, paused: false })
+  await submitAction({ op: 'leader_close_position', vaultId: 0, positionId: String(open?.['positionId']) })
+  assert.equal((await simulationError({ op: 'claim_leader_fees', vaultId: 0 }))[0], 'NoFeesToClaim')
+  await submitAction({ op: 'set_vault_paused', vaultId: 0, paused: true })
+  assert.equal((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }))[0], 'Paused')
+  await submitAction({ op: 'set_vault_paused', vaultId: 0, paused: false })
   await world.catchUp()
   const { body } = await world.get('/v1/vaults/0')
   assert.deepEqual([body['name'], body['leader'], body['depositorCount'], body['tradeCount'], body['openPositions'], body['paused']], [
@@ -113,19 +113,19 @@ test('a trader vault, from its creation to the fee claim', async () => {
   ])
 })
 
-test('a referral code, and whom it brings', async () => {
+test('creates a referral code and sets a referrer', async () => {
   const guest = await createTrader(world, 'referred')
-  assert.equal((await refusal({ op: 'set_referrer', code: 'STAR' }, guest))[0], 'UnknownCode')
-  await act({ op: 'create_referral_code', code: 'STAR' })
-  assert.equal((await refusal({ op: 'set_referrer', code: 'STAR' }))[0], 'SelfReferral')
-  await act({ op: 'set_referrer', code: 'STAR' }, guest)
-  assert.equal((await refusal({ op: 'claim_referral' }))[0], 'NothingToClaim')
+  assert.equal((await simulationError({ op: 'set_referrer', code: 'STAR' }, guest))[0], 'UnknownCode')
+  await submitAction({ op: 'create_referral_code', code: 'STAR' })
+  assert.equal((await simulationError({ op: 'set_referrer', code: 'STAR' }))[0], 'SelfReferral')
+  await submitAction({ op: 'set_referrer', code: 'STAR' }, guest)
+  assert.equal((await simulationError({ op: 'claim_referral' }))[0], 'NothingToClaim')
   await world.catchUp()
   const { body } = await world.get('/v1/referral/lookup?code=STAR')
   assert.deepEqual([body['referrer'], body['referredCount']], [trader.address, 1])
 })
 
-test('the transaction is the one that was asked for', async () => {
+test('the transaction contains the requested call', async () => {
   const { body } = await prepare({ op: 'deposit_cross_margin', amount: '70000000' })
   const [operation] = TransactionBuilder.fromXdr(String(body['xdr']), world.network.networkPassphrase).operations
   assert.ok(operation?.type === 'invokeHostFunction' && operation.func.type === 'hostFunctionTypeInvokeContract')
@@ -134,8 +134,8 @@ test('the transaction is the one that was asked for', async () => {
   assert.deepEqual(args.map((arg) => scValToNative(arg) as unknown), [trader.address, 70_000_000n])
 })
 
-test('a body that is none of the actions is refused by the field\'s name', async () => {
-  const refusals: readonly (readonly [body: unknown, message: RegExp])[] = [
+test('names the invalid field of a body', async () => {
+  const invalid: readonly (readonly [body: unknown, message: RegExp])[] = [
     [{}, /op/],
     [{ op: 'open_position', asset: 'BTC', collateral: '1', leverage: 1, direction: 'Long' }, /op/],
     [{ op: 'deposit_cross_margin' }, /amount/],
@@ -148,11 +148,11 @@ test('a body that is none of the actions is refused by the field\'s name', async
     [{ op: 'create_referral_code', code: 'ab' }, /code/],
     [{ op: 'set_vault_paused', vaultId: 0, paused: 1 }, /paused/],
   ]
-  for (const [body, message] of refusals) {
-    const answer = await call(world.gateway.app, PATH, { method: 'POST', body, key: trader.key })
-    assert.equal(answer.status, 400, JSON.stringify(body))
-    assert.equal(answer.body['code'], 'FST_ERR_VALIDATION')
-    assert.match(String(answer.body['message']), message, JSON.stringify(body))
+  for (const [body, message] of invalid) {
+    const response = await call(world.gateway.app, PATH, { method: 'POST', body, key: trader.key })
+    assert.equal(response.status, 400, JSON.stringify(body))
+    assert.equal(response.body['code'], 'FST_ERR_VALIDATION')
+    assert.match(String(response.body['message']), message, JSON.stringify(body))
   }
   const unsupported = await call(world.gateway.app, PATH, {
     method: 'POST', key: trader.key, body: { op: 'leader_open_position', vaultId: 0, asset: 'SHIB', collateral: '1', leverage: 1, direction: 'Long' },
@@ -160,7 +160,7 @@ test('a body that is none of the actions is refused by the field\'s name', async
   assert.deepEqual([unsupported.status, unsupported.body], [400, { error: 'unsupported_asset', asset: 'SHIB' }])
 })
 
-test('it needs a key, and is refused where trading is not offered', async () => {
+test('requires a key and responds 451 in restricted regions', async () => {
   const body = { op: 'claim_referral' }
   const anonymous = await call(world.gateway.app, PATH, { method: 'POST', body })
   assert.deepEqual([anonymous.status, anonymous.body], [401, { error: 'missing_bearer' }])
@@ -168,8 +168,8 @@ test('it needs a key, and is refused where trading is not offered', async () => 
   assert.equal(restricted.status, 451)
 })
 
-test('an account that the network does not know is told so', async () => {
+test('responds simulation_failed for an account that does not exist', async () => {
   const key = await obtainKey(world.gateway.app, createWallet('never funded'))
-  const answer = await prepare({ op: 'deposit_cross_margin', amount: '5' }, key)
-  assert.deepEqual([answer.status, answer.body['error']], [400, 'simulation_failed'])
+  const response = await prepare({ op: 'deposit_cross_margin', amount: '5' }, key)
+  assert.deepEqual([response.status, response.body['error']], [400, 'simulation_failed'])
 })

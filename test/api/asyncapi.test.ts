@@ -1,4 +1,4 @@
-// GET /docs/stream.json: the stream's document against what the stream really says.
+// GET /docs/stream.json: compares the AsyncAPI document with the messages of the stream.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -25,22 +25,22 @@ interface Document {
 
 async function readDocument(): Promise<Document> {
   await using bare = await createBareGateway()
-  const answer = await bare.gateway.app.inject('/docs/stream.json')
-  assert.deepEqual([answer.statusCode, answer.headers['x-ratelimit-tier']], [200, undefined], 'it is not counted')
-  assert.ok(answer.headers['etag'] !== undefined)
-  return answer.json<Document>()
+  const response = await bare.gateway.app.inject('/docs/stream.json')
+  assert.deepEqual([response.statusCode, response.headers['x-ratelimit-tier']], [200, undefined], 'the route is not rate-limited')
+  assert.ok(response.headers['etag'] !== undefined)
+  return response.json<Document>()
 }
 
 const document = await readDocument()
 const { components, operations } = document
 
-/** The message that a frame is, of those of an operation. */
-function kindOf(frame: unknown, operation: readonly string[]): string {
-  const names = operation.flatMap((name) => operations[name]?.messages.map(({ $ref }) => $ref.replace('#/channels/stream/messages/', '')) ?? [])
+/** The name of the message that describes a frame, among those of these operations. */
+function messageOf(frame: unknown, operationNames: readonly string[]): string {
+  const names = operationNames.flatMap((name) => operations[name]?.messages.map(({ $ref }) => $ref.replace('#/channels/stream/messages/', '')) ?? [])
   const problems = names.map((name) => [name, schemaMismatches(document as never as OpenApiDocument, payloadOf(name), frame)] as const)
   const fits = problems.filter(([, wrong]) => wrong.length === 0).map(([name]) => name)
-  // Events of an account are those of all with the account beside them.
-  assert.equal(fits.length, 1, `${JSON.stringify(frame)} is ${fits.join(' and ') || 'nothing'}`)
+  // An account's event has one field more than a public event, so only one message may match.
+  assert.equal(fits.length, 1, `${JSON.stringify(frame)} matches ${fits.join(' and ') || 'no message'}`)
   return fits[0] ?? ''
 }
 
@@ -49,12 +49,12 @@ function payloadOf(name: string): Schema {
   return payload
 }
 
-test('every reference leads somewhere, and every message belongs to an operation', () => {
+test('every reference resolves, and every message belongs to one operation', () => {
   assert.equal(document.asyncapi, '3.1.0')
   assert.equal(document.channels.stream.address, '/v1/ws')
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
   for (const path of references) {
-    const found = path.split('/').reduce<unknown>((inside, key) => (inside as Record<string, unknown> | undefined)?.[key], document)
+    const found = path.split('/').reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], document)
     assert.ok(found !== undefined, path)
   }
   const used = Object.values(operations).flatMap(({ messages }) => messages.map(({ $ref }) => $ref.split('/').at(-1)))
@@ -63,26 +63,27 @@ test('every reference leads somewhere, and every message belongs to an operation
   for (const { summary } of Object.values(components.messages)) assert.ok(summary.length > 10)
 })
 
-test('every line of the session on the page is exactly one of the document\'s messages', () => {
+test('every line of the documented session matches exactly one message', () => {
   const page = readFileSync(new URL('../../docs/websocket.md', import.meta.url), 'utf8')
   const lines = page.split('\n').filter((line) => /^[<>] \{/.test(line))
   assert.ok(lines.length > 20)
   for (const line of lines) {
     if (line.includes('"op":"buy"')) continue
-    kindOf(JSON.parse(line.slice(2)), line.startsWith('>') ? ['receiveMessages'] : ['sendControlMessages', 'sendFrames'])
+    messageOf(JSON.parse(line.slice(2)), line.startsWith('>') ? ['receiveMessages'] : ['sendControlMessages', 'sendFrames'])
   }
 })
 
-test('whatever the stream sends of every channel is in the document, under the kind of its channel', async () => {
-  const kinds = new Set<string>()
+test('every frame of every channel matches the document', async () => {
+  const received = new Set<string>()
   await onStage({ seed: 'asyncapi', traders: 3 }, async ({ world, connect, publishLedgers }) => {
     const trader = await createTrader(world, 'documented')
     await publishLedgers(2)
     const client = await connect()
     client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
     client.send({ op: 'login' })
-    const own = `account.events.${trader.address}`
-    const channels = ['events', 'heartbeat', own, ...['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])]
+    const accountChannel = `account.events.${trader.address}`
+    const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
+    const channels = ['events', 'heartbeat', accountChannel, ...assetChannels]
     client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
     client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
     client.send({ op: 'subscribe', channels: 'events' })
@@ -95,10 +96,11 @@ test('whatever the stream sends of every channel is in the document, under the k
     await world.gateway.stream.tick()
     world.gateway.stream.heartbeat()
     await client.settle()
-    for (const frame of client.frames) kinds.add(kindOf(frame, ['sendControlMessages', 'sendFrames']))
+    for (const frame of client.frames) received.add(messageOf(frame, ['sendControlMessages', 'sendFrames']))
   })
   const sent = [...(operations['sendControlMessages']?.messages ?? []), ...(operations['sendFrames']?.messages ?? [])]
   const missing = sent.map(({ $ref }) => $ref.split('/').at(-1) ?? '')
-    .filter((name) => !kinds.has(name))
-  assert.deepEqual(missing.sort(), ['draining', 'rejected', 'unsubscribed'].filter((name) => !kinds.has(name)), 'the page\'s session has these')
+    .filter((name) => !received.has(name))
+  const onlyInPage = ['draining', 'rejected', 'unsubscribed'].filter((name) => !received.has(name))
+  assert.deepEqual(missing.sort(), onlyInPage, 'only messages of the documented session are missing')
 })

@@ -1,4 +1,4 @@
-// "Global conventions" and what every endpoint shares: ids, caching, the browser policy, refusals, failures.
+// "Global conventions" and what every endpoint shares: request ids, caching, CORS, errors.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const WEB_ORIGIN = 'https://app.example'
 
-/** Every endpoint that only reads: how long its answers may be kept, and whether they come from the index. */
+/** Every public read endpoint, its cache-control, and whether it reads from the index. */
 const READS: readonly { readonly path: string; readonly cache: string; readonly indexed: boolean }[] = [
   { path: '/v1/health', cache: 'no-store', indexed: true },
   { path: '/v1/markets', cache: 'public, max-age=1', indexed: false },
@@ -41,7 +41,7 @@ const READS: readonly { readonly path: string; readonly cache: string; readonly 
   { path: '/v1/pool', cache: 'public, max-age=1', indexed: false },
   { path: '/v1/markets/btc/limits', cache: 'public, max-age=1', indexed: false },
 ]
-const TAGGED = READS.filter(({ cache }) => cache !== 'no-store')
+const CACHEABLE = READS.filter(({ cache }) => cache !== 'no-store')
 const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/health')
 
 const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data is temporarily unavailable. Retry after one second.' }
@@ -55,7 +55,7 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('every answer is JSON with an id, says how long it may be kept and which state of the index it was read from', async () => {
+test('every response is JSON with a request id, cache-control and the state of the index it was read from', async () => {
   const head = world.network.chain.history.latest().sequence
   const seq = String((await world.get<{ events: readonly unknown[] }>('/v1/events?limit=500')).body.events.length)
   for (const { path, cache, indexed } of READS) {
@@ -69,35 +69,36 @@ test('every answer is JSON with an id, says how long it may be kept and which st
   }
 })
 
-test('a weak etag saves the body of what the client has, on every endpoint that may be kept', async () => {
+test('every cacheable endpoint responds 304 without a body to a matching weak etag', async () => {
   assert.equal((await world.get('/v1/health')).headers['etag'], undefined)
-  for (const { path, cache } of TAGGED) {
+  for (const { path, cache } of CACHEABLE) {
     const first = await world.get(path)
     const etag = first.headers['etag'] ?? ''
     assert.match(etag, /^W\/"[\w-]+"$/, path)
     for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-      const again = await world.get(path, { 'if-none-match': known })
-      assert.deepEqual([again.status, again.text, again.headers['etag'], again.headers['cache-control']], [304, '', etag, cache], `${path} ${known}`)
-      assert.ok(again.headers['x-request-id'] !== undefined)
-      assert.equal(again.headers['x-seq'], first.headers['x-seq'])
+      const second = await world.get(path, { 'if-none-match': known })
+      assert.deepEqual([second.status, second.text, second.headers['etag'], second.headers['cache-control']], [304, '', etag, cache], `${path} ${known}`)
+      assert.ok(second.headers['x-request-id'] !== undefined)
+      assert.equal(second.headers['x-seq'], first.headers['x-seq'])
     }
     const other = await world.get(path, { 'if-none-match': 'W/"other"' })
     assert.deepEqual([other.status, other.text], [200, first.text], path)
   }
 })
 
-test('a list\'s etag moves with its rows and only with them', async () => {
-  const before = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA')
+test('a list\'s etag changes only with its rows', async () => {
+  const emptyList = `/v1/trades?trader=${'G'.padEnd(56, 'A')}`
+  const first = await world.get(emptyList)
   const events = await world.get('/v1/events')
   await world.closeLedgers(10)
   await world.catchUp()
-  const quiet = await world.get('/v1/trades?trader=GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', { 'if-none-match': before.headers['etag'] ?? '' })
-  assert.equal(quiet.status, 304)
-  assert.notEqual(quiet.headers['x-ledger'], before.headers['x-ledger'], 'a 304 tells the state of the index all the same')
+  const unchanged = await world.get(emptyList, { 'if-none-match': first.headers['etag'] ?? '' })
+  assert.equal(unchanged.status, 304)
+  assert.notEqual(unchanged.headers['x-ledger'], first.headers['x-ledger'], 'a 304 carries the current state of the index')
   assert.equal((await world.get('/v1/events', { 'if-none-match': events.headers['etag'] ?? '' })).status, 200)
 })
 
-test('HEAD answers like GET, without the body', async () => {
+test('HEAD responds as GET does, without the body', async () => {
   for (const { path, cache } of READS) {
     const got = await world.get(path)
     const head = await world.gateway.app.inject({ method: 'HEAD', url: path })
@@ -110,23 +111,23 @@ test('HEAD answers like GET, without the body', async () => {
 })
 
 test('unknown routes and wrong methods are 404 in Fastify\'s default shape', async () => {
-  const asks = [
+  const requests = [
     ...['/', '/v1', '/v1/', '/v2/markets', '/v1/market', '/v1/trades/', '/V1/trades', '/v1//trades', '/v1/positions', '/v1/positions/closed', '/v1/oracle']
       .map((url) => ({ method: 'GET', url }) as const),
     ...READS.map(({ path }) => ({ method: 'POST', url: path }) as const),
     ...READS.map(({ path }) => ({ method: 'DELETE', url: path }) as const),
     { method: 'OPTIONS', url: '/v1/trades' }, { method: 'PUT', url: '/docs/json' }, { method: 'PATCH', url: '/v1/events' },
   ] as const
-  for (const ask of asks) {
-    const answer = await world.gateway.app.inject(ask)
-    assert.equal(answer.statusCode, 404, `${ask.method} ${ask.url}`)
-    assert.deepEqual(answer.json(), { message: `Route ${ask.method}:${ask.url} not found`, error: 'Not Found', statusCode: 404 })
-    assert.ok(answer.headers['x-request-id'])
-    assert.equal(answer.headers['cache-control'], 'no-store')
+  for (const request of requests) {
+    const response = await world.gateway.app.inject(request)
+    assert.equal(response.statusCode, 404, `${request.method} ${request.url}`)
+    assert.deepEqual(response.json(), { message: `Route ${request.method}:${request.url} not found`, error: 'Not Found', statusCode: 404 })
+    assert.ok(response.headers['x-request-id'])
+    assert.equal(response.headers['cache-control'], 'no-store')
   }
 })
 
-test('browsers may call from the web app only, whatever the answer is', async () => {
+test('CORS allows only the web app\'s origin, on every response', async () => {
   const urls = [...READS.map(({ path }) => path), '/v1/markets/NOPE', '/v1/trades?limit=x', '/v1/nowhere', '/docs/json']
   for (const url of urls) {
     const own = await world.get<unknown>(url, { origin: WEB_ORIGIN })
@@ -144,7 +145,7 @@ test('browsers may call from the web app only, whatever the answer is', async ()
   }
 })
 
-test('a preflight is answered for the web app, allows nothing to others, and is not counted', async () => {
+test('a preflight allows only the web app and is not rate-limited', async () => {
   for (const { path } of READS) {
     const preflight = async (origin: string) => await world.gateway.app.inject({
       method: 'OPTIONS', url: path, headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'x-request-id' },
@@ -160,34 +161,34 @@ test('a preflight is answered for the web app, allows nothing to others, and is 
   }
 })
 
-/** One request over a socket, its headers as they are. */
-async function ask(base: string, path: string, headers: OutgoingHttpHeaders): Promise<{ status: number; headers: IncomingHttpHeaders }> {
-  const sent = httpRequest(new URL(path, base), { headers })
-  sent.end()
-  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+/** Sends one request over a socket with unmodified headers. */
+async function send(base: string, path: string, headers: OutgoingHttpHeaders): Promise<{ status: number; headers: IncomingHttpHeaders }> {
+  const request = httpRequest(new URL(path, base), { headers })
+  request.end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
   response.resume()
   await once(response, 'end')
   return { status: response.statusCode ?? 0, headers: response.headers }
 }
 
-test('a client\'s own request id is kept when it is sane, and replaced when it could break a line', async () => {
+test('accepts a valid request id from the client and replaces an invalid one', async () => {
   const base = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  const kept = ['a', 'trace-1', '4f9c0d3e-6f1c-4b1e-9f55-0d6b1e4f4c11', 'x'.repeat(REQUEST_ID_MAX_LENGTH)]
-  const replaced = ['a\tb', 'a b', '', 'x'.repeat(REQUEST_ID_MAX_LENGTH + 1), 'é', '<b>', 'a,b', ['a', 'b']]
+  const valid = ['a', 'trace-1', '4f9c0d3e-6f1c-4b1e-9f55-0d6b1e4f4c11', 'x'.repeat(REQUEST_ID_MAX_LENGTH)]
+  const invalid = ['a\tb', 'a b', '', 'x'.repeat(REQUEST_ID_MAX_LENGTH + 1), 'é', '<b>', 'a,b', ['a', 'b']]
   for (const [path, status] of [['/v1/trades', 200], ['/v1/trades?limit=0', 400], ['/v1/markets/NOPE', 404], ['/nowhere', 404], ['/v1/health', 200]] as const) {
-    for (const own of kept) {
-      const answer = await ask(base, path, { 'x-request-id': own })
-      assert.deepEqual([answer.status, answer.headers['x-request-id']], [status, own], path)
+    for (const id of valid) {
+      const response = await send(base, path, { 'x-request-id': id })
+      assert.deepEqual([response.status, response.headers['x-request-id']], [status, id], path)
     }
-    for (const own of replaced) {
-      const answer = await ask(base, path, { 'x-request-id': own })
-      assert.equal(answer.status, status)
-      assert.match(String(answer.headers['x-request-id']), /^[0-9a-f]{12}-[0-9a-z]+$/, `${path} ${JSON.stringify(own)}`)
+    for (const id of invalid) {
+      const response = await send(base, path, { 'x-request-id': id })
+      assert.equal(response.status, status)
+      assert.match(String(response.headers['x-request-id']), /^[0-9a-f]{12}-[0-9a-z]+$/, `${path} ${JSON.stringify(id)}`)
     }
   }
 })
 
-test('while the database is away every list is a 503 that says when to come again, and prices and health go on', async () => {
+test('while the database is down indexed endpoints respond 503 with retry-after, and prices and health stay available', async () => {
   const flaky = createFlakyStore(world.store)
   await world.restartGateway({ store: flaky.store })
   await world.gateway.oracle.step()
@@ -201,12 +202,12 @@ test('while the database is away every list is a 503 that says when to come agai
   }
   for (const { path, indexed } of READS) if (!indexed) assert.equal((await world.get(path)).status, 200, path)
   const health = await world.get<{ indexer: { lastLedger: number } }>('/v1/health')
-  assert.deepEqual([health.status, health.body.indexer.lastLedger], [200, world.network.chain.history.latest().sequence], 'its last known state')
+  assert.deepEqual([health.status, health.body.indexer.lastLedger], [200, world.network.chain.history.latest().sequence], 'health reports the last known state')
   flaky.set('up')
   for (const { path } of INDEXED) assert.equal((await world.get(path)).status, 200, path)
 })
 
-/** A database whose every statement fails with this. */
+/** A store whose every statement fails with this error, and a log that records errors. */
 function failing(error: Error): { store: never; log: Log; logged: Record<string, unknown>[] } {
   const logged: Record<string, unknown>[] = []
   const query = async (): Promise<never> => {
@@ -215,29 +216,29 @@ function failing(error: Error): { store: never; log: Log; logged: Record<string,
   return { store: { engine: 'embedded', read: { query }, write: { query } } as never, log: { ...silentLog, error: (fields) => logged.push(fields) }, logged }
 }
 
-test('a statement that takes too long is a 503', async () => {
+test('responds 503 when a statement times out', async () => {
   const { store } = failing(new StatementTimeout('canceling statement due to statement timeout on db.internal'))
   await using bare = await createBareGateway({ store })
   for (const { path } of INDEXED) {
-    const answer = await bare.gateway.app.inject(path)
-    assert.deepEqual([answer.statusCode, answer.json(), answer.headers['retry-after']], [503, UNAVAILABLE, '1'], path)
+    const response = await bare.gateway.app.inject(path)
+    assert.deepEqual([response.statusCode, response.json(), response.headers['retry-after']], [503, UNAVAILABLE, '1'], path)
   }
 })
 
-test('a failure nobody thought of is a 500 that says nothing, and the log has it under the request\'s id', async () => {
+test('an unexpected error is a 500 without details, and the log has them with the request id', async () => {
   const { store, log, logged } = failing(new Error('relation idx.trades does not exist, password=hunter2'))
   await using bare = await createBareGateway({ store, log })
   for (const { path } of INDEXED) {
-    const answer = await bare.gateway.app.inject({ url: path, headers: { 'x-request-id': `case-${path.length}` } })
-    assert.equal(answer.statusCode, 500, path)
-    assert.deepEqual(Object.keys(answer.json<object>()), ['statusCode', 'error', 'message'])
-    assert.doesNotMatch(answer.body, /hunter2|idx\.|relation|\.ts|node:/, path)
+    const response = await bare.gateway.app.inject({ url: path, headers: { 'x-request-id': `case-${path.length}` } })
+    assert.equal(response.statusCode, 500, path)
+    assert.deepEqual(Object.keys(response.json<object>()), ['statusCode', 'error', 'message'])
+    assert.doesNotMatch(response.body, /hunter2|idx\.|relation|\.ts|node:/, path)
     const entry = logged.find(({ requestId }) => requestId === `case-${path.length}`)
     assert.match(String(entry?.['err']), /hunter2/)
   }
 })
 
-test('sixty a minute for whoever has no key, counted over all endpoints but health and the documentation', async () => {
+test('limits requests without a key to sixty a minute over all endpoints but health and the documentation', async () => {
   await world.restartGateway({ rateLimits: RATE_LIMIT_PER_WINDOW })
   world.clock.advance(60_000 - (world.clock.nowMs() % 60_000) + 20_000)
   const counted = [...READS.filter(({ path }) => path !== '/v1/health').map(({ path }) => path), '/v1/nowhere', '/v1/trades?limit=x', '/v1/markets/NOPE']

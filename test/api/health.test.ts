@@ -17,14 +17,14 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('on a fresh deployment every field of the indexer is null', async () => {
+test('every indexer field is null on a fresh deployment', async () => {
   const { status, body, headers } = await world.get<Health>('/v1/health')
   assert.equal(status, 200)
   assert.deepEqual(Object.values(body.indexer), Array.from({ length: 12 }, () => null))
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 
-test('names version, network and the eight contracts with their source', async () => {
+test('reports version, network and the eight contracts with their source', async () => {
   const { body } = await world.get<Health>('/v1/health')
   assert.equal(body.status, 'ok')
   assert.equal(body.network, 'testnet')
@@ -34,7 +34,7 @@ test('names version, network and the eight contracts with their source', async (
   for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: world.network.contracts[key], source: 'manifest' })
 })
 
-test('tells how far the index is, and its age grows with the clock, on a quiet chain too', async () => {
+test('reports the last ledger and its age, also while ledgers have no events', async () => {
   await world.closeLedgers(3)
   await world.catchUp()
   const first = await world.get<Health>('/v1/health')
@@ -48,37 +48,37 @@ test('tells how far the index is, and its age grows with the clock, on a quiet c
 
   await world.control('local_actors', { publisher: false, keeper: false, traders: false })
   await world.closeLedgers(2)
-  const before = first.body.indexer.lastLedger ?? 0
+  const lastLedger = first.body.indexer.lastLedger ?? 0
   await world.catchUp()
   const quiet = await world.get<Health>('/v1/health')
-  assert.ok((quiet.body.indexer.lastLedger ?? 0) > before, 'the cursor moves without events')
+  assert.ok((quiet.body.indexer.lastLedger ?? 0) > lastLedger, 'the cursor moves without events')
   assert.equal(quiet.body.indexer.ledgerAgeSeconds, 0)
 })
 
-test('while the chain cannot be reached the age goes on growing, and comes down again when it can', async () => {
+test('the ledger age grows while the chain is unreachable and drops after it recovers', async () => {
   await world.closeLedgers(1)
   await world.catchUp()
-  const before = (await world.get<Health>('/v1/health')).body.indexer
+  const reachable = (await world.get<Health>('/v1/health')).body.indexer
   world.rpc.isDown = true
   await world.closeLedgers(40)
   assert.equal((await world.indexer.step()).kind, 'unreachable')
-  const cut = (await world.get<Health>('/v1/health')).body.indexer
-  assert.deepEqual([cut.lastLedger, cut.lastUpdatedAt, cut.ledgerAgeSeconds], [before.lastLedger, before.lastUpdatedAt, 40])
+  const unreachable = (await world.get<Health>('/v1/health')).body.indexer
+  assert.deepEqual([unreachable.lastLedger, unreachable.lastUpdatedAt, unreachable.ledgerAgeSeconds], [reachable.lastLedger, reachable.lastUpdatedAt, 40])
   world.rpc.isDown = false
   await world.catchUp()
   world.clock.advance(1_000)
-  const after = (await world.get<Health>('/v1/health')).body.indexer
-  assert.deepEqual([after.lastLedger, after.ledgerAgeSeconds], [(before.lastLedger ?? 0) + 40, 1])
+  const recovered = (await world.get<Health>('/v1/health')).body.indexer
+  assert.deepEqual([recovered.lastLedger, recovered.ledgerAgeSeconds], [(reachable.lastLedger ?? 0) + 40, 1])
 })
 
-test('says when a contract\'s address comes from the environment', async () => {
+test('reports the environment as the source of an overridden contract address', async () => {
   const router = `C${'A'.repeat(55)}`
-  await using bare = await createBareGateway({ contracts: { ...PLACEHOLDER_CONTRACTS, router: { address: router, source: 'env' } }, store: nothingIndexed() })
+  await using bare = await createBareGateway({ contracts: { ...PLACEHOLDER_CONTRACTS, router: { address: router, source: 'env' } }, store: emptyStore() })
   const { contracts } = (await bare.gateway.app.inject('/v1/health')).json<Health>()
   assert.deepEqual([contracts.router, contracts.market.source], [{ address: router, source: 'env' }, 'manifest'])
 })
 
-function nothingIndexed(): never {
+function emptyStore(): never {
   const db = { query: async () => [] }
   return { engine: 'embedded', read: db, write: db } as never
 }
@@ -92,19 +92,19 @@ test('is exempt from the rate limit, with or without a query', async () => {
   }
 })
 
-test('answers while the database does not', async () => {
+test('responds 200 while the database fails or hangs, without revealing internals', async () => {
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
   await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
-  const answer = await bare.gateway.app.inject('/v1/health')
-  assert.equal(answer.statusCode, 200)
-  assert.equal(answer.json<Health>().indexer.lastLedger, null)
-  assert.doesNotMatch(answer.body, /db\.internal/)
+  const response = await bare.gateway.app.inject('/v1/health')
+  assert.equal(response.statusCode, 200)
+  assert.equal(response.json<Health>().indexer.lastLedger, null)
+  assert.doesNotMatch(response.body, /db\.internal/)
 
   const hanging = { query: () => new Promise(() => {}) }
   await using other = await createBareGateway({ store: { engine: 'embedded', read: hanging, write: hanging } as never })
-  const asking = other.gateway.app.inject('/v1/health')
+  const waiting = other.gateway.app.inject('/v1/health')
   await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
   other.clock.advance(1_000)
-  assert.equal((await asking).statusCode, 200)
+  assert.equal((await waiting).statusCode, 200)
   assert.equal(other.clock.nowMs(), BARE_START_MS + 1_000)
 })

@@ -1,5 +1,4 @@
-// Clients that mean harm, below every HTTP library: over real sockets against a whole gateway. Each is refused or cut off in bounded time, costs bounded
-// memory, and the client beside it notices nothing.
+// Hostile clients over raw sockets. Each must be rejected or disconnected in bounded time and memory, without affecting other clients.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -15,61 +14,62 @@ const UNLIMITED = { public: 1e9, standard: 1e9, market_maker: 1e9 }
 
 let bare: BareGateway
 let port: number
-let answered = 0
+let responseCount = 0
 
 before(async () => {
-  const observer = { onResponse: () => void (answered += 1), onRateLimitDecision: () => {} }
-  // Health answers without the database: a connection that fails at once stands for it.
-  const query = (): Promise<never> => Promise.reject(new Error('no database here'))
+  const observer = { onResponse: () => void (responseCount += 1), onRateLimitDecision: () => {} }
+  // These tests need no database: health responds without one.
+  const query = (): Promise<never> => Promise.reject(new Error('no database'))
   bare = await createBareGateway({ rateLimits: UNLIMITED, observer, store: { engine: 'embedded', read: { query }, write: { query } } as never })
   port = Number(new URL(await bare.gateway.listen({ host: '127.0.0.1', port: 0 })).port)
 })
 after(() => bare[Symbol.asyncDispose]())
 
-interface Talk {
+interface Connection {
   readonly socket: Socket
-  /** All that came until the connection was over. */
-  readonly heard: Promise<string>
+  /** Resolves with everything received until the connection closed. */
+  readonly received: Promise<string>
 }
 
-function talk(...said: readonly (string | Buffer)[]): Talk {
+function openConnection(...chunks: readonly (string | Buffer)[]): Connection {
   const socket = connect(port, '127.0.0.1')
   let text = ''
   socket.on('data', (chunk: Buffer) => {
     text += chunk.toString('latin1')
   })
   socket.on('error', () => {})
-  for (const part of said) socket.write(part)
-  return { socket, heard: new Promise((resolve) => socket.once('close', () => resolve(text))) }
+  for (const chunk of chunks) socket.write(chunk)
+  return { socket, received: new Promise((resolve) => socket.once('close', () => resolve(text))) }
 }
 
-/** A request as it stands on the wire, on a connection of its own. */
-const ask = (head: string, body: string | Buffer = ''): Promise<string> => talk(`${head}\r\nConnection: close\r\n\r\n`, body).heard
+/** Sends a raw request over a new connection and returns the raw response. */
+const send = (head: string, body: string | Buffer = ''): Promise<string> =>
+  openConnection(`${head}\r\nConnection: close\r\n\r\n`, body).received
 
-const statusOf = (heard: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(heard)?.[1] ?? 0)
+const statusOf = (response: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(response)?.[1] ?? 0)
 
-function bodyOf(heard: string): Record<string, unknown> {
-  return JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>
+function bodyOf(response: string): Record<string, unknown> {
+  return JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4)) as Record<string, unknown>
 }
 
-async function assertWell(): Promise<void> {
-  assert.equal(statusOf(await ask('GET /v1/health HTTP/1.1\r\nHost: a')), 200)
+async function assertHealthy(): Promise<void> {
+  assert.equal(statusOf(await send('GET /v1/health HTTP/1.1\r\nHost: a')), 200)
 }
 
-test('clients that dawdle over their request, or never begin one, are cut off within seconds, and nobody waits for them', async () => {
+test('disconnects slow and silent clients within seconds without delaying others', async () => {
   const post = 'POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
   const slow = [
-    { what: 'says nothing', said: '' },
-    { what: 'stops inside its headers', said: 'GET /v1/health HTTP/1.1\r\nHost: a\r\nX-Slow: ' },
-    { what: 'announces a body and sends none', said: `${post}Content-Length: 90\r\n\r\n` },
-    { what: 'announces an endless body and stops inside it', said: `${post}Transfer-Encoding: chunked\r\n\r\n5\r\n{"add\r\n` },
-  ].map(({ what, said }) => ({ what, ...talk(said) }))
-  const dripping = talk('GET /v1/health HTTP/1.1\r\nHost: a\r\n')
+    { what: 'sends nothing', sent: '' },
+    { what: 'stops inside its headers', sent: 'GET /v1/health HTTP/1.1\r\nHost: a\r\nX-Slow: ' },
+    { what: 'announces a body and sends none', sent: `${post}Content-Length: 90\r\n\r\n` },
+    { what: 'stops inside a chunked body', sent: `${post}Transfer-Encoding: chunked\r\n\r\n5\r\n{"add\r\n` },
+  ].map(({ what, sent }) => ({ what, ...openConnection(sent) }))
+  const dripping = openConnection('GET /v1/health HTTP/1.1\r\nHost: a\r\n')
   const drip = setInterval(() => dripping.socket.write('X-Drip: 1\r\n'), 200)
-  await assertWell()
+  await assertHealthy()
   try {
-    for (const { what, heard } of [...slow, { what: 'sends a header now and then', heard: dripping.heard }]) {
-      const text = await heard
+    for (const { what, received } of [...slow, { what: 'sends headers slowly', received: dripping.received }]) {
+      const text = await received
       assert.ok(text === '' || statusOf(text) === 408, `${what}: ${text.slice(0, 200)}`)
     }
   } finally {
@@ -77,119 +77,119 @@ test('clients that dawdle over their request, or never begin one, are cut off wi
   }
 })
 
-test('a client that asks again and again and reads nothing is answered until its connection is full, and no further', async () => {
+test('stops responding to a pipelining client that reads nothing once its connection is full', async () => {
   const requests = 40_000
-  const before = answered
+  const countBefore = responseCount
   const greedy = connect(port, '127.0.0.1')
   greedy.on('error', () => {})
   greedy.pause()
   await once(greedy, 'connect')
   greedy.write('GET /docs/json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(requests))
-  // Others are served in between, for as long as the greedy one's answers go on.
+  // Serves other clients until the gateway stops responding to the greedy one.
   let last = -1
-  while (answered !== last) {
-    last = answered
-    for (let round = 0; round < 20; round++) await assertWell()
+  while (responseCount !== last) {
+    last = responseCount
+    for (let round = 0; round < 20; round++) await assertHealthy()
     last += 20
   }
-  assert.ok(answered - before < requests / 10, `${answered - before} answers were made for somebody who reads none`)
+  assert.ok(responseCount - countBefore < requests / 10, `${responseCount - countBefore} responses to a client that reads none`)
   greedy.destroy()
   await once(greedy, 'close')
 })
 
-test('floods of headers, and headers that contradict each other, are refused before any route', async () => {
-  const many = Array.from({ length: 20_000 }, (_, place) => `X-${place}: 1`).join('\r\n')
+test('rejects too many, too large and contradictory headers before routing', async () => {
+  const many = Array.from({ length: 20_000 }, (_, index) => `X-${index}: 1`).join('\r\n')
   for (const flood of [many, `Cookie: ${'x'.repeat(1_000_000)}`]) {
-    const heard = await ask(`GET /v1/health HTTP/1.1\r\nHost: a\r\n${flood}`)
-    // Who goes on sending after the answer may find the connection gone before having read it.
-    assert.ok(heard === '' || statusOf(heard) === 431, heard.slice(0, 100))
+    const response = await send(`GET /v1/health HTTP/1.1\r\nHost: a\r\n${flood}`)
+    // A client that is still sending may lose the connection before it reads the response.
+    assert.ok(response === '' || statusOf(response) === 431, response.slice(0, 100))
   }
-  const contradicting = [
+  const contradictory = [
     'Content-Length: 5\r\nTransfer-Encoding: chunked', 'Content-Length: 5\r\nContent-Length: 6', 'Content-Length: -1', 'Content-Length: 0x10',
     'Transfer-Encoding: chunked, identity', 'Transfer-Encoding : chunked', ' Folded: 1', 'X\u0000: 1', 'X: a\u0000b', 'X: a\rY: b',
   ]
-  for (const headers of contradicting) {
+  for (const headers of contradictory) {
     const smuggled = '0\r\n\r\nGET /v1/health HTTP/1.1\r\n\r\n'
-    const heard = await ask(`POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}`, smuggled)
-    assert.equal(statusOf(heard), 400, JSON.stringify(headers))
-    assert.equal(heard.split('HTTP/1.1 ').length, 2, `${JSON.stringify(headers)}: what came behind is no request`)
+    const response = await send(`POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}`, smuggled)
+    assert.equal(statusOf(response), 400, JSON.stringify(headers))
+    assert.equal(response.split('HTTP/1.1 ').length, 2, `${JSON.stringify(headers)}: the smuggled request gets no response`)
   }
-  await assertWell()
+  await assertHealthy()
 })
 
-test('a body that is too large is refused for what it announces, and for what it brings', async () => {
-  // This route's refusal of whatever it cannot read is a 400 of its own.
+test('rejects a body that is too large by its Content-Length or by its chunks', async () => {
+  // This route responds 400 to every unreadable body.
   const post = 'POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
-  assert.equal(statusOf(await ask(`${post}Content-Length: ${BODY_LIMIT_BYTES + 1}`, Buffer.alloc(BODY_LIMIT_BYTES + 1, 0x20))), 400)
+  assert.equal(statusOf(await send(`${post}Content-Length: ${BODY_LIMIT_BYTES + 1}`, Buffer.alloc(BODY_LIMIT_BYTES + 1, 0x20))), 400)
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
-  assert.equal(statusOf(await ask(`${post}Transfer-Encoding: chunked`, `${chunk.repeat(50)}0\r\n\r\n`)), 400)
-  await assertWell()
+  assert.equal(statusOf(await send(`${post}Transfer-Encoding: chunked`, `${chunk.repeat(50)}0\r\n\r\n`)), 400)
+  await assertHealthy()
 })
 
-test('compressed bodies are refused as such and never unpacked', async () => {
+test('rejects compressed bodies with 415 without decompressing them', async () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20))
   const post = 'POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
   for (const encoding of ['gzip', 'GZIP', 'deflate', 'br', 'gzip, gzip']) {
-    const heard = await ask(`${post}Content-Encoding: ${encoding}\r\nContent-Length: 2000`, bomb.subarray(0, 2_000))
-    assert.equal(statusOf(heard), 415, encoding)
-    assert.match(String(bodyOf(heard)['message']), /Content-Encoding/)
+    const response = await send(`${post}Content-Encoding: ${encoding}\r\nContent-Length: 2000`, bomb.subarray(0, 2_000))
+    assert.equal(statusOf(response), 415, encoding)
+    assert.match(String(bodyOf(response)['message']), /Content-Encoding/)
   }
   const plain = '{"address":"x"}'
-  assert.equal(statusOf(await ask(`${post}Content-Encoding: identity\r\nContent-Length: ${plain.length}`, plain)), 400, 'which says what is wrong with it')
+  assert.equal(statusOf(await send(`${post}Content-Encoding: identity\r\nContent-Length: ${plain.length}`, plain)), 400, 'identity reaches validation')
 })
 
-test('the stream offers no compression, so that no frame can become larger than it is', async () => {
-  const { socket, heard } = talk(
+test('the stream does not negotiate compression', async () => {
+  const { socket, received } = openConnection(
     'GET /v1/ws HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n',
   )
   await once(socket, 'data')
   socket.end()
-  assert.doesNotMatch(await heard, /permessage-deflate/i)
+  assert.doesNotMatch(await received, /permessage-deflate/i)
 })
 
-test('names out of JavaScript\'s inside are fields like any other, and touch no prototype', async () => {
+test('names such as __proto__ and constructor do not modify a prototype', async () => {
   const post = 'POST /v1/keys/challenge HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n'
   const bodies = [
     '{"__proto__":{"polluted":1}}', '{"constructor":{"prototype":{"polluted":1}}}', '{"address":{"__proto__":{"polluted":1}}}', '{"__proto__":null}',
     '{"toString":1,"valueOf":2,"hasOwnProperty":3}', '[{"__proto__":{"polluted":1}}]',
   ]
-  for (const body of bodies) assert.equal(statusOf(await ask(`${post}Content-Length: ${body.length}`, body)), 400, body)
+  for (const body of bodies) assert.equal(statusOf(await send(`${post}Content-Length: ${body.length}`, body)), 400, body)
   for (const query of ['__proto__[polluted]=1', '__proto__=1', 'constructor.prototype.polluted=1', 'limit[__proto__]=1', 'constructor=1']) {
-    assert.ok([200, 400].includes(statusOf(await ask(`GET /v1/health?${query} HTTP/1.1\r\nHost: a`))), query)
+    assert.ok([200, 400].includes(statusOf(await send(`GET /v1/health?${query} HTTP/1.1\r\nHost: a`))), query)
   }
-  for (const header of ['__proto__: 1', 'constructor: 1']) assert.equal(statusOf(await ask(`GET /v1/health HTTP/1.1\r\nHost: a\r\n${header}`)), 200, header)
+  for (const header of ['__proto__: 1', 'constructor: 1']) assert.equal(statusOf(await send(`GET /v1/health HTTP/1.1\r\nHost: a\r\n${header}`)), 200, header)
   assert.equal(({} as Record<string, unknown>)['polluted'], undefined)
-  await assertWell()
+  await assertHealthy()
 })
 
-test('paths lead to routes or nowhere, however they are written', async () => {
-  const nowhere = [
+test('unusual paths and request lines reach only existing routes', async () => {
+  const unknownPaths = [
     '/v1/../v1/health', '/v1/%2e%2e/v1/health', '/v1//health', '//v1/health', '/v1/health/', '/V1/health', '/v1/health%00', '/v1/health;a=b', '/v1\\health',
     '/docs/../package.json', '/docs/static/../../package.json', '/docs/static/%2e%2e/%2e%2e/package.json', '/docs/static/..%2f..%2fpackage.json',
     '/docs/static/....//....//package.json', '/etc/passwd', '/.env', '/.git/config', '/metrics',
   ]
-  for (const path of nowhere) {
-    const heard = await ask(`GET ${path} HTTP/1.1\r\nHost: a`)
-    assert.ok([403, 404].includes(statusOf(heard)), `${path}: ${heard.slice(0, 40)}`)
-    assert.doesNotMatch(heard, /"dependencies"|root:|node_modules/, path)
+  for (const path of unknownPaths) {
+    const response = await send(`GET ${path} HTTP/1.1\r\nHost: a`)
+    assert.ok([403, 404].includes(statusOf(response)), `${path}: ${response.slice(0, 40)}`)
+    assert.doesNotMatch(response, /"dependencies"|root:|node_modules/, path)
   }
   for (const line of ['GET *', 'TRACE /v1/health', 'CONNECT a:1', 'PRI *', 'FOO /v1/health', 'GET v1/health']) {
-    const status = statusOf(await ask(`${line} HTTP/1.1\r\nHost: a`))
+    const status = statusOf(await send(`${line} HTTP/1.1\r\nHost: a`))
     assert.ok(status === 0 || (status >= 400 && status < 500), `${line}: ${status}`)
   }
-  const foreign = await ask('GET http://other.example/v1/nope HTTP/1.1\r\nHost: a')
-  assert.deepEqual([statusOf(foreign), bodyOf(foreign)['error']], [404, 'Not Found'], 'an address in full is taken for its path: this is no proxy')
-  assert.equal(statusOf(await ask('GET /v1/health HTTP/1.1')), 400, 'HTTP/1.1 names a host')
-  await assertWell()
+  const foreign = await send('GET http://other.example/v1/nope HTTP/1.1\r\nHost: a')
+  assert.deepEqual([statusOf(foreign), bodyOf(foreign)['error']], [404, 'Not Found'], 'only the path of an absolute URL counts: this is not a proxy')
+  assert.equal(statusOf(await send('GET /v1/health HTTP/1.1')), 400, 'HTTP/1.1 requires a host')
+  await assertHealthy()
 })
 
-test('every answer forbids what browsers must not do with it', async () => {
+test('every response has the security headers', async () => {
   for (const path of ['/v1/health', '/nowhere', '/v1/trades?limit=x', '/docs/json']) {
-    const heard = await ask(`GET ${path} HTTP/1.1\r\nHost: a`)
-    assert.match(heard, /\r\nx-content-type-options: nosniff\r\n/i, path)
-    assert.match(heard, /\r\ncontent-security-policy: [^\r]*frame-ancestors 'none'/i, path)
-    assert.match(heard, /\r\nreferrer-policy: no-referrer\r\n/i, path)
-    assert.doesNotMatch(heard, /\r\n(server|x-powered-by):/i, path)
+    const response = await send(`GET ${path} HTTP/1.1\r\nHost: a`)
+    assert.match(response, /\r\nx-content-type-options: nosniff\r\n/i, path)
+    assert.match(response, /\r\ncontent-security-policy: [^\r]*frame-ancestors 'none'/i, path)
+    assert.match(response, /\r\nreferrer-policy: no-referrer\r\n/i, path)
+    assert.doesNotMatch(response, /\r\n(server|x-powered-by):/i, path)
   }
 })

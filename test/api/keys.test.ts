@@ -1,4 +1,4 @@
-// /v1/keys: from the wallet to the key, and what its owner does with it.
+// /v1/keys: issuing, listing and revoking API keys.
 
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
@@ -50,14 +50,14 @@ async function countKeys(): Promise<number> {
   return row?.count ?? 0
 }
 
-test('beta status: without an allowlist everyone is allowed', async () => {
+test('beta status: without an allowlist every address is allowed', async () => {
   assert.deepEqual((await call(app, '/v1/keys/beta-status')).body, { gated: false, allowed: true })
-  const asked = await call(app, `/v1/keys/beta-status?address=${createWallet('a').publicKey()}`)
-  assert.deepEqual([asked.status, asked.body, asked.headers['cache-control']], [200, { gated: false, allowed: true }, 'no-store'])
+  const response = await call(app, `/v1/keys/beta-status?address=${createWallet('a').publicKey()}`)
+  assert.deepEqual([response.status, response.body, response.headers['cache-control']], [200, { gated: false, allowed: true }, 'no-store'])
   assert.equal((await call(app, '/v1/keys/beta-status?address=GABC')).status, 400)
 })
 
-test('a challenge is 32 bytes for five minutes, another one each time', async () => {
+test('issues a new 32-byte challenge each time, valid for five minutes', async () => {
   const address = createWallet('challenged').publicKey()
   const first = await requestChallenge(app, address)
   assert.match(first.challengeHex, /^[0-9a-f]{64}$/)
@@ -66,7 +66,7 @@ test('a challenge is 32 bytes for five minutes, another one each time', async ()
   assert.notEqual((await requestChallenge(app, address)).challengeHex, first.challengeHex)
 })
 
-test('a proven address is issued a standard key that works at once', async () => {
+test('issues a standard key that works at once to a proven address', async () => {
   const wallet = createWallet('proven')
   const key = await obtainKey(app, wallet, 'first')
   assert.deepEqual(Object.keys(key), ['keyId', 'secret', 'tier', 'owner', 'createdAt'])
@@ -76,17 +76,17 @@ test('a proven address is issued a standard key that works at once', async () =>
   assert.equal((await call(app, '/v1/account/me', { key })).status, 200)
 })
 
-/** What can be wrong with a claim that is well formed; each is refused, and leaves no key. */
-const REFUSED: Readonly<Record<string, (wallet: Keypair, challengeHex: string) => Partial<Claim>>> = {
-  'another challenge than the pending one': (wallet) => {
+/** Well-formed claims with a defect; each is rejected and creates no key. */
+const DEFECTIVE: Readonly<Record<string, (wallet: Keypair, challengeHex: string) => Partial<Claim>>> = {
+  'a challenge that is not the pending one': (wallet) => {
     const other = 'ab'.repeat(32)
     return { challenge: other, signature: signChallenge({ challengeHex: other, signer: wallet }) }
   },
-  'the pending challenge named, another one signed': (wallet) => ({ signature: signChallenge({ challengeHex: 'cd'.repeat(32), signer: wallet }) }),
-  'a challenge that is no challenge': () => ({ challenge: '' }),
+  'the pending challenge with a signature of another': (wallet) => ({ signature: signChallenge({ challengeHex: 'cd'.repeat(32), signer: wallet }) }),
+  'an empty challenge': () => ({ challenge: '' }),
   'the challenge in upper case': (_wallet, challengeHex) => ({ challenge: challengeHex.toUpperCase() }),
-  'somebody else\'s signature': (wallet, challengeHex) => ({
-    signature: signChallenge({ challengeHex, signer: createWallet('somebody else'), source: wallet.publicKey() }),
+  'another account\'s signature': (wallet, challengeHex) => ({
+    signature: signChallenge({ challengeHex, signer: createWallet('other signer'), source: wallet.publicKey() }),
   }),
   'no signature': (wallet, challengeHex) => ({ signature: buildChallenge({ challengeHex, signer: wallet }).toXdr() }),
   'another network\'s passphrase': (wallet, challengeHex) => ({
@@ -107,7 +107,7 @@ const REFUSED: Readonly<Record<string, (wallet: Keypair, challengeHex: string) =
   ]) }),
   'no operation': (wallet) => ({ signature: signedWith(wallet, []) }),
   'a manage-data operation that deletes': (wallet) => ({ signature: signedWith(wallet, [Operation.manageData({ name: 'api key', value: null })]) }),
-  'the challenge\'s hex in the place of its bytes': (wallet, challengeHex) => ({
+  'the challenge\'s hex text instead of its bytes': (wallet, challengeHex) => ({
     signature: signedWith(wallet, [Operation.manageData({ name: 'api key', value: challengeHex })]),
   }),
   'half of the challenge': (wallet, challengeHex) => ({
@@ -126,17 +126,17 @@ const REFUSED: Readonly<Record<string, (wallet: Keypair, challengeHex: string) =
     return { signature: transaction.toXdr() }
   },
   'an empty signature': () => ({ signature: '' }),
-  'text that is no base64': () => ({ signature: 'ünïcödé §§§ \u{1F511}' }),
-  'base64 that is no envelope': () => ({ signature: Buffer.from('hello').toString('base64') }),
+  'text that is not base64': () => ({ signature: 'ünïcödé §§§ \u{1F511}' }),
+  'base64 that is not an envelope': () => ({ signature: Buffer.from('hello').toString('base64') }),
   'half of the envelope': (wallet, challengeHex) => {
     const whole = signChallenge({ challengeHex, signer: wallet })
     return { signature: whole.slice(0, whole.length / 2) }
   },
-  'bytes behind the envelope': (wallet, challengeHex) => ({
+  'bytes after the envelope': (wallet, challengeHex) => ({
     signature: Buffer.concat([Buffer.from(signChallenge({ challengeHex, signer: wallet }), 'base64'), Buffer.alloc(4)]).toString('base64'),
   }),
   'a detached signature': (wallet, challengeHex) => ({ signature: Buffer.from(wallet.sign(Buffer.from(challengeHex, 'hex'))).toString('base64') }),
-  'a great envelope of nothing': () => ({ signature: 'A'.repeat(32_000) }),
+  'a large envelope of zero bytes': () => ({ signature: 'A'.repeat(32_000) }),
 }
 
 function signedWith(wallet: Keypair, operations: readonly ReturnType<typeof Operation.manageData>[]): string {
@@ -147,22 +147,22 @@ function signedWith(wallet: Keypair, operations: readonly ReturnType<typeof Oper
   return transaction.toXdr()
 }
 
-for (const [what, wrong] of Object.entries(REFUSED)) {
-  test(`refused as invalid_signature, and the challenge used up: ${what}`, async () => {
+for (const [what, alter] of Object.entries(DEFECTIVE)) {
+  test(`rejects ${what} as invalid_signature and consumes the challenge`, async () => {
     const wallet = createWallet(what)
     const address = wallet.publicKey()
     const { challengeHex } = await requestChallenge(app, address)
     const good = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
-    const before = await countKeys()
-    const refused = await claim({ ...good, ...wrong(wallet, challengeHex) })
+    const keysBefore = await countKeys()
+    const refused = await claim({ ...good, ...alter(wallet, challengeHex) })
     assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_signature' }])
-    const again = await claim(good)
-    assert.deepEqual([again.status, again.body], [401, { error: 'invalid_signature' }], 'the right answer comes too late')
-    assert.equal(await countKeys(), before)
+    const second = await claim(good)
+    assert.deepEqual([second.status, second.body], [401, { error: 'invalid_signature' }], 'the valid claim comes too late')
+    assert.equal(await countKeys(), keysBefore)
   })
 }
 
-test('accepted: another signer beside, any name, any plain source, more operations behind', async () => {
+test('accepts additional signers and operations, any entry name and any unmuxed source', async () => {
   const wallet = createWallet('accepted')
   const address = wallet.publicKey()
   const builder = (challengeHex: string) =>
@@ -173,12 +173,12 @@ test('accepted: another signer beside, any name, any plain source, more operatio
       .build()
   const { challengeHex } = await requestChallenge(app, address)
   const transaction = builder(challengeHex)
-  transaction.sign(createWallet('somebody else'), wallet)
+  transaction.sign(createWallet('other signer'), wallet)
   assert.equal((await claim({ address, challenge: challengeHex, signature: transaction.toXdr() })).status, 201)
 })
 
-test('an address under whose key anybody can sign is nobody\'s', async () => {
-  // 32 zero bytes are a point of order four: a signature of that point and zero verifies for every fourth message.
+test('rejects an address of small order, for which anyone can forge signatures', async () => {
+  // 32 zero bytes encode a point of order four. An all-zero signature verifies for every fourth message.
   const address = 'GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF'
   for (let attempt = 0; attempt < 32; attempt++) {
     const { challengeHex } = await requestChallenge(app, address)
@@ -188,7 +188,7 @@ test('an address under whose key anybody can sign is nobody\'s', async () => {
   }
 })
 
-/** Puts a signature of 64 zero bytes, with the address's hint, onto an unsigned envelope. */
+/** Adds a signature of 64 zero bytes, with the address's hint, to an unsigned envelope. */
 function forgeSignature(envelope: string, address: string): string {
   const unsigned = Buffer.from(envelope, 'base64').subarray(0, -4)
   const hint = Keypair.fromPublicKey(address).signatureHint()
@@ -197,41 +197,41 @@ function forgeSignature(envelope: string, address: string): string {
   return Buffer.concat([unsigned, count, hint, length, Buffer.alloc(64)]).toString('base64')
 }
 
-test('a challenge is void after five minutes, and good until then', async () => {
+test('a challenge expires after exactly five minutes', async () => {
   for (const [waitMs, status] of [[CHALLENGE_TTL_MS - 1, 201], [CHALLENGE_TTL_MS, 401]] as const) {
     const wallet = createWallet(`waits ${waitMs}`)
     const address = wallet.publicKey()
     const { challengeHex } = await requestChallenge(app, address)
     clock.advance(waitMs)
-    const answer = await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
-    assert.equal(answer.status, status, `after ${waitMs} ms`)
+    const response = await claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+    assert.equal(response.status, status, `after ${waitMs} ms`)
   }
 })
 
-test('a new challenge replaces the pending one, and one address\'s attempt leaves another\'s alone', async () => {
+test('a new challenge replaces the pending one, and an attempt does not affect other addresses', async () => {
   const [wallet, other] = [createWallet('replaces'), createWallet('bystander')]
   const address = wallet.publicKey()
   const first = await requestChallenge(app, address)
   const others = await requestChallenge(app, other.publicKey())
   const second = await requestChallenge(app, address)
-  const answerOf = (challengeHex: string) => claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
-  assert.equal((await answerOf(first.challengeHex)).status, 401)
-  assert.equal((await answerOf(second.challengeHex)).status, 401, 'used up by the attempt with the first')
+  const claimWith = (challengeHex: string) => claim({ address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) })
+  assert.equal((await claimWith(first.challengeHex)).status, 401)
+  assert.equal((await claimWith(second.challengeHex)).status, 401, 'the attempt with the first consumed it')
   const { challengeHex } = others
   const signature = signChallenge({ challengeHex, signer: other })
   assert.equal((await claim({ address: other.publicKey(), challenge: challengeHex, signature })).status, 201)
 })
 
-test('of two claims at the same moment with one challenge one is issued a key', async () => {
+test('of concurrent claims with one challenge only one gets a key', async () => {
   const wallet = createWallet('twice')
   const address = wallet.publicKey()
   const { challengeHex } = await requestChallenge(app, address)
   const body = { address, challenge: challengeHex, signature: signChallenge({ challengeHex, signer: wallet }) }
-  const answers = await Promise.all([claim(body), claim(body), claim(body)])
-  assert.deepEqual(answers.map(({ status }) => status).toSorted((a, b) => a - b), [201, 401, 401])
+  const responses = await Promise.all([claim(body), claim(body), claim(body)])
+  assert.deepEqual(responses.map(({ status }) => status).toSorted((a, b) => a - b), [201, 401, 401])
 })
 
-test('malformed bodies are named in a 400 and use up nothing', async () => {
+test('a malformed body gets a 400 that names the field and does not consume the challenge', async () => {
   const wallet = createWallet('malformed')
   const address = wallet.publicKey()
   const { challengeHex } = await requestChallenge(app, address)
@@ -255,41 +255,41 @@ test('malformed bodies are named in a 400 and use up nothing', async () => {
     [undefined, /^body must be object$/],
   ]
   for (const [body, message] of malformed) {
-    const answer = await call(app, '/v1/keys', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    if (body === undefined) assert.equal(answer.status, 400)
-    else assert.deepEqual([answer.status, answer.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
-    if (body !== undefined) assert.match(String(answer.body['message']), message)
+    const response = await call(app, '/v1/keys', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    if (body === undefined) assert.equal(response.status, 400)
+    else assert.deepEqual([response.status, response.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
+    if (body !== undefined) assert.match(String(response.body['message']), message)
   }
   assert.equal((await claim({ ...good })).status, 201)
 })
 
-test('a body of several megabytes is refused like any other malformed one', async () => {
+test('rejects a body of several megabytes with 400', async () => {
   for (const url of ['/v1/keys', '/v1/keys/challenge']) {
-    const answer = await call(app, url, { method: 'POST', body: { address: createWallet('large').publicKey(), signature: 'A'.repeat(5_000_000) } })
-    assert.deepEqual([answer.status, answer.body['message']], [400, `body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`])
+    const response = await call(app, url, { method: 'POST', body: { address: createWallet('large').publicKey(), signature: 'A'.repeat(5_000_000) } })
+    assert.deepEqual([response.status, response.body['message']], [400, `body must NOT be larger than ${BODY_LIMIT_BYTES} bytes`])
   }
   const unknown = await call(app, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('x').publicKey(), extra: 1 } })
   assert.deepEqual([unknown.status, unknown.body['message']], [400, 'body must not have the fields "extra"'])
 })
 
-test('over a connection too the answer to a body of several megabytes can be read, and the connection goes on', async () => {
+test('over a socket the response to a body of several megabytes is readable, and the connection stays open', async () => {
   await using served = await createBareGateway({ store, clock, rateLimits: UNLIMITED, random: createSeededRandom('served') })
   const url = await served.gateway.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (const bytes of [100_000, 5_000_000, 20_000_000, 5_000_000]) {
     const status = await new Promise((resolve, reject) => {
-      const sent = request(`${url}/v1/keys`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, (answer) => {
-        answer.resume().once('end', () => resolve(answer.statusCode))
+      const upload = request(`${url}/v1/keys`, { method: 'POST', agent, headers: { 'content-type': 'application/json' } }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode))
       })
-      sent.once('error', reject)
-      sent.end(Buffer.alloc(bytes, 'A'))
+      upload.once('error', reject)
+      upload.end(Buffer.alloc(bytes, 'A'))
     })
     assert.equal(status, 400, `${bytes} bytes`)
   }
   agent.destroy()
 })
 
-test('a label has 64 characters, whatever they take to write', async () => {
+test('counts a label\'s 64 characters as code points', async () => {
   const wallet = createWallet('labels')
   const label = '\u{1F511}'.repeat(64)
   const key = await obtainKey(app, wallet, label)
@@ -297,7 +297,7 @@ test('a label has 64 characters, whatever they take to write', async () => {
   assert.equal(body.keys[0]?.label, label)
 })
 
-test('the list has every key of the owner, newest first, revoked ones too, and no secrets', async () => {
+test('lists every key of the owner, newest first, including revoked ones, without secrets', async () => {
   const wallet = createWallet('lists')
   const first = await obtainKey(app, wallet, 'first')
   clock.advance(10)
@@ -307,18 +307,18 @@ test('the list has every key of the owner, newest first, revoked ones too, and n
   assert.equal((await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })).status, 200)
   const revokedAt = clock.nowMs()
   clock.advance(7)
-  const answer = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: third })
+  const response = await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: third })
   const common = { owner: wallet.publicKey(), tier: 'standard' }
-  assert.deepEqual([answer.status, answer.headers['cache-control']], [200, 'no-store'])
-  assert.deepEqual(answer.body, { keys: [
+  assert.deepEqual([response.status, response.headers['cache-control']], [200, 'no-store'])
+  assert.deepEqual(response.body, { keys: [
     { keyId: third.keyId, ...common, label: 'third', createdAt: third.createdAt, lastUsedAt: clock.nowMs(), revokedAt: null },
     { keyId: second.keyId, ...common, label: null, createdAt: second.createdAt, lastUsedAt: null, revokedAt },
     { keyId: first.keyId, ...common, label: 'first', createdAt: first.createdAt, lastUsedAt: revokedAt, revokedAt: null },
   ] })
-  for (const { secret } of [first, second, third]) assert.ok(!answer.text.includes(secret))
+  for (const { secret } of [first, second, third]) assert.ok(!response.text.includes(secret))
 })
 
-test('the time of the last use is exact to the reader, and written down in a group within a second', async () => {
+test('lastUsedAt is exact before it is written to the database', async () => {
   const wallet = createWallet('used')
   const [reader, used] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
   const listed = async () => (await call<{ keys: readonly ApiKey[] }>(app, '/v1/keys', { key: reader })).body.keys.find(({ keyId }) => keyId === used.keyId)
@@ -332,36 +332,36 @@ test('the time of the last use is exact to the reader, and written down in a gro
   }
   const refused = await call(app, '/v1/account/me', { key: { ...used, secret: reader.secret } })
   assert.equal(refused.status, 401)
-  assert.notEqual((await listed())?.lastUsedAt, clock.nowMs(), 'a refused call is no use')
+  assert.notEqual((await listed())?.lastUsedAt, clock.nowMs(), 'a rejected call does not count as use')
 })
 
-test('an owner revokes any key of its own, and is refused with it from the next call on', async () => {
+test('an owner can revoke any of its keys, which takes effect at once', async () => {
   const wallet = createWallet('revokes')
   const [first, second] = [await obtainKey(app, wallet), await obtainKey(app, wallet)]
   assert.equal((await call(app, '/v1/account/me', { key: second })).status, 200)
-  const answer = await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })
-  assert.deepEqual([answer.status, answer.body], [200, { revoked: true }])
+  const response = await call(app, `/v1/keys/${second.keyId}`, { method: 'DELETE', key: first })
+  assert.deepEqual([response.status, response.body], [200, { revoked: true }])
   const refused = await call(app, '/v1/account/me', { key: second })
   assert.deepEqual([refused.status, refused.body], [401, { error: 'invalid_credentials' }])
-  const itself = await call(app, `/v1/keys/${first.keyId}`, { method: 'DELETE', key: first })
-  assert.deepEqual([itself.status, itself.body], [200, { revoked: true }])
+  const ownRevocation = await call(app, `/v1/keys/${first.keyId}`, { method: 'DELETE', key: first })
+  assert.deepEqual([ownRevocation.status, ownRevocation.body], [200, { revoked: true }])
   assert.equal((await call(app, '/v1/keys', { key: first })).status, 401)
 })
 
-test('a key that is missing, foreign or revoked already is not found', async () => {
+test('responds 404 to revoking an unknown, foreign or revoked key', async () => {
   const wallet = createWallet('not found')
   const key = await obtainKey(app, wallet)
-  const gone = await obtainKey(app, wallet)
+  const revoked = await obtainKey(app, wallet)
   const foreign = await obtainKey(app, createWallet('foreign'))
-  await call(app, `/v1/keys/${gone.keyId}`, { method: 'DELETE', key })
-  for (const keyId of [gone.keyId, foreign.keyId, 'nk_000000000000000000000000', 'nonsense', "'; drop schema keys"]) {
-    const answer = await call(app, `/v1/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE', key })
-    assert.deepEqual([answer.status, answer.body], [404, { error: 'key_not_found' }], keyId)
+  await call(app, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', key })
+  for (const keyId of [revoked.keyId, foreign.keyId, 'nk_000000000000000000000000', 'nonsense', "'; drop schema keys"]) {
+    const response = await call(app, `/v1/keys/${encodeURIComponent(keyId)}`, { method: 'DELETE', key })
+    assert.deepEqual([response.status, response.body], [404, { error: 'key_not_found' }], keyId)
   }
   assert.equal((await call(app, '/v1/account/me', { key: foreign })).status, 200, 'the foreign key still works')
 })
 
-test('the gate: asked before the signature, uses up no challenge, and leaves issued keys alone', async () => {
+test('the allowlist rejects before the signature check and does not affect issued keys', async () => {
   const [listed, other] = [createWallet('listed'), createWallet('not listed')]
   const early = await obtainKey(app, other)
   const allowlist = openAllowlist({ addresses: [listed.publicKey()] }, { clock, log: silentLog })
@@ -378,7 +378,7 @@ test('the gate: asked before the signature, uses up no challenge, and leaves iss
   assert.equal(issued.owner, listed.publicKey())
 })
 
-test('a refusal by the gate does not use up the challenge', async () => {
+test('a rejection by the allowlist does not consume the challenge', async () => {
   const wallet = createWallet('listed later')
   const addresses = new Set<string>()
   const allowlist = { gated: true, allows: (address: string) => addresses.has(address) }

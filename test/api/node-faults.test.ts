@@ -1,5 +1,5 @@
-// Orders and accounts through a node that misbehaves, one fault at a time, as users of real nodes have met them: what is answered must be true, or a failure
-// that says what to do. What each fault stands for is told in docs/operating.md; more of them meet submissions in tx-submit.test.ts.
+// Orders and accounts with one node fault at a time, as seen on real nodes. Every response must be correct or an error with advice. docs/operating.md
+// describes each fault; tx-submit.test.ts tests more of them on submissions.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
@@ -21,30 +21,30 @@ let trader: Trader
 before(async () => {
   world = await createGatewayFixture({ traders: 0, seed: 'api node faults' })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'meets faults')
+  trader = await createTrader(world, 'node faults')
 })
 afterEach(() => world.control('local_clearFaults'))
 after(() => world[Symbol.asyncDispose]())
 
-const arm = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.control('local_fault', fault)
+const injectFault = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.control('local_fault', fault)
 
-async function submitted(fault: Readonly<Record<string, unknown>>): Promise<ApiResponse> {
+async function submitWithFault(fault: Readonly<Record<string, unknown>>): Promise<ApiResponse> {
   const signed = await trader.signed(OPEN)
-  await arm(fault)
+  await injectFault(fault)
   return await trader.submit(signed)
 }
 
 async function state(): Promise<{ readonly status: number; readonly body: AccountState }> {
   world.clock.advance(ACCOUNT_CACHE_MS)
-  // The key is looked up in the database, in real time: once it is known, the clock may run.
+  // Caches the key first: the database lookup takes real time, while the next call advances the virtual clock.
   assert.equal((await world.get('/v1/account/me', { authorization: bearer(trader.key) })).status, 200)
   return await whileLedgersClose(world, () => world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) }))
 }
 
-test('bad_sequence for an envelope that was applied: its own result, never a refusal', async () => {
+test('bad_sequence for an applied envelope returns its result, not a rejection', async () => {
   const signed = await trader.signed(OPEN)
   assert.equal((await trader.submit(signed)).status, 200)
-  await arm({ name: 'bad_sequence' })
+  await injectFault({ name: 'bad_sequence' })
   const { status, body } = await trader.submit(signed)
   assert.deepEqual([status, body['status']], [200, 'SUCCESS'])
 })
@@ -55,8 +55,8 @@ const REFUSED: readonly (readonly [name: string, code: string, advice: RegExp])[
   ['too_late', 'txTooLate', /expired\. Prepare a new one/],
 ]
 for (const [name, code, advice] of REFUSED) {
-  test(`${name}: told as the refusal that it is, with what to do, and the next one works`, async () => {
-    const { status, body, text } = await submitted({ name })
+  test(`${name}: responds 400 with advice, and the next transaction succeeds`, async () => {
+    const { status, body, text } = await submitWithFault({ name })
     assert.equal(status, 400, text)
     assert.match(String(body['message']), advice, code)
     await trader.trade(OPEN)
@@ -64,99 +64,99 @@ for (const [name, code, advice] of REFUSED) {
 }
 
 for (const name of ['footprint_moved', 'entry_archived']) {
-  test(`${name}: a transaction that failed when it was applied is told as failed, with its result, and no contract is blamed`, async () => {
-    const { status, body, text } = await submitted({ name })
+  test(`${name}: responds FAILED with the result and without a contract error`, async () => {
+    const { status, body, text } = await submitWithFault({ name })
     assert.deepEqual([status, body['status'], body['contractError']], [200, 'FAILED', null], text)
     assert.ok(String(body['resultXdr']).length > 0)
   })
 }
 
-test('stale_sequence: an account from before its last transaction gives no used sequence away', async () => {
+test('stale_sequence: an outdated account entry does not lead to a used sequence number', async () => {
   await trader.trade(OPEN)
-  await arm({ name: 'stale_sequence', ledgers: 2, count: 2 })
+  await injectFault({ name: 'stale_sequence', ledgers: 2, count: 2 })
   assert.equal((await trader.trade(OPEN)).status, 'SUCCESS')
 })
 
-test('lagging, after the account was told: never an older state, but a newer one or 502', async () => {
-  const told = await state()
-  assert.equal(told.status, 200)
-  await arm({ name: 'lagging', method: 'getLedgerEntries', ledgers: 8, count: 2 })
+test('lagging: never returns an older account state than before, but the same, a newer one or 502', async () => {
+  const current = await state()
+  assert.equal(current.status, 200)
+  await injectFault({ name: 'lagging', method: 'getLedgerEntries', ledgers: 8, count: 2 })
   const next = await state()
   assert.equal(next.status, 200)
-  assert.ok(next.body.ledger >= told.body.ledger)
-  await arm({ name: 'lagging', ledgers: 60 })
+  assert.ok(next.body.ledger >= current.body.ledger)
+  await injectFault({ name: 'lagging', ledgers: 60 })
   const { status } = await state()
   assert.equal(status, 502)
 })
 
-test('archived_entries: an archived entry holds what it held, and the next call brings it back', async () => {
-  const before = await state()
-  await arm({ name: 'archived_entries' })
+test('archived_entries: reads archived entries, and the next transaction restores them', async () => {
+  const live = await state()
+  await injectFault({ name: 'archived_entries' })
   const archived = await state()
-  assert.deepEqual([archived.status, archived.body.positions?.length], [200, before.body.positions?.length])
+  assert.deepEqual([archived.status, archived.body.positions?.length], [200, live.body.positions?.length])
   await trader.trade(OPEN)
 })
 
-test('unknown_xdr: what cannot be read is told as unknown, never as nothing', async () => {
-  await arm({ name: 'unknown_xdr', method: 'getLedgerEntries', count: null })
+test('unknown_xdr: reports undecodable entries as unknown, not as empty', async () => {
+  await injectFault({ name: 'unknown_xdr', method: 'getLedgerEntries', count: null })
   const { status, body } = await state()
   assert.deepEqual([status, body.positions ?? null], [200, null])
   assert.equal((await trader.prepare(OPEN)).status, 502)
 })
 
-test('unknown_xdr in a result: failed is failed, and its bytes are handed on', async () => {
+test('unknown_xdr in a result: responds FAILED without a contract error', async () => {
   const signed = await trader.signed(OPEN)
-  await arm({ name: 'footprint_moved' })
-  await arm({ name: 'unknown_xdr', method: 'getTransaction', count: null })
+  await injectFault({ name: 'footprint_moved' })
+  await injectFault({ name: 'unknown_xdr', method: 'getTransaction', count: null })
   const { status, body } = await trader.submit(signed)
   assert.deepEqual([status, body['status'], body['contractError']], [200, 'FAILED', null])
 })
 
-test('rate_limited: waited for as long as it asks, and got over', async () => {
-  await arm({ name: 'rate_limited', method: 'simulateTransaction', retryAfterSec: 2 })
+test('rate_limited: waits for the node\'s retry-after and then succeeds', async () => {
+  await injectFault({ name: 'rate_limited', method: 'simulateTransaction', retryAfterSec: 2 })
   const fromMs = world.clock.nowMs()
   assert.equal((await trader.prepare(OPEN)).status, 200)
   assert.ok(world.clock.nowMs() - fromMs >= 2_000)
 })
 
-test('method_missing, boastful_health, leaping_ledger: one node is believed or fails, and is good again afterwards', async () => {
-  await arm({ name: 'method_missing', method: 'simulateTransaction' })
+test('method_missing, boastful_health, leaping_ledger: a single node fails or is trusted, and recovers afterwards', async () => {
+  await injectFault({ name: 'method_missing', method: 'simulateTransaction' })
   assert.equal((await trader.prepare(OPEN)).status, 502)
   await world.control('local_clearFaults')
   for (const name of ['boastful_health', 'leaping_ledger']) {
-    await arm({ name })
+    await injectFault({ name })
     assert.equal((await trader.prepare(OPEN)).status, 200, name)
     await world.control('local_clearFaults')
   }
-  // A mark far ahead ends in its time.
+  // The reported future ledger expires.
   await world.closeLedgers(31)
   await trader.trade(OPEN)
 })
 
-/** The answer, without any time passing. */
-async function atOnce(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
+/** The response, without advancing the clock. */
+async function getNow(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
   return await world.get<unknown>(path)
 }
 
-const ENDLESS: readonly Readonly<Record<string, unknown>>[] = [
+const PERMANENT_FAULTS: readonly Readonly<Record<string, unknown>>[] = [
   { name: 'timeout', ms: 600_000, count: null }, { name: 'http_status', status: 503, count: null }, { name: 'connection_reset', count: null },
 ]
-test('timeout, http_status, connection_reset, without end: whatever needs no node is answered at once', async () => {
+test('permanent timeout, http_status and connection_reset: routes that need no node respond at once', async () => {
   await world.catchUp()
-  // Prices are kept for three seconds; the first who asks for one beyond that may wait a second for it, nobody after that.
+  // Prices are cached for three seconds. After that, the first request may wait one second for a read; later ones do not.
   const prices = ['/v1/markets', '/v1/oracle/prices', '/v1/markets/btc/price', '/v1/markets/stats', '/v1/positions/open']
   const paths = [
     '/v1/health', '/v1/trades', '/v1/events', '/v1/leaderboard', '/v1/vaults', '/v1/candles?asset=BTC&interval=1m', '/v1/pool/history',
   ]
-  for (const fault of ENDLESS) {
-    await arm(fault)
-    // The ticker is held up like everybody, through every phase of its reads.
+  for (const fault of PERMANENT_FAULTS) {
+    await injectFault(fault)
+    // The fault also delays the ticker, in every phase of its reads.
     const end = new AbortController()
     const ticking = world.gateway.oracle.run(end.signal)
     for (let second = 0; second < 40; second++) {
       for (const path of second >= 3 && second <= 6 ? paths : [...paths, ...prices]) {
-        const { status } = await atOnce(path)
-        assert.equal(status, 200, `${path} ${second} seconds after the beginning of ${String(fault['name'])}`)
+        const { status } = await getNow(path)
+        assert.equal(status, 200, `${path} ${second} seconds after the start of ${String(fault['name'])}`)
       }
       world.clock.advance(1_000)
     }

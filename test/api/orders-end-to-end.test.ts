@@ -1,5 +1,5 @@
-// A wallet, HTTP and the plain SDK: each of the ten operations from the request to what the market and the account's events say of it, fills by a keeper
-// included.
+// Each of the ten operations with a wallet, plain HTTP and the Stellar SDK, from the request to the market's state and the account's events, including
+// executions by a keeper.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -28,26 +28,26 @@ let keeper: ChainTrader
 
 before(async () => {
   world = await createGatewayFixture({ traders: 0, seed: 'end to end' })
-  // Orders are executed here when a test says so.
+  // The tests execute orders themselves.
   await world.control('local_actors', { keeper: false })
   await world.closeLedgers(3)
   url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
   trader = await createTrader(world, 'end to end')
-  keeper = await createChainTrader(world, 'keeps orders')
+  keeper = await createChainTrader(world, 'keeper')
 })
 after(() => world[Symbol.asyncDispose]())
 
 async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { authorization: bearer(trader.key), 'content-type': 'application/json' }
-  // The key is looked up in real time before the clock may run.
+  // Caches the key first: the database lookup takes real time, while the next call advances the virtual clock.
   assert.equal((await fetch(`${url}/v1/account/me`, { headers })).status, 200)
-  const answer = await whileLedgersClose(world, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
-  const text = await answer.text()
-  assert.equal(answer.status, 200, text)
+  const response = await whileLedgersClose(world, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+  const text = await response.text()
+  assert.equal(response.status, 200, text)
   return JSON.parse(text) as Body
 }
 
-/** Prepare, sign, submit. */
+/** Prepares, signs and submits. */
 async function trade(request: OperationRequest): Promise<SubmitResult> {
   const prepared = await post<PreparedTransaction>('/v1/orders/prepare', request)
   const transaction = TransactionBuilder.fromXdr(prepared.xdr, world.network.networkPassphrase)
@@ -57,14 +57,14 @@ async function trade(request: OperationRequest): Promise<SubmitResult> {
   return result
 }
 
-/** What the account's own events say since the test began, oldest first. */
-async function told(since: number): Promise<readonly { readonly topic: string; readonly txHash: string; readonly payload: Payload }[]> {
+/** The account's events after this ledger, oldest first. */
+async function eventsSince(since: number): Promise<readonly { readonly topic: string; readonly txHash: string; readonly payload: Payload }[]> {
   await world.catchUp()
-  // Whose a stop-limit or a trailing stop was no event tells: the indexer reads it from the ledger, in between.
+  // No event names the owner of a stop-limit order or a trailing stop. The indexer's observer reads it from the ledger.
   await world.indexer.observe()
-  const answer = await fetch(`${url}/v1/account/me/events?limit=500`, { headers: { authorization: bearer(trader.key) } })
-  assert.equal(answer.status, 200)
-  const { events } = await answer.json() as { events: readonly EventRow[] }
+  const response = await fetch(`${url}/v1/account/me/events?limit=500`, { headers: { authorization: bearer(trader.key) } })
+  assert.equal(response.status, 200)
+  const { events } = await response.json() as { events: readonly EventRow[] }
   return events.filter(({ ledger }) => ledger > since).toReversed().map(({ topic, txHash, payload }) => ({ topic, txHash, payload: payload as Payload }))
 }
 
@@ -77,11 +77,11 @@ interface Payload {
 
 const ledgerNow = (): number => world.network.chain.history.latest().sequence
 
-async function hold(price: string): Promise<void> {
+async function setPrice(price: string): Promise<void> {
   await world.control('local_setPrice', { asset: 'BTC', price })
 }
 
-/** Ids that one of the market's views lists. */
+/** The ids that the market's view returns. */
 async function ids(view: 'get_all_order_ids' | 'get_all_position_ids'): Promise<readonly number[]> {
   const { contracts: { market }, networkPassphrase, rpc } = world.network
   const transaction = new TransactionBuilder(new Account(trader.address, '0'), { fee: '100', networkPassphrase })
@@ -101,10 +101,10 @@ async function newest(view: 'get_all_order_ids' | 'get_all_position_ids'): Promi
 const execute = (orderId: number): Promise<void> =>
   applyInOneLedger(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
 
-/** Opens a position for a test to work on. The market forgets the last price that it saw after ten minutes, so that this one opens at the full price. */
-async function opened(): Promise<number> {
+/** Resets the price and opens a position. The market limits how far the price may move from the last one for ten minutes. */
+async function openPosition(): Promise<number> {
   await world.control('local_advance', { seconds: 700 })
-  await hold(String(PRICE))
+  await setPrice(String(PRICE))
   await world.closeLedgers(3)
   await trade({ op: 'open_position', ...TERMS })
   return newest('get_all_position_ids')
@@ -112,106 +112,106 @@ async function opened(): Promise<number> {
 
 const topicsOf = (events: readonly { readonly topic: string }[]): readonly string[] => events.map(({ topic }) => topic)
 
-test('open_position: a position, told in the account\'s events under the hash that was submitted', async () => {
-  await hold(String(PRICE))
+test('open_position: the account\'s events contain the position with the submitted hash', async () => {
+  await setPrice(String(PRICE))
   const since = ledgerNow()
   const { hash } = await trade({ op: 'open_position', ...TERMS })
-  const [event] = await told(since)
+  const [event] = await eventsSince(since)
   assert.deepEqual([event?.topic, event?.txHash, event?.payload.trader], ['position_opened', hash, trader.address])
   assert.equal(event?.payload.positionId, await newest('get_all_position_ids'))
 })
 
-test('close_position: the position is gone', async () => {
-  const positionId = await opened()
+test('close_position: the market no longer lists the position', async () => {
+  const positionId = await openPosition()
   const since = ledgerNow()
   const { hash } = await trade({ op: 'close_position', positionId })
-  const [event] = await told(since)
+  const [event] = await eventsSince(since)
   assert.deepEqual([event?.topic, event?.txHash, event?.payload.positionId], ['position_closed', hash, positionId])
   assert.ok(!(await ids('get_all_position_ids')).includes(positionId))
 })
 
-test('open_position_cross and close_position_cross: opened and closed under cross margin', async () => {
+test('open_position_cross and close_position_cross open and close a cross-margin position', async () => {
   const since = ledgerNow()
   await trade({ op: 'open_position_cross', ...TERMS })
   const positionId = await newest('get_all_position_ids')
   await trade({ op: 'close_position_cross', positionId: String(positionId) })
-  const events = await told(since)
+  const events = await eventsSince(since)
   assert.deepEqual(events.map(({ topic, payload }) => [topic, payload.positionId]), [['position_opened', positionId], ['position_closed', positionId]])
 })
 
-test('place_limit_order: rests, is filled by the keeper at its price, and the account sees its own fill', async () => {
-  await opened()
+test('place_limit_order: the keeper executes it at its price, and the account\'s events contain the fill', async () => {
+  await openPosition()
   const since = ledgerNow()
   await trade({ op: 'place_limit_order', ...TERMS, triggerPrice: percent(99n), triggerCondition: 'Below', slippageToleranceBps: 100 })
   const orderId = await newest('get_all_order_ids')
-  await hold(percent(99n))
+  await setPrice(percent(99n))
   await execute(orderId)
-  const events = await told(since)
+  const events = await eventsSince(since)
   assert.deepEqual(topicsOf(events), ['order_placed', 'position_opened', 'order_executed'])
   assert.deepEqual(events.filter(({ topic }) => topic.startsWith('order')).map(({ payload }) => payload.orderId), [orderId, orderId])
 })
 
-test('place_stop_limit_order: no event when it is placed; the stop, then the limit, then the account sees its own fill', async () => {
-  await opened()
+test('place_stop_limit_order: emits no event until the keeper has triggered the stop and the limit', async () => {
+  await openPosition()
   const since = ledgerNow()
   await trade({
     op: 'place_stop_limit_order', ...TERMS, triggerPrice: percent(99n), limitPrice: percent(98n), triggerCondition: 'Below', slippageToleranceBps: 500,
   })
-  assert.deepEqual(await told(since), [])
+  assert.deepEqual(await eventsSince(since), [])
   const orderId = await newest('get_all_order_ids')
-  await hold(percent(99n))
+  await setPrice(percent(99n))
   await execute(orderId)
-  // One per cent a step, and a while between them: the market takes no larger ones.
+  // The market accepts price moves of at most 1% within ten minutes.
   await world.control('local_advance', { seconds: 700 })
-  await hold(percent(98n))
+  await setPrice(percent(98n))
   await world.closeLedgers(2)
   await execute(orderId)
-  assert.deepEqual(topicsOf(await told(since)), ['position_opened', 'order_executed'])
+  assert.deepEqual(topicsOf(await eventsSince(since)), ['position_opened', 'order_executed'])
 })
 
-test('set_stop_loss: the position is closed by the keeper when it loses that much', async () => {
-  const positionId = await opened()
+test('set_stop_loss: the keeper closes the position at the trigger price', async () => {
+  const positionId = await openPosition()
   const since = ledgerNow()
   await trade({ op: 'set_stop_loss', positionId, triggerPrice: percent(95n), slippageToleranceBps: 200 })
   const orderId = await newest('get_all_order_ids')
-  await hold(percent(94n))
+  await setPrice(percent(94n))
   await execute(orderId)
-  const events = await told(since)
+  const events = await eventsSince(since)
   assert.deepEqual(topicsOf(events), ['order_placed', 'position_closed', 'order_executed'])
   assert.equal(events[1]?.payload.positionId, positionId)
 })
 
-test('set_take_profit: the position is closed by the keeper when it gains that much; its stop-loss goes with it', async () => {
-  const positionId = await opened()
+test('set_take_profit: the keeper closes the position at the trigger price, which cancels the stop loss', async () => {
+  const positionId = await openPosition()
   await trade({ op: 'set_stop_loss', positionId, triggerPrice: percent(95n), slippageToleranceBps: 200 })
   const since = ledgerNow()
   await trade({ op: 'set_take_profit', positionId, triggerPrice: percent(105n), slippageToleranceBps: 200 })
   const orderId = await newest('get_all_order_ids')
-  await hold(percent(106n))
+  await setPrice(percent(106n))
   await execute(orderId)
-  const events = await told(since)
+  const events = await eventsSince(since)
   assert.deepEqual(topicsOf(events), ['order_placed', 'order_cancelled', 'position_closed', 'order_executed'])
   assert.equal(events[1]?.payload.reason, 'pos_closed')
 })
 
-test('place_trailing_stop: no event when it is placed; the position is closed when the price falls from its best', async () => {
-  const positionId = await opened()
+test('place_trailing_stop: emits no event when placed; the keeper closes the position when the price falls from its peak', async () => {
+  const positionId = await openPosition()
   const since = ledgerNow()
   await trade({ op: 'place_trailing_stop', positionId, trailingPercentBps: 300, slippageToleranceBps: 200 })
-  assert.deepEqual(await told(since), [])
+  assert.deepEqual(await eventsSince(since), [])
   const orderId = await newest('get_all_order_ids')
-  await hold(percent(96n))
+  await setPrice(percent(96n))
   await execute(orderId)
-  assert.deepEqual(topicsOf(await told(since)), ['position_closed', 'order_executed'])
+  assert.deepEqual(topicsOf(await eventsSince(since)), ['position_closed', 'order_executed'])
 })
 
-test('cancel_order: the order is gone and its collateral is back', async () => {
-  await opened()
+test('cancel_order: the market no longer lists the order', async () => {
+  await openPosition()
   await trade({ op: 'place_limit_order', ...TERMS, triggerPrice: percent(50n), triggerCondition: 'Below', slippageToleranceBps: 100 })
   const orderId = await newest('get_all_order_ids')
   const since = ledgerNow()
   const { hash } = await trade({ op: 'cancel_order', orderId })
-  const [event] = await told(since)
+  const [event] = await eventsSince(since)
   assert.deepEqual([event?.topic, event?.txHash, event?.payload.reason], ['order_cancelled', hash, 'user'])
   assert.ok(!(await ids('get_all_order_ids')).includes(orderId))
 })

@@ -1,4 +1,4 @@
-// Referral with its economics switched on: what a referred trader pays less, what the referrer earns, and what the API tells of both.
+// Referral with the market's discounts enabled: the referee's discount, the referrer's earnings, and how the API reports both.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -19,16 +19,16 @@ let referee: Trader
 before(async () => {
   world = await createGatewayFixture({ traders: 0, seed: 'referral economics' })
   await world.closeLedgers(3)
-  referrer = await createTrader(world, 'refers')
-  referee = await createTrader(world, 'is referred')
-  await act(referrer, { op: 'create_referral_code', code: 'STAR' })
-  await act(referee, { op: 'set_referrer', code: 'STAR' })
+  referrer = await createTrader(world, 'referrer')
+  referee = await createTrader(world, 'referee')
+  await submitAction(referrer, { op: 'create_referral_code', code: 'STAR' })
+  await submitAction(referee, { op: 'set_referrer', code: 'STAR' })
   const { referral } = world.network.contracts
   await world.control('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
 })
 after(() => world[Symbol.asyncDispose]())
 
-async function act({ key, wallet, submit }: Trader, body: ActionRequest): Promise<void> {
+async function submitAction({ key, wallet, submit }: Trader, body: ActionRequest): Promise<void> {
   assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
   const prepared = await whileLedgersClose(world, () => call(world.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
   assert.equal(prepared.status, 200, prepared.text)
@@ -46,7 +46,7 @@ async function own(trader: Trader, path: string): Promise<Record<string, unknown
 const open = (trader: Trader) =>
   trader.trade({ op: 'open_position', asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' })
 
-test('each trade of the referred is told, with the discount and the referrer\'s share; trades of others are not', async () => {
+test('lists the referee\'s trades with discount and payout, and no other account\'s', async () => {
   await open(referee)
   await open(referrer)
   await open(referee)
@@ -61,15 +61,15 @@ test('each trade of the referred is told, with the discount and the referrer\'s 
   ])
 })
 
-test('the referred pays less: the collateral that is left says so', async () => {
+test('the discount increases the referee\'s remaining collateral', async () => {
   const { positions } = await own(referee, '/v1/account/me/state') as { positions: readonly Record<string, unknown>[] }
   assert.equal(positions[0]?.['collateral'], String(100n * ONE - FEE + FEE / 25n))
 })
 
-test('a claim empties what can be claimed, and nothing else', async () => {
-  await act(referrer, { op: 'claim_referral' })
+test('a claim empties claimable and nothing else', async () => {
+  await submitAction(referrer, { op: 'claim_referral' })
   const { self } = await own(referrer, '/v1/referral/me') as { self: Record<string, unknown> }
   assert.deepEqual([self['claimable'], self['totalEarned']], ['0', String((2n * FEE) / 10n)])
   const { claims } = await own(referrer, '/v1/referral/me/claims') as { claims: readonly Record<string, unknown>[] }
-  assert.deepEqual(claims.map(({ referrer: who, amount }) => [who, amount]), [[referrer.address, String((2n * FEE) / 10n)]])
+  assert.deepEqual(claims.map((claim) => [claim['referrer'], claim['amount']]), [[referrer.address, String((2n * FEE) / 10n)]])
 })

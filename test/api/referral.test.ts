@@ -8,7 +8,7 @@ import type { LogGateway } from '../support/log-gateway.ts'
 import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
 
 const named = (name: string): string => `G${name}`.padEnd(56, 'A')
-const [OWNER, REFEREE, NOBODY, UNTOLD] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNTOLD')]
+const [OWNER, REFEREE, NOBODY, EARLIER_REFEREE] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNKNOWN')]
 
 let world: LogGateway
 let keys: Readonly<Record<'owner' | 'referee' | 'nobody', IssuedKey>>
@@ -19,8 +19,8 @@ before(async () => {
   const { log } = world
   log.append('referral', 'code_created', { referrer: OWNER, code: 'Star' })
   log.append('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
-  // Whose code was registered before the index began.
-  log.append('referral', 'referrer_set', { referee: UNTOLD, referrer: named('EARLIER'), code: 'OLD' })
+  // The index starts after this code was registered.
+  log.append('referral', 'referrer_set', { referee: EARLIER_REFEREE, referrer: named('EARLIER'), code: 'OLD' })
   for (const fee of [1_000, 2_000, 3_000]) {
     const shares = { discount: String(fee / 25), payout: String(fee / 10) }
     log.append('referral', 'trade_recorded', { referee: REFEREE, referrer: OWNER, originalFee: String(fee), ...shares })
@@ -32,7 +32,7 @@ after(() => world[Symbol.asyncDispose]())
 
 const asOwner = () => world.as(keys.owner)
 
-test('a code leads to its owner, case and all', async () => {
+test('looks up a code case-sensitively', async () => {
   const { status, body, headers } = await world.get('/v1/referral/lookup?code=Star')
   assert.equal(status, 200)
   const { createdAt, updatedAt, ...rest } = body
@@ -40,7 +40,7 @@ test('a code leads to its owner, case and all', async () => {
   assert.deepEqual(Object.keys(body), [
     'referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt',
   ])
-  assert.ok(Number(createdAt) < 1e11 && Number(updatedAt) > 1e12, 'seconds and milliseconds')
+  assert.ok(Number(createdAt) < 1e11 && Number(updatedAt) > 1e12, 'createdAt is in seconds, updatedAt in milliseconds')
   assert.ok(Number(headers['x-seq']) > 0)
   for (const code of ['STAR', 'star', 'none', '%25%27;', 'ÄÖÜ']) {
     const unknown = await world.get(`/v1/referral/lookup?code=${code}`)
@@ -48,23 +48,23 @@ test('a code leads to its owner, case and all', async () => {
   }
 })
 
-test('a code of an impossible length is refused by name', async () => {
+test('rejects codes and addresses of invalid length with a 400 that names them', async () => {
   await assertRejected(world, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
   assert.equal((await world.get('/v1/referral/lookup')).status, 400)
   await assertRejected(world, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
   assert.equal((await world.get('/v1/referral/info')).status, 400)
 })
 
-test('info is for owners of a code: their row, and who referred them', async () => {
+test('info returns a code owner\'s row and referrer, and 404 to others', async () => {
   const { status, body } = await world.get<{ self: { referrer: string }; binding: unknown }>(`/v1/referral/info?address=${OWNER}`)
   assert.deepEqual([status, Object.keys(body), body.self.referrer, body.binding], [200, ['self', 'binding'], OWNER, null])
   for (const address of [REFEREE, NOBODY]) {
-    const none = await world.get(`/v1/referral/info?address=${address}`)
-    assert.deepEqual([none.status, none.body], [404, { error: 'no_code', address }])
+    const response = await world.get(`/v1/referral/info?address=${address}`)
+    assert.deepEqual([response.status, response.body], [404, { error: 'no_code', address }])
   }
 })
 
-test('the caller\'s own referral is never 404: self and binding are null where there is none', async () => {
+test('me returns null for a missing code or referrer instead of 404', async () => {
   const owner = await asOwner().get('/v1/referral/me')
   assert.deepEqual([owner.status, (owner.body['self'] as { code: string }).code, owner.body['binding']], [200, 'Star', null])
   const referee = await world.as(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
@@ -76,7 +76,7 @@ test('the caller\'s own referral is never 404: self and binding are null where t
   assert.deepEqual([nobody.status, nobody.body], [200, { self: null, binding: null }])
 })
 
-test('trades and claims are the caller\'s own, newest first', async () => {
+test('returns only the caller\'s trades and claims, newest first', async () => {
   const trades = await rowsOf(asOwner(), '/v1/referral/me/trades', 'trades')
   assert.deepEqual(trades.map(({ originalFee, discount, payout }) => [originalFee, discount, payout]), [
     ['3000', '120', '300'], ['2000', '80', '200'], ['1000', '40', '100'],
@@ -87,13 +87,13 @@ test('trades and claims are the caller\'s own, newest first', async () => {
   assert.equal(claim?.['amount'], '300')
   assert.deepEqual((await followPages(asOwner(), '/v1/referral/me/trades?limit=1', 'trades')).flat(), trades)
   for (const key of [keys.referee, keys.nobody]) {
-    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/trades', 'trades'), [], 'paid to somebody else')
+    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
     assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/claims', 'claims'), [])
   }
   for (const list of ['trades', 'claims']) await assertRejected(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
 })
 
-test('what is the caller\'s own needs a key', async () => {
+test('me, me/trades and me/claims require a key', async () => {
   for (const path of ['me', 'me/trades', 'me/claims']) {
     const { status, body } = await world.get(`/v1/referral/${path}`)
     assert.deepEqual([status, body], [401, { error: 'missing_bearer' }])

@@ -1,4 +1,4 @@
-// DATABASE_READ_URL: reads from a replica that really streams, held back and let go.
+// DATABASE_READ_URL: reads from a streaming replica whose replay the test pauses and resumes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -27,11 +27,11 @@ const PLAIN = { dataDir: null, log: silentLog, clock }
 interface Replicated extends AsyncDisposable {
   readonly url: string
   readonly replicaUrl: string
-  /** On the replica itself. */
+  /** A direct connection to the replica. */
   readonly replica: Store
   pause(): Promise<void>
   resume(): Promise<void>
-  /** Resolves when the replica has all that is committed now. */
+  /** Resolves when the replica has replayed everything committed so far. */
   caughtUp(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ async function openReplicated(): Promise<Replicated> {
   const direct = (databaseUrl: string): Store => building.use(createServerStore({ databaseUrl, readUrl: null, readTimeoutMs: 5_000, clock, log: silentLog }))
   const [server, replica] = [direct(url), direct(replicaUrl)]
   const isTrue = async (sql: string, params: readonly string[] = []): Promise<boolean> =>
-    (await replica.write.query<{ fits: boolean }>(`select ${sql} as fits`, params))[0]?.fits === true
+    (await replica.write.query<{ holds: boolean }>(`select ${sql} as holds`, params))[0]?.holds === true
   const owned = building.move()
   return {
     url, replicaUrl, replica,
@@ -53,23 +53,23 @@ async function openReplicated(): Promise<Replicated> {
       await replica.write.query('select pg_wal_replay_resume()')
     },
     async caughtUp() {
-      const [place] = await server.write.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
-      for (let there = false; !there;) there = await isTrue('pg_last_wal_replay_lsn() >= $1::pg_lsn', [place?.lsn ?? ''])
+      const [row] = await server.write.query<{ lsn: string }>('select pg_current_wal_lsn()::text as lsn')
+      for (let replayed = false; !replayed;) replayed = await isTrue('pg_last_wal_replay_lsn() >= $1::pg_lsn', [row?.lsn ?? ''])
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
-function told({ status, headers, body }: ApiResponse): unknown {
+function summary({ status, headers, body }: ApiResponse): unknown {
   return [status, headers['x-ledger'], (body['events'] as unknown[] | undefined)?.length ?? body]
 }
 
-test('reads come from the replica and say how far it is; who asks for a later ledger waits or is told; keys are those of the server', { skip }, async () => {
+test('reads use the replica and report its position, X-Min-Ledger waits for it, and keys use the primary', { skip }, async () => {
   await using servers = await openReplicated()
   const { url, replicaUrl } = servers
   await servers.pause()
   await using primary = await openStore({ ...PLAIN, databaseUrl: url })
-  await assert.rejects(openStore({ ...PLAIN, databaseUrl: url, readUrl: replicaUrl }), StoreUnavailable, 'a replica that has not got the tables')
+  await assert.rejects(openStore({ ...PLAIN, databaseUrl: url, readUrl: replicaUrl }), StoreUnavailable, 'a replica without the tables')
   await servers.resume()
   await servers.caughtUp()
   const storeClock = createVirtualClock(0)
@@ -85,40 +85,40 @@ test('reads come from the replica and say how far it is; who asks for a later le
   const first = await trade()
   await servers.caughtUp()
   await using bare = await createBareGateway({ store })
-  const { gateway: { app, stats: holds }, clock: gatewayClock } = bare
-  const ask = (headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> => call(app, '/v1/events', { headers })
-  const waits = (): Promise<void> => until(() => holds().indexWaiters === 1, 'who waits')
-  assert.deepEqual(told(await ask({ 'x-min-ledger': String(first) })), [200, String(first), 1])
+  const { gateway: { app, stats }, clock: gatewayClock } = bare
+  const getEvents = (headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> => call(app, '/v1/events', { headers })
+  const untilWaiting = (): Promise<void> => until(() => stats().indexWaiters === 1, 'the waiting request')
+  assert.deepEqual(summary(await getEvents({ 'x-min-ledger': String(first) })), [200, String(first), 1])
 
   await servers.pause()
   const second = await trade()
-  assert.deepEqual(told(await ask()), [200, String(first), 1], 'what the replica has, said to be that old')
-  const late = ask({ 'x-min-ledger': String(second) })
-  await waits()
+  assert.deepEqual(summary(await getEvents()), [200, String(first), 1], 'the replica\'s rows and ledger')
+  const late = getEvents({ 'x-min-ledger': String(second) })
+  await untilWaiting()
   gatewayClock.advance(INDEX_WAIT_MS)
-  assert.deepEqual(told(await late), [409, undefined, { error: 'not_yet', ledger: first }])
+  assert.deepEqual(summary(await late), [409, undefined, { error: 'not_yet', ledger: first }])
   const key = await issueKey(store.write, { owner: createWallet('new').publicKey(), tier: 'standard', label: null, clock, random: createSystemRandom() })
-  assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'a key works at once, wherever the replica is')
+  assert.equal((await call(app, '/v1/account/me', { key })).status, 200, 'a new key works regardless of the replica\'s lag')
 
-  // Told of the commit before the replica has it: no clock of the gateway moves, the notification's echo is enough.
-  const rung = Promise.withResolvers<void>()
-  let rings = 0
+  // The notification arrives before the replica has the commit. The store repeats it, so the gateway's clock need not advance.
+  const notified = Promise.withResolvers<void>()
+  let notifications = 0
   await store.listen(INDEX_CHANNEL, () => {
-    rings += 1
-    rung.resolve()
+    notifications += 1
+    notified.resolve()
   })
-  const third = ask({ 'x-min-ledger': String(second + 1) })
-  await waits()
+  const third = getEvents({ 'x-min-ledger': String(second + 1) })
+  await untilWaiting()
   await trade()
-  await rung.promise
+  await notified.promise
   await servers.resume()
   await servers.caughtUp()
   storeClock.advance(1_000)
-  assert.deepEqual(told(await third), [200, String(second + 1), 3])
-  assert.equal(rings, 4)
+  assert.deepEqual(summary(await third), [200, String(second + 1), 3])
+  assert.equal(notifications, 4)
 })
 
-test('a read that stands in the replica’s way is told to come again', { skip }, async () => {
+test('a read that the replica cancels for a recovery conflict throws StoreUnavailable', { skip }, async () => {
   await using servers = await openReplicated()
   await using primary = await openStore({ ...PLAIN, databaseUrl: servers.url })
   await primary.write.query('create table note (id int); insert into note select generate_series(1, 1000)')
@@ -130,5 +130,5 @@ test('a read that stands in the replica’s way is told to come again', { skip }
   await primary.write.query('delete from note')
   await primary.write.query('vacuum note')
   await cancelled
-  assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
+  assert.deepEqual(await store.read.query('select 1 as ok'), [{ ok: 1 }])
 })

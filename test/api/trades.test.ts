@@ -15,22 +15,23 @@ interface Trades {
   readonly trades: readonly RealizedTrade[]
 }
 
-/** What happened before it is history that the index never saw. */
+/** The index starts here, so it misses earlier events. */
 const START_LEDGER = 30
 const ASSETS = ['BTC', 'ETH', 'XLM', 'HYPE'] as const
 
 let world: GatewayFixture
-let people: readonly ChainTrader[]
+let traders: readonly ChainTrader[]
 let early: ChainTrader
 let gambler: ChainTrader
-let untouched: GatewayResponse<Trades>
+let empty: GatewayResponse<Trades>
 
-/** Everybody opens in one ledger and closes in another: trades that share a second. */
-async function tradeAtOnce(round: number): Promise<void> {
+/** All traders open in one ledger and close in another, so their trades share a second. */
+async function tradeTogether(round: number): Promise<void> {
   const asset = ASSETS[round % ASSETS.length] ?? 'BTC'
-  await applyInOneLedger(world, people.map((person, index) => openPosition(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
-  const ids = await Promise.all(people.map((person) => readOpenPositionIds(world, person)))
-  await applyInOneLedger(world, people.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
+  await applyInOneLedger(world, traders.map((person, index) =>
+    openPosition(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
+  const ids = await Promise.all(traders.map((person) => readOpenPositionIds(world, person)))
+  await applyInOneLedger(world, traders.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
 }
 
 before(async () => {
@@ -38,13 +39,13 @@ before(async () => {
   await world.closeLedgers(4)
   early = await createChainTrader(world, 'early')
   gambler = await createChainTrader(world, 'gambler')
-  people = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createChainTrader(world, name)))
+  traders = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createChainTrader(world, name)))
   await applyInOneLedger(world, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
   assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
   await world.closeLedgers(START_LEDGER)
-  untouched = await world.get<Trades>('/v1/trades')
+  empty = await world.get<Trades>('/v1/trades')
 
-  for (let round = 0; round < 4; round++) await tradeAtOnce(round)
+  for (let round = 0; round < 4; round++) await tradeTogether(round)
   await applyInOneLedger(world, [closePosition(early, (await readOpenPositionIds(world, early))[0] ?? 0)])
   await applyInOneLedger(world, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
   await movePrice(world, 'SOL', 80)
@@ -53,12 +54,12 @@ before(async () => {
 })
 after(() => world[Symbol.asyncDispose]())
 
-test('an empty list, no error, while nothing is indexed', () => {
-  assert.deepEqual([untouched.status, untouched.body], [200, { trades: [] }])
-  assert.deepEqual([untouched.headers['x-ledger'], untouched.headers['x-seq'], untouched.headers['link']], ['0', '0', undefined])
+test('returns an empty list while nothing is indexed', () => {
+  assert.deepEqual([empty.status, empty.body], [200, { trades: [] }])
+  assert.deepEqual([empty.headers['x-ledger'], empty.headers['x-seq'], empty.headers['link']], ['0', '0', undefined])
 })
 
-test('newest first, each row with exactly the specified fields', async () => {
+test('returns trades newest first, with exactly the specified fields', async () => {
   const { status, body, headers } = await world.get<Trades>('/v1/trades')
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['trades'])
@@ -78,27 +79,29 @@ test('newest first, each row with exactly the specified fields', async () => {
   assert.deepEqual(order, order.toSorted((a, b) => b - a))
 })
 
-test('the legs and the result are those of the contract\'s own events', async () => {
+test('rows match the contract\'s events', async () => {
   const { trades } = (await world.get<Trades>('/v1/trades')).body
   const events = (await rowsOf(world, '/v1/events?limit=500', 'events')) as unknown as readonly EventRow[]
-  const said = (topic: string, id: number) => events
+  const findEvent = (topic: string, id: number) => events
     .map((event) => ({ ...event, payload: event.payload as Record<string, unknown> }))
     .find(({ payload }) => payload['topic'] === topic && payload['positionId'] === id)
   for (const trade of trades) {
-    const opened = said('position_opened', trade.positionId)
-    const ended = said(trade.kind === 'close' ? 'position_closed' : 'position_liquidated', trade.positionId)
-    assert.ok(ended !== undefined)
-    assert.deepEqual([trade.ledger, trade.ts, trade.txHash], [ended.ledger, ended.ledgerCloseTs, ended.txHash])
-    assert.deepEqual([trade.trader, trade.closePrice, trade.pnl], [ended.payload['trader'], ended.payload['closePrice'], ended.payload['pnl'] ?? null])
-    const leg = opened?.payload
+    const opened = findEvent('position_opened', trade.positionId)
+    const closed = findEvent(trade.kind === 'close' ? 'position_closed' : 'position_liquidated', trade.positionId)
+    assert.ok(closed !== undefined)
+    assert.deepEqual([trade.ledger, trade.ts, trade.txHash], [closed.ledger, closed.ledgerCloseTs, closed.txHash])
+    assert.deepEqual([trade.trader, trade.closePrice, trade.pnl], [closed.payload['trader'], closed.payload['closePrice'], closed.payload['pnl'] ?? null])
+    const openPayload = opened?.payload
     assert.deepEqual(
       [trade.asset, trade.direction, trade.size, trade.entryPrice],
-      leg === undefined ? [null, null, null, null] : [leg['asset'], leg['direction'], leg['size'], leg['entryPrice']],
+      openPayload === undefined
+        ? [null, null, null, null]
+        : [openPayload['asset'], openPayload['direction'], openPayload['size'], openPayload['entryPrice']],
     )
   }
 })
 
-test('an open that predates the index leaves its four fields null, and the close has its result all the same', async () => {
+test('a close whose open predates the index has its pnl, but null for the four fields of the open', async () => {
   const [row, ...others] = (await world.get<Trades>(`/v1/trades?trader=${early.address}`)).body.trades
   assert.deepEqual(others, [])
   assert.deepEqual([row?.kind, row?.asset, row?.direction, row?.size, row?.entryPrice], ['close', null, null, null, null])
@@ -106,7 +109,7 @@ test('an open that predates the index leaves its four fields null, and the close
   assert.match(String(row?.closePrice), /^\d+$/)
   for (const asset of ['ETH', 'BTC']) {
     const { trades } = (await world.get<Trades>(`/v1/trades?asset=${asset}`)).body
-    assert.ok(trades.every(({ trader }) => trader !== early.address), 'a trade of unknown asset matches no asset')
+    assert.ok(trades.every(({ trader }) => trader !== early.address), 'a trade with unknown asset matches no asset')
   }
 })
 
@@ -117,10 +120,10 @@ test('a liquidation has no pnl', async () => {
   assert.match(String(row?.size), /^\d+$/)
 })
 
-test('filters by trader and by asset in any case; what nobody traded is an empty list', async () => {
+test('filters by trader and by asset in any letter case', async () => {
   const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
   const only = async (query: string) => (await world.get<Trades>(`/v1/trades?${query}`)).body.trades
-  const [ada] = people
+  const [ada] = traders
   assert.ok(ada)
   assert.deepEqual(await only(`trader=${ada.address}`), all.filter(({ trader }) => trader === ada.address))
   assert.deepEqual(await only('asset=hYpE'), all.filter(({ asset }) => asset === 'HYPE'))
@@ -130,7 +133,7 @@ test('filters by trader and by asset in any case; what nobody traded is an empty
   }
 })
 
-test('before_ts is strictly older', async () => {
+test('before_ts is exclusive', async () => {
   const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
   for (const ts of new Set(all.map((row) => row.ts))) {
     assert.deepEqual((await world.get<Trades>(`/v1/trades?before_ts=${ts}`)).body.trades, all.filter((row) => row.ts < ts))
@@ -139,7 +142,7 @@ test('before_ts is strictly older', async () => {
   assert.deepEqual((await world.get<Trades>(`/v1/trades?before_ts=${Number.MAX_SAFE_INTEGER}`)).body.trades, all)
 })
 
-test('limit cuts the list, and more rows are announced only where there are more', async () => {
+test('limit bounds the list, with a Link header only when more rows follow', async () => {
   const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
   for (const limit of [1, 7, 21, 22, 200]) {
     const { body, headers } = await world.get<Trades>(`/v1/trades?limit=${limit}`)
@@ -148,29 +151,29 @@ test('limit cuts the list, and more rows are announced only where there are more
   }
 })
 
-test('what is no integer in range, given twice, empty or too long is refused by name', async () => {
+test('rejects out-of-range integers, repeated, empty and overlong parameters with a 400 that names them', async () => {
   await assertRejected(world, '/v1/trades', [
     ...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0),
     'asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00', 'trader=', `trader=${'G'.repeat(55)}`, `trader=${'G'.repeat(57)}`, 'trader=a&trader=b',
   ])
-  assert.equal((await world.get('/v1/trades?limit=200&before_ts=0&utm_source=somewhere')).status, 200, 'what is not known is ignored')
+  assert.equal((await world.get('/v1/trades?limit=200&before_ts=0&utm_source=somewhere')).status, 200, 'unknown parameters are ignored')
 })
 
-test('a cursor is good for the list that handed it out', async () => {
+test('accepts only the cursors of its own list', async () => {
   const own = cursorIn((await world.get('/v1/trades?limit=1')).headers['link'])
   const foreign = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
-  const nowhere = [encodeCursor('trades', ['9']), encodeCursor('trades', [-1]), encodeCursor('trades', [1.5]), encodeCursor('trades', [1, 2])]
-  await assertForeignCursorsRejected(world, '/v1/trades', own, [foreign, ...nowhere])
+  const invalid = [encodeCursor('trades', ['9']), encodeCursor('trades', [-1]), encodeCursor('trades', [1.5]), encodeCursor('trades', [1, 2])]
+  await assertForeignCursorsRejected(world, '/v1/trades', own, [foreign, ...invalid])
 })
 
-test('the pages hold every row once, while new trades of the same seconds arrive', async () => {
+test('pages contain every row once while new trades arrive', async () => {
   for (const [query, limit] of [['', 1], ['', 3], [`before_ts=${Number.MAX_SAFE_INTEGER}`, 4], ['asset=ETH', 2]] as const) {
     const atStart = (await world.get<Trades>(`/v1/trades?${query}&limit=200`)).body.trades
     assert.ok(new Set(atStart.map(({ ts }) => ts)).size < atStart.length, 'rows share a second')
     let rounds = 0
     const pages = await followPages(world, `/v1/trades?${query}&limit=${limit}`, 'trades', async () => {
       if (rounds++ > 2) return
-      await tradeAtOnce(rounds)
+      await tradeTogether(rounds)
       await world.catchUp()
     })
     assert.deepEqual(pages.flat(), atStart, query)
@@ -178,9 +181,9 @@ test('the pages hold every row once, while new trades of the same seconds arrive
   }
 })
 
-test('fifty rows when no limit is given', async () => {
+test('returns fifty rows by default', async () => {
   for (let round = 0; (await rowsOf(world, '/v1/trades?limit=200', 'trades')).length <= 50; round++) {
-    await tradeAtOnce(round)
+    await tradeTogether(round)
     await world.catchUp()
   }
   assert.equal((await rowsOf(world, '/v1/trades', 'trades')).length, 50)

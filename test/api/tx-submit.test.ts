@@ -1,4 +1,4 @@
-// POST /v1/tx/submit on a real local network, through a door that misbehaves.
+// POST /v1/tx/submit on a real local network, with RPC faults.
 
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
@@ -25,7 +25,7 @@ let passphrase: string
 before(async () => {
   world = await createGatewayFixture({ traders: 0, seed: 'submit', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
   await world.closeLedgers(3)
-  trader = await createTrader(world, 'submitting')
+  trader = await createTrader(world, 'submit')
   passphrase = world.network.networkPassphrase
 })
 after(() => world[Symbol.asyncDispose]())
@@ -34,21 +34,21 @@ function hashOf(signedXdr: string): string {
   return Buffer.from(TransactionBuilder.fromXdr(signedXdr, passphrase).hash()).toString('hex')
 }
 
-/** How often the network applied something of this account. */
-function applied(address: string): number {
+/** How many transactions of this account the network applied. */
+function appliedCount(address: string): number {
   return world.network.chain.history.transactionsAfter(0, 0, 10_000).filter(({ envelopeXdr }) => {
     const envelope = TransactionBuilder.fromXdr(envelopeXdr, passphrase)
     return (envelope instanceof Transaction ? envelope : envelope.innerTransaction).source === address
   }).length
 }
 
-async function fault(request: Readonly<Record<string, unknown>>): Promise<void> {
+async function injectFault(request: Readonly<Record<string, unknown>>): Promise<void> {
   await world.control('local_fault', { method: 'sendTransaction', ...request })
 }
 
 const clearFaults = (): Promise<unknown> => world.control('local_clearFaults')
 
-test('SUCCESS: the hash and the ledger that holds it', async () => {
+test('SUCCESS returns the hash and the ledger', async () => {
   const signedXdr = await trader.signed(OPEN)
   const { status, body, headers } = await trader.submit(signedXdr)
   assert.equal(status, 200)
@@ -58,29 +58,29 @@ test('SUCCESS: the hash and the ledger that holds it', async () => {
   assert.equal(headers['cache-control'], 'no-store')
 })
 
-test('submitting again gives the same result: at once, when the network has forgotten it, and when it has long expired', async () => {
+test('resubmitting returns the same result: at once, after the network forgot the transaction, and after it expired', async () => {
   const signedXdr = await trader.signed(OPEN)
   const first = (await trader.submit(signedXdr)).body
-  const before = applied(trader.address)
-  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers TRY_AGAIN_LATER')
+  const countBefore = appliedCount(trader.address)
+  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns TRY_AGAIN_LATER')
   await world.closeLedgers(15)
-  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers txBAD_SEQ')
+  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns txBAD_SEQ')
   await world.control('local_advance', { seconds: 3_600 })
-  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network answers txTOO_LATE')
-  assert.equal(applied(trader.address), before)
+  assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns txTOO_LATE')
+  assert.equal(appliedCount(trader.address), countBefore)
 })
 
-test('PENDING when it is not final in time; submitting again goes on waiting', async () => {
+test('PENDING when the transaction is not final in time; resubmitting waits again', async () => {
   await world.closeLedgers(4)
   const signedXdr = await trader.signed(OPEN)
-  await fault({ name: 'not_found', method: 'getTransaction', ledgers: 8 })
-  const waiting = await trader.submit(signedXdr, 2_000)
-  assert.deepEqual([waiting.status, waiting.body], [200, { hash: hashOf(signedXdr), status: 'PENDING' }])
+  await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 8 })
+  const response = await trader.submit(signedXdr, 2_000)
+  assert.deepEqual([response.status, response.body], [200, { hash: hashOf(signedXdr), status: 'PENDING' }])
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('FAILED: the contract\'s error by its name, and the result to be read by machines', async () => {
+test('FAILED returns the named contract error and the result XDR', async () => {
   const signedXdr = await trader.signed(OPEN)
   await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { status, body } = await trader.submit(signedXdr)
@@ -89,12 +89,12 @@ test('FAILED: the contract\'s error by its name, and the result to be read by ma
   assert.deepEqual(Object.keys(body), ['hash', 'status', 'contractError', 'resultXdr'])
   assert.deepEqual([body['hash'], body['status'], body['contractError']], [hashOf(signedXdr), 'FAILED', { code: 4, name: 'Paused' }])
   assert.equal(body['resultXdr'], world.network.chain.history.transaction(hashOf(signedXdr))?.resultXdr)
-  assert.deepEqual((await trader.submit(signedXdr)).body, body, 'a failure is as final as a success')
+  assert.deepEqual((await trader.submit(signedXdr)).body, body, 'a failure is final')
 })
 
-test('what is no envelope is rejected at once and reaches no node', async () => {
+test('rejects invalid envelopes without calling a node', async () => {
   const signedXdr = await trader.signed(OPEN)
-  await fault({ name: 'connection_reset', count: null })
+  await injectFault({ name: 'connection_reset', count: null })
   for (const broken of ['', 'hello', signedXdr.slice(1), signedXdr.slice(0, -8), `${signedXdr}AAAA`, '\u0000', `${signedXdr}\n`]) {
     const { status, body } = await trader.submit(broken)
     assert.deepEqual([status, body['error'], body['contractError'], Object.keys(body)], [
@@ -104,7 +104,7 @@ test('what is no envelope is rejected at once and reaches no node', async () => 
   await clearFaults()
 })
 
-test('a body that does not fit is named, and nothing is coerced', async () => {
+test('names the invalid field of a body without coercing types', async () => {
   const bodies: readonly (readonly [body: unknown, message: RegExp])[] = [
     [{}, /required property 'signedXdr'/],
     [{ signedXdr: 7 }, /^body\/signedXdr must be string/],
@@ -118,39 +118,40 @@ test('a body that does not fit is named, and nothing is coerced', async () => {
     [[], /^body must be object/],
   ]
   for (const [body, message] of bodies) {
-    const answer = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key: trader.key })
-    assert.deepEqual([answer.status, answer.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
-    assert.match(String(answer.body['message']), message)
+    const response = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key: trader.key })
+    assert.deepEqual([response.status, response.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
+    assert.match(String(response.body['message']), message)
   }
   const large = await call(world.gateway.app, URL_PATH, { method: 'POST', body: { signedXdr: 'A'.repeat(300_000) }, key: trader.key })
   assert.equal(large.status, 413)
 })
 
-test('401 and 451 come before anything is read', async () => {
-  const ask = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
-  assert.deepEqual([(await ask({})).status, (await ask({ 'x-country': 'US' })).status], [401, 451])
+test('401 and 451 precede validation', async () => {
+  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  assert.deepEqual([(await post({})).status, (await post({ 'x-country': 'US' })).status], [401, 451])
   const authorization = bearer(trader.key)
-  assert.equal((await ask({ authorization, 'x-country': 'CA', 'x-region': 'ON' })).body['error'], 'region_restricted')
+  assert.equal((await post({ authorization, 'x-country': 'CA', 'x-region': 'ON' })).body['error'], 'region_restricted')
 })
 
-test('what the network refuses is rejected with a word on what to do', async () => {
-  // Prepared in the same second, the same call would be the same transaction.
+test('responds 400 with advice when the network rejects the transaction', async () => {
+  // The leverage differs because identical calls prepared in the same second are the same transaction.
   const stale = await trader.signed({ ...OPEN, leverage: 2 })
   await trader.trade(OPEN)
   const other = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(5))
   const forged = sign((await trader.prepare(OPEN)).body as unknown as PreparedTransaction, other, passphrase)
-  const elsewhere = sign((await trader.prepare(OPEN)).body as unknown as PreparedTransaction, trader.wallet, 'Public Global Stellar Network ; September 2015')
+  const publicNetwork = 'Public Global Stellar Network ; September 2015'
+  const otherNetwork = sign((await trader.prepare(OPEN)).body as unknown as PreparedTransaction, trader.wallet, publicNetwork)
   const unsigned = String((await trader.prepare(OPEN)).body['xdr'])
-  const nobody = new TransactionBuilder(new Account(other.publicKey(), '1'), { fee: '100', networkPassphrase: passphrase })
+  const unfunded = new TransactionBuilder(new Account(other.publicKey(), '1'), { fee: '100', networkPassphrase: passphrase })
     .addOperation(Operation.payment({ destination: trader.address, asset: Asset.native(), amount: '1' }))
     .setTimeout(0)
     .build()
-  nobody.sign(other)
-  const refusals: readonly (readonly [signedXdr: string, message: RegExp])[] = [
-    [stale, /sequence number/], [forged, /signature is missing or invalid/], [elsewhere, /signature is missing or invalid.*passphrase/],
-    [unsigned, /signature is missing or invalid/], [nobody.toXdr(), /does not exist/],
+  unfunded.sign(other)
+  const rejections: readonly (readonly [signedXdr: string, message: RegExp])[] = [
+    [stale, /sequence number/], [forged, /signature is missing or invalid/], [otherNetwork, /signature is missing or invalid.*passphrase/],
+    [unsigned, /signature is missing or invalid/], [unfunded.toXdr(), /does not exist/],
   ]
-  for (const [signedXdr, message] of refusals) {
+  for (const [signedXdr, message] of rejections) {
     const { status, body } = await trader.submit(signedXdr)
     assert.deepEqual([status, body['error'], body['contractError']], [400, 'submission_rejected', null])
     assert.match(String(body['message']), message)
@@ -158,7 +159,7 @@ test('what the network refuses is rejected with a word on what to do', async () 
   }
 })
 
-/** The same transaction with its fee paid by the trader. */
+/** Wraps the transaction in a fee bump paid by the trader. */
 function sponsor(signedXdr: string): FeeBumpTransaction {
   const inner = TransactionBuilder.fromXdr(signedXdr, passphrase)
   assert.ok(inner instanceof Transaction)
@@ -167,18 +168,18 @@ function sponsor(signedXdr: string): FeeBumpTransaction {
   return sponsored
 }
 
-test('another account\'s transaction is relayed, and so is a fee bump', async () => {
-  const friend = await createTrader(world, 'a friend')
+test('relays other accounts\' transactions and fee bumps', async () => {
+  const friend = await createTrader(world, 'friend')
   const inner = await friend.signed(OPEN)
   const sponsored = sponsor(inner)
   const result = (await trader.submit(sponsored.toXdr())).body
   assert.deepEqual([result['status'], result['hash']], ['SUCCESS', Buffer.from(sponsored.hash()).toString('hex')])
   const same = (await friend.submit(inner)).body
-  assert.deepEqual([same['status'], same['hash'], same['ledger']], ['SUCCESS', hashOf(inner), result['ledger']], 'the inner one is found too')
+  assert.deepEqual([same['status'], same['hash'], same['ledger']], ['SUCCESS', hashOf(inner), result['ledger']], 'the inner hash is found too')
 })
 
-test('a fee bump whose transaction fails inside tells the contract\'s error', async () => {
-  const friend = await createTrader(world, 'an unlucky friend')
+test('reports the contract error of a failed transaction inside a fee bump', async () => {
+  const friend = await createTrader(world, 'failing friend')
   const sponsored = sponsor(await friend.signed(OPEN))
   await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { body } = await trader.submit(sponsored.toXdr())
@@ -186,16 +187,16 @@ test('a fee bump whose transaction fails inside tells the contract\'s error', as
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 4, name: 'Paused' }])
 })
 
-test('TRY_AGAIN_LATER for a transaction that nobody knows: 503, to be sent again, and then it works', async () => {
+test('TRY_AGAIN_LATER for an unknown transaction: 503 with retry-after, and resubmitting succeeds', async () => {
   const signedXdr = await trader.signed(OPEN)
-  await fault({ name: 'try_again_later', count: 1 })
+  await injectFault({ name: 'try_again_later', count: 1 })
   const { status, body, headers } = await trader.submit(signedXdr)
   assert.deepEqual([status, headers['retry-after']], [503, '2'])
   assert.deepEqual({ ...body, message: '' }, { error: 'try_again_later', retryable: true, hash: hashOf(signedXdr), message: '' })
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('two transactions of one account at once: the second waits its turn by a 503', async () => {
+test('responds 503 to an account\'s second transaction while the first is pending', async () => {
   const [first, second] = [await trader.signed(OPEN), await trader.signed({ ...OPEN, leverage: 3 })]
   assert.equal((await world.network.rpc.call('sendTransaction', { transaction: first }) as { status: string }).status, 'PENDING')
   const refused = await trader.submit(second)
@@ -205,7 +206,7 @@ test('two transactions of one account at once: the second waits its turn by a 50
   assert.deepEqual([late.status, late.body['error']], [400, 'submission_rejected'], 'its sequence number is used up')
 })
 
-/** Sends whose answer is lost; `executed` says whether they took effect. */
+/** Faults that lose the response to sendTransaction. */
 const LOST: readonly { readonly name: string; readonly status?: number; readonly code?: number }[] = [
   { name: 'submission_lost' }, { name: 'timeout' }, { name: 'connection_reset' }, { name: 'http_status', status: 504 }, { name: 'http_status', status: 503 },
   { name: 'html_200' }, { name: 'empty_204' }, { name: 'rpc_error', code: -32001 }, { name: 'rpc_error', code: -32003 }, { name: 'rpc_error', code: -32603 },
@@ -214,32 +215,32 @@ const LOST: readonly { readonly name: string; readonly status?: number; readonly
 for (const lost of LOST) {
   const name = `${lost.name} ${lost.status ?? lost.code ?? ''}`.trim()
 
-  test(`a send lost by ${name} that took effect: applied once, and found`, async () => {
+  test(`${name} after the network accepted the transaction: finds it, applied once`, async () => {
     await world.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
-    const before = applied(trader.address)
-    await fault({ ...lost, executed: true, count: 1 })
+    const countBefore = appliedCount(trader.address)
+    await injectFault({ ...lost, executed: true, count: 1 })
     const { body, text } = await trader.submit(signedXdr)
     assert.equal(body['status'], 'SUCCESS', text)
     await world.closeLedgers(12)
-    assert.equal(applied(trader.address), before + 1)
+    assert.equal(appliedCount(trader.address), countBefore + 1)
   })
 
-  test(`a send lost by ${name} that took none: sent again, applied once`, async () => {
+  test(`${name} before the network accepted the transaction: sends it again, applied once`, async () => {
     await world.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
-    const before = applied(trader.address)
-    await fault({ ...lost, count: 1 })
+    const countBefore = appliedCount(trader.address)
+    await injectFault({ ...lost, count: 1 })
     const { body, text } = await trader.submit(signedXdr)
     assert.equal(body['status'], 'SUCCESS', text)
     await world.closeLedgers(12)
-    assert.equal(applied(trader.address), before + 1)
+    assert.equal(appliedCount(trader.address), countBefore + 1)
   })
 
-  test(`sends that go on being lost by ${name}: 502 with the hash, never a rejection`, async () => {
+  test(`repeated ${name}: 502 with the hash, never a rejection`, async () => {
     await world.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
-    await fault({ ...lost, count: null })
+    await injectFault({ ...lost, count: null })
     const { status, body } = await trader.submit(signedXdr, 12_000)
     await clearFaults()
     assert.deepEqual([status, body['error'], body['hash'], Object.keys(body)], [502, 'rpc_error', hashOf(signedXdr), ['error', 'message', 'hash']])
@@ -249,114 +250,114 @@ for (const lost of LOST) {
   })
 }
 
-test('a torn answer to a send that took effect: found', async () => {
+test('finds the transaction after a truncated response', async () => {
   await world.closeLedgers(6)
   const signedXdr = await trader.signed(OPEN)
-  await fault({ name: 'torn_json', count: 1 })
+  await injectFault({ name: 'torn_json', count: 1 })
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('DUPLICATE in place of PENDING, and a slow answer: waited for like any other', async () => {
-  await fault({ name: 'duplicate', count: 1 })
+test('waits for the transaction after DUPLICATE and after a slow response', async () => {
+  await injectFault({ name: 'duplicate', count: 1 })
   await trader.trade(OPEN)
-  await fault({ name: 'slow', ms: 3_000, count: 1 })
+  await injectFault({ name: 'slow', ms: 3_000, count: 1 })
   await trader.trade(OPEN)
 })
 
-test('a send that nobody took is 502 at once, and says so', async () => {
+test('responds 502 when no node accepted the transaction', async () => {
   const signedXdr = await trader.signed(OPEN)
   for (const request of [{ name: 'http_status', status: 429 }, { name: 'rpc_error', code: -32098 }]) {
-    await fault({ ...request, count: 1 })
+    await injectFault({ ...request, count: 1 })
     const { status, body } = await trader.submit(signedXdr)
     assert.deepEqual([status, body['error']], [502, 'rpc_error'])
     assert.match(String(body['message']), /Nothing was submitted/)
   }
-  await fault({ name: 'invalid_status', count: 1 })
+  await injectFault({ name: 'invalid_status', count: 1 })
   assert.equal((await trader.submit(signedXdr)).status, 502)
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('lookups through a door that misbehaves still find what was applied', async () => {
+test('finds the transaction despite failing lookups', async () => {
   for (const request of [{ name: 'torn_json', everyNth: 2 }, { name: 'http_status', status: 503, everyNth: 2 }, { name: 'not_found', ledgers: 4 }]) {
     await world.closeLedgers(6)
-    await fault({ ...request, method: 'getTransaction', count: null })
+    await injectFault({ ...request, method: 'getTransaction', count: null })
     await trader.trade(OPEN)
     await clearFaults()
   }
 })
 
-test('many clients with one transaction share one send and one lookup a second', async () => {
+test('concurrent submissions of one transaction share the result', async () => {
   const signedXdr = await trader.signed(OPEN)
-  await fault({ name: 'not_found', method: 'getTransaction', ledgers: 5 })
-  const answers = await Promise.all(Array.from({ length: 8 }, () => trader.submit(signedXdr)))
+  await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 5 })
+  const responses = await Promise.all(Array.from({ length: 8 }, () => trader.submit(signedXdr)))
   await clearFaults()
-  for (const { body } of answers) assert.deepEqual(body, answers[0]?.body)
-  assert.equal(answers[0]?.body['status'], 'SUCCESS')
+  for (const { body } of responses) assert.deepEqual(body, responses[0]?.body)
+  assert.equal(responses[0]?.body['status'], 'SUCCESS')
 })
 
-test('a client that hangs up is no longer waited for; its transaction goes on', async () => {
+test('stops polling when the client disconnects; the transaction still succeeds', async () => {
   await world.closeLedgers(3)
   const signedXdr = await trader.signed(OPEN)
   const address = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  await fault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
-  const sent = sendOverSocket(address, signedXdr)
-  while ((await met()) === 0) await new Promise((resolve) => setImmediate(resolve))
-  const before = world.clock.pendingTimers()
-  sent.destroy()
-  while (world.clock.pendingTimers() >= before) await new Promise((resolve) => setImmediate(resolve))
-  const asked = await met()
+  await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
+  const request = sendOverSocket(address, signedXdr)
+  while ((await faultHits()) === 0) await new Promise((resolve) => setImmediate(resolve))
+  const timersBefore = world.clock.pendingTimers()
+  request.destroy()
+  while (world.clock.pendingTimers() >= timersBefore) await new Promise((resolve) => setImmediate(resolve))
+  const lookups = await faultHits()
   await world.closeLedgers(5)
-  assert.equal(await met(), asked, 'nothing is asked any more')
+  assert.equal(await faultHits(), lookups, 'no further lookups')
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('a gateway that closes answers those who wait with PENDING', async () => {
+test('a closing gateway responds PENDING to waiting submissions', async () => {
   const signedXdr = await trader.signed(OPEN)
   const address = await world.gateway.listen({ host: '127.0.0.1', port: 0 }).catch(() => addressOf(world))
-  await fault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
-  const answered = Promise.withResolvers<string>()
-  sendOverSocket(address, signedXdr, answered.resolve)
+  await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
+  const response = Promise.withResolvers<string>()
+  sendOverSocket(address, signedXdr, response.resolve)
   while (world.network.chain.pending() === 0) await new Promise((resolve) => setImmediate(resolve))
   await world.restartGateway()
-  assert.deepEqual(JSON.parse(await answered.promise), { hash: hashOf(signedXdr), status: 'PENDING' })
+  assert.deepEqual(JSON.parse(await response.promise), { hash: hashOf(signedXdr), status: 'PENDING' })
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
-test('an answer may take its sixty seconds: nothing in the server cuts a connection that waits', () => {
+test('the server\'s socket timeout is longer than the longest submission', () => {
   const { server } = world.gateway.app
-  // Node's own clock of sockets leaves a submission's calls to the network their time as well; that of requests stops once the body is in.
+  // Node's request timeout ends with the body. Its socket timeout must also cover the submission's RPC calls.
   assert.ok(server.timeout >= POLL_TIMEOUT_MS.max + 20_000)
 })
 
-function addressOf(of: GatewayFixture): string {
-  const bound = of.gateway.app.server.address()
+function addressOf({ gateway }: GatewayFixture): string {
+  const bound = gateway.app.server.address()
   assert.ok(bound !== null && typeof bound === 'object')
   return `http://127.0.0.1:${bound.port}`
 }
 
-/** How many calls the armed faults have met. */
-async function met(): Promise<number> {
+/** How many calls the injected faults affected. */
+async function faultHits(): Promise<number> {
   const { armed } = await world.control('local_faults') as { armed: readonly { hits: number }[] }
   return armed.reduce((total, { hits }) => total + hits, 0)
 }
 
-function sendOverSocket(address: string, signedXdr: string, onAnswer: (body: string) => void = () => {}): ReturnType<typeof httpRequest> {
+function sendOverSocket(address: string, signedXdr: string, onResponse: (body: string) => void = () => {}): ReturnType<typeof httpRequest> {
   const body = JSON.stringify({ signedXdr, pollTimeoutMs: 60_000 })
   const headers = { authorization: bearer(trader.key), 'content-type': 'application/json' }
-  const sent = httpRequest(`${address}${URL_PATH}`, { method: 'POST', headers }, (response) => {
+  const request = httpRequest(`${address}${URL_PATH}`, { method: 'POST', headers }, (response) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
-    response.on('end', () => onAnswer(Buffer.concat(chunks).toString()))
+    response.on('end', () => onResponse(Buffer.concat(chunks).toString()))
   })
-  // Hanging up is the point.
-  sent.on('error', () => {})
-  sent.end(body)
-  return sent
+  // The test that disconnects causes an error here.
+  request.on('error', () => {})
+  request.end(body)
+  return request
 }
 
-test('the position is there: what was submitted is what the market did', async () => {
+test('opens the submitted position', async () => {
   const { ledger } = await trader.trade({ ...OPEN, collateral: String(123n * ONE) })
   const id = await lastPositionId(world, trader.address)
   const { body } = await world.get<{ positions: { positionId: number; size: string }[] }>(`/v1/positions/open?trader=${trader.address}`)
