@@ -1,5 +1,5 @@
-// docs/alerts.yaml, docs/dashboard.json and the table of metrics against what is really told: a rule about a metric that does not exist never fires, and
-// nobody notices.
+// Compares docs/alerts.yaml, docs/dashboard.json and the table of metrics with the metrics that the program exports. A rule about a metric that does not
+// exist never fires.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ function pageOf(name: string): string {
 }
 
 const METRICS = new Map(createMetrics({ clock: createVirtualClock(0), runtime: true }).describe().map(({ name, labels }) => [name, labels]))
-/** What Prometheus gives to every histogram besides. */
+/** Suffixes that Prometheus adds to histograms. */
 const OF_HISTOGRAMS = /_(?:bucket|sum|count)$/
 
 interface Rule {
@@ -26,7 +26,7 @@ const RULES: readonly Rule[] = pageOf('alerts.yaml').split(/^ {6}- alert: /m).sl
   return { name: text.split('\n')[0] ?? '', text, expression: (expression?.[1] ?? expression?.[2] ?? '').replaceAll(/\s+/g, ' ').trim() }
 })
 
-/** The metrics of an expression, with the labels that it selects by. */
+/** The metrics of an expression, with the labels that it selects. */
 function selectors(expression: string): readonly { readonly name: string; readonly labels: readonly string[] }[] {
   return [...expression.matchAll(/\b((?:gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', matchers = '']) => ({
     name: METRICS.has(name) ? name : name.replace(OF_HISTOGRAMS, ''),
@@ -34,28 +34,28 @@ function selectors(expression: string): readonly { readonly name: string; readon
   }))
 }
 
-/** Buckets of histograms apart, which are summed by `le`. */
+/** Excludes `le`, by which histogram buckets are summed. */
 function labelsSummedBy(expression: string): readonly string[] {
   const lists = [...expression.matchAll(/\bby \(([^)]*)\)/g)].map(([, list = '']) => list)
   return lists.flatMap((list) => list.split(',').map((label) => label.trim())).filter((label) => label !== 'le')
 }
 
-test('every rule has an expression, a severity and words for whoever is woken, and a name of its own', () => {
+test('every rule has an expression, a severity, a summary, a description and a unique name', () => {
   assert.ok(RULES.length >= 10)
   assert.equal(new Set(RULES.map(({ name }) => name)).size, RULES.length)
   for (const { name, text, expression } of RULES) {
     assert.match(name, /^[A-Z][A-Za-z]+$/)
     assert.ok(expression.length > 10, name)
-    assert.equal(expression.split('(').length, expression.split(')').length, `${name}: brackets`)
+    assert.equal(expression.split('(').length, expression.split(')').length, `${name}: unbalanced parentheses`)
     assert.match(text, /\n {10}severity: (?:page|ticket)\n/, name)
     assert.match(text, /\n {10}summary: \S.{10,}\n {10}description: \S.{20,}/, name)
-    // Unquoted text must not look like a key of its own.
+    // Unquoted YAML text must not contain a key or a comment.
     const values = text.split('\n').filter((line) => line.startsWith(' '.repeat(8))).map((line) => line.replace(/^ *[a-z]+: /, ''))
     for (const value of values) assert.doesNotMatch(value, /: | #/, `${name}: ${value}`)
   }
 })
 
-test('every metric that a rule names is told, with the labels that it is selected and summed by', () => {
+test('every metric in a rule exists, with the labels that the rule selects and sums by', () => {
   for (const { name, expression } of RULES) {
     const named = selectors(expression)
     assert.ok(named.length > 0, `${name} names a metric`)
@@ -69,7 +69,7 @@ test('every metric that a rule names is told, with the labels that it is selecte
   }
 })
 
-test('the runbook has an entry for every alert, and for nothing else', () => {
+test('the runbook has exactly one entry per alert', () => {
   const entries = [...(pageOf('operating.md').split('\n## Runbook\n')[1] ?? '').matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name)
   assert.deepEqual(entries, RULES.map(({ name }) => name))
 })
@@ -80,7 +80,7 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[]
 }
 
-test('every panel of the dashboard shows metrics that are told, by labels that they have, and covers no other', () => {
+test('every dashboard panel uses existing metrics and labels, and panels do not overlap', () => {
   const { panels } = JSON.parse(pageOf('dashboard.json')) as { panels: readonly Panel[] }
   const shown = new Set<string>()
   for (const { title, targets = [] } of panels) {
@@ -94,17 +94,17 @@ test('every panel of the dashboard shows metrics that are told, by labels that t
       }
     }
   }
-  const places = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`))
-  assert.equal(new Set(places).size, places.length, 'panels lie on each other')
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, n) => `${x + (n % w)} ${y + Math.floor(n / w)}`))
+  assert.equal(new Set(cells).size, cells.length, 'panels overlap')
   const missing = [...METRICS.keys()].filter((name) => name.startsWith('gateway_') && !shown.has(name))
-  const ofAlerts = ['gateway_index_answers', 'gateway_index_market_found', 'gateway_index_vault_corrections']
-  assert.deepEqual(missing, ofAlerts, 'what only the alerts and the runbook are about')
+  const alertsOnly = ['gateway_index_answers', 'gateway_index_market_found', 'gateway_index_vault_corrections']
+  assert.deepEqual(missing, alertsOnly, 'metrics used only by alerts and the runbook')
 })
 
-test('the page lists the gateway\'s metrics, and no others, each with its labels', () => {
+test('the page lists exactly the gateway\'s metrics, each with its labels', () => {
   const rows = [...pageOf('operating.md').matchAll(/^\| `(gateway_\w+)` \| ([^|]*) \|/gm)].map(([, name = '', labels = '']) => [
     name, [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label),
   ] as const)
-  const told = [...METRICS].filter(([name]) => name.startsWith('gateway_'))
-  assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(told))
+  const exported = [...METRICS].filter(([name]) => name.startsWith('gateway_'))
+  assert.deepEqual(Object.fromEntries(rows), Object.fromEntries(exported))
 })

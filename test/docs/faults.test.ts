@@ -1,26 +1,26 @@
-// The page's tables of faults against those that there are: a fault that nobody can look up is of no use, and neither is one that nothing is tested with.
+// Compares the tables of faults in docs/operating.md with the faults of the local network, and checks that a test uses each fault.
 
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createFaults } from '../../localnet/faults.ts'
 
-/** What misbehaves in an answer is a fault of the door; a reset happens to the network itself, and is a method of it. */
+/** Faults of RPC responses. A reset of the network is a control method of its own. */
 const NAMES = [...createFaults().kinds.map(({ name }) => name), 'local_reset'].sort()
 const ROOT = new URL('../../', import.meta.url)
 
 function pageRows(): readonly (readonly string[])[] {
-  const [, section = ''] = readFileSync(new URL('docs/operating.md', ROOT), 'utf8').split('## Nodes that misbehave\n')
+  const [, section = ''] = readFileSync(new URL('docs/operating.md', ROOT), 'utf8').split('## Misbehaving nodes\n')
   const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| Symptom'))
   return rows.map((row) => row.split('|').slice(1, -1).map((cell) => cell.trim()))
 }
 
-test('every fault is in the tables, and everything there is a fault', () => {
-  const told = pageRows().flatMap(([, , faults = '']) => [...faults.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
-  assert.deepEqual([...new Set(told)].sort(), NAMES)
+test('the tables list exactly the existing faults', () => {
+  const listed = pageRows().flatMap(([, , faults = '']) => [...faults.matchAll(/`(\w+)`/g)].map(([, name = '']) => name))
+  assert.deepEqual([...new Set(listed)].sort(), NAMES)
 })
 
-test('every row tells a symptom and what is done about it', () => {
+test('every row has a symptom and its handling', () => {
   const rows = pageRows()
   assert.ok(rows.length >= 50)
   for (const [symptom = '', handling = '', ...rest] of rows) {
@@ -29,7 +29,7 @@ test('every row tells a symptom and what is done about it', () => {
   }
 })
 
-test('every fault meets the gateway in some test', () => {
+test('a test uses every fault', () => {
   const tests = globSync(['test/{api,index,stream}/**/*.test.ts', 'test/sim/rpc-faults.ts'], { cwd: ROOT.pathname })
   const texts = tests.map((path) => readFileSync(new URL(path, ROOT), 'utf8')).join('\n')
   assert.deepEqual(NAMES.filter((name) => !texts.includes(`'${name}'`)), [])
