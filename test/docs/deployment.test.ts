@@ -130,7 +130,7 @@ test('every service drops its capabilities, cannot gain privileges, and cannot w
   assert.deepEqual(added, ['proxy'])
 })
 
-test('the gateway connects as a role of its own, with another password than the superuser', () => {
+test('the gateway connects with its own role and a password other than the superuser\'s', () => {
   const { databaseUrl } = settingsOf('x-api').secrets
   assert.equal(new URL(databaseUrl ?? '').username, 'gateway')
   assert.match(entry('x-environment'), /postgres:\/\/gateway:\$\{GATEWAY_DB_PASSWORD:\?/)

@@ -8,7 +8,7 @@ const OPEN_API = {
   openapi: '3.0.3',
   info: {
     title: 'Planted', version: '1.0.0', description: 'A document', license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    contact: { name: 'Somebody', url: 'https://gateway.exchange/contact' },
+    contact: { name: 'Maintainers', url: 'https://gateway.exchange/contact' },
   },
   servers: [{ url: 'https://gateway.exchange' }],
   tags: [{ name: 'things', description: 'Things' }],
@@ -43,6 +43,6 @@ test('the AsyncAPI parser reports a planted fault', async () => {
   assert.deepEqual(names(await lintAsyncApi({ ...ASYNC_API, info: { title: 'Planted' } })), ['asyncapi asyncapi-document-resolved'])
 })
 
-test('a remote reference is refused, not downloaded', async () => {
+test('rejects a remote reference without downloading it', async () => {
   await assert.rejects(lintOpenApi('{"$ref": "https://gateway.exchange/x.json"}'), /not to the document itself/)
 })

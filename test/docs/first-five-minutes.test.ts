@@ -1,5 +1,5 @@
-// The first five minutes with the project: the README's commands, in order and unchanged but for ports, in a copy of the project. They lead to a price, a key
-// and a position, and what the README shows has the shape of what the commands print.
+// The first five minutes with the project: runs the README's commands in order in a copy of the project, changing only ports. They must produce a price, a key
+// and a position, and their output must have the shape that the README shows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,15 +11,15 @@ const FIVE_MINUTES_MS = 300_000
 const README = readPage('README.md')
 const BLOCKS = blocksOf(README)
 const ORDER = 'A first order'
-/** The command that the README names for looking at the position. */
+/** The README's command that shows the position. */
 const ACCOUNT = /`(npm run -s cli -- account [^`]*)`/.exec(README)?.[1] ?? ''
 
-test('the README leads from the installed project to a price, a key and a position within five minutes', { timeout: FIVE_MINUTES_MS }, async (context) => {
+test('the README\'s commands produce a price, a key and a position within five minutes', { timeout: FIVE_MINUTES_MS }, async (context) => {
   await using run = await createDocumentedRun()
   const startedMs = performance.now()
-  const [begin, ...rest] = BLOCKS.filter(({ language }) => language === 'sh')
-  const [install = '', start = ''] = begin?.text.split('\n')[0]?.split(' && ') ?? []
-  assert.equal(install, 'npm ci', 'the README begins with the installation')
+  const [quickStart, ...rest] = BLOCKS.filter(({ language }) => language === 'sh')
+  const [install = '', start = ''] = quickStart?.text.split('\n')[0]?.split(' && ') ?? []
+  assert.equal(install, 'npm ci', 'the README starts with the installation')
   await run.start(start)
   // The README shows a closed trade: wait for the first one.
   const stream = createClient({ url: run.url }).stream()
@@ -41,8 +41,8 @@ test('the README leads from the installed project to a price, a key and a positi
   const secret = /SECRET=\S+/.exec(order.text)?.[0]
   const state = JSON.parse(await run.shell(`${secret} ${ACCOUNT} --json`, environment)) as { positions: readonly Record<string, unknown>[] }
   assert.deepEqual(state.positions.map(({ asset, direction, leverage }) => ({ asset, direction, leverage })), [{ asset: 'BTC', direction: 0, leverage: 5 }])
-  const tookMs = performance.now() - startedMs
-  assert.ok(tookMs < FIVE_MINUTES_MS, `${Math.round(tookMs / 1000)} s`)
-  context.diagnostic(`from \`${start}\` to the position: ${Math.round(tookMs / 1000)} s`)
+  const durationMs = performance.now() - startedMs
+  assert.ok(durationMs < FIVE_MINUTES_MS, `${Math.round(durationMs / 1000)} s`)
+  context.diagnostic(`from \`${start}\` to the position: ${Math.round(durationMs / 1000)} s`)
   assert.equal(await run.stop(), 0, run.errors())
 })

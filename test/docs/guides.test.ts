@@ -1,4 +1,4 @@
-// The guides: every block of each is run, in the page's order, beside an exchange, and what a page shows has the shape of what comes out.
+// Runs every code block of each guide in order, against a local network. The output must have the shape that the guide shows.
 
 import assert from 'node:assert/strict'
 import { globSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -12,11 +12,11 @@ import type { DocumentedRun } from '../support/documented-run.ts'
 
 const GUIDES = ['bot-author', 'first-order', 'front-end', 'operator'] as const
 const STARTS = /^(?:[A-Z_]+=\S+ )*npm start$/
-/** What works on the embedded database while nobody else does, as the operator's page says. */
-const ALONE = /^npm run (?:keys|rebuild)\b|^cp -a data /
+/** Commands that need exclusive access to the embedded database, as the operator's guide says. */
+const EXCLUSIVE = /^npm run (?:keys|rebuild)\b|^cp -a data /
 
-/** A reader's own project: the client is installed there, and the SDK for a wallet. */
-function createReader(run: DocumentedRun): string {
+/** Creates a reader's project with the client and the Stellar SDK. */
+function createReaderProject(run: DocumentedRun): string {
   const folder = join(run.project, '..', 'reader')
   mkdirSync(join(folder, 'node_modules'), { recursive: true })
   symlinkSync(join(PROJECT_ROOT, 'client'), join(folder, 'node_modules/perpetual-exchange-client'))
@@ -25,9 +25,9 @@ function createReader(run: DocumentedRun): string {
   return folder
 }
 
-/** Runs a page's blocks. What is printed last is held against the block that follows. */
-async function follow(run: DocumentedRun, blocks: readonly CodeBlock[]): Promise<void> {
-  const reader = createReader(run)
+/** Runs a page's blocks and compares the output with the JSON or HTTP block that follows. */
+async function runBlocks(run: DocumentedRun, blocks: readonly CodeBlock[]): Promise<void> {
+  const reader = createReaderProject(run)
   const environment: Record<string, string> = {}
   let isRunning = false
   for (const [index, { language, text }] of blocks.entries()) {
@@ -53,21 +53,21 @@ async function follow(run: DocumentedRun, blocks: readonly CodeBlock[]): Promise
       const output = await run.shell(`cd '${reader}' && node --conditions=perpetual-exchange-source ${file}`, environment)
       if (isShown) assertOutputMatches(output.trim().split('\n').at(-1) ?? '', shown, text)
     } else if (language === 'sh') {
-      if (ALONE.test(text)) await run.stop()
+      if (EXCLUSIVE.test(text)) await run.stop()
       const output = await run.shell(text, environment)
       if (isShown) assertOutputMatches(output.trim(), shown, text)
-    } else assert.fail(`nobody knows how to run a block of ${language}`)
+    } else assert.fail(`cannot run a ${language} block`)
   }
 }
 
 for (const guide of GUIDES) {
-  test(`the guide ${guide}.md works as it is written`, async () => {
+  test(`the commands of ${guide}.md work`, async () => {
     await using run = await createDocumentedRun()
-    await follow(run, blocksOf(readPage(`docs/guides/${guide}.md`)))
+    await runBlocks(run, blocksOf(readPage(`docs/guides/${guide}.md`)))
   })
 }
 
-test('each guide is run here, and the README names it', () => {
+test('the tests run every guide, and the README links it', () => {
   assert.deepEqual(globSync('docs/guides/*.md', { cwd: PROJECT_ROOT }).toSorted(), GUIDES.map((name) => `docs/guides/${name}.md`))
   for (const guide of GUIDES) assert.ok(readPage('README.md').includes(`](docs/guides/${guide}.md)`), guide)
 })

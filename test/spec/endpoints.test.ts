@@ -1,5 +1,4 @@
-// "Endpoints" and "Pagination and size limits", written down by hand: the routes that answer, the parameters they take with their bounds, and what the
-// public document says about each.
+// "Endpoints" and "Pagination and size limits", copied by hand: the routes, their parameters with bounds, and what the OpenAPI document says about each.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,27 +10,27 @@ import { createGateway } from '../../src/gateway.ts'
 import type { GatewayParts } from '../../src/gateway.ts'
 
 interface Endpoint {
-  /** GET unless it says otherwise. */
+  /** GET by default. */
   readonly method?: 'get' | 'post' | 'delete'
   readonly path: string
   /** True where the "Directory" says `key`. */
   readonly key?: true
-  /** True where calls are not counted. */
+  /** True without a rate limit. */
   readonly exempt?: true
-  /** True for what is read from the index: X-Min-Ledger may be sent, and 409 answered. */
+  /** True for reads from the index: accepts X-Min-Ledger and may respond 409. */
   readonly indexed?: true
-  /** The request body's fields, written like the query. */
+  /** The request body's fields, in the notation of the query. */
   readonly fields?: readonly string[]
-  /** Where the body is a union told apart by `op`: the fields of each operation besides it. */
+  /** For a body that is a union discriminated by `op`: the other fields of each operation. */
   readonly operations?: Readonly<Record<string, readonly string[]>>
-  /** The status of success, 200 unless it says otherwise. */
+  /** The status of success, 200 by default. */
   readonly status?: 201
-  /** Path parameters, then the query: `name type facts…`; a name without `?` is required. */
-  readonly path_parameters?: readonly string[]
+  /** Path parameters, then the query: `name type attributes…`; a name without `?` is required. */
+  readonly pathParameters?: readonly string[]
   readonly query: readonly string[]
   /** Keys of the 200 body, in order. */
   readonly body: readonly string[]
-  /** Keys of the example, where some of the body's may be absent. */
+  /** Keys of the example, if it lacks some of the body's. */
   readonly example?: readonly string[]
   /** Error statuses that the document must list. */
   readonly errors: readonly number[]
@@ -65,7 +64,7 @@ const OPERATIONS = {
   cancel_order: ORDER,
 }
 
-/** What accounts sign besides: this gateway's own. */
+/** Actions of this gateway that the specification does not have. */
 const VAULT_ID = ['vaultId integer minimum=0']
 const ACTIONS = {
   deposit_cross_margin: ['amount string'],
@@ -87,7 +86,7 @@ const ACTIONS = {
   claim_referral: [],
 }
 
-/** TradingView's names, for its charts. */
+/** Field names of TradingView's data feed (UDF). */
 const UDF_SYMBOL = [
   's', 'errmsg', 'name', 'ticker', 'description', 'type', 'exchange', 'listed_exchange', 'session', 'timezone', 'format', 'minmov', 'pricescale',
   'has_intraday', 'intraday_multipliers', 'has_daily', 'has_weekly_and_monthly', 'weekly_multipliers', 'monthly_multipliers',
@@ -105,16 +104,16 @@ const VAULT = [
 ]
 const REFERRER = ['referrer', 'code', 'createdAt', 'referredCount', 'totalVolumeGenerated', 'totalEarned', 'claimable', 'updatedAt']
 
-/** The endpoints. `cursor` is this gateway's own: it continues a list without losing rows. */
+/** The endpoints. `cursor` is an addition of this gateway: it continues a list without losing rows. */
 const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/health', exempt: true, query: [], body: ['status', 'uptime', 'version', 'network', 'contracts', 'indexer', 'rateLimits'], errors: [500] },
   { path: '/livez', exempt: true, query: [], body: ['status'], errors: [500] },
   { path: '/readyz', exempt: true, query: [], body: ['status'], errors: [500, 503] },
   { path: '/v1/markets', query: [], body: ['markets'], errors: [429, 500] },
   { path: '/v1/markets/stats', indexed: true, query: [], body: ['stats'], errors: [429, 500] },
-  { path: '/v1/markets/{asset}', path_parameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
+  { path: '/v1/markets/{asset}', pathParameters: ASSET_PATH, query: [], body: ['asset', 'oracle'], errors: [404, 429, 500, 502] },
   {
-    path: '/v1/markets/{asset}/price', path_parameters: ASSET_PATH, query: [],
+    path: '/v1/markets/{asset}/price', pathParameters: ASSET_PATH, query: [],
     body: ['asset', 'price', 'priceFloat', 'timestamp'], errors: [404, 429, 500, 502],
   },
   { path: '/v1/oracle/prices', query: [], body: ['prices'], errors: [429, 500] },
@@ -147,21 +146,21 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
   { path: '/v1/positions/open', indexed: true, query: [TRADER, CURSOR], body: ['positions'], errors: [400, 429, 500] },
   { path: '/v1/vaults', indexed: true, query: ['leader? string minLength=56 maxLength=56', limit(50, 200), CURSOR], body: ['vaults'], errors: [400, 429, 500] },
-  { path: '/v1/vaults/{id}', indexed: true, path_parameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
+  { path: '/v1/vaults/{id}', indexed: true, pathParameters: VAULT_PATH, query: [], body: VAULT, errors: [400, 404, 429, 500] },
   {
-    path: '/v1/vaults/{id}/trades', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/trades', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
     body: ['trades'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/deposits', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/deposits', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
     body: ['deposits'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/withdraws', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/withdraws', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
     body: ['withdraws'], errors: [400, 429, 500],
   },
   {
-    path: '/v1/vaults/{id}/fee-claims', indexed: true, path_parameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
+    path: '/v1/vaults/{id}/fee-claims', indexed: true, pathParameters: VAULT_PATH, query: [BEFORE, limit(50, 200), CURSOR],
     body: ['feeClaims'], errors: [400, 429, 500],
   },
   { path: '/v1/referral/lookup', indexed: true, query: ['code string minLength=3 maxLength=16'], body: REFERRER, errors: [400, 404, 429, 500] },
@@ -180,7 +179,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { path: '/v1/pool/history', indexed: true, query: [BEFORE, limit(288, 1_000), CURSOR], body: ['samples'], errors: [400, 429, 500] },
   { path: '/v1/funding', indexed: true, query: [BEFORE, limit(50, 200), CURSOR], body: ['current', 'history'], errors: [400, 429, 500] },
   {
-    path: '/v1/markets/{asset}/limits', path_parameters: ASSET_PATH, query: [],
+    path: '/v1/markets/{asset}/limits', pathParameters: ASSET_PATH, query: [],
     body: [
       'asset', 'ledger', 'minLeverage', 'maxLeverage', 'minCollateral', 'maxPositionSize', 'maintenanceMarginBps', 'maxPriceAgeSec', 'maxPriceDeviationBps',
       'slippageToleranceBps', 'trailingPercentBps', 'feeTiers', 'openInterest', 'assetSideCap', 'headroom', 'tradingPaused',
@@ -195,7 +194,7 @@ const ENDPOINTS: readonly Endpoint[] = [
     body: ['keyId', 'secret', 'tier', 'owner', 'createdAt'], errors: [400, 401, 403, 429, 500],
   },
   { path: '/v1/keys', key: true, query: [], body: ['keys'], errors: [401, 429, 500] },
-  { method: 'delete', path: '/v1/keys/{keyId}', key: true, path_parameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
+  { method: 'delete', path: '/v1/keys/{keyId}', key: true, pathParameters: ['keyId string'], query: [], body: ['revoked'], errors: [401, 404, 429, 500] },
   { path: '/v1/account/me', key: true, query: [], body: ['owner', 'tier', 'keyId'], errors: [401, 429, 500] },
   {
     path: '/v1/account/me/events', indexed: true, key: true, query: ['topic? string', BEFORE, limit(50, 500), CURSOR],
@@ -224,8 +223,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ]
 
-/** What a parameter's row states; a bound that a row does not state is the gateway's own affair. */
-type Facts = Readonly<Record<string, string>>
+/** The attributes that a row specifies. The gateway may set attributes that the row does not. */
+type Attributes = Readonly<Record<string, string>>
 
 interface Parameter {
   readonly name: string
@@ -270,13 +269,13 @@ interface Document {
   }
 }
 
-/** A gateway whose neighbours are never reached: the document needs none of them. */
+/** Reads the document from a gateway whose dependencies fail on use, since the document needs none of them. */
 async function readDocument(): Promise<Document> {
-  const unreachable = (): never => assert.fail('the document must not need a neighbour')
-  const neighbour = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : unreachable) })
+  const unreachable = (): never => assert.fail('the document must not use a dependency')
+  const dependency = new Proxy({}, { get: (_target, name) => (name === 'then' ? undefined : unreachable) })
   const gateway = await createGateway({
-    store: { engine: 'embedded', read: neighbour, write: neighbour } as unknown as GatewayParts['store'],
-    rpc: neighbour as GatewayParts['rpc'],
+    store: { engine: 'embedded', read: dependency, write: dependency } as unknown as GatewayParts['store'],
+    rpc: dependency as GatewayParts['rpc'],
     contracts: Object.fromEntries(CONTRACT_KEYS.map((key) => [key, { address: 'C', source: 'manifest' }])) as unknown as GatewayParts['contracts'],
     network: { name: 'testnet', passphrase: 'a passphrase' },
     clock: createVirtualClock(1_783_339_200_000),
@@ -289,9 +288,9 @@ async function readDocument(): Promise<Document> {
     regionGuard: null,
   })
   try {
-    const answer = await gateway.app.inject('/docs/json')
-    assert.equal(answer.statusCode, 200)
-    return answer.json<Document>()
+    const response = await gateway.app.inject('/docs/json')
+    assert.equal(response.statusCode, 200)
+    return response.json<Document>()
   } finally {
     await gateway.close()
   }
@@ -305,30 +304,30 @@ function operationOf({ method = 'get', path }: Endpoint): Operation {
   return found
 }
 
-function parseRow(row: string): { name: string; required: boolean; facts: Facts } {
-  const [name = '', type = '', ...facts] = row.split(' ')
-  const pairs = facts.map((fact) => fact.split('=') as [string, string])
-  return { name: name.replace('?', ''), required: !name.endsWith('?'), facts: { type, ...Object.fromEntries(pairs) } }
+function parseRow(row: string): { name: string; required: boolean; attributes: Attributes } {
+  const [name = '', type = '', ...attributes] = row.split(' ')
+  const pairs = attributes.map((attribute) => attribute.split('=') as [string, string])
+  return { name: name.replace('?', ''), required: !name.endsWith('?'), attributes: { type, ...Object.fromEntries(pairs) } }
 }
 
-function statedFacts(schema: Readonly<Record<string, unknown>>, wanted: Facts): Facts {
+function pickAttributes(schema: Readonly<Record<string, unknown>>, expected: Attributes): Attributes {
   const text = (value: unknown): string => (Array.isArray(value) ? value.join('|') : String(value))
-  return Object.fromEntries(Object.keys(wanted).map((fact) => [fact, text(schema[fact])]))
+  return Object.fromEntries(Object.keys(expected).map((attribute) => [attribute, text(schema[attribute])]))
 }
 
-/** Holds a body's schema against its rows; a row of a name alone says that the field is there. */
+/** Compares a body's schema with its rows; a row with only a name requires only that the field exists. */
 function checkFields(schema: Partial<BodySchema> | undefined, fields: readonly string[]): void {
   const rows = fields.map(parseRow)
   assert.deepEqual(Object.keys(schema?.properties ?? {}).sort(), rows.map(({ name }) => name).sort())
   assert.deepEqual([...(schema?.required ?? [])].sort(), rows.filter(({ required }) => required).map(({ name }) => name).sort())
   assert.equal(schema?.additionalProperties, false)
-  for (const { name, facts: { type, ...facts } } of rows) {
-    const wanted = type === '' ? facts : { type: type ?? '', ...facts }
-    assert.deepEqual(statedFacts(schema?.properties?.[name] ?? {}, wanted), wanted, name)
+  for (const { name, attributes: { type, ...attributes } } of rows) {
+    const expected = type === '' ? attributes : { type: type ?? '', ...attributes }
+    assert.deepEqual(pickAttributes(schema?.properties?.[name] ?? {}, expected), expected, name)
   }
 }
 
-/** A union: each of its members is named as its tag's one value. */
+/** Checks a union: each member is named after its `op`. */
 function checkUnion(schema: BodySchema | undefined, operations: Readonly<Record<string, readonly string[]>>): void {
   assert.equal(schema?.discriminator?.propertyName, 'op')
   const members = (schema.oneOf ?? []).map(({ $ref }) => $ref.replace('#/components/schemas/', ''))
@@ -347,48 +346,48 @@ test('"Versioning": OpenAPI 3.0.3, version 0.1.0, with a single relative server 
   assert.deepEqual(document.servers.map(({ url }) => url), ['/'])
 })
 
-test('"Scheme": a bearer', () => {
+test('"Scheme": the document uses bearer authentication', () => {
   const { type, scheme } = document.components.securitySchemes['bearer'] ?? {}
   assert.deepEqual([type, scheme], ['http', 'bearer'])
 })
 
-test('every operation has an id of its own', () => {
+test('every operation has a unique id', () => {
   const ids = ENDPOINTS.map((endpoint) => operationOf(endpoint).operationId)
   assert.equal(new Set(ids).size, ENDPOINTS.length)
   for (const id of ids) assert.match(id ?? '', /^[a-z][A-Za-z]+$/)
 })
 
 for (const endpoint of ENDPOINTS) {
-  const { method = 'get', path, path_parameters: pathRows = [], query, fields, operations, body, example: exampleKeys = body, errors } = endpoint
+  const { method = 'get', path, pathParameters: pathRows = [], query, fields, operations, body, example: exampleKeys = body, errors } = endpoint
   const name = `${method.toUpperCase()} ${path}`
 
-  test(`${name} takes the specification's parameters, with their bounds and defaults`, () => {
+  test(`${name} takes the specified parameters, with their bounds and defaults`, () => {
     const parameters = operationOf(endpoint).parameters ?? []
     const headerRows = endpoint.indexed === true ? ['x-min-ledger? string format=u32'] : []
     const rows = [
-      ...headerRows.map((row) => ({ place: 'header', ...parseRow(row) })),
-      ...pathRows.map((row) => ({ place: 'path', ...parseRow(row) })),
-      ...query.map((row) => ({ place: 'query', ...parseRow(row) })),
+      ...headerRows.map((row) => ({ location: 'header', ...parseRow(row) })),
+      ...pathRows.map((row) => ({ location: 'path', ...parseRow(row) })),
+      ...query.map((row) => ({ location: 'query', ...parseRow(row) })),
     ]
-    assert.deepEqual(parameters.map((one) => `${one.in} ${one.name}`).sort(), rows.map((row) => `${row.place} ${row.name}`).sort())
-    for (const { place, name: parameterName, required, facts } of rows) {
-      const parameter = parameters.find((one) => one.in === place && one.name === parameterName)
+    assert.deepEqual(parameters.map((one) => `${one.in} ${one.name}`).sort(), rows.map((row) => `${row.location} ${row.name}`).sort())
+    for (const { location, name: parameterName, required, attributes } of rows) {
+      const parameter = parameters.find((one) => one.in === location && one.name === parameterName)
       assert.ok(parameter)
       assert.equal(parameter.required ?? false, required, `${parameterName} is ${required ? 'required' : 'optional'}`)
-      assert.deepEqual(statedFacts(parameter.schema, facts), facts, parameterName)
+      assert.deepEqual(pickAttributes(parameter.schema, attributes), attributes, parameterName)
       assert.ok(parameter.description, `${parameterName} is not described`)
     }
   })
 
-  test(`${name} takes the specification's body and nothing beside it`, () => {
+  test(`${name} takes the specified body and no other fields`, () => {
     const schema = operationOf(endpoint).requestBody?.content['application/json']?.schema
     if (operations !== undefined) return checkUnion(schema, operations)
     if (fields === undefined) return assert.equal(schema, undefined)
     checkFields(schema, fields)
-    assert.deepEqual(Object.keys(schema?.properties ?? {}), fields.map((row) => parseRow(row).name), 'in this order')
+    assert.deepEqual(Object.keys(schema?.properties ?? {}), fields.map((row) => parseRow(row).name), 'the fields are in this order')
   })
 
-  test(`${name} names its credentials, is described, shown by an example, and lists its errors`, () => {
+  test(`${name} has its security, a description, an example and its errors`, () => {
     const operation = operationOf(endpoint)
     assert.deepEqual(operation.security, endpoint.key === true ? [{ bearer: [] }] : [])
     assert.ok(operation.summary !== undefined && operation.description !== undefined && operation.description.length > 20)
@@ -399,11 +398,11 @@ for (const endpoint of ENDPOINTS) {
     assert.deepEqual(Object.keys(ok?.schema?.properties ?? component?.properties ?? {}), body, 'the schema has the body\'s keys')
     const statuses = endpoint.indexed === true ? [...errors, 400, 409, 503] : errors
     for (const status of statuses) {
-      const answer = operation.responses[status]
-      assert.ok(answer?.description !== undefined && answer.description.length > 5, `${status} is not described`)
-      assert.ok(answer.content?.['application/json']?.schema, `${status} has no body`)
+      const response = operation.responses[status]
+      assert.ok(response?.description !== undefined && response.description.length > 5, `${status} is not described`)
+      assert.ok(response.content?.['application/json']?.schema, `${status} has no body`)
     }
-    if (endpoint.exempt !== true) assert.ok(operation.responses['429'], 'a counted endpoint can be refused')
-    else assert.equal(operation.responses['429'], undefined, 'it is never refused')
+    if (endpoint.exempt !== true) assert.ok(operation.responses['429'], 'a rate-limited endpoint may respond 429')
+    else assert.equal(operation.responses['429'], undefined, 'an exempt endpoint never responds 429')
   })
 }

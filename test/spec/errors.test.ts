@@ -1,4 +1,4 @@
-// The contracts' error codes, written down by hand from the specification's three tables and held against the ones the code reads.
+// The contracts' error codes, copied by hand from the specification's three tables and compared with the code's.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -93,7 +93,7 @@ const REFERRAL = `
 const NOT_DECODED = 43
 const UNKNOWN = 'UnknownContractError'
 
-/** "Each contract has its own code space": the tokens' codes are the platform's, so none of them has a name here. */
+/** "Each contract has its own code space": the tokens' codes belong to the platform, so none of them has a name here. */
 const TABLE_OF: Readonly<Record<ContractKey, string>> = {
   market: SHARED,
   vault: SHARED,
@@ -114,19 +114,19 @@ function entries(table: Readonly<Record<number, string>>): Map<number, string> {
   return new Map(Object.entries(table).map(([code, name]) => [Number(code), name]))
 }
 
-test('the shared table is the specification\'s, without the code that is not decoded', () => {
-  const written = parse(SHARED)
-  written.delete(NOT_DECODED)
-  assert.equal(written.size, 40)
-  assert.deepEqual(entries(SHARED_ERRORS), written)
+test('the shared table matches the specification, without the code that is not decoded', () => {
+  const specified = parse(SHARED)
+  specified.delete(NOT_DECODED)
+  assert.equal(specified.size, 40)
+  assert.deepEqual(entries(SHARED_ERRORS), specified)
 })
 
-test('the trader vaults\' and the referral\'s tables are the specification\'s', () => {
+test('the tables of trader vaults and referral match the specification', () => {
   assert.deepEqual(entries(TRADER_VAULT_ERRORS), parse(TRADER_VAULT))
   assert.deepEqual(entries(REFERRAL_ERRORS), parse(REFERRAL))
 })
 
-test('a code is named by the contract that raised it, and an unknown one keeps no name', () => {
+test('names a code by the contract that raised it, and unknown codes UnknownContractError', () => {
   for (const contract of CONTRACT_KEYS) {
     const table = parse(TABLE_OF[contract])
     for (let code = 0; code <= 100; code++) {

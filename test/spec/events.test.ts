@@ -1,4 +1,4 @@
-// The contracts' events, written down by hand from the specification's tables and held against the ones the indexer decodes with.
+// The contracts' events, copied by hand from the specification's tables and compared with the shapes that the indexer decodes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -7,7 +7,7 @@ import type { EventContractKey } from '../../src/exchange/contracts.ts'
 import { EVENT_SHAPES } from '../../src/exchange/events.ts'
 import type { EventField } from '../../src/exchange/events.ts'
 
-/** "Events": `topic [second topic] : the data tuple in its exact order`, in the specification's own names. */
+/** "Events": `topic [second topic] : data tuple in order`, with the specification's names. */
 const TABLES: Readonly<Record<EventContractKey, string>> = {
   market: `
     initialized : admin vault oracle_adapter
@@ -65,7 +65,7 @@ const TABLES: Readonly<Record<EventContractKey, string>> = {
   `,
 }
 
-/** The type of each value on chain, by its name. Whatever is not named here is an amount, a price, a rate or a result: i128. */
+/** The on-chain type of each value by its name. All other values are amounts, prices, rates or results: i128. */
 const TYPES: Readonly<Record<string, readonly string[]>> = {
   address: [
     'admin', 'vault', 'oracle_adapter', 'trader', 'market_contract', 'usdc_token', 'lp_token', 'depositor', 'withdrawer', 'old_market', 'new_market',
@@ -77,30 +77,30 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   u64: ['position_id', 'order_id', 'hours_elapsed'],
 }
 
-/** Keys that are served under another name than the tuple's own in camel case. */
+/** Keys that the API serves under another name than the tuple's name in camel case. */
 const RENAMED: Readonly<Record<string, string>> = {
   'market position_closed current_price': 'closePrice',
   'market position_liquidated current_price': 'closePrice',
   'market order_executed reward': 'keeperReward',
 }
 
-/** Values that are served as JSON numbers; all others are strings. Ids inside the trader vaults' events are strings. */
+/** Values that the API serves as JSON numbers; all others are strings. Ids in the trader vaults' events are strings. */
 const NUMBERS = ['direction', 'fee_bps', 'vault_id', 'market position_id', 'market order_id']
 
-interface Written {
+interface Field {
   readonly key: string
   readonly chainType: string
   readonly json: 'number' | 'string'
 }
 
-function write(contract: EventContractKey, topic: string, name: string): Written {
+function specified(contract: EventContractKey, topic: string, name: string): Field {
   const chainType = Object.keys(TYPES).find((type) => TYPES[type]?.includes(name)) ?? 'i128'
   const key = RENAMED[`${contract} ${topic} ${name}`] ?? name.replaceAll(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
   return { key, chainType, json: NUMBERS.includes(name) || NUMBERS.includes(`${contract} ${name}`) ? 'number' : 'string' }
 }
 
-/** The code's own notation in the same terms. */
-function read([key, type]: EventField): Written {
+/** A field of the code's shapes in the same terms. */
+function implemented([key, type]: EventField): Field {
   const chainType = type === 'id' || type === 'idText' ? 'u64' : type
   return { key, chainType, json: type === 'id' || type === 'u32' ? 'number' : 'string' }
 }
@@ -114,18 +114,18 @@ function rows(contract: EventContractKey): [topic: string, second: string | unde
 }
 
 for (const contract of EVENT_CONTRACT_KEYS) {
-  test(`the events of ${contract} are the specification's, value by value`, () => {
-    const written = rows(contract)
-    assert.deepEqual(Object.keys(EVENT_SHAPES[contract]).sort(), written.map(([topic]) => topic).sort())
-    for (const [topic, second, data] of written) {
+  test(`the events of ${contract} match the specification value by value`, () => {
+    const specifiedRows = rows(contract)
+    assert.deepEqual(Object.keys(EVENT_SHAPES[contract]).sort(), specifiedRows.map(([topic]) => topic).sort())
+    for (const [topic, second, data] of specifiedRows) {
       const shape = EVENT_SHAPES[contract][topic]
-      assert.deepEqual(shape?.data.map(read), data.map((name) => write(contract, topic, name)), `${contract} ${topic}`)
-      const readSecond = shape?.secondTopic === undefined ? undefined : read(shape.secondTopic)
-      assert.deepEqual(readSecond, second === undefined ? undefined : write(contract, topic, second), `second topic of ${contract} ${topic}`)
+      assert.deepEqual(shape?.data.map(implemented), data.map((name) => specified(contract, topic, name)), `${contract} ${topic}`)
+      const secondTopic = shape?.secondTopic === undefined ? undefined : implemented(shape.secondTopic)
+      assert.deepEqual(secondTopic, second === undefined ? undefined : specified(contract, topic, second), `second topic of ${contract} ${topic}`)
     }
   })
 }
 
-test('the tables name as many events as the specification', () => {
+test('the tables have as many events as the specification', () => {
   assert.deepEqual(EVENT_CONTRACT_KEYS.map((contract) => rows(contract).length), [11, 17, 13, 5])
 })

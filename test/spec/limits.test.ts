@@ -1,4 +1,4 @@
-// The specification's figures, written down by hand and held against the one place where the code keeps them.
+// The specification's numbers, copied by hand and compared with src/limits.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -51,16 +51,16 @@ test('"Other constants" of preparing and submitting', () => {
   assert.deepEqual(limits.TRAILING_PERCENT_BPS, { min: 1, max: 10_000 })
 })
 
-test('"Gateway event feed": the indexer asks every two seconds', () => {
+test('"Gateway event feed": the indexer polls every two seconds', () => {
   assert.equal(limits.POLL_INTERVAL_MS, 2000)
 })
 
-test('an unreadable asset is served from its last price for five minutes', () => {
+test('the last price of an unreadable asset is served for five minutes', () => {
   assert.equal(limits.STALE_PRICE_SERVED_MS, 300_000)
 })
 
-/** "Supported assets", in the specification's order, with the display metadata and the outside pair of each. */
-const WRITTEN_ASSETS = `
+/** "Supported assets", in the specification's order: symbol, name, decimals and external pair. */
+const SPECIFIED_ASSETS = `
   BTC | Bitcoin | 8 | BTCUSDT
   ETH | Ethereum | 8 | ETHUSDT
   XLM | Stellar Lumens | 7 | XLMUSDT
@@ -78,9 +78,9 @@ const WRITTEN_ASSETS = `
 `
 
 test('"Supported assets (14)"', () => {
-  const written = WRITTEN_ASSETS.trim().split('\n').map((row) => row.split('|').map((cell) => cell.trim()))
-  assert.equal(written.length, 14)
-  assert.deepEqual(ASSETS.map(({ symbol, name, decimals, klinesPair }) => [symbol, name, String(decimals), klinesPair ?? 'none']), written)
+  const specified = SPECIFIED_ASSETS.trim().split('\n').map((row) => row.split('|').map((cell) => cell.trim()))
+  assert.equal(specified.length, 14)
+  assert.deepEqual(ASSETS.map(({ symbol, name, decimals, klinesPair }) => [symbol, name, String(decimals), klinesPair ?? 'none']), specified)
 })
 
 test('"GET /v1/candles" and "Candle": intervals and sources', () => {

@@ -1,4 +1,4 @@
-// The ten operations, written down by hand: the fields that the specification asks for, and the arguments that the market's function takes.
+// The ten operations, copied by hand: the specified fields, and the arguments of the market's function.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import type { OperationRequest } from '../../src/exchange/operations.ts'
 
 const TRADER = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
 
-/** A body of each operation, and the call that must come of it: every argument as `type value`, in the function's order. */
+/** A request of each operation and the expected arguments as `type value`, in the function's order. */
 const CALLS: readonly (readonly [body: OperationRequest, args: string])[] = [
   [{ op: 'open_position', asset: 'BTC', collateral: '100000000', leverage: 5, direction: 'Long' }, 'symbol BTC, i128 100000000, u32 5, u32 0'],
   [{ op: 'open_position_cross', asset: 'HYPE', collateral: '250000000', leverage: 10, direction: 'Short' }, 'symbol HYPE, i128 250000000, u32 10, u32 1'],
@@ -34,23 +34,23 @@ const CALLS: readonly (readonly [body: OperationRequest, args: string])[] = [
   [{ op: 'cancel_order', orderId: 9 }, 'u64 9'],
 ]
 
-const written = (argument: CallArgument): string => `${argument.type} ${String(argument.value)}`
+const format = (argument: CallArgument): string => `${argument.type} ${String(argument.value)}`
 
-test('there are ten operations, and no more', () => {
+test('there are exactly ten operations', () => {
   assert.deepEqual([...OPERATION_NAMES].sort(), CALLS.map(([{ op }]) => op).sort())
   assert.equal(OPERATION_NAMES.length, 10)
 })
 
 for (const [body, args] of CALLS) {
-  test(`${body.op}: the specification's fields, and the trader first among the contract's arguments`, () => {
+  test(`${body.op} has the specified fields, and the trader is the contract's first argument`, () => {
     assert.deepEqual([...operationFields(body.op)].sort(), Object.keys(body).filter((field) => field !== 'op').sort())
     const call = operationCall(body, TRADER)
     assert.equal(call.functionName, body.op)
-    assert.equal(call.args.map(written).join(', '), `address ${TRADER}, ${args}`)
+    assert.equal(call.args.map(format).join(', '), `address ${TRADER}, ${args}`)
   })
 }
 
-test('an amount reaches the contract to the last digit', () => {
+test('an amount reaches the contract without loss of precision', () => {
   const largest = (2n ** 127n - 1n).toString()
   const { args } = operationCall({ op: 'open_position', asset: 'BTC', collateral: largest, leverage: 1, direction: 'Long' }, TRADER)
   assert.deepEqual(args[2], { type: 'i128', value: 2n ** 127n - 1n })
