@@ -22,38 +22,38 @@ const at = (percent: bigint): string => String((PRICE * percent) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 10, direction: 'Long' } as const
 const TRIGGER = { triggerCondition: 'Below', slippageToleranceBps: 500 } as const
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 let other: Trader
 let keeper: ChainTrader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'account feeds' })
-  await world.control('local_actors', { keeper: false })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'owner')
-  other = await createTrader(world, 'other')
-  keeper = await createChainTrader(world, 'keeper')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'account feeds' })
+  await fixture.control('local_actors', { keeper: false })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'owner')
+  other = await createTrader(fixture, 'other')
+  keeper = await createChainTrader(fixture, 'keeper')
   await tradeEverything()
-  await world.catchUp()
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 const get = (path: string, caller: Trader = trader, headers: Readonly<Record<string, string>> = {}) =>
-  world.get<{ events: EventRow[]; positions: OpenPosition[] }>(path, { authorization: bearer(caller.key), ...headers })
+  fixture.get<{ events: EventRow[]; positions: OpenPosition[] }>(path, { authorization: bearer(caller.key), ...headers })
 
 /** The market limits how far a price may move from the last one for ten minutes; waiting longer allows any price. */
 async function priceAt(percent: bigint): Promise<void> {
-  await world.control('local_advance', { seconds: 700 })
-  await world.control('local_setPrice', { asset: 'BTC', price: at(percent) })
+  await fixture.control('local_advance', { seconds: 700 })
+  await fixture.control('local_setPrice', { asset: 'BTC', price: at(percent) })
 }
 
 const asKeeper = (functionName: string, id: number): Promise<void> =>
-  applyInOneLedger(world, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
+  applyInOneLedger(fixture, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
 
 /** The id that the trader's next order gets: ids are consecutive. */
 async function nextOrderId(): Promise<number> {
-  return (await lastOrderId(world, trader.address)) + 1
+  return (await lastOrderId(fixture, trader.address)) + 1
 }
 
 /** All ten operations, and everything a keeper does with orders and positions. */
@@ -61,16 +61,16 @@ async function tradeEverything(): Promise<void> {
   await priceAt(100n)
   await other.trade({ op: 'open_position', ...TERMS })
   await trader.trade({ op: 'open_position_cross', ...TERMS })
-  await trader.trade({ op: 'close_position_cross', positionId: await lastPositionId(world, trader.address) })
+  await trader.trade({ op: 'close_position_cross', positionId: await lastPositionId(fixture, trader.address) })
   await trader.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(50n) })
-  await trader.trade({ op: 'cancel_order', orderId: await lastOrderId(world, trader.address) })
+  await trader.trade({ op: 'cancel_order', orderId: await lastOrderId(fixture, trader.address) })
   // Placing the stop-limit order emits no event; two executions fill it.
   await trader.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(60n) })
   const stopLimit = await nextOrderId()
   await trader.trade({ op: 'place_stop_limit_order', ...TERMS, ...TRIGGER, triggerPrice: at(100n), limitPrice: at(101n) })
   await asKeeper('execute_order', stopLimit)
   await asKeeper('execute_order', stopLimit)
-  const filled = await lastPositionId(world, trader.address)
+  const filled = await lastPositionId(fixture, trader.address)
   await trader.trade({ op: 'set_stop_loss', positionId: filled, triggerPrice: at(95n), slippageToleranceBps: 100 })
   await trader.trade({ op: 'set_take_profit', positionId: filled, triggerPrice: at(110n), slippageToleranceBps: 100 })
   // The trailing stop executes; the stop loss and the take profit are cancelled with the position.
@@ -80,9 +80,9 @@ async function tradeEverything(): Promise<void> {
   await asKeeper('execute_order', trailing)
   await priceAt(100n)
   await trader.trade({ op: 'open_position', ...TERMS })
-  await trader.trade({ op: 'close_position', positionId: await lastPositionId(world, trader.address) })
+  await trader.trade({ op: 'close_position', positionId: await lastPositionId(fixture, trader.address) })
   await trader.trade({ op: 'open_position', ...TERMS })
-  const underwater = await lastPositionId(world, trader.address)
+  const underwater = await lastPositionId(fixture, trader.address)
   await priceAt(90n)
   await asKeeper('liquidate', underwater)
   await priceAt(100n)
@@ -105,17 +105,17 @@ test('fills of stop-limit orders and trailing stops have no owner until the inde
 })
 
 test('me/events returns all events of the caller, newest first, and of no other account', async () => {
-  await world.indexer.observe()
+  await fixture.indexer.observe()
   const { status, body, headers } = await get('/v1/account/me/events')
   assert.equal(status, 200)
   assert.deepEqual(topics(body.events).toReversed(), HISTORY)
   const ids = body.events.map(({ eventId }) => eventId)
   assert.deepEqual(ids, ids.toSorted().toReversed())
-  assert.equal(headers['x-ledger'], String(world.network.chain.history.latest().sequence))
+  assert.equal(headers['x-ledger'], String(fixture.network.chain.history.latest().sequence))
   assert.ok(Number(headers['x-seq']) >= HISTORY.length)
   assert.equal(headers['cache-control'], 'private, no-cache')
   assert.deepEqual(topics((await get('/v1/account/me/events', other)).body.events), ['position_opened'])
-  const everyone = await world.get<{ events: EventRow[] }>('/v1/events?limit=500')
+  const everyone = await fixture.get<{ events: EventRow[] }>('/v1/events?limit=500')
   for (const row of body.events) assert.deepEqual(row, everyone.body.events.find(({ eventId }) => eventId === row.eventId))
 })
 
@@ -159,9 +159,9 @@ for (const list of ['events', 'orders'] as const) {
     for (const query of ['limit=0', 'limit=501', 'limit=x', 'limit=1.5', 'before_ts=-1', 'before_ts=soon', 'cursor=nonsense', 'limit=1&limit=2']) {
       const response = await get(`/v1/account/me/${list}?${query}`)
       assert.deepEqual([response.status, (response.body as unknown as { code: string }).code], [400, 'FST_ERR_VALIDATION'], query)
-      assert.equal((await world.get(`/v1/account/me/${list}?${query}`)).status, 401, query)
+      assert.equal((await fixture.get(`/v1/account/me/${list}?${query}`)).status, 401, query)
     }
-    const [first] = (await world.get<{ events: EventRow[] }>('/v1/events?limit=1')).headers['link']?.match(/cursor=[^>]+/) ?? []
+    const [first] = (await fixture.get<{ events: EventRow[] }>('/v1/events?limit=1')).headers['link']?.match(/cursor=[^>]+/) ?? []
     assert.equal((await get(`/v1/account/me/${list}?${first}`)).status, 400, 'another list\'s cursor')
   })
 }
@@ -171,38 +171,38 @@ test('me/positions returns the open positions and all position events from one s
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['positions', 'events'])
   assert.deepEqual(body.positions.map(({ trader: owner, direction }) => [owner, direction]), [[trader.address, 1]])
-  const { positions } = await createHoldingsReader(keeper.client, world.network.contracts.market, trader.address).read()
+  const { positions } = await createHoldingsReader(keeper.client, fixture.network.contracts.market, trader.address).read()
   assert.deepEqual(body.positions.map(({ positionId }) => BigInt(positionId)), positions.map(({ id }) => id))
   assert.deepEqual(topics(body.events).toReversed(), HISTORY.filter((topic) => topic.startsWith('position_')))
   assert.equal(headers['link'], undefined)
-  assert.equal((await world.get('/v1/account/me/positions')).status, 401)
+  assert.equal((await fixture.get('/v1/account/me/positions')).status, 401)
 })
 
 test('volume14d equals the volume that the market recorded', async () => {
   for (const { address: account } of [trader, other]) {
-    const key = contractDataKey(world.network.contracts.market, {
+    const key = contractDataKey(fixture.network.contracts.market, {
       type: 'vec', value: [{ type: 'symbol', value: 'TraderVolume' }, { type: 'address', value: account }],
     })
     const recorded = readVolume((await keeper.client.readEntries([key])).get(key) ?? '')
-    const { status, body, headers } = await world.get(`/v1/account/volume?address=${account}`)
+    const { status, body, headers } = await fixture.get(`/v1/account/volume?address=${account}`)
     assert.deepEqual([status, body], [200, { address: account, volume14d: String(recorded) }])
     assert.ok(headers['x-seq'])
   }
 })
 
 test('the volume of an account or contract that never traded is 0; an address has 56 characters', async () => {
-  const { vaultFactory } = world.network.contracts
+  const { vaultFactory } = fixture.network.contracts
   for (const account of [keeper.address, vaultFactory]) {
-    assert.deepEqual((await world.get(`/v1/account/volume?address=${account}`)).body, { address: account, volume14d: '0' })
+    assert.deepEqual((await fixture.get(`/v1/account/volume?address=${account}`)).body, { address: account, volume14d: '0' })
   }
   for (const query of ['', '?address=', `?address=${'G'.repeat(55)}`, `?address=${'G'.repeat(57)}`]) {
-    assert.equal((await world.get(`/v1/account/volume${query}`)).status, 400, query)
+    assert.equal((await fixture.get(`/v1/account/volume${query}`)).status, 400, query)
   }
 })
 
 test('volume expires after fourteen days, to the second', async () => {
-  const { closeTimeSec } = world.network.chain.history.latest()
-  assert.equal((await world.get(`/v1/account/volume?address=${trader.address}`)).body['volume14d'] === '0', false)
-  world.clock.advance((closeTimeSec + 14 * 86_400) * 1000 - world.clock.nowMs())
-  assert.deepEqual((await world.get(`/v1/account/volume?address=${trader.address}`)).body['volume14d'], '0')
+  const { closeTimeSec } = fixture.network.chain.history.latest()
+  assert.equal((await fixture.get(`/v1/account/volume?address=${trader.address}`)).body['volume14d'] === '0', false)
+  fixture.clock.advance((closeTimeSec + 14 * 86_400) * 1000 - fixture.clock.nowMs())
+  assert.deepEqual((await fixture.get(`/v1/account/volume?address=${trader.address}`)).body['volume14d'], '0')
 })

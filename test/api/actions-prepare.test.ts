@@ -18,19 +18,19 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const PATH = '/v1/actions/prepare'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'actions', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'actions')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'actions', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'actions')
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 async function prepare(body: unknown, key = trader.key): Promise<ApiResponse> {
-  assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-  return whileLedgersClose(world, () => call(world.gateway.app, PATH, { method: 'POST', body, key }))
+  assert.equal((await call(fixture.gateway.app, '/v1/account/me', { key })).status, 200)
+  return whileLedgersClose(fixture, () => call(fixture.gateway.app, PATH, { method: 'POST', body, key }))
 }
 
 /** Prepares, signs and submits. */
@@ -39,41 +39,41 @@ async function submitAction(body: ActionRequest, actor = trader): Promise<void> 
   assert.equal(prepared.status, 200, prepared.text)
   const transaction = prepared.body as unknown as PreparedTransaction
   assert.deepEqual([transaction.op, transaction.trader], [body.op, actor.address])
-  const submitted = await actor.submit(sign(transaction, actor.wallet, world.network.networkPassphrase))
+  const submitted = await actor.submit(sign(transaction, actor.wallet, fixture.network.networkPassphrase))
   assert.deepEqual([submitted.status, submitted.body['status']], [200, 'SUCCESS'], submitted.text)
 }
 
 async function state(): Promise<AccountState> {
-  world.clock.advance(ACCOUNT_CACHE_MS)
-  const response = await world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) })
+  fixture.clock.advance(ACCOUNT_CACHE_MS)
+  const response = await fixture.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) })
   assert.equal(response.status, 200, response.text)
   return response.body
 }
 
 test('deposits into and withdraws from the cross-margin pool', async () => {
   await submitAction({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
   assert.equal((await state()).cross.pool, String(500n * ONE))
   await submitAction({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
   assert.equal((await state()).cross.pool, String(300n * ONE))
 })
 
 test('deposits liquidity and withdraws it after an approval; without the approval the simulation fails', async () => {
   const withoutTrustline = await prepare({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
   assert.match(String(withoutTrustline.body['message']), /no trustline for LP tokens/)
-  const { networkPassphrase, chain } = world.network
+  const { networkPassphrase, chain } = fixture.network
   chain.grant(trader.address, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
   await submitAction({ op: 'deposit_liquidity', amount: String(1_000n * ONE) })
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
   const lp = BigInt((await state()).balances.lp ?? 0)
   assert.ok(lp > 0n)
   const withoutApproval = await prepare({ op: 'withdraw_liquidity', lpAmount: String(lp) })
   assert.deepEqual([withoutApproval.status, withoutApproval.body['error']], [400, 'simulation_failed'], withoutApproval.text)
-  const { sequence } = world.network.chain.history.latest()
+  const { sequence } = fixture.network.chain.history.latest()
   await submitAction({ op: 'approve_liquidity_withdrawal', lpAmount: String(lp), expirationLedger: sequence + 500 })
   await submitAction({ op: 'withdraw_liquidity', lpAmount: String(lp) })
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
   assert.equal((await state()).balances.lp, '0')
 })
 
@@ -85,7 +85,7 @@ async function simulationError(body: ActionRequest, actor = trader): Promise<rea
 }
 
 test('creates, funds, trades and pauses a trader vault', async () => {
-  const guest = await createTrader(world, 'vault guest')
+  const guest = await createTrader(fixture, 'vault guest')
   assert.deepEqual((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: '5' }))[0], 'VaultNotFound')
   await submitAction({ op: 'create_vault', name: 'North star' })
   assert.match((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }, guest))[1], /leader must hold at least 5%/)
@@ -96,38 +96,38 @@ test('creates, funds, trades and pauses a trader vault', async () => {
   assert.equal((await simulationError({ op: 'leader_open_position', ...terms }, guest))[0], 'NotLeader')
   await submitAction({ op: 'leader_open_position', ...terms })
   await submitAction({ op: 'leader_place_limit_order', ...terms, triggerPrice: '1', triggerCondition: 'Below', slippageToleranceBps: 100 })
-  await world.catchUp()
-  const [order] = await rowsOf(world, '/v1/events?topic=leader_limit&limit=1', 'events')
+  await fixture.catchUp()
+  const [order] = await rowsOf(fixture, '/v1/events?topic=leader_limit&limit=1', 'events')
   const { orderId } = (order as unknown as { payload: { orderId: string } }).payload
   await submitAction({ op: 'leader_cancel_order', vaultId: 0, orderId })
-  const [open] = await rowsOf(world, '/v1/vaults/0/trades', 'trades')
+  const [open] = await rowsOf(fixture, '/v1/vaults/0/trades', 'trades')
   await submitAction({ op: 'leader_close_position', vaultId: 0, positionId: String(open?.['positionId']) })
   assert.equal((await simulationError({ op: 'claim_leader_fees', vaultId: 0 }))[0], 'NoFeesToClaim')
   await submitAction({ op: 'set_vault_paused', vaultId: 0, paused: true })
   assert.equal((await simulationError({ op: 'deposit_vault', vaultId: 0, amount: String(ONE) }))[0], 'Paused')
   await submitAction({ op: 'set_vault_paused', vaultId: 0, paused: false })
-  await world.catchUp()
-  const { body } = await world.get('/v1/vaults/0')
+  await fixture.catchUp()
+  const { body } = await fixture.get('/v1/vaults/0')
   assert.deepEqual([body['name'], body['leader'], body['depositorCount'], body['tradeCount'], body['openPositions'], body['paused']], [
     'North star', trader.address, 2, 1, 0, false,
   ])
 })
 
 test('creates a referral code and sets a referrer', async () => {
-  const guest = await createTrader(world, 'referred')
+  const guest = await createTrader(fixture, 'referred')
   assert.equal((await simulationError({ op: 'set_referrer', code: 'STAR' }, guest))[0], 'UnknownCode')
   await submitAction({ op: 'create_referral_code', code: 'STAR' })
   assert.equal((await simulationError({ op: 'set_referrer', code: 'STAR' }))[0], 'SelfReferral')
   await submitAction({ op: 'set_referrer', code: 'STAR' }, guest)
   assert.equal((await simulationError({ op: 'claim_referral' }))[0], 'NothingToClaim')
-  await world.catchUp()
-  const { body } = await world.get('/v1/referral/lookup?code=STAR')
+  await fixture.catchUp()
+  const { body } = await fixture.get('/v1/referral/lookup?code=STAR')
   assert.deepEqual([body['referrer'], body['referredCount']], [trader.address, 1])
 })
 
 test('the transaction contains the requested call', async () => {
   const { body } = await prepare({ op: 'deposit_cross_margin', amount: '70000000' })
-  const [operation] = TransactionBuilder.fromXdr(String(body['xdr']), world.network.networkPassphrase).operations
+  const [operation] = TransactionBuilder.fromXdr(String(body['xdr']), fixture.network.networkPassphrase).operations
   assert.ok(operation?.type === 'invokeHostFunction' && operation.func.type === 'hostFunctionTypeInvokeContract')
   const { functionName, args } = operation.func.invokeContract
   assert.equal(Buffer.from(functionName.bytes).toString(), 'deposit_cross_margin')
@@ -149,12 +149,12 @@ test('names the invalid field of a body', async () => {
     [{ op: 'set_vault_paused', vaultId: 0, paused: 1 }, /paused/],
   ]
   for (const [body, message] of invalid) {
-    const response = await call(world.gateway.app, PATH, { method: 'POST', body, key: trader.key })
+    const response = await call(fixture.gateway.app, PATH, { method: 'POST', body, key: trader.key })
     assert.equal(response.status, 400, JSON.stringify(body))
     assert.equal(response.body['code'], 'FST_ERR_VALIDATION')
     assert.match(String(response.body['message']), message, JSON.stringify(body))
   }
-  const unsupported = await call(world.gateway.app, PATH, {
+  const unsupported = await call(fixture.gateway.app, PATH, {
     method: 'POST', key: trader.key, body: { op: 'leader_open_position', vaultId: 0, asset: 'SHIB', collateral: '1', leverage: 1, direction: 'Long' },
   })
   assert.deepEqual([unsupported.status, unsupported.body], [400, { error: 'unsupported_asset', asset: 'SHIB' }])
@@ -162,14 +162,14 @@ test('names the invalid field of a body', async () => {
 
 test('requires a key and responds 451 in restricted regions', async () => {
   const body = { op: 'claim_referral' }
-  const anonymous = await call(world.gateway.app, PATH, { method: 'POST', body })
+  const anonymous = await call(fixture.gateway.app, PATH, { method: 'POST', body })
   assert.deepEqual([anonymous.status, anonymous.body], [401, { error: 'missing_bearer' }])
-  const restricted = await call(world.gateway.app, PATH, { method: 'POST', body, key: trader.key, headers: { 'x-country': 'US' } })
+  const restricted = await call(fixture.gateway.app, PATH, { method: 'POST', body, key: trader.key, headers: { 'x-country': 'US' } })
   assert.equal(restricted.status, 451)
 })
 
 test('responds simulation_failed for an account that does not exist', async () => {
-  const key = await obtainKey(world.gateway.app, createWallet('never funded'))
+  const key = await obtainKey(fixture.gateway.app, createWallet('never funded'))
   const response = await prepare({ op: 'deposit_cross_margin', amount: '5' }, key)
   assert.deepEqual([response.status, response.body['error']], [400, 'simulation_failed'])
 })

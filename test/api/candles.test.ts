@@ -12,7 +12,8 @@ import type { Candle } from '../../src/resources/candle.ts'
 import type { Price } from '../../src/resources/price.ts'
 import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
 import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 interface Candles {
   readonly candles: readonly Candle[]
@@ -22,11 +23,11 @@ interface Candles {
 /** Longer than external klines are cached. */
 const MINUTE_MS = 60_000
 const DAY_SEC = 86_400
-/** Sunday, 12 July 2026, 23:59:00 UTC, in the week that began before the world. */
+/** Sunday, 12 July 2026, 23:59:00 UTC, in the week that began before the fixture starts. */
 const SUNDAY_EVENING_MS = FIXTURE_START_MS + 6 * 86_400_000 + (12 * 3_600 - 60) * 1_000
 const INTERVALS: Readonly<Record<string, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3_600, '4h': 14_400, '1d': DAY_SEC, '1w': 7 * DAY_SEC }
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let exchange: ExternalExchange
 
 interface ExternalExchange extends AsyncDisposable {
@@ -69,8 +70,8 @@ async function startExchange(): Promise<ExternalExchange> {
   return external
 }
 
-function get(query: string): Promise<GatewayResponse<Candles>> {
-  return world.get<Candles>(`/v1/candles?${query}`)
+function get(query: string): Promise<ApiResponse<Candles>> {
+  return fixture.get<Candles>(`/v1/candles?${query}`)
 }
 
 async function candles(query: string): Promise<readonly Candle[]> {
@@ -82,20 +83,20 @@ async function candles(query: string): Promise<readonly Candle[]> {
 /** Publishes this BTC price and lets the ticker read it. Returns the attestation time, in Unix seconds. */
 async function tick(price: number): Promise<number> {
   // Closing a ledger gives the chain the current time.
-  await world.control('local_closeLedger')
-  await world.control('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
-  await world.gateway.oracle.step()
-  const { body } = await world.get<Price>('/v1/markets/BTC/price')
+  await fixture.control('local_closeLedger')
+  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price * 10_000_000) })
+  await fixture.gateway.oracle.step()
+  const { body } = await fixture.get<Price>('/v1/markets/BTC/price')
   assert.equal(body.priceFloat, price)
   return body.timestamp
 }
 
 before(async () => {
   exchange = await startExchange()
-  world = await createGatewayFixture({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
+  fixture = await createGatewayFixture({ seed: 'candles', traders: 0, gateway: { klinesUrls: [exchange.url] } })
 })
 after(async () => {
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
   await exchange[Symbol.asyncDispose]()
 })
 
@@ -130,19 +131,19 @@ test('an unknown asset and HYPE have no candles and cause no external request', 
 })
 
 test('concurrent requests share one external request', async () => {
-  world.clock.advance(MINUTE_MS)
+  fixture.clock.advance(MINUTE_MS)
   const responses = await Promise.all(Array.from({ length: 10 }, () => get('asset=SOL')))
   assert.ok(responses.every(({ body }) => body.candles.length === 3))
   assert.equal(exchange.requests.splice(0).length, 1)
 })
 
 test('returns an empty list in bounded time when the external exchange hangs, refuses or sends bad JSON, and pauses after a few failures', async () => {
-  world.clock.advance(MINUTE_MS)
+  fixture.clock.advance(MINUTE_MS)
   const received = Promise.withResolvers<void>()
   exchange.behave = () => received.resolve()
   const hanging = get('asset=ADA')
   await received.promise
-  world.clock.advance(KLINES_TIMEOUT_MS)
+  fixture.clock.advance(KLINES_TIMEOUT_MS)
   assert.deepEqual((await hanging).body, { candles: [], source: 'binance' })
 
   exchange.behave = (_request, response) => response.writeHead(451).end('{"code":0,"msg":"restricted location"}')
@@ -154,25 +155,25 @@ test('returns an empty list in bounded time when the external exchange hangs, re
   exchange.behave = KLINES
   for (const asset of ['LTC', 'BCH', 'ZEC']) assert.deepEqual((await get(`asset=${asset}&limit=7`)).body.candles, [])
   assert.deepEqual(exchange.requests, [])
-  world.clock.advance(KLINES_OPEN_MS)
+  fixture.clock.advance(KLINES_OPEN_MS)
   assert.equal((await get('asset=LTC&limit=7')).body.candles.length, 3)
   exchange.requests.length = 0
 })
 
 test('never stores external klines as native candles', async () => {
-  await world.restartGateway({ klinesUrls: [] })
+  await fixture.restartGateway({ klinesUrls: [] })
   for (const interval of Object.keys(INTERVALS)) {
     assert.deepEqual((await get(`asset=BTC&interval=${interval}`)).body, { candles: [], source: 'binance' })
   }
-  await world.restartGateway({ klinesUrls: [exchange.url] })
+  await fixture.restartGateway({ klinesUrls: [exchange.url] })
 })
 
 test('groups prices into buckets of every width by attestation time, the current bucket included', async () => {
-  world.clock.advance(SUNDAY_EVENING_MS - world.clock.nowMs())
+  fixture.clock.advance(SUNDAY_EVENING_MS - fixture.clock.nowMs())
   const first = await tick(100_000)
   assert.ok(first < SUNDAY_EVENING_MS / 1_000 + 10)
   for (const price of [100_050, 99_900, 100_020]) {
-    world.clock.advance(5_000)
+    fixture.clock.advance(5_000)
     await tick(price)
   }
   for (const [interval, width] of Object.entries(INTERVALS)) {
@@ -184,7 +185,7 @@ test('groups prices into buckets of every width by attestation time, the current
 })
 
 test('a week starts on Monday, 00:00 UTC', async () => {
-  world.clock.advance(SUNDAY_EVENING_MS + MINUTE_MS - world.clock.nowMs())
+  fixture.clock.advance(SUNDAY_EVENING_MS + MINUTE_MS - fixture.clock.nowMs())
   const monday = await tick(100_500)
   assert.ok(monday >= Date.UTC(2026, 6, 13) / 1_000)
   const weeks = await candles('asset=BTC&interval=1w')
@@ -193,7 +194,7 @@ test('a week starts on Monday, 00:00 UTC', async () => {
 
 test('returns the newest `limit` candles, oldest first, one hour wide by default', async () => {
   for (let hour = 1; hour <= 6; hour++) {
-    world.clock.advance(3_600_000)
+    fixture.clock.advance(3_600_000)
     await tick(100_500 + hour)
   }
   const all = await candles('asset=BTC')
@@ -208,9 +209,9 @@ test('returns the newest `limit` candles, oldest first, one hour wide by default
 
 test('candles survive a restart, and the current bucket continues', async () => {
   const stored = await candles('asset=BTC&interval=1d')
-  await world.restartGateway({ klinesUrls: [exchange.url] })
+  await fixture.restartGateway({ klinesUrls: [exchange.url] })
   assert.deepEqual(await candles('asset=BTC&interval=1d'), stored)
-  world.clock.advance(5_000)
+  fixture.clock.advance(5_000)
   await tick(100_600)
   const last = stored.at(-1)
   assert.deepEqual((await candles('asset=BTC&interval=1d')).at(-1), { ...last, high: 100_600, close: 100_600 })
@@ -219,26 +220,26 @@ test('candles survive a restart, and the current bucket continues', async () => 
 test('pages go back in time and contain every bucket once', async () => {
   const all = await candles('asset=BTC&interval=1h&limit=1000')
   for (const limit of [1, 3, 8]) {
-    const pages = await followPages(world, `/v1/candles?asset=BTC&limit=${limit}`, 'candles')
+    const pages = await followPages(fixture, `/v1/candles?asset=BTC&limit=${limit}`, 'candles')
     assert.deepEqual(pages.toReversed().flat(), all)
   }
   const { headers } = await get('asset=BTC&limit=1')
-  const end = await world.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
+  const end = await fixture.get<Candles>(`/v1/candles?asset=BTC&cursor=${encodeCursor('candles-BTC-1h', [0])}`)
   assert.deepEqual(end.body, { candles: [], source: 'noeracle' }, 'external klines do not follow the last native page')
   const foreign = [encodeCursor('candles-BTC-1m', [5]), encodeCursor('candles-ETH-1h', [5]), encodeCursor('trades', [5]), encodeCursor('candles-BTC-1h', ['5'])]
-  await assertForeignCursorsRejected(world, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
+  await assertForeignCursorsRejected(fixture, '/v1/candles', cursorIn(headers['link']), foreign, 'asset=BTC')
 })
 
 test('requires the asset and names the parameter it rejects', async () => {
   for (const query of ['', 'interval=1h', 'limit=5']) {
-    const { status, body } = await world.get(`/v1/candles?${query}`)
+    const { status, body } = await fixture.get(`/v1/candles?${query}`)
     assert.equal(status, 400)
     assert.deepEqual(body, {
       statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request', message: 'querystring must have required property \'asset\'',
     })
   }
-  await assertRejected(world, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
-  await assertRejected(world, '/v1/candles', [
+  await assertRejected(fixture, '/v1/candles', ['asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00'])
+  await assertRejected(fixture, '/v1/candles', [
     ...badIntegers('limit', 1, 1000), 'interval=', 'interval=2h', 'interval=1M', 'interval=1H', 'interval=60', 'interval=1h&interval=1h',
   ].map((query) => `${query}&asset=BTC`))
 })

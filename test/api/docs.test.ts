@@ -11,26 +11,26 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 /** Routes without a rate limit ("Rate limits", and the probes). */
 const UNLIMITED = ['/v1/health', '/livez', '/readyz']
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let document: OpenApiDocument
 let operations: readonly NamedOperation[]
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'docs' })
-  document = (await world.get<OpenApiDocument>('/docs/json')).body
+  fixture = await createGatewayFixture({ seed: 'docs' })
+  document = (await fixture.get<OpenApiDocument>('/docs/json')).body
   operations = operationsOf(document)
-  await world.closeLedgers(40)
+  await fixture.closeLedgers(40)
   // The market applies funding hourly.
-  await world.control('local_advance', { seconds: 3_600 })
-  await world.closeLedgers(10)
-  await world.catchUp()
+  await fixture.control('local_advance', { seconds: 3_600 })
+  await fixture.closeLedgers(10)
+  await fixture.catchUp()
   // Pool samples and other state without events come from the observer.
-  await world.indexer.observe()
+  await fixture.indexer.observe()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('serves OpenAPI 3.0.3 version 0.1.0 with a relative server URL, licence and contact', async () => {
-  const { status, headers } = await world.get('/docs/json')
+  const { status, headers } = await fixture.get('/docs/json')
   assert.equal(status, 200)
   assert.deepEqual([headers['content-type'], headers['cache-control']], ['application/json; charset=utf-8', 'no-cache'])
   assert.equal(document.openapi, '3.0.3')
@@ -44,10 +44,10 @@ test('serves OpenAPI 3.0.3 version 0.1.0 with a relative server URL, licence and
 
 test('/docs serves the page, and neither is rate-limited', async () => {
   for (const path of ['/docs', '/docs/', '/docs/json']) {
-    const { status, headers } = await world.get<unknown>(path === '/docs/json' ? path : '/docs/json')
+    const { status, headers } = await fixture.get<unknown>(path === '/docs/json' ? path : '/docs/json')
     assert.equal(status, 200)
     assert.equal(headers['x-ratelimit-remaining'], undefined)
-    const page = await world.gateway.app.inject(path)
+    const page = await fixture.gateway.app.inject(path)
     assert.equal(page.statusCode, 200)
     assert.equal(page.headers['x-ratelimit-remaining'], undefined)
   }
@@ -196,11 +196,11 @@ const OPTIONAL_HEADERS = ['link', 'x-stale']
 test('public responses match the document, headers included', async () => {
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security?.length === 0)
   assert.ok(reads.length >= 11)
-  const { body: { referrer } } = await world.get<{ referrer: string }>('/v1/referral/lookup?code=NORTH')
+  const { body: { referrer } } = await fixture.get<{ referrer: string }>('/v1/referral/lookup?code=NORTH')
   for (const { path, operation } of reads) {
     const required = path === '/v1/referral/info' ? `&address=${referrer}` : (REQUIRED[path] ?? '')
     const url = `${path.replace('{asset}', 'eth').replace('{id}', '0')}?limit=2${required}`
-    const { status, body, headers } = await world.get(url)
+    const { status, body, headers } = await fixture.get(url)
     assert.equal(status, 200, path)
     const documented = operation.responses['200']
     assert.deepEqual(schemaMismatches(document, documented?.content?.['application/json']?.schema ?? {}, body, path), [])
@@ -214,7 +214,7 @@ test('public responses match the document, headers included', async () => {
 })
 
 test('authenticated responses match the document, from preparing an order to reading the account', async () => {
-  const trader = await createTrader(world, 'docs')
+  const trader = await createTrader(fixture, 'docs')
   await trader.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 3, direction: 'Long' })
   const prepared = await trader.prepare({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Short' })
   const schemaOf = (path: string, method: string): Schema =>
@@ -223,12 +223,12 @@ test('authenticated responses match the document, from preparing an order to rea
   const order = { op: 'place_limit_order', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long', triggerPrice: '10000000' } as const
   const submitted = await trader.submit(await trader.signed({ ...order, triggerCondition: 'Below', slippageToleranceBps: 100 }))
   assert.deepEqual(schemaMismatches(document, schemaOf('/v1/tx/submit', 'post'), submitted.body, 'submit'), [])
-  await world.catchUp()
+  await fixture.catchUp()
   const authorization = `Bearer ${trader.key.keyId}:${trader.key.secret}`
   const reads = operations.filter(({ method, operation }) => method === 'GET' && operation.security?.length === 1)
   assert.ok(reads.length >= 9)
   for (const { path } of reads) {
-    const { status, body } = await world.get(path, { authorization })
+    const { status, body } = await fixture.get(path, { authorization })
     assert.equal(status, 200, path)
     assert.deepEqual(schemaMismatches(document, schemaOf(path, 'get'), body, path), [])
   }
@@ -241,7 +241,7 @@ test('error responses match the document', async () => {
     ['/v1/markets/NOPE', '/v1/markets/{asset}', 404], ['/v1/markets/NOPE/price', '/v1/markets/{asset}/price', 404],
     ['/v1/markets/%00', '/v1/markets/{asset}', 400],
   ] as const) {
-    const response = await world.get(url)
+    const response = await fixture.get(url)
     assert.equal(response.status, status, url)
     const schema = document.paths[path]?.['get']?.responses[status]?.content?.['application/json']?.schema
     assert.deepEqual(schemaMismatches(document, schema ?? {}, response.body, url), [])

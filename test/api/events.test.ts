@@ -7,33 +7,34 @@ import type { EventRow } from '../../src/resources/event-row.ts'
 import type { GapRange } from '../../src/resources/gap-range.ts'
 import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages } from '../support/pagination.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 interface Events {
   readonly events: readonly EventRow[]
   readonly gaps: readonly GapRange[]
 }
 
-let world: GatewayFixture
-let empty: GatewayResponse<Events>
+let fixture: GatewayFixture
+let empty: ApiResponse<Events>
 let writtenAtMs: number
 
 async function list(query = 'limit=500'): Promise<readonly EventRow[]> {
-  const response = await world.get<Events>(`/v1/events?${query}`)
+  const response = await fixture.get<Events>(`/v1/events?${query}`)
   assert.equal(response.status, 200, query)
   return response.body.events
 }
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'events' })
-  empty = await world.get<Events>('/v1/events')
-  await world.closeLedgers(40)
-  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
-  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
-  writtenAtMs = world.clock.nowMs()
-  await world.catchUp()
+  fixture = await createGatewayFixture({ seed: 'events' })
+  empty = await fixture.get<Events>('/v1/events')
+  await fixture.closeLedgers(40)
+  await fixture.control('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await fixture.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  writtenAtMs = fixture.clock.nowMs()
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
   assert.deepEqual([empty.status, empty.body], [200, { events: [], gaps: [] }])
@@ -41,16 +42,16 @@ test('returns an empty list while nothing is indexed', () => {
 })
 
 test('returns rows with exactly the specified fields, by ledger then event id, descending', async () => {
-  const { body, headers } = await world.get<Events>('/v1/events?limit=500')
+  const { body, headers } = await fixture.get<Events>('/v1/events?limit=500')
   assert.deepEqual(Object.keys(body), ['events', 'gaps'])
   assert.deepEqual(body.gaps, [])
   assert.ok(body.events.length > 60)
-  const addresses = Object.values(world.network.contracts)
+  const addresses = Object.values(fixture.network.contracts)
   for (const row of body.events) {
     assert.deepEqual(Object.keys(row), ['eventId', 'contractId', 'topic', 'ledger', 'ledgerCloseTs', 'txHash', 'payload', 'insertedAt'])
     assert.match(row.eventId, /^\d{19}-\d{10}$/)
     assert.ok(addresses.includes(row.contractId))
-    assert.equal(row.ledgerCloseTs, world.network.chain.history.ledger(row.ledger)?.closeTimeSec)
+    assert.equal(row.ledgerCloseTs, fixture.network.chain.history.ledger(row.ledger)?.closeTimeSec)
     assert.match(row.txHash, /^[0-9a-f]{64}$/)
     assert.equal((row.payload as { topic: string }).topic, row.topic)
     assert.equal(row.insertedAt, writtenAtMs)
@@ -63,7 +64,7 @@ test('returns rows with exactly the specified fields, by ledger then event id, d
 })
 
 test('returns every event of the exchange\'s contracts', async () => {
-  const { contracts, chain } = world.network
+  const { contracts, chain } = fixture.network
   const indexed = new Set([contracts.market, contracts.vault, contracts.vaultFactory, contracts.referral])
   const emitted = [...chain.history.events({ afterId: null, fromLedger: 1, untilLedger: chain.history.latest().sequence + 1, contractIds: null })]
     .filter(({ contractId, type }) => indexed.has(contractId) && type === 'contract')
@@ -96,7 +97,7 @@ test('decodes payloads to named fields: amounts as strings, ids as numbers', asy
 
 test('filters by topic, by contract and by both', async () => {
   const all = await list()
-  const { market, vault, referral } = world.network.contracts
+  const { market, vault, referral } = fixture.network.contracts
   assert.deepEqual(await list('limit=500&topic=position_opened'), all.filter(({ topic }) => topic === 'position_opened'))
   assert.deepEqual(await list(`limit=500&contract=${vault}`), all.filter(({ contractId }) => contractId === vault))
   const paused = await list(`contract=${market}&topic=paused`)
@@ -131,9 +132,9 @@ test('from_ledger and to_ledger are inclusive, before_ts is exclusive', async ()
 test('returns rows and head from one snapshot, even while indexing', async () => {
   const heads = new Set<string | undefined>()
   for (let round = 0; round < 6; round++) {
-    await world.closeLedgers(3)
-    const settled = world.catchUp()
-    const responses = await Promise.all(Array.from({ length: 4 }, () => world.get<Events>('/v1/events?limit=500')))
+    await fixture.closeLedgers(3)
+    const settled = fixture.catchUp()
+    const responses = await Promise.all(Array.from({ length: 4 }, () => fixture.get<Events>('/v1/events?limit=500')))
     await settled
     for (const { body, headers } of responses) {
       assert.equal(headers['x-seq'], String(body.events.length))
@@ -146,34 +147,34 @@ test('returns rows and head from one snapshot, even while indexing', async () =>
 
 test('returns fifty rows by default', async () => {
   const all = await list()
-  assert.deepEqual((await world.get<Events>('/v1/events')).body.events, all.slice(0, 50))
-  const { body, headers } = await world.get<Events>(`/v1/events?limit=${all.length}`)
+  assert.deepEqual((await fixture.get<Events>('/v1/events')).body.events, all.slice(0, 50))
+  const { body, headers } = await fixture.get<Events>(`/v1/events?limit=${all.length}`)
   assert.deepEqual([body.events.length, headers['link']], [all.length, undefined])
 })
 
 test('rejects out-of-range integers, repeated and overlong parameters with a 400 that names them', async () => {
-  await assertRejected(world, '/v1/events', [
+  await assertRejected(fixture, '/v1/events', [
     ...badIntegers('limit', 1, 500), ...badIntegers('from_ledger', 0), ...badIntegers('to_ledger', 0), ...badIntegers('before_ts', 0),
     'topic=a&topic=b', `contract=a&contract=a`, 'topic=%00', `topic=${'x'.repeat(200)}`, `contract=${'C'.repeat(200)}`,
   ])
 })
 
 test('accepts only the cursors of its own list', async () => {
-  const own = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
+  const own = cursorIn((await fixture.get('/v1/events?limit=1')).headers['link'])
   const foreign = [encodeCursor('trades', [5]), encodeCursor('positions-open', [5]), encodeCursor('events', ['5']), encodeCursor('events', [-5])]
-  await assertForeignCursorsRejected(world, '/v1/events', own, foreign)
+  await assertForeignCursorsRejected(fixture, '/v1/events', own, foreign)
 })
 
 test('pages contain every row once, even within a ledger and while new events arrive', async () => {
-  const { market } = world.network.contracts
+  const { market } = fixture.network.contracts
   for (const [query, limit] of [['', 3], [`contract=${market}`, 2], [`from_ledger=3&before_ts=${Number.MAX_SAFE_INTEGER}`, 7]] as const) {
     const atStart = await list(`${query}&limit=500`)
     assert.ok(new Set(atStart.map(({ ledgerCloseTs }) => ledgerCloseTs)).size < atStart.length, 'rows share a second')
     let rounds = 0
-    const pages = await followPages(world, `/v1/events?${query}&limit=${limit}`, 'events', async () => {
+    const pages = await followPages(fixture, `/v1/events?${query}&limit=${limit}`, 'events', async () => {
       if (rounds++ > 5) return
-      await world.closeLedgers(2)
-      await world.catchUp()
+      await fixture.closeLedgers(2)
+      await fixture.catchUp()
     })
     assert.deepEqual(pages.flat(), atStart, query)
     assert.ok(pages.slice(0, -1).every((page) => page.length === limit))

@@ -53,25 +53,25 @@ function heapBytes(): number {
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-let world: GatewayFixture
+let fixture: GatewayFixture
 let url: URL
 let operations: readonly Operation[]
 let authorizations: readonly (string | undefined)[]
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 2, seed: 'fuzz' })
-  await world.closeLedgers(30)
-  await world.catchUp()
-  const trader = await createTrader(world, 'fuzzing')
+  fixture = await createGatewayFixture({ traders: 2, seed: 'fuzz' })
+  await fixture.closeLedgers(30)
+  await fixture.catchUp()
+  const trader = await createTrader(fixture, 'fuzzing')
   const own = bearer(trader.key)
   const invalid = [bearer({ ...trader.key, secret: 'f'.repeat(64) }), 'Bearer', 'Bearer a:b:c', 'Basic eA==', `Bearer ${'x'.repeat(2_000)}`]
   authorizations = [undefined, own, own, own, own, ...invalid]
-  url = new URL(await world.gateway.listen({ host: '127.0.0.1', port: 0 }))
-  operations = readOperations((await world.get<Json>('/docs/json')).body)
+  url = new URL(await fixture.gateway.listen({ host: '127.0.0.1', port: 0 }))
+  operations = readOperations((await fixture.get<Json>('/docs/json')).body)
 })
 after(async () => {
   agent.destroy()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 function readOperations(document: Json): readonly Operation[] {
@@ -231,8 +231,8 @@ test('property: every response is documented, nothing fails, and memory does not
   for (const status of [200, 400, 401, 404]) assert.ok((countByStatus.get(status) ?? 0) > 0, `no response had status ${status}`)
   const growth = heapBytes() - warmBytes
   assert.ok(requestCount < WARM_AFTER || growth < GROWTH_MAX_BYTES, `the heap grew by ${growth} bytes over ${requestCount - WARM_AFTER} requests`)
-  world.clock.advance(ACCOUNT_CACHE_MS)
-  assert.equal((await world.get('/v1/health')).status, 200)
-  assert.equal((await world.get('/v1/markets')).status, 200)
+  fixture.clock.advance(ACCOUNT_CACHE_MS)
+  assert.equal((await fixture.get('/v1/health')).status, 200)
+  assert.equal((await fixture.get('/v1/markets')).status, 200)
   assert.equal(({} as Json)['op'], undefined, 'Object.prototype is unchanged')
 })

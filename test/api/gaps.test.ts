@@ -17,31 +17,31 @@ interface Events {
 const RETAINED = 10
 
 /** Indexes two ranges and drops the ledgers between them. */
-async function loseLedgers(world: GatewayFixture): Promise<GapRange> {
-  await world.closeLedgers(30)
-  await world.catchUp()
-  const fromLedger = world.network.chain.history.latest().sequence + 1
-  await world.closeLedgers(40)
-  await world.control('local_fault', { name: 'retention_cut', ledgers: RETAINED })
-  await world.catchUp()
-  const toLedger = world.network.chain.history.latest().sequence - RETAINED
-  await world.control('local_clearFaults')
-  const { body } = await world.get<Health>('/v1/health')
+async function loseLedgers(fixture: GatewayFixture): Promise<GapRange> {
+  await fixture.closeLedgers(30)
+  await fixture.catchUp()
+  const fromLedger = fixture.network.chain.history.latest().sequence + 1
+  await fixture.closeLedgers(40)
+  await fixture.control('local_fault', { name: 'retention_cut', ledgers: RETAINED })
+  await fixture.catchUp()
+  const toLedger = fixture.network.chain.history.latest().sequence - RETAINED
+  await fixture.control('local_clearFaults')
+  const { body } = await fixture.get<Health>('/v1/health')
   const [reported] = body.indexer.gapRanges ?? []
   return { epoch: reported?.epoch ?? '', fromLedger, toLedger }
 }
 
 test('reports lost ledgers in health and on exactly the pages of events they affect', async () => {
-  await using world = await createGatewayFixture({ seed: 'gaps' })
-  const initial = await world.get<Health>('/v1/health')
+  await using fixture = await createGatewayFixture({ seed: 'gaps' })
+  const initial = await fixture.get<Health>('/v1/health')
   assert.equal(initial.body.indexer.gapRanges, null)
-  const gap = await loseLedgers(world)
+  const gap = await loseLedgers(fixture)
   const { fromLedger, toLedger } = gap
-  const { body } = await world.get<Health>('/v1/health')
+  const { body } = await fixture.get<Health>('/v1/health')
   assert.equal(body.indexer.gaps, 1)
-  assert.deepEqual(body.indexer.gapRanges, [{ ...gap, since: world.clock.nowMs(), state: 'open' }])
+  assert.deepEqual(body.indexer.gapRanges, [{ ...gap, since: fixture.clock.nowMs(), state: 'open' }])
 
-  const page = (query: string) => world.get<Events>(`/v1/events?${query}`).then((response) => response.body)
+  const page = (query: string) => fixture.get<Events>(`/v1/events?${query}`).then((response) => response.body)
   const whole = await page('limit=500')
   assert.ok(whole.events.some(({ ledger }) => ledger < fromLedger) && whole.events.some(({ ledger }) => ledger > toLedger))
   assert.ok(whole.events.every(({ ledger }) => ledger < fromLedger || ledger > toLedger))
@@ -52,7 +52,7 @@ test('reports lost ledgers in health and on exactly the pages of events they aff
   assert.deepEqual((await page(`to_ledger=${fromLedger - 1}`)).gaps, [])
   assert.deepEqual((await page(`to_ledger=${fromLedger}&limit=1`)).gaps, [gap], 'the gap is right above the page\'s newest row')
   assert.deepEqual((await page(`from_ledger=${fromLedger}&to_ledger=${toLedger}`)), { events: [], gaps: [gap] }, 'the page reports the gap')
-  const closedSec = world.network.chain.history.ledger(fromLedger - 1)?.closeTimeSec ?? 0
+  const closedSec = fixture.network.chain.history.ledger(fromLedger - 1)?.closeTimeSec ?? 0
   assert.deepEqual((await page(`before_ts=${closedSec}`)).gaps, [])
   assert.deepEqual((await page(`before_ts=${closedSec + 1}`)).gaps, [])
   assert.deepEqual((await page(`before_ts=${closedSec + 2}`)).gaps, [gap])

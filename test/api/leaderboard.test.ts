@@ -10,7 +10,8 @@ import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, fo
 import type { Row } from '../support/pagination.ts'
 import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 interface Board {
   readonly sort: string
@@ -20,40 +21,40 @@ interface Board {
 /** The index starts here, so it misses earlier events. */
 const START_LEDGER = 25
 
-let world: GatewayFixture
-let empty: GatewayResponse<Board>
+let fixture: GatewayFixture
+let empty: ApiResponse<Board>
 let traders: { readonly early: string; readonly gambler: string }
 
 /** The current leaderboard; waits until the cached one expires. */
 async function board(query = 'limit=200'): Promise<readonly LeaderboardEntry[]> {
-  world.clock.advance(LEADERBOARD_CACHE_MS)
-  const response = await world.get<Board>(`/v1/leaderboard?${query}`)
+  fixture.clock.advance(LEADERBOARD_CACHE_MS)
+  const response = await fixture.get<Board>(`/v1/leaderboard?${query}`)
   assert.equal(response.status, 200, query)
   return response.body.leaders
 }
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'leaderboard', startLedger: START_LEDGER })
-  await world.closeLedgers(5)
-  const early = await createChainTrader(world, 'early')
-  const gambler = await createChainTrader(world, 'gambler')
-  await applyInOneLedger(world, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
-  const [earlyId = 0] = await readOpenPositionIds(world, early)
-  assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
-  empty = await world.get<Board>('/v1/leaderboard')
-  await world.closeLedgers(40)
-  await applyInOneLedger(world, [closePosition(early, earlyId), openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
-  await movePrice(world, 'SOL', 80)
-  await world.closeLedgers(60)
-  await world.catchUp()
+  fixture = await createGatewayFixture({ seed: 'leaderboard', startLedger: START_LEDGER })
+  await fixture.closeLedgers(5)
+  const early = await createChainTrader(fixture, 'early')
+  const gambler = await createChainTrader(fixture, 'gambler')
+  await applyInOneLedger(fixture, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
+  const [earlyId = 0] = await readOpenPositionIds(fixture, early)
+  assert.ok(fixture.network.chain.history.latest().sequence < START_LEDGER)
+  empty = await fixture.get<Board>('/v1/leaderboard')
+  await fixture.closeLedgers(40)
+  await applyInOneLedger(fixture, [closePosition(early, earlyId), openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await movePrice(fixture, 'SOL', 80)
+  await fixture.closeLedgers(60)
+  await fixture.catchUp()
   traders = { early: early.address, gambler: gambler.address }
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 /** Each trader's totals, summed from events and trades. */
 async function sumTotals(): Promise<Map<string, { pnl: bigint; volume: bigint }>> {
-  const trades = await rowsOf(world, '/v1/trades?limit=200', 'trades')
-  const opened = await rowsOf(world, '/v1/events?limit=500&topic=position_opened', 'events')
+  const trades = await rowsOf(fixture, '/v1/trades?limit=200', 'trades')
+  const opened = await rowsOf(fixture, '/v1/events?limit=500&topic=position_opened', 'events')
   assert.ok(trades.length < 200 && opened.length < 500, 'the lists are complete')
   const totals = new Map<string, { pnl: bigint; volume: bigint }>()
   const add = (trader: unknown, pnl: unknown, volume: unknown): void => {
@@ -87,7 +88,7 @@ test('sums each trader\'s lifetime pnl over closes, and volume over opens and cl
 test('ranks by pnl by default, highest first, compared as numbers', async () => {
   const descending = (values: readonly string[]) => values.toSorted((a, b) => (BigInt(a) < BigInt(b) ? 1 : BigInt(a) > BigInt(b) ? -1 : 0))
   for (const [query, sort] of [['', 'pnl'], ['sort=pnl', 'pnl'], ['sort=volume', 'volume']] as const) {
-    const { body } = await world.get<Board>(`/v1/leaderboard?${query}`)
+    const { body } = await fixture.get<Board>(`/v1/leaderboard?${query}`)
     assert.deepEqual(Object.keys(body), ['sort', 'leaders'])
     assert.equal(body.sort, sort)
     const values = body.leaders.map((leader) => leader[sort])
@@ -102,51 +103,51 @@ test('limit bounds the list', async () => {
 })
 
 test('rejects an unknown ranking or an out-of-range limit and names the parameter', async () => {
-  await assertRejected(world, '/v1/leaderboard', [
+  await assertRejected(fixture, '/v1/leaderboard', [
     ...badIntegers('limit', 1, 200), 'sort=', 'sort=PNL', 'sort=trader', 'sort=pnl&sort=pnl', 'sort=pnl%00', 'sort=pnl,volume',
   ])
 })
 
 test('caches the first page with its head for five seconds', async () => {
   await board()
-  const first = await world.get('/v1/leaderboard')
+  const first = await fixture.get('/v1/leaderboard')
   assert.equal(first.headers['cache-control'], 'public, max-age=1')
-  await world.closeLedgers(4)
-  await world.catchUp()
-  const cached = await world.get('/v1/leaderboard')
+  await fixture.closeLedgers(4)
+  await fixture.catchUp()
+  const cached = await fixture.get('/v1/leaderboard')
   assert.deepEqual([cached.text, cached.headers['x-ledger'], cached.headers['x-seq']], [first.text, first.headers['x-ledger'], first.headers['x-seq']])
-  world.clock.advance(LEADERBOARD_CACHE_MS)
-  assert.equal((await world.get('/v1/leaderboard')).headers['x-ledger'], String(world.network.chain.history.latest().sequence))
+  fixture.clock.advance(LEADERBOARD_CACHE_MS)
+  assert.equal((await fixture.get('/v1/leaderboard')).headers['x-ledger'], String(fixture.network.chain.history.latest().sequence))
 })
 
 test('a cached page contains nothing of the first request\'s query', async () => {
   await board()
-  world.clock.advance(LEADERBOARD_CACHE_MS)
-  const first = await world.get('/v1/leaderboard?limit=2&token=secret&sort=volume')
+  fixture.clock.advance(LEADERBOARD_CACHE_MS)
+  const first = await fixture.get('/v1/leaderboard?limit=2&token=secret&sort=volume')
   assert.ok(first.headers['link'] !== undefined)
-  const other = await world.get('/v1/leaderboard?sort=volume&limit=2')
+  const other = await fixture.get('/v1/leaderboard?sort=volume&limit=2')
   assert.deepEqual([other.text, other.headers['link']], [first.text, first.headers['link']])
   assert.doesNotMatch(String(other.headers['link']), /secret/)
 })
 
 test('accepts only the cursors of its own ranking', async () => {
-  const own = cursorIn((await world.get('/v1/leaderboard?limit=1')).headers['link'])
+  const own = cursorIn((await fixture.get('/v1/leaderboard?limit=1')).headers['link'])
   const foreign = [
-    cursorIn((await world.get('/v1/leaderboard?limit=1&sort=volume')).headers['link']), encodeCursor('leaders-pnl', ['1e5', 'G']),
+    cursorIn((await fixture.get('/v1/leaderboard?limit=1&sort=volume')).headers['link']), encodeCursor('leaders-pnl', ['1e5', 'G']),
     encodeCursor('leaders-pnl', ['9'.repeat(61), 'G']), encodeCursor('leaders-pnl', [5, 'G']), encodeCursor('leaders-pnl', ['5', 5]),
     encodeCursor('trades', [5]),
   ]
-  await assertForeignCursorsRejected(world, '/v1/leaderboard', own, foreign)
+  await assertForeignCursorsRejected(fixture, '/v1/leaderboard', own, foreign)
 })
 
 test('pages contain every trader once, even with equal results', async () => {
   const equals = ['GEQUAL', 'GALIKE', 'GSAME'].map((name) => [name.padEnd(56, 'A'), { pnl: 7n, volume: 7n }] as const)
-  await addToTraders(world.store.write, new Map(equals))
+  await addToTraders(fixture.store.write, new Map(equals))
   for (const sort of ['pnl', 'volume'] as const) {
     const all = await board(`sort=${sort}&limit=200`)
     if (sort === 'pnl') assert.ok(new Set(all.map(({ pnl }) => pnl)).size < all.length, 'some traders have equal results')
     for (const limit of [1, 3]) {
-      const pages = await followPages(world, `/v1/leaderboard?sort=${sort}&limit=${limit}`, 'leaders')
+      const pages = await followPages(fixture, `/v1/leaderboard?sort=${sort}&limit=${limit}`, 'leaders')
       assert.deepEqual(pages.flat(), all)
     }
   }
@@ -154,7 +155,7 @@ test('pages contain every trader once, even with equal results', async () => {
 
 test('returns fifty traders by default', async () => {
   const many = Array.from({ length: 60 }, (_, index) => [`G${String(index).padStart(55, 'A')}`, { pnl: 0n, volume: BigInt(index) }] as const)
-  await addToTraders(world.store.write, new Map(many))
+  await addToTraders(fixture.store.write, new Map(many))
   assert.equal((await board('')).length, 50)
   assert.ok((await board()).length > 60)
 })

@@ -6,16 +6,16 @@ import type { OpenApiDocument } from '../support/openapi.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 
 test('every link resolves, and every listed endpoint and field is in the OpenAPI document', async () => {
-  await using world = await createGatewayFixture({ traders: 1, seed: 'models' })
-  await world.closeLedgers(3)
-  await world.catchUp()
-  const { statusCode, body: text, headers } = await world.gateway.app.inject('/llms.txt')
+  await using fixture = await createGatewayFixture({ traders: 1, seed: 'models' })
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
+  const { statusCode, body: text, headers } = await fixture.gateway.app.inject('/llms.txt')
   assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'])
   assert.match(text, /^# .+\n\n> /)
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path)
   assert.ok(links.length > 15)
-  for (const path of links) assert.equal((await world.gateway.app.inject(path)).statusCode, 200, path)
-  const { body: document } = await world.get<OpenApiDocument>('/docs/json')
+  for (const path of links) assert.equal((await fixture.gateway.app.inject(path)).statusCode, 200, path)
+  const { body: document } = await fixture.get<OpenApiDocument>('/docs/json')
   const posts = [...text.matchAll(/POST (\/v1\/\S+) \{([^}]*)\}/g)]
   assert.deepEqual(posts.map(([, path]) => path), ['/v1/keys/challenge', '/v1/keys', '/v1/orders/prepare', '/v1/tx/submit', '/v1/actions/prepare'])
   for (const [, path = '', list = ''] of posts) {

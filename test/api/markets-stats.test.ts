@@ -11,21 +11,21 @@ import { createChainTrader, applyInOneLedger, movePrice, openPosition } from '..
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 
 before(async () => {
-  world = await createGatewayFixture()
+  fixture = await createGatewayFixture()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 const DAY_MS = 86_400_000
 
 async function stats(): Promise<readonly MarketStats[]> {
-  return (await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')).body.stats
+  return (await fixture.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')).body.stats
 }
 
 test('returns zeros for every supported asset while nothing is indexed', async () => {
-  const { status, body, headers } = await world.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
+  const { status, body, headers } = await fixture.get<{ stats: readonly MarketStats[] }>('/v1/markets/stats')
   assert.equal(status, 200)
   assert.deepEqual(body.stats, ASSET_SYMBOLS.map((asset) => ({
     asset, openInterestLong: '0', openInterestShort: '0', openInterestNet: '0', openPositions: 0, volume24h: '0',
@@ -34,22 +34,22 @@ test('returns zeros for every supported asset while nothing is indexed', async (
 })
 
 test('caches the response for five seconds', async () => {
-  await world.closeLedgers(2)
-  await world.catchUp()
-  world.clock.advance(STATS_CACHE_MS)
-  const first = await world.get('/v1/markets/stats')
-  await world.closeLedgers(3)
-  await world.catchUp()
-  const cached = await world.get('/v1/markets/stats')
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
+  fixture.clock.advance(STATS_CACHE_MS)
+  const first = await fixture.get('/v1/markets/stats')
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
+  const cached = await fixture.get('/v1/markets/stats')
   assert.deepEqual([cached.text, cached.headers['x-seq']], [first.text, first.headers['x-seq']])
-  world.clock.advance(STATS_CACHE_MS)
-  const fresh = await world.get('/v1/markets/stats')
+  fixture.clock.advance(STATS_CACHE_MS)
+  const fresh = await fixture.get('/v1/markets/stats')
   assert.ok(Number(fresh.headers['x-ledger']) > Number(first.headers['x-ledger']))
 })
 
 /** Opens, closes and liquidations, newest first. */
 async function traded(): Promise<readonly { readonly asset: unknown; readonly size: bigint; readonly ts: number; readonly topic: unknown }[]> {
-  const events = await rowsOf(world, '/v1/events?limit=500', 'events')
+  const events = await rowsOf(fixture, '/v1/events?limit=500', 'events')
   assert.ok(events.length < 500, 'the list is complete')
   return events.filter(({ topic }) => ['position_opened', 'position_closed', 'position_liquidated'].includes(String(topic))).map((row) => {
     const payload = row['payload'] as Row
@@ -58,13 +58,13 @@ async function traded(): Promise<readonly { readonly asset: unknown; readonly si
 }
 
 test('matches the open positions and the day\'s trades, a liquidation included', async () => {
-  const gambler = await createChainTrader(world, 'gambler')
-  await applyInOneLedger(world, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
-  await movePrice(world, 'SOL', 80)
-  await world.closeLedgers(25)
-  await world.catchUp()
-  world.clock.advance(STATS_CACHE_MS)
-  const positions = await rowsOf(world, '/v1/positions/open', 'positions')
+  const gambler = await createChainTrader(fixture, 'gambler')
+  await applyInOneLedger(fixture, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await movePrice(fixture, 'SOL', 80)
+  await fixture.closeLedgers(25)
+  await fixture.catchUp()
+  fixture.clock.advance(STATS_CACHE_MS)
+  const positions = await rowsOf(fixture, '/v1/positions/open', 'positions')
   const fills = await traded()
   assert.ok(positions.length > 3)
   assert.ok(fills.some(({ topic }) => topic === 'position_liquidated'))
@@ -82,14 +82,14 @@ test('matches the open positions and the day\'s trades, a liquidation included',
 test('volume24h drops trades to the second as the clock advances, without new ledgers', async () => {
   const fills = await traded()
   for (const { ts } of [fills.at(-1), fills[Math.floor(fills.length / 2)], fills[1]].filter((fill) => fill !== undefined)) {
-    world.clock.advance(ts * 1_000 + DAY_MS - world.clock.nowMs())
+    fixture.clock.advance(ts * 1_000 + DAY_MS - fixture.clock.nowMs())
     for (const row of await stats()) {
       const inWindow = fills.filter((fill) => fill.asset === row.asset && fill.ts > ts)
       assert.equal(row.volume24h, String(inWindow.reduce((sum, { size }) => sum + size, 0n)), row.asset)
     }
-    world.clock.advance(STATS_CACHE_MS)
+    fixture.clock.advance(STATS_CACHE_MS)
   }
-  world.clock.advance(DAY_MS)
+  fixture.clock.advance(DAY_MS)
   const rows = await stats()
   assert.ok(rows.every(({ volume24h }) => volume24h === '0'))
   assert.ok(rows.some(({ openPositions }) => openPositions > 0))

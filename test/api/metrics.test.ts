@@ -11,7 +11,6 @@ import { serveMetrics } from '../../src/metrics/server.ts'
 import { createIndexSnapshotReader } from '../../src/projections/index-snapshot.ts'
 import { bearer } from '../support/keys.ts'
 import { samplesOf } from '../support/metrics.ts'
-import { onStage } from '../support/stream-stage.ts'
 import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
@@ -31,15 +30,15 @@ function samplesNamed(samples: ReadonlyMap<string, number>, name: string): reado
 
 test('counts requests by route pattern and status; labels contain nothing that clients send', async () => {
   const metrics = newMetrics()
-  await using world = await createGatewayFixture({ metrics, traders: 0 })
-  const trader = await createTrader(world, 'counted', null)
-  await world.get('/v1/markets/btc/price')
-  await world.get('/v1/markets/nope/price')
-  await world.get('/v1/trades?limit=x')
-  for (const asset of ['eth', 'sol']) await world.get(`/v1/trades?asset=${asset}`, { authorization: bearer(trader.key) })
-  for (let path = 0; path < 50; path++) await world.get<unknown>(`/secret-${path}?address=${trader.address}`)
-  await world.gateway.app.inject({ method: 'PROPFIND', url: '/v1/trades' })
-  await world.get<unknown>('/v1/%zz')
+  await using fixture = await createGatewayFixture({ metrics, traders: 0 })
+  const trader = await createTrader(fixture, 'counted', null)
+  await fixture.get('/v1/markets/btc/price')
+  await fixture.get('/v1/markets/nope/price')
+  await fixture.get('/v1/trades?limit=x')
+  for (const asset of ['eth', 'sol']) await fixture.get(`/v1/trades?asset=${asset}`, { authorization: bearer(trader.key) })
+  for (let path = 0; path < 50; path++) await fixture.get<unknown>(`/secret-${path}?address=${trader.address}`)
+  await fixture.gateway.app.inject({ method: 'PROPFIND', url: '/v1/trades' })
+  await fixture.get<unknown>('/v1/%zz')
   const text = await metrics.text()
   const samples = samplesOf(text)
   const count = (method: string, route: string, status: number): number | undefined =>
@@ -53,9 +52,9 @@ test('counts requests by route pattern and status; labels contain nothing that c
 
 test('counts the rate limiter\'s decisions by tier', async () => {
   const metrics = newMetrics()
-  await using world = await createGatewayFixture({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
-  for (let call = 0; call < 5; call++) await world.get('/v1/trades')
-  await world.get('/v1/health')
+  await using fixture = await createGatewayFixture({ metrics, traders: 0, gateway: { rateLimits: { public: 3, standard: 1, market_maker: 1 } } })
+  for (let call = 0; call < 5; call++) await fixture.get('/v1/trades')
+  await fixture.get('/v1/health')
   const samples = await read(metrics)
   const countOf = (decision: string): number | undefined => samples.get(`gateway_rate_limit_decisions_total{tier="public",decision="${decision}"}`)
   assert.deepEqual([countOf('allowed'), countOf('refused')], [3, 2])
@@ -63,17 +62,17 @@ test('counts the rate limiter\'s decisions by tier', async () => {
 
 test('counts archived events by topic and reports the index lag', async () => {
   const metrics = newMetrics()
-  await using world = await createGatewayFixture({ metrics, seed: 'metrics' })
+  await using fixture = await createGatewayFixture({ metrics, seed: 'metrics' })
   assert.deepEqual(samplesNamed(await read(metrics), 'gateway_index_ledger_age_seconds'), [], 'an unknown age has no sample')
-  await world.closeLedgers(40)
-  await world.catchUp()
-  const { body } = await world.get<{ events: { topic: string }[] }>('/v1/events?limit=500')
+  await fixture.closeLedgers(40)
+  await fixture.catchUp()
+  const { body } = await fixture.get<{ events: { topic: string }[] }>('/v1/events?limit=500')
   const inLog = Object.entries(Object.groupBy(body.events, ({ topic }) => topic)).map(([topic, rows]) => [topic, rows?.length])
   const samples = await read(metrics)
   const counted = samplesNamed(samples, 'gateway_index_events_total').map(([key, value]) => [/topic="(\w+)"/.exec(key)?.[1], value])
   assert.deepEqual(Object.fromEntries(counted), Object.fromEntries(inLog))
   assert.ok(counted.length > 2)
-  assert.equal(samples.get('gateway_index_last_ledger'), world.network.chain.history.latest().sequence)
+  assert.equal(samples.get('gateway_index_last_ledger'), fixture.network.chain.history.latest().sequence)
   assert.deepEqual([samples.get('gateway_indexer_lag_ledgers'), samples.get('gateway_indexer_state{state="live"}')], [0, 1])
   assert.deepEqual([samples.get('gateway_index_unknown_events'), samples.get('gateway_index_gaps'), samples.get('gateway_prices_stale')], [0, 0, 0])
   assert.deepEqual([samples.get('gateway_index_vault_corrections'), samples.get('gateway_index_answers')], [0, 1])
@@ -95,13 +94,13 @@ test('counts an undecodable event as unknown; its topic never becomes a label', 
 
 test('counts RPC calls by node, method and outcome', async () => {
   const metrics = newMetrics()
-  await using world = await createGatewayFixture({ metrics })
-  await world.closeLedgers(2)
-  await world.catchUp()
+  await using fixture = await createGatewayFixture({ metrics })
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
   const initial = await read(metrics)
   assert.ok((initial.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="ok"}') ?? 0) > 0)
-  world.rpc.isDown = true
-  assert.equal((await world.indexer.step()).kind, 'unreachable')
+  fixture.rpc.isDown = true
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable')
   const failed = await read(metrics)
   assert.equal(failed.get('gateway_rpc_calls_total{node="0",method="getEvents",outcome="http"}'), 1)
   assert.equal(failed.get('gateway_indexer_state{state="unreachable"}'), 1)
@@ -111,23 +110,23 @@ test('counts RPC calls by node, method and outcome', async () => {
 
 test('reports the current stream connections and waiting requests', async () => {
   const metrics = newMetrics()
-  await onStage({ metrics, seed: 'gauges' }, async ({ world, connect, publishLedgers }) => {
-    await publishLedgers(2)
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ['events'] })
-    await client.settle()
-    const waiting = world.get('/v1/trades', { 'x-min-ledger': '100000' })
-    await until(() => world.gateway.stats().indexWaiters === 1, 'the waiting request')
-    const during = await read(metrics)
-    assert.deepEqual([during.get('gateway_stream_connections'), during.get('gateway_stream_subscribers')], [1, 1])
-    assert.equal(during.get('gateway_queue_length{queue="index_waiters"}'), 1)
-    await client.close()
-    world.clock.advance(5_000)
-    await waiting
-    await until(() => world.gateway.stats().stream.connections === 0, 'the end of the connection')
-    const closed = await read(metrics)
-    assert.deepEqual([closed.get('gateway_stream_connections'), closed.get('gateway_queue_length{queue="index_waiters"}')], [0, 0])
-  })
+  await using fixture = await createGatewayFixture({ metrics, seed: 'gauges', listen: true })
+  const { connect, publishLedgers } = fixture
+  await publishLedgers(2)
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['events'] })
+  await client.settle()
+  const waiting = fixture.get('/v1/trades', { 'x-min-ledger': '100000' })
+  await until(() => fixture.gateway.stats().indexWaiters === 1, 'the waiting request')
+  const during = await read(metrics)
+  assert.deepEqual([during.get('gateway_stream_connections'), during.get('gateway_stream_subscribers')], [1, 1])
+  assert.equal(during.get('gateway_queue_length{queue="index_waiters"}'), 1)
+  await client.close()
+  fixture.clock.advance(5_000)
+  await waiting
+  await until(() => fixture.gateway.stats().stream.connections === 0, 'the end of the connection')
+  const closed = await read(metrics)
+  assert.deepEqual([closed.get('gateway_stream_connections'), closed.get('gateway_queue_length{queue="index_waiters"}')], [0, 0])
 })
 
 test('metrics stay available while the database is down and report it', async () => {
@@ -150,6 +149,6 @@ test('serves metrics on a separate port at one path, not on the gateway', async 
   assert.equal((await fetch(`${server.url}?name=x`)).status, 200)
   assert.equal((await fetch(new URL('/', server.url))).status, 404)
   assert.equal((await fetch(server.url, { method: 'POST', body: 'x' })).status, 405)
-  await using world = await createGatewayFixture({ traders: 0 })
-  assert.equal((await world.get('/metrics')).status, 404)
+  await using fixture = await createGatewayFixture({ traders: 0 })
+  assert.equal((await fixture.get('/metrics')).status, 404)
 })

@@ -14,65 +14,66 @@ import { operationsOf } from '../support/openapi.ts'
 import { createTrader } from '../support/traders.ts'
 import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let flaky: FlakyStore
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'min ledger', traders: 0 })
-  flaky = createFlakyStore(world.store)
-  await world.restartGateway({ store: flaky.store })
-  await world.closeLedgers(20)
-  await world.catchUp()
+  fixture = await createGatewayFixture({ seed: 'min ledger', traders: 0 })
+  flaky = createFlakyStore(fixture.store)
+  await fixture.restartGateway({ store: flaky.store })
+  await fixture.closeLedgers(20)
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 /** The chain's latest ledger. */
 function latest(): number {
-  return world.network.chain.history.latest().sequence
+  return fixture.network.chain.history.latest().sequence
 }
 
 type Headers = Readonly<Record<string, string>>
 
-function getAtLedger<Body = Record<string, unknown>>(url: string, minLedger: number | string, headers: Headers = {}): Promise<GatewayResponse<Body>> {
-  return world.get<Body>(url, { 'x-min-ledger': String(minLedger), ...headers })
+function getAtLedger<Body = Record<string, unknown>>(url: string, minLedger: number | string, headers: Headers = {}): Promise<ApiResponse<Body>> {
+  return fixture.get<Body>(url, { 'x-min-ledger': String(minLedger), ...headers })
 }
 
 async function untilWaiting(count = 1): Promise<void> {
-  await until(() => world.gateway.stats().indexWaiters === count, `${count} waiting requests`)
+  await until(() => fixture.gateway.stats().indexWaiters === count, `${count} waiting requests`)
 }
 
 test('waits for the index until it has the transaction\'s ledger, without advancing the clock', async () => {
-  const trader = await createTrader(world, 'min ledger')
+  const trader = await createTrader(fixture, 'min ledger')
   const { ledger } = await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' })
   assert.ok(ledger !== undefined)
   const headers = { authorization: bearer(trader.key) }
-  const stale = await world.get<{ positions: unknown[] }>('/v1/account/me/positions', headers)
+  const stale = await fixture.get<{ positions: unknown[] }>('/v1/account/me/positions', headers)
   assert.equal(stale.body.positions.length, 0, 'without the header the response shows the indexed state')
   const waiting = getAtLedger<{ positions: { trader: string }[] }>('/v1/account/me/positions', ledger, headers)
   await untilWaiting()
-  await world.catchUp()
+  await fixture.catchUp()
   const { status, body, text, headers: responseHeaders } = await waiting
   assert.equal(status, 200, text)
   assert.deepEqual(body.positions.map((position) => position.trader), [trader.address])
   assert.ok(Number(responseHeaders['x-ledger']) >= ledger)
-  assert.equal(world.gateway.stats().indexWaiters, 0)
+  assert.equal(fixture.gateway.stats().indexWaiters, 0)
 })
 
 test('responds at once for an indexed ledger on every endpoint that accepts the header, HEAD included', async () => {
-  const document = (await world.get<OpenApiDocument>('/docs/json')).body
+  const document = (await fixture.get<OpenApiDocument>('/docs/json')).body
   const paths = operationsOf(document).filter(({ operation }) => operation.parameters?.some(({ name }) => name === 'x-min-ledger')).map(({ path }) => path)
   assert.ok(paths.includes('/v1/trades') && paths.length >= 20, `${paths.length} endpoints`)
-  const own = { authorization: bearer((await createTrader(world, 'reader', null)).key) }
-  await world.catchUp()
+  const own = { authorization: bearer((await createTrader(fixture, 'reader', null)).key) }
+  await fixture.catchUp()
   for (const path of paths) {
     const url = `${path.replace('{id}', '1')}${QUERIES[path] ?? ''}`
     const { status, headers } = await getAtLedger(url, latest(), own)
     assert.ok(status === 200 || status === 404, `${path} ${status}`)
     if (status === 200) assert.equal(headers['x-ledger'], String(latest()), path)
   }
-  const head = await world.gateway.app.inject({ method: 'HEAD', url: '/v1/trades', headers: { 'x-min-ledger': String(latest()) } })
+  const head = await fixture.gateway.app.inject({ method: 'HEAD', url: '/v1/trades', headers: { 'x-min-ledger': String(latest()) } })
   assert.equal(head.statusCode, 200)
 })
 
@@ -84,42 +85,42 @@ const QUERIES: Readonly<Record<string, string>> = {
 
 test('does not return a cached response to a request for a later ledger', async () => {
   for (const url of ['/v1/markets/stats', '/v1/leaderboard', '/v1/vaults']) {
-    const cached = await world.get<unknown>(url)
+    const cached = await fixture.get<unknown>(url)
     assert.equal(cached.headers['vary'], 'X-Min-Ledger', `${url} varies by the header`)
-    await world.network.step()
-    await world.catchUp()
-    assert.equal((await world.get<unknown>(url)).headers['x-ledger'], cached.headers['x-ledger'], `${url} is cached`)
+    await fixture.network.step()
+    await fixture.catchUp()
+    assert.equal((await fixture.get<unknown>(url)).headers['x-ledger'], cached.headers['x-ledger'], `${url} is cached`)
     const later = await getAtLedger<unknown>(url, latest())
     assert.deepEqual([later.status, later.headers['x-ledger']], [200, String(latest())], url)
-    assert.equal((await world.get<unknown>(url)).headers['x-ledger'], String(latest()), `${url} is cached again`)
+    assert.equal((await fixture.get<unknown>(url)).headers['x-ledger'], String(latest()), `${url} is cached again`)
     assert.equal((await getAtLedger<unknown>(url, 1)).headers['x-ledger'], String(latest()))
   }
 })
 
 test('responds 409 with the last indexed ledger when the requested one is not indexed within five seconds', async () => {
-  await world.catchUp()
+  await fixture.catchUp()
   const indexed = latest()
   const waiting = getAtLedger('/v1/trades', indexed + 1)
   await untilWaiting()
-  world.clock.advance(INDEX_WAIT_MS - 1)
-  await until(() => world.gateway.stats().indexWaiters === 1, 'the request still waits')
-  world.clock.advance(1)
+  fixture.clock.advance(INDEX_WAIT_MS - 1)
+  await until(() => fixture.gateway.stats().indexWaiters === 1, 'the request still waits')
+  fixture.clock.advance(1)
   const { status, body, headers } = await waiting
   assert.deepEqual([status, body], [409, { error: 'not_yet', ledger: indexed }])
   assert.equal(headers['cache-control'], 'no-store')
 })
 
 test('a missed notification delays the response by one second', async () => {
-  const lossy = createFlakyStore(world.store)
-  await world.restartGateway({ store: lossy.store })
+  const lossy = createFlakyStore(fixture.store)
+  await fixture.restartGateway({ store: lossy.store })
   lossy.dropNotifications()
   const waiting = getAtLedger('/v1/trades', latest() + 1)
   await untilWaiting()
-  await world.closeLedgers(1)
-  await world.catchUp()
-  world.clock.advance(1_000)
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  fixture.clock.advance(1_000)
   assert.equal((await waiting).status, 200)
-  await world.restartGateway({ store: flaky.store })
+  await fixture.restartGateway({ store: flaky.store })
 })
 
 test('rejects an invalid ledger with a 400 that names the header, without waiting', async () => {
@@ -136,20 +137,20 @@ test('rejects a request without a key, over the rate limit or with a bad query b
   assert.equal((await getAtLedger('/v1/account/me/events', far)).status, 401)
   assert.equal((await getAtLedger('/v1/trades?limit=x', far)).status, 400)
   assert.equal((await getAtLedger('/v1/health', far)).status, 200, 'health does not wait')
-  await world.restartGateway({ store: flaky.store, rateLimits: RATE_LIMIT_PER_WINDOW })
+  await fixture.restartGateway({ store: flaky.store, rateLimits: RATE_LIMIT_PER_WINDOW })
   for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public; call++) await getAtLedger('/v1/trades', 1)
   assert.equal((await getAtLedger('/v1/trades', far)).status, 429)
-  await world.restartGateway({ store: flaky.store })
+  await fixture.restartGateway({ store: flaky.store })
 })
 
 test('many waiting requests share the database queries', async () => {
-  await world.catchUp()
+  await fixture.catchUp()
   const many = Array.from({ length: 60 }, () => getAtLedger<unknown>('/v1/referral/lookup?code=abc', latest() + 1))
   await untilWaiting(60)
   await flaky.idle()
   const statementsBefore = flaky.statements()
-  await world.closeLedgers(1)
-  await world.catchUp()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
   assert.deepEqual(new Set((await Promise.all(many)).map(({ status }) => status)), new Set([404]))
   const polls = flaky.statements() - statementsBefore - many.length
   assert.ok(polls <= 20, `${polls} statements besides the responses' own`)
@@ -159,7 +160,7 @@ test('waiting requests get 503 with retry-after while the database is down', asy
   const waiting = getAtLedger('/v1/trades', latest() + 1)
   await untilWaiting()
   flaky.set('down')
-  world.clock.advance(1_000)
+  fixture.clock.advance(1_000)
   const { status, headers } = await waiting
   assert.deepEqual([status, headers['retry-after']], [503, '1'])
   assert.equal((await getAtLedger('/v1/trades', 1)).status, 503)
@@ -167,7 +168,7 @@ test('waiting requests get 503 with retry-after while the database is down', asy
 })
 
 test('stops waiting when the client disconnects and responds to waiting requests when the gateway closes', async () => {
-  const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
   const client = httpRequest(`${url}/v1/trades`, { headers: { 'x-min-ledger': String(latest() + 1_000) } })
   client.on('error', () => {})
   client.end()
@@ -177,25 +178,25 @@ test('stops waiting when the client disconnects and responds to waiting requests
 
   const waiting = getAtLedger('/v1/trades', latest() + 1_000)
   await untilWaiting()
-  await world.restartGateway({ store: flaky.store })
+  await fixture.restartGateway({ store: flaky.store })
   assert.deepEqual((await waiting).body, { error: 'not_yet', ledger: latest() })
 })
 
 test('limits the waiting requests and returns the index\'s ledger at once to the rest', async () => {
   const clock = createVirtualClock(0)
-  await using waiter = createIndexWaiter({ store: world.store, clock, maxWaiters: 3, maxPerCaller: 2 })
+  await using waiter = createIndexWaiter({ store: fixture.store, clock, maxWaiters: 3, maxPerCaller: 2 })
   const { signal } = new AbortController()
   const waiting = [waiter.waitForLedger(latest() + 1, 'greedy', signal), waiter.waitForLedger(latest() + 1, 'greedy', signal)]
   assert.equal(await waiter.waitForLedger(latest() + 1, 'greedy', signal), latest(), 'one caller cannot take all permits')
   waiting.push(waiter.waitForLedger(latest() + 1, 'another', signal))
   assert.equal(await waiter.waitForLedger(latest() + 1, 'third', signal), latest())
   assert.equal(waiter.waiterCount(), 3)
-  await world.closeLedgers(1)
-  await world.catchUp()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
   assert.deepEqual(await Promise.all(waiting), [latest(), latest(), latest()])
   const next = waiter.waitForLedger(latest() + 1, 'greedy', signal)
-  await world.closeLedgers(1)
-  await world.catchUp()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
   assert.equal(await next, latest(), 'the permit is released')
   assert.equal(clock.pendingTimers(), 0, 'no timer remains')
 })

@@ -12,13 +12,13 @@ import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'oracle' })
-  await world.closeLedgers(3)
+  fixture = await createGatewayFixture({ traders: 0, seed: 'oracle' })
+  await fixture.closeLedgers(3)
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 interface Prices {
   readonly prices: readonly Price[]
@@ -31,82 +31,82 @@ const PATHS = ['/v1/oracle/prices', '/v1/markets', '/v1/markets/BTC', '/v1/marke
 
 /** Returns and clears the assets whose prices were read from the chain. */
 function takePriceReads(): readonly string[] {
-  return world.rpc.requestedPrices.splice(0).toSorted()
+  return fixture.rpc.requestedPrices.splice(0).toSorted()
 }
 
 const ALL = ASSET_SYMBOLS.toSorted()
 
 test('returns one price per supported asset, in listing order, without waiting for the ticker', async () => {
-  const { status, body, headers } = await world.get<Prices>('/v1/oracle/prices')
+  const { status, body, headers } = await fixture.get<Prices>('/v1/oracle/prices')
   assert.equal(status, 200)
   assert.deepEqual(body.prices.map(({ asset }) => asset), ASSET_SYMBOLS)
   for (const { price, priceFloat, timestamp, ...rest } of body.prices) {
     assert.deepEqual(Object.keys(rest), ['asset'])
     assert.match(price, /^[1-9]\d*$/)
     assert.equal(priceFloat, Number(price) / 1e7)
-    assert.ok(Number.isInteger(timestamp) && timestamp <= world.clock.nowMs() / 1000 && timestamp > 1_783_339_000)
+    assert.ok(Number.isInteger(timestamp) && timestamp <= fixture.clock.nowMs() / 1000 && timestamp > 1_783_339_000)
   }
   assert.equal(headers['cache-control'], 'public, max-age=1')
   assert.equal(headers['x-stale'], undefined)
 })
 
 test('concurrent requests share one read per asset, cached for three seconds', async () => {
-  world.clock.advance(ORACLE_CACHE_MS)
+  fixture.clock.advance(ORACLE_CACHE_MS)
   takePriceReads()
   const released = Promise.withResolvers<void>()
-  world.rpc.heldUntil = released.promise
-  const responding = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => world.get(path)))
-  await until(() => world.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
-  world.rpc.heldUntil = null
+  fixture.rpc.heldUntil = released.promise
+  const responding = Promise.all([...PATHS, ...PATHS, ...PATHS].map((path) => fixture.get(path)))
+  await until(() => fixture.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
+  fixture.rpc.heldUntil = null
   released.resolve()
   const responses = await responding
   assert.ok(responses.every(({ status, headers }) => status === 200 && headers['x-stale'] === undefined))
   assert.deepEqual(takePriceReads(), ALL)
-  world.clock.advance(ORACLE_CACHE_MS - 1)
-  for (const path of PATHS) await world.get(path)
+  fixture.clock.advance(ORACLE_CACHE_MS - 1)
+  for (const path of PATHS) await fixture.get(path)
   assert.deepEqual(takePriceReads(), [])
-  world.clock.advance(1)
-  await world.get('/v1/markets/BTC/price')
+  fixture.clock.advance(1)
+  await fixture.get('/v1/markets/BTC/price')
   assert.deepEqual(takePriceReads(), ['BTC'], 'reading one asset does not read the others')
-  for (const path of PATHS) await world.get(path)
+  for (const path of PATHS) await fixture.get(path)
   assert.deepEqual(takePriceReads(), ALL.filter((asset) => asset !== 'BTC'))
 })
 
 test('the ticker reads prices before they expire, so requests cause no reads', async () => {
-  await world.gateway.oracle.step()
+  await fixture.gateway.oracle.step()
   takePriceReads()
   for (let round = 0; round < 3; round++) {
-    world.clock.advance(TICKER_INTERVAL_MS)
-    for (const path of PATHS) await world.get(path)
+    fixture.clock.advance(TICKER_INTERVAL_MS)
+    for (const path of PATHS) await fixture.get(path)
     assert.deepEqual(takePriceReads(), [])
-    await world.gateway.oracle.step()
+    await fixture.gateway.oracle.step()
     assert.deepEqual(takePriceReads(), ALL)
   }
 })
 
 test('a hanging chain delays only the first request, by one second; then cached prices are served as stale', async () => {
-  await world.gateway.oracle.step()
-  const known = (await world.get<Prices>('/v1/oracle/prices')).body
-  const timers = world.clock.pendingTimers()
-  world.clock.advance(ORACLE_CACHE_MS)
+  await fixture.gateway.oracle.step()
+  const known = (await fixture.get<Prices>('/v1/oracle/prices')).body
+  const timers = fixture.clock.pendingTimers()
+  fixture.clock.advance(ORACLE_CACHE_MS)
   const released = Promise.withResolvers<void>()
-  world.rpc.heldUntil = released.promise
+  fixture.rpc.heldUntil = released.promise
   takePriceReads()
-  const first = world.get<Prices>('/v1/oracle/prices')
-  await until(() => world.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
-  world.clock.advance(PRICE_WAIT_MS)
+  const first = fixture.get<Prices>('/v1/oracle/prices')
+  await until(() => fixture.rpc.requestedPrices.length >= MAX_CONCURRENT_PRICE_READS, 'the first reads')
+  fixture.clock.advance(PRICE_WAIT_MS)
   const stale = await first
   assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])
-  assert.equal((await world.get('/v1/markets/BTC')).headers['x-stale'], '1', 'the second request does not wait')
+  assert.equal((await fixture.get('/v1/markets/BTC')).headers['x-stale'], '1', 'the second request does not wait')
   // The hanging reads time out and the queued ones start.
-  world.clock.advance(PRICE_READ_TIMEOUT_MS)
-  await until(() => world.rpc.requestedPrices.length >= ALL.length, 'the other reads')
-  world.rpc.heldUntil = null
+  fixture.clock.advance(PRICE_READ_TIMEOUT_MS)
+  await until(() => fixture.rpc.requestedPrices.length >= ALL.length, 'the other reads')
+  fixture.rpc.heldUntil = null
   released.resolve()
-  await world.gateway.oracle.step()
-  const recovered = await world.get<Prices>('/v1/oracle/prices')
+  await fixture.gateway.oracle.step()
+  const recovered = await fixture.get<Prices>('/v1/oracle/prices')
   assert.deepEqual([recovered.body.prices.length, recovered.headers['x-stale']], [14, undefined])
-  assert.equal(world.clock.pendingTimers(), timers)
+  assert.equal(fixture.clock.pendingTimers(), timers)
 })
 
 test('omits an asset that was never read from the lists and responds 502 on its own endpoints', async () => {
@@ -120,31 +120,31 @@ test('omits an asset that was never read from the lists and responds 502 on its 
 })
 
 test('without the chain serves the last prices for five minutes, then none, and recovers without a restart', async () => {
-  await world.gateway.oracle.step()
-  const known = (await world.get<Prices>('/v1/oracle/prices')).body
-  world.rpc.isDown = true
-  world.clock.advance(ORACLE_CACHE_MS)
-  await world.gateway.oracle.step()
-  const stale = await world.get<Prices>('/v1/oracle/prices')
+  await fixture.gateway.oracle.step()
+  const known = (await fixture.get<Prices>('/v1/oracle/prices')).body
+  fixture.rpc.isDown = true
+  fixture.clock.advance(ORACLE_CACHE_MS)
+  await fixture.gateway.oracle.step()
+  const stale = await fixture.get<Prices>('/v1/oracle/prices')
   assert.deepEqual([stale.status, stale.body, stale.headers['x-stale']], [200, known, '1'])
-  assert.equal((await world.get<Markets>('/v1/markets')).body.markets.length, 14)
+  assert.equal((await fixture.get<Markets>('/v1/markets')).body.markets.length, 14)
 
-  world.clock.advance(STALE_PRICE_SERVED_MS)
-  await world.gateway.oracle.step()
-  assert.deepEqual((await world.get('/v1/oracle/prices')).body, { prices: [] })
-  assert.deepEqual((await world.get('/v1/markets')).body, { markets: [] })
+  fixture.clock.advance(STALE_PRICE_SERVED_MS)
+  await fixture.gateway.oracle.step()
+  assert.deepEqual((await fixture.get('/v1/oracle/prices')).body, { prices: [] })
+  assert.deepEqual((await fixture.get('/v1/markets')).body, { markets: [] })
   for (const path of ['/v1/markets/BTC', '/v1/markets/HYPE/price']) {
-    const { status, body, text, headers } = await world.get(path)
+    const { status, body, text, headers } = await fixture.get(path)
     assert.deepEqual([status, Object.keys(body), body['error'], headers['cache-control']], [502, ['error', 'message'], 'rpc_error', 'no-store'])
     assert.doesNotMatch(text, /internal|upstream|simulate/)
   }
-  assert.equal((await world.get('/v1/markets/SHIB')).status, 404, 'unknown assets stay 404 without the chain')
+  assert.equal((await fixture.get('/v1/markets/SHIB')).status, 404, 'unknown assets stay 404 without the chain')
 
-  world.rpc.isDown = false
+  fixture.rpc.isDown = false
   for (let round = 0; round < 3; round++) {
-    world.clock.advance(TICKER_INTERVAL_MS)
-    await world.gateway.oracle.step()
+    fixture.clock.advance(TICKER_INTERVAL_MS)
+    await fixture.gateway.oracle.step()
   }
-  const { body, headers } = await world.get<Prices>('/v1/oracle/prices')
+  const { body, headers } = await fixture.get<Prices>('/v1/oracle/prices')
   assert.deepEqual([body.prices.length, headers['x-stale']], [14, undefined])
 })

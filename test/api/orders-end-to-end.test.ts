@@ -21,27 +21,27 @@ const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let url: string
 let trader: Trader
 let keeper: ChainTrader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'end to end' })
+  fixture = await createGatewayFixture({ traders: 0, seed: 'end to end' })
   // The tests execute orders themselves.
-  await world.control('local_actors', { keeper: false })
-  await world.closeLedgers(3)
-  url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  trader = await createTrader(world, 'end to end')
-  keeper = await createChainTrader(world, 'keeper')
+  await fixture.control('local_actors', { keeper: false })
+  await fixture.closeLedgers(3)
+  url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
+  trader = await createTrader(fixture, 'end to end')
+  keeper = await createChainTrader(fixture, 'keeper')
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 async function post<Body>(path: string, body: object): Promise<Body> {
   const headers = { authorization: bearer(trader.key), 'content-type': 'application/json' }
   // Caches the key first: the database lookup takes real time, while the next call advances the virtual clock.
   assert.equal((await fetch(`${url}/v1/account/me`, { headers })).status, 200)
-  const response = await whileLedgersClose(world, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
+  const response = await whileLedgersClose(fixture, () => fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) }))
   const text = await response.text()
   assert.equal(response.status, 200, text)
   return JSON.parse(text) as Body
@@ -50,7 +50,7 @@ async function post<Body>(path: string, body: object): Promise<Body> {
 /** Prepares, signs and submits. */
 async function trade(request: OperationRequest): Promise<SubmitResult> {
   const prepared = await post<PreparedTransaction>('/v1/orders/prepare', request)
-  const transaction = TransactionBuilder.fromXdr(prepared.xdr, world.network.networkPassphrase)
+  const transaction = TransactionBuilder.fromXdr(prepared.xdr, fixture.network.networkPassphrase)
   transaction.sign(trader.wallet)
   const result = await post<SubmitResult>('/v1/tx/submit', { signedXdr: transaction.toXdr() })
   assert.equal(result.status, 'SUCCESS', JSON.stringify(result))
@@ -59,9 +59,9 @@ async function trade(request: OperationRequest): Promise<SubmitResult> {
 
 /** The account's events after this ledger, oldest first. */
 async function eventsSince(since: number): Promise<readonly { readonly topic: string; readonly txHash: string; readonly payload: Payload }[]> {
-  await world.catchUp()
+  await fixture.catchUp()
   // No event names the owner of a stop-limit order or a trailing stop. The indexer's observer reads it from the ledger.
-  await world.indexer.observe()
+  await fixture.indexer.observe()
   const response = await fetch(`${url}/v1/account/me/events?limit=500`, { headers: { authorization: bearer(trader.key) } })
   assert.equal(response.status, 200)
   const { events } = await response.json() as { events: readonly EventRow[] }
@@ -75,15 +75,15 @@ interface Payload {
   readonly reason?: string
 }
 
-const ledgerNow = (): number => world.network.chain.history.latest().sequence
+const ledgerNow = (): number => fixture.network.chain.history.latest().sequence
 
 async function setPrice(price: string): Promise<void> {
-  await world.control('local_setPrice', { asset: 'BTC', price })
+  await fixture.control('local_setPrice', { asset: 'BTC', price })
 }
 
 /** The ids that the market's view returns. */
 async function ids(view: 'get_all_order_ids' | 'get_all_position_ids'): Promise<readonly number[]> {
-  const { contracts: { market }, networkPassphrase, rpc } = world.network
+  const { contracts: { market }, networkPassphrase, rpc } = fixture.network
   const transaction = new TransactionBuilder(new Account(trader.address, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(market).call(view))
     .setTimeout(0)
@@ -99,13 +99,13 @@ async function newest(view: 'get_all_order_ids' | 'get_all_position_ids'): Promi
 }
 
 const execute = (orderId: number): Promise<void> =>
-  applyInOneLedger(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  applyInOneLedger(fixture, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
 
 /** Resets the price and opens a position. The market limits how far the price may move from the last one for ten minutes. */
 async function openPosition(): Promise<number> {
-  await world.control('local_advance', { seconds: 700 })
+  await fixture.control('local_advance', { seconds: 700 })
   await setPrice(String(PRICE))
-  await world.closeLedgers(3)
+  await fixture.closeLedgers(3)
   await trade({ op: 'open_position', ...TERMS })
   return newest('get_all_position_ids')
 }
@@ -162,9 +162,9 @@ test('place_stop_limit_order: emits no event until the keeper has triggered the 
   await setPrice(percent(99n))
   await execute(orderId)
   // The market accepts price moves of at most 1% within ten minutes.
-  await world.control('local_advance', { seconds: 700 })
+  await fixture.control('local_advance', { seconds: 700 })
   await setPrice(percent(98n))
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
   await execute(orderId)
   assert.deepEqual(topicsOf(await eventsSince(since)), ['position_opened', 'order_executed'])
 })

@@ -17,7 +17,7 @@ type Op = OperationRequest['op']
 
 /** The accounts, positions and orders that the tests use. */
 interface Fixture {
-  readonly world: GatewayFixture
+  readonly exchange: GatewayFixture
   readonly trader: Trader
   /** Has 20 USDC. */
   readonly poor: Trader
@@ -75,19 +75,19 @@ const NAMES: Readonly<Record<number, string>> = {
 let fixture: Fixture
 
 before(async () => {
-  const world = await createGatewayFixture({ traders: 0, seed: 'matrix' })
+  const exchange = await createGatewayFixture({ traders: 0, seed: 'matrix' })
   // The keeper would liquidate positions and execute orders of the fixture.
-  await world.control('local_actors', { keeper: false })
-  await world.closeLedgers(3)
-  for (const asset of ['BTC', 'ETH', 'SOL'] as const) await setPrice(world, asset, priceOf(asset))
-  const [trader, other] = [await createTrader(world, 'matrix trader'), await createTrader(world, 'other trader')]
+  await exchange.control('local_actors', { keeper: false })
+  await exchange.closeLedgers(3)
+  for (const asset of ['BTC', 'ETH', 'SOL'] as const) await setPrice(exchange, asset, priceOf(asset))
+  const [trader, other] = [await createTrader(exchange, 'matrix trader'), await createTrader(exchange, 'other trader')]
   const openPosition = async (owner: Trader, request: OperationRequest): Promise<number> => {
     await owner.trade(request)
-    return lastPositionId(world, owner.address)
+    return lastPositionId(exchange, owner.address)
   }
   const placeOrder = async (owner: Trader): Promise<number> => {
     await owner.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER })
-    return lastOrderId(world, owner.address)
+    return lastOrderId(exchange, owner.address)
   }
   const cross = { op: 'open_position_cross', ...TERMS, asset: 'ETH', collateral: usdc(1_000), leverage: 10 } as const
   const guarded = await openPosition(trader, { op: 'open_position', ...TERMS })
@@ -97,9 +97,9 @@ before(async () => {
   const cancelledOrder = await placeOrder(trader)
   await trader.trade({ op: 'cancel_order', orderId: cancelledOrder })
   fixture = {
-    world, trader, guarded, cancelledOrder,
-    poor: await createTrader(world, 'poor', 20),
-    trustless: await createTrader(world, 'trustless', null),
+    exchange, trader, guarded, cancelledOrder,
+    poor: await createTrader(exchange, 'poor', 20),
+    trustless: await createTrader(exchange, 'trustless', null),
     position: await openPosition(trader, { op: 'open_position', ...TERMS }),
     crossPosition: await openPosition(trader, cross),
     order: await placeOrder(trader),
@@ -108,14 +108,14 @@ before(async () => {
     foreignOrder: await placeOrder(other),
   }
 })
-after(() => fixture.world[Symbol.asyncDispose]())
+after(() => fixture.exchange[Symbol.asyncDispose]())
 
-async function setPrice(world: GatewayFixture, asset: string, price: string, ageSeconds = 0): Promise<void> {
-  await world.control('local_setPrice', { asset, price, ageSeconds })
+async function setPrice(exchange: GatewayFixture, asset: string, price: string, ageSeconds = 0): Promise<void> {
+  await exchange.control('local_setPrice', { asset, price, ageSeconds })
 }
 
-async function callAdmin(world: GatewayFixture, contract: string, functionName: string, ...args: readonly unknown[]): Promise<void> {
-  await world.control('local_admin', { contract, function: functionName, args })
+async function callAdmin(exchange: GatewayFixture, contract: string, functionName: string, ...args: readonly unknown[]): Promise<void> {
+  await exchange.control('local_admin', { contract, function: functionName, args })
 }
 
 test('accepts each unmodified request', async () => {
@@ -184,68 +184,68 @@ interface Change {
   readonly ops: readonly Op[]
   /** Overrides fields of the request. */
   readonly body?: object
-  readonly apply: (world: GatewayFixture) => Promise<void>
-  readonly undo: (world: GatewayFixture) => Promise<void>
+  readonly apply: (exchange: GatewayFixture) => Promise<void>
+  readonly undo: (exchange: GatewayFixture) => Promise<void>
 }
 
 const OPENS: readonly Op[] = ['open_position', 'open_position_cross']
 const ALL: readonly Op[] = Object.keys(BODIES) as Op[]
 
-const restorePrices = async (world: GatewayFixture): Promise<void> => {
-  for (const asset of ['BTC', 'ETH'] as const) await setPrice(world, asset, priceOf(asset))
+const restorePrices = async (exchange: GatewayFixture): Promise<void> => {
+  for (const asset of ['BTC', 'ETH'] as const) await setPrice(exchange, asset, priceOf(asset))
 }
 
 const CHANGES: readonly Change[] = [
   {
     what: 'trading is paused', code: 4, ops: ALL.filter((op) => op !== 'cancel_order'),
-    apply: (world) => callAdmin(world, 'market', 'pause'), undo: (world) => callAdmin(world, 'market', 'unpause'),
+    apply: (exchange) => callAdmin(exchange, 'market', 'pause'), undo: (exchange) => callAdmin(exchange, 'market', 'unpause'),
   },
   {
     what: 'the price is older than 60 seconds', code: 30, ops: [...OPENS, 'place_trailing_stop'],
-    apply: (world) => setPrice(world, 'BTC', priceOf('BTC'), 120), undo: restorePrices,
+    apply: (exchange) => setPrice(exchange, 'BTC', priceOf('BTC'), 120), undo: restorePrices,
   },
   {
     what: 'the price is zero', code: 31, ops: [...OPENS, 'close_position', 'place_trailing_stop'],
-    apply: (world) => setPrice(world, 'BTC', '0'), undo: restorePrices,
+    apply: (exchange) => setPrice(exchange, 'BTC', '0'), undo: restorePrices,
   },
   {
     what: 'the price of a cross position is zero', code: 31, ops: ['close_position_cross'],
-    apply: (world) => setPrice(world, 'ETH', '0'), undo: restorePrices,
+    apply: (exchange) => setPrice(exchange, 'ETH', '0'), undo: restorePrices,
   },
   {
     what: 'the price jumps by 2%', code: 81, ops: [...OPENS, 'place_trailing_stop'],
-    apply: (world) => setPrice(world, 'BTC', priceOf('BTC', 102)), undo: restorePrices,
+    apply: (exchange) => setPrice(exchange, 'BTC', priceOf('BTC', 102)), undo: restorePrices,
   },
   {
     what: 'the cap of the asset\'s open interest is lowered', code: 82, ops: OPENS, body: { collateral: usdc(10_000) },
-    apply: (world) => callAdmin(world, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 1 }),
-    undo: (world) => callAdmin(world, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 2_500 }),
+    apply: (exchange) => callAdmin(exchange, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 1 }),
+    undo: (exchange) => callAdmin(exchange, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 2_500 }),
   },
   {
     what: 'the cap of all reservations is lowered', code: 82, ops: OPENS, body: { collateral: usdc(10_000) },
-    apply: (world) => callAdmin(world, 'vault', 'set_reserve_cap', { type: 'u32', value: 1 }),
-    undo: (world) => callAdmin(world, 'vault', 'set_reserve_cap', { type: 'u32', value: 7_000 }),
+    apply: (exchange) => callAdmin(exchange, 'vault', 'set_reserve_cap', { type: 'u32', value: 1 }),
+    undo: (exchange) => callAdmin(exchange, 'vault', 'set_reserve_cap', { type: 'u32', value: 7_000 }),
   },
   {
     what: 'the cross positions lose nearly all their margin', code: 77, ops: ['open_position_cross'],
-    apply: (world) => setPrice(world, 'ETH', priceOf('ETH', 90)), undo: restorePrices,
+    apply: (exchange) => setPrice(exchange, 'ETH', priceOf('ETH', 90)), undo: restorePrices,
   },
 ]
 
 for (const { what, code, ops, body = {}, apply, undo } of CHANGES) {
   for (const op of ops) {
     test(`${op} when ${what} fails with ${code}, at preparation and on the ledger`, async () => {
-      const { world, trader } = fixture
+      const { exchange, trader } = fixture
       // The market compares prices with the last good one for ten minutes. Waiting longer isolates the cases from each other.
-      await world.control('local_advance', { seconds: 700 })
-      await world.closeLedgers(4)
+      await exchange.control('local_advance', { seconds: 700 })
+      await exchange.closeLedgers(4)
       if (code === 81) await trader.trade({ op: 'open_position', ...TERMS })
       const request = { ...BODIES[op](fixture), ...body } as OperationRequest
       const signedXdr = await trader.signed(request)
-      await apply(world)
+      await apply(exchange)
       await assertRefused(trader, request, code)
       const failed = await trader.submit(signedXdr)
-      await undo(world)
+      await undo(exchange)
       assert.deepEqual([failed.status, failed.body['status'], failed.body['contractError']], [200, 'FAILED', { code, name: NAMES[code] }], failed.text)
       assert.equal((await trader.prepare(request)).status, 200, 'the change alone caused the failure')
     })
@@ -253,64 +253,64 @@ for (const { what, code, ops, body = {}, apply, undo } of CHANGES) {
 }
 
 test('cancel_order works while trading is paused', async () => {
-  const { world, trader } = fixture
+  const { exchange, trader } = fixture
   await trader.trade({ op: 'place_limit_order', ...TERMS, ...TRIGGER })
-  const orderId = await lastOrderId(world, trader.address)
-  await callAdmin(world, 'market', 'pause')
+  const orderId = await lastOrderId(exchange, trader.address)
+  await callAdmin(exchange, 'market', 'pause')
   await trader.trade({ op: 'cancel_order', orderId })
-  await callAdmin(world, 'market', 'unpause')
+  await callAdmin(exchange, 'market', 'unpause')
 })
 
 test('cancel_order of an order executed after preparation fails with 61 on the ledger', async () => {
-  const { world, trader } = fixture
+  const { exchange, trader } = fixture
   await trader.trade({ op: 'place_limit_order', ...TERMS, asset: 'SOL', triggerPrice: priceOf('SOL'), triggerCondition: 'Above', slippageToleranceBps: 100 })
-  const orderId = await lastOrderId(world, trader.address)
+  const orderId = await lastOrderId(exchange, trader.address)
   const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
-  const keeper = await createChainTrader(world, 'keeper')
-  await applyInOneLedger(world, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  const keeper = await createChainTrader(exchange, 'keeper')
+  await applyInOneLedger(exchange, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
   const { body, text } = await trader.submit(signedXdr)
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 61, name: 'OrderNotPending' }], text)
 })
 
 test('closing a liquidated position or attaching orders to it fails with 20 on the ledger', async () => {
-  const { world } = fixture
+  const { exchange } = fixture
   for (const op of ['close_position', 'set_stop_loss', 'set_take_profit', 'place_trailing_stop'] as const) {
-    const trader = await createTrader(world, `liquidated before ${op}`)
+    const trader = await createTrader(exchange, `liquidated before ${op}`)
     await trader.trade({ op: 'open_position', ...TERMS, asset: 'SOL', leverage: 10 })
-    const positionId = await lastPositionId(world, trader.address)
+    const positionId = await lastPositionId(exchange, trader.address)
     const trigger = { set_stop_loss: priceOf('SOL', 95), set_take_profit: priceOf('SOL', 110) }
     const request = { ...BODIES[op](fixture), positionId, ...(op in trigger ? { triggerPrice: trigger[op as keyof typeof trigger] } : {}) } as OperationRequest
     const signedXdr = await trader.signed(request)
-    await setPrice(world, 'SOL', priceOf('SOL', 80))
-    await world.control('local_actors', { keeper: true })
-    await world.closeLedgers(8)
-    await world.control('local_actors', { keeper: false })
+    await setPrice(exchange, 'SOL', priceOf('SOL', 80))
+    await exchange.control('local_actors', { keeper: true })
+    await exchange.closeLedgers(8)
+    await exchange.control('local_actors', { keeper: false })
     const { body, text } = await trader.submit(signedXdr)
     assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 20, name: 'PositionNotFound' }], `${op}: ${text}`)
-    await setPrice(world, 'SOL', priceOf('SOL'))
-    await world.control('local_advance', { seconds: 700 })
-    await world.closeLedgers(4)
+    await setPrice(exchange, 'SOL', priceOf('SOL'))
+    await exchange.control('local_advance', { seconds: 700 })
+    await exchange.closeLedgers(4)
   }
 })
 
 test('opening beyond the liquidity vault\'s balance fails with 40', async () => {
-  const { world, trader } = fixture
-  await drainVault(world, usdc(1_000))
+  const { exchange, trader } = fixture
+  await drainVault(exchange, usdc(1_000))
   for (const op of OPENS) await assertRefused(trader, { ...BODIES[op](fixture), collateral: usdc(5_000), leverage: 10 } as OperationRequest, 40)
 })
 
 /** Withdraws all but this balance and lifts the caps. LP fees count as assets, so the caps then allow more than the vault holds. */
-async function drainVault(world: GatewayFixture, remaining: string): Promise<void> {
-  await callAdmin(world, 'vault', 'set_reserve_cap', { type: 'u32', value: 10_000 })
-  await callAdmin(world, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 10_000 })
-  await callAdmin(world, 'vault', 'pause')
-  const amount = (await usdcBalance(world, world.network.contracts.vault)) - BigInt(remaining)
-  await callAdmin(world, 'vault', 'emergency_withdraw', { type: 'i128', value: String(amount) }, { type: 'address', value: fixture.poor.address })
+async function drainVault(exchange: GatewayFixture, remaining: string): Promise<void> {
+  await callAdmin(exchange, 'vault', 'set_reserve_cap', { type: 'u32', value: 10_000 })
+  await callAdmin(exchange, 'vault', 'set_asset_cap', { type: 'symbol', value: 'BTC' }, { type: 'u32', value: 10_000 })
+  await callAdmin(exchange, 'vault', 'pause')
+  const amount = (await usdcBalance(exchange, exchange.network.contracts.vault)) - BigInt(remaining)
+  await callAdmin(exchange, 'vault', 'emergency_withdraw', { type: 'i128', value: String(amount) }, { type: 'address', value: fixture.poor.address })
 }
 
 /** The balance that the token contract reports. */
-async function usdcBalance(world: GatewayFixture, holder: string): Promise<bigint> {
-  const { contracts: { usdcToken }, networkPassphrase, rpc } = world.network
+async function usdcBalance(exchange: GatewayFixture, holder: string): Promise<bigint> {
+  const { contracts: { usdcToken }, networkPassphrase, rpc } = exchange.network
   const call = new Contract(usdcToken).call('balance', nativeToScVal(holder, { type: 'address' }))
   const source = new Account(fixture.trader.address, '0')
   const transaction = new TransactionBuilder(source, { fee: '100', networkPassphrase }).addOperation(call).setTimeout(0).build()

@@ -20,24 +20,24 @@ const OPEN: OperationRequest = { op: 'open_position', ...TERMS }
 const CLOSE: OperationRequest = { op: 'close_position', positionId: 1 }
 const I128_MAX = (2n ** 127n - 1n).toString()
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 let positionId: number
 let crossPositionId: number
 let orderId: number
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'prepare')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'prepare', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'prepare')
   await trader.trade(OPEN)
-  positionId = await lastPositionId(world, trader.address)
+  positionId = await lastPositionId(fixture, trader.address)
   await trader.trade({ ...TERMS, op: 'open_position_cross' })
-  crossPositionId = await lastPositionId(world, trader.address)
+  crossPositionId = await lastPositionId(fixture, trader.address)
   await trader.trade(limitOrder())
-  orderId = await lastOrderId(world, trader.address)
+  orderId = await lastOrderId(fixture, trader.address)
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 const LIMIT = {
   asset: 'ETH', direction: 'Short', collateral: '500000000', leverage: 2, triggerPrice: I128_MAX, triggerCondition: 'Above', slippageToleranceBps: 50,
@@ -50,7 +50,7 @@ function limitOrder(): OperationRequest {
 
 /** A valid request of each operation for the trader's current state. */
 async function bodies(): Promise<readonly OperationRequest[]> {
-  const price = BigInt((await world.get<{ price: string }>('/v1/markets/BTC/price')).body.price)
+  const price = BigInt((await fixture.get<{ price: string }>('/v1/markets/BTC/price')).body.price)
   const [below, above] = [String((price * 90n) / 100n), String((price * 110n) / 100n)]
   return [
     OPEN,
@@ -68,7 +68,7 @@ async function bodies(): Promise<readonly OperationRequest[]> {
 
 /** The call in a prepared transaction, as the SDK reads it. */
 function callOf(prepared: PreparedTransaction): { transaction: Transaction; contract: string; functionName: string; args: readonly unknown[] } {
-  const transaction = TransactionBuilder.fromXdr(prepared.xdr, world.network.networkPassphrase)
+  const transaction = TransactionBuilder.fromXdr(prepared.xdr, fixture.network.networkPassphrase)
   assert.ok(transaction instanceof Transaction && transaction.operations.length === 1)
   const [operation] = transaction.operations
   assert.ok(operation?.type === 'invokeHostFunction' && operation.func.type === 'hostFunctionTypeInvokeContract')
@@ -78,7 +78,7 @@ function callOf(prepared: PreparedTransaction): { transaction: Transaction; cont
 }
 
 test('returns an unsigned transaction of the trader for each of the ten operations', async () => {
-  const { closeTimeSec } = world.network.chain.history.latest()
+  const { closeTimeSec } = fixture.network.chain.history.latest()
   for (const body of await bodies()) {
     const { status, body: response, text, headers } = await trader.prepare(body)
     assert.equal(status, 200, text)
@@ -86,7 +86,7 @@ test('returns an unsigned transaction of the trader for each of the ten operatio
     assert.match(String(response['minResourceFee']), /^[1-9]\d*$/)
     assert.equal(headers['cache-control'], 'no-store')
     const { transaction, contract, functionName, args } = callOf(response as unknown as PreparedTransaction)
-    assert.deepEqual([contract, functionName, args[0]], [world.network.contracts.market, body.op, trader.address])
+    assert.deepEqual([contract, functionName, args[0]], [fixture.network.contracts.market, body.op, trader.address])
     assert.deepEqual([transaction.source, transaction.signatures.length, transaction.memo.type], [trader.address, 0, 'none'])
     assert.equal(transaction.fee, String(100n + BigInt(String(response['minResourceFee']))))
     assert.deepEqual([transaction.timeBounds?.minTime, Number(transaction.timeBounds?.maxTime)], ['0', closeTimeSec + 300])
@@ -101,21 +101,21 @@ test('uses the account\'s next sequence number, even right after another transac
 })
 
 test('a prepared transaction is valid for 300 seconds of ledger time, even when the ledger\'s clock is ahead', async () => {
-  await world.control('local_advance', { seconds: 86_400 })
-  await world.closeLedgers(4)
+  await fixture.control('local_advance', { seconds: 86_400 })
+  await fixture.closeLedgers(4)
   const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
   const result = await trader.submit(signedXdr)
   assert.deepEqual([result.status, result.body['status']], [200, 'SUCCESS'], result.text)
   const late = await trader.signed(OPEN)
-  await world.control('local_advance', { seconds: 300 })
+  await fixture.control('local_advance', { seconds: 300 })
   const expired = await trader.submit(late)
   assert.deepEqual([expired.status, expired.body['error']], [400, 'submission_rejected'])
   assert.match(String(expired.body['message']), /expired/)
-  await world.closeLedgers(4)
+  await fixture.closeLedgers(4)
 })
 
 test('names the authentication failure whatever the body is', async () => {
-  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(fixture.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
   assert.deepEqual((await post({})).body, { error: 'missing_bearer' })
   assert.equal((await post({ authorization: 'Bearer nothing' })).body['error'], 'malformed_bearer')
   assert.equal((await post({ authorization: `Bearer ${trader.key.keyId}:${'0'.repeat(64)}` })).body['error'], 'invalid_credentials')
@@ -134,7 +134,7 @@ test('error precedence: 429, then 451, then 401, then 400', async () => {
   assert.equal((await post({})).status, 401)
   for (let calls = 2; calls < RATE_LIMIT_PER_WINDOW.public; calls++) await post(restricted)
   assert.deepEqual([(await post(restricted)).status, (await post({})).status], [429, 429])
-  const guarded = await call(world.gateway.app, URL_PATH, { method: 'POST', body: {}, key: trader.key, headers: restricted })
+  const guarded = await call(fixture.gateway.app, URL_PATH, { method: 'POST', body: {}, key: trader.key, headers: restricted })
   assert.equal(guarded.status, 451)
 })
 
@@ -223,7 +223,7 @@ test('accepts every supported asset, HYPE included; responds unsupported_asset t
 })
 
 test('rejects bodies that are not JSON', async () => {
-  const { app } = world.gateway
+  const { app } = fixture.gateway
   const post = (contentType: string, payload: string) =>
     app.inject({ method: 'POST', url: URL_PATH, headers: { authorization: bearer(trader.key), 'content-type': contentType }, payload })
   const body = JSON.stringify(OPEN)
@@ -240,9 +240,9 @@ test('rejects bodies that are not JSON', async () => {
 
 test('advises funding for an account that does not exist', async () => {
   const wallet = createWallet('unfunded')
-  const key = await obtainKey(world.gateway.app, wallet)
+  const key = await obtainKey(fixture.gateway.app, wallet)
   for (const body of [OPEN, CLOSE, limitOrder()]) {
-    const { status, body: error } = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key })
+    const { status, body: error } = await call(fixture.gateway.app, URL_PATH, { method: 'POST', body, key })
     assert.deepEqual([status, error['error'], error['contractError']], [400, 'simulation_failed', null])
     assert.match(String(error['message']), /^Simulation failed: the account does not exist .*Fund it/)
   }
@@ -255,38 +255,38 @@ test('responds 502 to RPC failures without internal details', async () => {
     { name: 'torn_json' }, { name: 'empty_204' }, { name: 'connection_reset' }, { name: 'timeout' },
   ]
   for (const fault of faults) {
-    await world.control('local_fault', { ...fault, method: 'simulateTransaction', count: null })
+    await fixture.control('local_fault', { ...fault, method: 'simulateTransaction', count: null })
     const { status, body, text }: ApiResponse = await trader.prepare(OPEN)
-    await world.control('local_clearFaults')
+    await fixture.control('local_clearFaults')
     assert.deepEqual([status, body['error'], Object.keys(body)], [502, 'rpc_error', ['error', 'message']], JSON.stringify(fault))
     assert.doesNotMatch(text, /local\/rpc|stellar-core|<html|C[A-Z2-7]{55}/)
     // The circuit breaker must close before the next fault.
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
   }
-  await world.control('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
+  await fixture.control('local_fault', { name: 'connection_reset', method: 'getLedgerEntries', count: null })
   assert.equal((await trader.prepare(OPEN)).status, 502)
-  await world.control('local_clearFaults')
-  await world.closeLedgers(6)
+  await fixture.control('local_clearFaults')
+  await fixture.closeLedgers(6)
   assert.equal((await trader.prepare(OPEN)).status, 200)
 })
 
 test('retries transient RPC failures', async () => {
   for (const fault of [{ name: 'preflight_queue_full' }, { name: 'rpc_error', code: -32098 }, { name: 'slow', ms: 2_000 }, { name: 'torn_json' }]) {
-    await world.control('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
+    await fixture.control('local_fault', { ...fault, method: 'simulateTransaction', count: 1 })
     assert.equal((await trader.prepare(OPEN)).status, 200, fault.name)
   }
 })
 
 test('a lagging node does not lead to a used sequence number', async () => {
   await trader.trade(OPEN)
-  await world.control('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
+  await fixture.control('local_fault', { name: 'lagging', method: 'getLedgerEntries', ledgers: 3, count: 2 })
   const prepared = (await trader.prepare(OPEN)).body as unknown as PreparedTransaction
-  const result = await trader.submit(sign(prepared, trader.wallet, world.network.networkPassphrase))
+  const result = await trader.submit(sign(prepared, trader.wallet, fixture.network.networkPassphrase))
   assert.equal(result.body['status'], 'SUCCESS', result.text)
 })
 
 test('exceeding the simulation\'s resource limits fails without a contract error', async () => {
-  await world.control('local_fault', { name: 'resource_limit_exceeded' })
+  await fixture.control('local_fault', { name: 'resource_limit_exceeded' })
   const { status, body } = await trader.prepare(OPEN)
   assert.deepEqual([status, body['error'], body['contractError']], [400, 'simulation_failed', null])
   assert.match(String(body['message']), /^Simulation failed: .*resources/)

@@ -11,34 +11,35 @@ import type { Row } from '../support/pagination.ts'
 import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
 import type { ChainTrader } from '../support/chain-traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 interface Positions {
   readonly positions: readonly OpenPosition[]
 }
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let traders: readonly [ChainTrader, ChainTrader, ChainTrader]
-let empty: GatewayResponse<Positions>
+let empty: ApiResponse<Positions>
 
 async function list(query = ''): Promise<readonly OpenPosition[]> {
-  const response = await world.get<Positions>(`/v1/positions/open?${query}`)
+  const response = await fixture.get<Positions>(`/v1/positions/open?${query}`)
   assert.equal(response.status, 200, query)
   return response.body.positions
 }
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'positions', traders: 0 })
-  empty = await world.get<Positions>('/v1/positions/open')
-  await world.closeLedgers(4)
-  traders = [await createChainTrader(world, 'ada'), await createChainTrader(world, 'ben'), await createChainTrader(world, 'cleo')]
+  fixture = await createGatewayFixture({ seed: 'positions', traders: 0 })
+  empty = await fixture.get<Positions>('/v1/positions/open')
+  await fixture.closeLedgers(4)
+  traders = [await createChainTrader(fixture, 'ada'), await createChainTrader(fixture, 'ben'), await createChainTrader(fixture, 'cleo')]
   for (const asset of ['BTC', 'HYPE', 'SOL']) {
-    await applyInOneLedger(world, traders.map((person, index) =>
+    await applyInOneLedger(fixture, traders.map((person, index) =>
       openPosition(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
   }
-  await world.catchUp()
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
   assert.deepEqual([empty.status, empty.body], [200, { positions: [] }])
@@ -46,10 +47,10 @@ test('returns an empty list while nothing is indexed', () => {
 })
 
 test('returns positions newest first, with exactly the specified fields, as in the opening events', async () => {
-  const { body, headers } = await world.get<Positions>('/v1/positions/open')
+  const { body, headers } = await fixture.get<Positions>('/v1/positions/open')
   assert.deepEqual(Object.keys(body), ['positions'])
   assert.equal(headers['cache-control'], 'no-cache')
-  const opened = await rowsOf(world, '/v1/events?limit=500&topic=position_opened', 'events')
+  const opened = await rowsOf(fixture, '/v1/events?limit=500&topic=position_opened', 'events')
   assert.deepEqual(body.positions, opened.map(({ payload, ledgerCloseTs, txHash }) => {
     const { positionId, trader, asset, direction, size, entryPrice } = payload as Row
     return { positionId, trader, asset, direction, size, entryPrice, openedAt: ledgerCloseTs, openedTxHash: txHash }
@@ -63,7 +64,7 @@ test('returns positions newest first, with exactly the specified fields, as in t
 
 test('lists the positions that the ledger has', async () => {
   for (const person of traders) {
-    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await readOpenPositionIds(world, person))
+    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await readOpenPositionIds(fixture, person))
   }
 })
 
@@ -76,7 +77,7 @@ test('filters by trader and returns an empty list for a trader without positions
 
 test('rejects a trader that is not 56 characters or given twice; ignores limit', async () => {
   const { address } = traders[0]
-  await assertRejected(world, '/v1/positions/open', [
+  await assertRejected(fixture, '/v1/positions/open', [
     'trader=', 'trader=abc', `trader=${address}A`, `trader=${address}&trader=${address}`, `trader=${'%00'.repeat(56)}`,
   ])
   assert.deepEqual(await list('limit=1'), await list())
@@ -87,24 +88,24 @@ test('removes closed and liquidated positions from the list', async () => {
   const [ada, ben] = traders
   const btc = (await list(`trader=${ada.address}`)).find(({ asset }) => asset === 'BTC')
   assert.ok(btc)
-  await applyInOneLedger(world, [closePosition(ada, btc.positionId)])
-  await movePrice(world, 'SOL', 80)
-  await world.closeLedgers(6)
-  await world.catchUp()
+  await applyInOneLedger(fixture, [closePosition(ada, btc.positionId)])
+  await movePrice(fixture, 'SOL', 80)
+  await fixture.closeLedgers(6)
+  await fixture.catchUp()
   const remaining = await list()
   assert.deepEqual(remaining.map(({ asset, trader }) => `${asset} ${traders.findIndex(({ address }) => address === trader)}`).toSorted(), [
     'BTC 1', 'BTC 2', 'HYPE 0', 'HYPE 1', 'HYPE 2',
   ])
-  const closed = (await rowsOf(world, `/v1/trades?trader=${ben.address}`, 'trades')).map(({ kind, asset }) => [kind, asset])
+  const closed = (await rowsOf(fixture, `/v1/trades?trader=${ben.address}`, 'trades')).map(({ kind, asset }) => [kind, asset])
   assert.deepEqual(closed, [['liquidation', 'SOL']])
 })
 
 test('a newly opened position is the first row of the next response', async () => {
-  await applyInOneLedger(world, [openPosition(traders[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
-  await world.catchUp()
+  await applyInOneLedger(fixture, [openPosition(traders[1], { asset: 'LTC', direction: 1, collateral: 10, leverage: 1 })])
+  await fixture.catchUp()
   const [first] = await list()
   assert.deepEqual([first?.asset, first?.trader, first?.direction, first?.size], ['LTC', traders[1].address, 1, first?.size])
-  assert.equal(first?.openedAt, world.network.chain.history.latest().closeTimeSec)
+  assert.equal(first?.openedAt, fixture.network.chain.history.latest().closeTimeSec)
 })
 
 /** Stores positions of one trader as the indexer does; opening hundreds on the network is too slow. */
@@ -113,8 +114,8 @@ async function seed(trader: string, count: number, from: number, state: Position
     positionId: from + index, trader, asset: 'BTC', direction: index % 2, size: 10n, entryPrice: 5n, openedSeq: from + index,
     openedAt: 1_900_000_000 + Math.floor(index / 7), openedTxHash: 'ab'.repeat(32), marginMode: null, state,
   }))
-  const [{ deployment } = { deployment: 0 }] = await world.store.read.query<{ deployment: number }>('select max(deployment) as deployment from idx.epochs')
-  await storePositions(world.store.write, deployment, positions)
+  const [{ deployment } = { deployment: 0 }] = await fixture.store.read.query<{ deployment: number }>('select max(deployment) as deployment from idx.epochs')
+  await storePositions(fixture.store.write, deployment, positions)
 }
 
 test('pages hold at most 200 rows of all traders or 500 of one, and every row once while positions open and close', async () => {
@@ -122,12 +123,12 @@ test('pages hold at most 200 rows of all traders or 500 of one, and every row on
   await seed(whale, 700, 1_000_000)
   await seed('G'.padEnd(56, 'M'), 50, 2_000_000)
   for (const [query, cap] of [['', 200], [`trader=${whale}`, 500]] as const) {
-    const first = await world.get<Positions>(`/v1/positions/open?${query}`)
+    const first = await fixture.get<Positions>(`/v1/positions/open?${query}`)
     assert.equal(first.body.positions.length, cap)
-    const second = await world.get<Positions>(nextPage(first.headers['link']) ?? '')
+    const second = await fixture.get<Positions>(nextPage(first.headers['link']) ?? '')
     assert.equal(second.body.positions.length, 200)
     let turns = 0
-    const pages = await followPages(world, `/v1/positions/open?${query}`, 'positions', async () => {
+    const pages = await followPages(fixture, `/v1/positions/open?${query}`, 'positions', async () => {
       await seed('G'.padEnd(56, 'N'), 10, 3_000_000 + 10 * turns++)
       // Closes rows that earlier pages contained.
       await seed(whale, 30, 1_000_670, 'closed')
@@ -140,7 +141,7 @@ test('pages hold at most 200 rows of all traders or 500 of one, and every row on
 })
 
 test('accepts only the cursors of its own list', async () => {
-  const own = cursorIn((await world.get('/v1/positions/open')).headers['link'])
+  const own = cursorIn((await fixture.get('/v1/positions/open')).headers['link'])
   const foreign = [encodeCursor('trades', [5]), encodeCursor('events', [5]), encodeCursor('positions-open', ['a'])]
-  await assertForeignCursorsRejected(world, '/v1/positions/open', own, foreign)
+  await assertForeignCursorsRejected(fixture, '/v1/positions/open', own, foreign)
 })

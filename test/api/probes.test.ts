@@ -8,46 +8,45 @@ import { test } from 'node:test'
 import { WebSocket } from 'ws'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
-import { onStage } from '../support/stream-stage.ts'
 import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-async function readiness(world: GatewayFixture): Promise<readonly [number, unknown]> {
-  const { status, body } = await world.get('/readyz')
+async function readiness(fixture: GatewayFixture): Promise<readonly [number, unknown]> {
+  const { status, body } = await fixture.get('/readyz')
   return [status, body]
 }
 
 const READY = [200, { status: 'ready' }]
 
 test('ready once a ledger is indexed, not while the index is too old, and ready again after it catches up', async () => {
-  await using world = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
-  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_empty'] }])
-  await world.closeLedgers(3)
-  await world.catchUp()
-  assert.deepEqual(await readiness(world), READY)
+  await using fixture = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['index_empty'] }])
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
+  assert.deepEqual(await readiness(fixture), READY)
 
-  world.rpc.isDown = true
-  await world.closeLedgers(30)
-  assert.equal((await world.indexer.step()).kind, 'unreachable')
-  assert.deepEqual(await readiness(world), READY, 'a short outage does not make it unready')
-  await world.closeLedgers(1)
-  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['index_behind'] }])
-  assert.equal((await world.get('/livez')).status, 200, 'a restart would not help')
-  assert.equal((await world.get('/v1/health')).status, 200)
+  fixture.rpc.isDown = true
+  await fixture.closeLedgers(30)
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable')
+  assert.deepEqual(await readiness(fixture), READY, 'a short outage does not make it unready')
+  await fixture.closeLedgers(1)
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['index_behind'] }])
+  assert.equal((await fixture.get('/livez')).status, 200, 'a restart would not help')
+  assert.equal((await fixture.get('/v1/health')).status, 200)
 
-  world.rpc.isDown = false
-  await world.catchUp()
-  world.clock.advance(1_000)
-  assert.deepEqual(await readiness(world), READY)
+  fixture.rpc.isDown = false
+  await fixture.catchUp()
+  fixture.clock.advance(1_000)
+  assert.deepEqual(await readiness(fixture), READY)
 })
 
 test('stays ready while ledgers have no events', async () => {
-  await using world = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
-  await world.control('local_actors', { publisher: false, keeper: false, traders: false })
-  await world.closeLedgers(60)
-  await world.catchUp()
-  assert.deepEqual(await readiness(world), READY)
+  await using fixture = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
+  await fixture.control('local_actors', { publisher: false, keeper: false, traders: false })
+  await fixture.closeLedgers(60)
+  await fixture.catchUp()
+  assert.deepEqual(await readiness(fixture), READY)
 })
 
 test('alive but not ready while the database fails or hangs, without revealing internals', async () => {
@@ -68,43 +67,43 @@ test('alive but not ready while the database fails or hangs, without revealing i
 
 test('a snapshot from before the database failed does not make it ready', async () => {
   let failing = false
-  await using world = await createGatewayFixture()
-  await world.closeLedgers(1)
-  await world.catchUp()
-  const { store } = world
+  await using fixture = await createGatewayFixture()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  const { store } = fixture
   const query: typeof store.read.query = (sql, params) => (failing ? Promise.reject(new Error('connection refused')) : store.read.query(sql, params))
-  await world.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
-  assert.deepEqual(await readiness(world), READY)
+  await fixture.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
+  assert.deepEqual(await readiness(fixture), READY)
   failing = true
-  world.clock.advance(1_000)
-  assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['database'] }])
+  fixture.clock.advance(1_000)
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['database'] }])
 })
 
 test('a draining gateway is alive but not ready', async () => {
-  await onStage({ seed: 'drain' }, async ({ world, connect, publishLedgers }) => {
-    await publishLedgers(2)
-    const client = await connect()
-    assert.deepEqual(await readiness(world), READY)
-    const closing = world.gateway.close()
-    await client.frame(({ type }) => type === 'draining')
-    assert.deepEqual(await readiness(world), [503, { status: 'not_ready', reasons: ['draining'] }])
-    assert.equal((await world.get('/livez')).status, 200)
-    await client.close()
-    await closing
-  })
+  await using fixture = await createGatewayFixture({ seed: 'drain', listen: true })
+  const { connect, publishLedgers } = fixture
+  await publishLedgers(2)
+  const client = await connect()
+  assert.deepEqual(await readiness(fixture), READY)
+  const closing = fixture.gateway.close()
+  await client.frame(({ type }) => type === 'draining')
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['draining'] }])
+  assert.equal((await fixture.get('/livez')).status, 200)
+  await client.close()
+  await closing
 })
 
 test('a draining gateway keeps serving for the drain time and closes connections after each response', async () => {
-  await using world = await createGatewayFixture()
-  await world.closeLedgers(1)
-  await world.catchUp()
-  await world.restartGateway({ drainMs: 5_000 })
-  const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  await using fixture = await createGatewayFixture()
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  await fixture.restartGateway({ drainMs: 5_000 })
+  const url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
   const agent = new Agent({ keepAlive: true })
   const serving = await getResponse(agent, `${url}/v1/trades`)
   assert.deepEqual([serving.statusCode, serving.headers.connection], [200, 'keep-alive'])
   let closed = false
-  const closing = world.gateway.close().then(() => (closed = true))
+  const closing = fixture.gateway.close().then(() => (closed = true))
   for (const path of ['/v1/trades', '/v1/oracle/prices', '/docs/json']) {
     const { statusCode, headers } = await getResponse(agent, `${url}${path}`)
     assert.deepEqual([statusCode, headers.connection], [200, 'close'], path)
@@ -112,10 +111,10 @@ test('a draining gateway keeps serving for the drain time and closes connections
   const late = new WebSocket(`${url.replace('http', 'ws')}/v1/ws`)
   const [code] = (await once(late, 'close')) as [number]
   assert.equal(code, 1012, 'the stream rejects new connections with service restart')
-  world.clock.advance(4_999)
+  fixture.clock.advance(4_999)
   assert.equal((await getResponse(agent, `${url}/livez`)).statusCode, 200)
   assert.equal(closed, false)
-  world.clock.advance(1)
+  fixture.clock.advance(1)
   await closing
   agent.destroy()
 })
@@ -127,11 +126,11 @@ function getResponse(agent: Agent, url: string): Promise<IncomingMessage> {
 }
 
 test('neither probe is rate-limited, cached or needs a valid key', async () => {
-  await using world = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
-  await world.closeLedgers(1)
-  await world.catchUp()
+  await using fixture = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
   for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public + 5; call++) {
-    const { status, headers } = await world.get(call % 2 === 0 ? '/livez' : '/readyz', { authorization: 'Bearer nobody:knows' })
+    const { status, headers } = await fixture.get(call % 2 === 0 ? '/livez' : '/readyz', { authorization: 'Bearer nobody:knows' })
     assert.equal(status, 200)
     assert.deepEqual([headers['x-ratelimit-remaining'], headers['cache-control']], [undefined, 'no-store'])
   }

@@ -74,11 +74,11 @@ test('reads use the replica and report its position, X-Min-Ledger waits for it, 
   await servers.caughtUp()
   const storeClock = createVirtualClock(0)
   await using store = await openStore({ ...PLAIN, databaseUrl: url, readUrl: replicaUrl, clock: storeClock })
-  await using world = createIndexFixture(primary)
+  await using index = createIndexFixture(primary)
   const trade = async (): Promise<number> => {
-    world.queue(world.exchange.open(1, 10_000))
-    world.closeLedger()
-    await world.catchUp()
+    index.queue(index.exchange.open(1, 10_000))
+    index.closeLedger()
+    await index.catchUp()
     const [row] = await primary.read.query<{ ledger: number }>('select last_ledger as ledger from idx.cursor')
     return row?.ledger ?? 0
   }

@@ -9,7 +9,8 @@ import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, fo
 import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
 import type { ChainTrader } from '../support/chain-traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
-import type { GatewayFixture, GatewayResponse } from '../support/gateway-fixture.ts'
+import type { GatewayFixture } from '../support/gateway-fixture.ts'
+import type { ApiResponse } from '../support/keys.ts'
 
 interface Trades {
   readonly trades: readonly RealizedTrade[]
@@ -19,40 +20,40 @@ interface Trades {
 const START_LEDGER = 30
 const ASSETS = ['BTC', 'ETH', 'XLM', 'HYPE'] as const
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let traders: readonly ChainTrader[]
 let early: ChainTrader
 let gambler: ChainTrader
-let empty: GatewayResponse<Trades>
+let empty: ApiResponse<Trades>
 
 /** All traders open in one ledger and close in another, so their trades share a second. */
 async function tradeTogether(round: number): Promise<void> {
   const asset = ASSETS[round % ASSETS.length] ?? 'BTC'
-  await applyInOneLedger(world, traders.map((person, index) =>
+  await applyInOneLedger(fixture, traders.map((person, index) =>
     openPosition(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
-  const ids = await Promise.all(traders.map((person) => readOpenPositionIds(world, person)))
-  await applyInOneLedger(world, traders.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
+  const ids = await Promise.all(traders.map((person) => readOpenPositionIds(fixture, person)))
+  await applyInOneLedger(fixture, traders.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
 }
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'trades', startLedger: START_LEDGER })
-  await world.closeLedgers(4)
-  early = await createChainTrader(world, 'early')
-  gambler = await createChainTrader(world, 'gambler')
-  traders = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createChainTrader(world, name)))
-  await applyInOneLedger(world, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
-  assert.ok(world.network.chain.history.latest().sequence < START_LEDGER)
-  await world.closeLedgers(START_LEDGER)
-  empty = await world.get<Trades>('/v1/trades')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'trades', startLedger: START_LEDGER })
+  await fixture.closeLedgers(4)
+  early = await createChainTrader(fixture, 'early')
+  gambler = await createChainTrader(fixture, 'gambler')
+  traders = await Promise.all(['ada', 'ben', 'cleo', 'dan', 'eve'].map((name) => createChainTrader(fixture, name)))
+  await applyInOneLedger(fixture, [openPosition(early, { asset: 'ETH', direction: 0, collateral: 50, leverage: 2 })])
+  assert.ok(fixture.network.chain.history.latest().sequence < START_LEDGER)
+  await fixture.closeLedgers(START_LEDGER)
+  empty = await fixture.get<Trades>('/v1/trades')
 
   for (let round = 0; round < 4; round++) await tradeTogether(round)
-  await applyInOneLedger(world, [closePosition(early, (await readOpenPositionIds(world, early))[0] ?? 0)])
-  await applyInOneLedger(world, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
-  await movePrice(world, 'SOL', 80)
-  await world.closeLedgers(5)
-  await world.catchUp()
+  await applyInOneLedger(fixture, [closePosition(early, (await readOpenPositionIds(fixture, early))[0] ?? 0)])
+  await applyInOneLedger(fixture, [openPosition(gambler, { asset: 'SOL', direction: 0, collateral: 100, leverage: 10 })])
+  await movePrice(fixture, 'SOL', 80)
+  await fixture.closeLedgers(5)
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('returns an empty list while nothing is indexed', () => {
   assert.deepEqual([empty.status, empty.body], [200, { trades: [] }])
@@ -60,12 +61,12 @@ test('returns an empty list while nothing is indexed', () => {
 })
 
 test('returns trades newest first, with exactly the specified fields', async () => {
-  const { status, body, headers } = await world.get<Trades>('/v1/trades')
+  const { status, body, headers } = await fixture.get<Trades>('/v1/trades')
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['trades'])
   assert.equal(body.trades.length, 22)
   assert.equal(headers['cache-control'], 'no-cache')
-  assert.equal(headers['x-ledger'], String(world.network.chain.history.latest().sequence))
+  assert.equal(headers['x-ledger'], String(fixture.network.chain.history.latest().sequence))
   for (const row of body.trades) {
     assert.deepEqual(Object.keys(row), [
       'positionId', 'trader', 'kind', 'ledger', 'ts', 'txHash', 'asset', 'direction', 'size', 'entryPrice', 'closePrice', 'pnl',
@@ -80,8 +81,8 @@ test('returns trades newest first, with exactly the specified fields', async () 
 })
 
 test('rows match the contract\'s events', async () => {
-  const { trades } = (await world.get<Trades>('/v1/trades')).body
-  const events = (await rowsOf(world, '/v1/events?limit=500', 'events')) as unknown as readonly EventRow[]
+  const { trades } = (await fixture.get<Trades>('/v1/trades')).body
+  const events = (await rowsOf(fixture, '/v1/events?limit=500', 'events')) as unknown as readonly EventRow[]
   const findEvent = (topic: string, id: number) => events
     .map((event) => ({ ...event, payload: event.payload as Record<string, unknown> }))
     .find(({ payload }) => payload['topic'] === topic && payload['positionId'] === id)
@@ -102,27 +103,27 @@ test('rows match the contract\'s events', async () => {
 })
 
 test('a close whose open predates the index has its pnl, but null for the four fields of the open', async () => {
-  const [row, ...others] = (await world.get<Trades>(`/v1/trades?trader=${early.address}`)).body.trades
+  const [row, ...others] = (await fixture.get<Trades>(`/v1/trades?trader=${early.address}`)).body.trades
   assert.deepEqual(others, [])
   assert.deepEqual([row?.kind, row?.asset, row?.direction, row?.size, row?.entryPrice], ['close', null, null, null, null])
   assert.match(String(row?.pnl), /^-?\d+$/)
   assert.match(String(row?.closePrice), /^\d+$/)
   for (const asset of ['ETH', 'BTC']) {
-    const { trades } = (await world.get<Trades>(`/v1/trades?asset=${asset}`)).body
+    const { trades } = (await fixture.get<Trades>(`/v1/trades?asset=${asset}`)).body
     assert.ok(trades.every(({ trader }) => trader !== early.address), 'a trade with unknown asset matches no asset')
   }
 })
 
 test('a liquidation has no pnl', async () => {
-  const [row, ...others] = (await world.get<Trades>(`/v1/trades?trader=${gambler.address}`)).body.trades
+  const [row, ...others] = (await fixture.get<Trades>(`/v1/trades?trader=${gambler.address}`)).body.trades
   assert.deepEqual(others, [])
   assert.deepEqual([row?.kind, row?.asset, row?.direction, row?.size, row?.pnl], ['liquidation', 'SOL', 0, row?.size, null])
   assert.match(String(row?.size), /^\d+$/)
 })
 
 test('filters by trader and by asset in any letter case', async () => {
-  const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
-  const only = async (query: string) => (await world.get<Trades>(`/v1/trades?${query}`)).body.trades
+  const all = (await fixture.get<Trades>('/v1/trades?limit=200')).body.trades
+  const only = async (query: string) => (await fixture.get<Trades>(`/v1/trades?${query}`)).body.trades
   const [ada] = traders
   assert.ok(ada)
   assert.deepEqual(await only(`trader=${ada.address}`), all.filter(({ trader }) => trader === ada.address))
@@ -134,47 +135,47 @@ test('filters by trader and by asset in any letter case', async () => {
 })
 
 test('before_ts is exclusive', async () => {
-  const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
+  const all = (await fixture.get<Trades>('/v1/trades?limit=200')).body.trades
   for (const ts of new Set(all.map((row) => row.ts))) {
-    assert.deepEqual((await world.get<Trades>(`/v1/trades?before_ts=${ts}`)).body.trades, all.filter((row) => row.ts < ts))
-    assert.deepEqual((await world.get<Trades>(`/v1/trades?before_ts=${ts + 1}`)).body.trades, all.filter((row) => row.ts <= ts))
+    assert.deepEqual((await fixture.get<Trades>(`/v1/trades?before_ts=${ts}`)).body.trades, all.filter((row) => row.ts < ts))
+    assert.deepEqual((await fixture.get<Trades>(`/v1/trades?before_ts=${ts + 1}`)).body.trades, all.filter((row) => row.ts <= ts))
   }
-  assert.deepEqual((await world.get<Trades>(`/v1/trades?before_ts=${Number.MAX_SAFE_INTEGER}`)).body.trades, all)
+  assert.deepEqual((await fixture.get<Trades>(`/v1/trades?before_ts=${Number.MAX_SAFE_INTEGER}`)).body.trades, all)
 })
 
 test('limit bounds the list, with a Link header only when more rows follow', async () => {
-  const all = (await world.get<Trades>('/v1/trades?limit=200')).body.trades
+  const all = (await fixture.get<Trades>('/v1/trades?limit=200')).body.trades
   for (const limit of [1, 7, 21, 22, 200]) {
-    const { body, headers } = await world.get<Trades>(`/v1/trades?limit=${limit}`)
+    const { body, headers } = await fixture.get<Trades>(`/v1/trades?limit=${limit}`)
     assert.deepEqual(body.trades, all.slice(0, limit))
     assert.equal(headers['link'] === undefined, limit >= 22, `limit=${limit}`)
   }
 })
 
 test('rejects out-of-range integers, repeated, empty and overlong parameters with a 400 that names them', async () => {
-  await assertRejected(world, '/v1/trades', [
+  await assertRejected(fixture, '/v1/trades', [
     ...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0),
     'asset=', 'asset=ABCDEFGHIJKLM', 'asset=BTC&asset=BTC', 'asset=%00', 'trader=', `trader=${'G'.repeat(55)}`, `trader=${'G'.repeat(57)}`, 'trader=a&trader=b',
   ])
-  assert.equal((await world.get('/v1/trades?limit=200&before_ts=0&utm_source=somewhere')).status, 200, 'unknown parameters are ignored')
+  assert.equal((await fixture.get('/v1/trades?limit=200&before_ts=0&utm_source=somewhere')).status, 200, 'unknown parameters are ignored')
 })
 
 test('accepts only the cursors of its own list', async () => {
-  const own = cursorIn((await world.get('/v1/trades?limit=1')).headers['link'])
-  const foreign = cursorIn((await world.get('/v1/events?limit=1')).headers['link'])
+  const own = cursorIn((await fixture.get('/v1/trades?limit=1')).headers['link'])
+  const foreign = cursorIn((await fixture.get('/v1/events?limit=1')).headers['link'])
   const invalid = [encodeCursor('trades', ['9']), encodeCursor('trades', [-1]), encodeCursor('trades', [1.5]), encodeCursor('trades', [1, 2])]
-  await assertForeignCursorsRejected(world, '/v1/trades', own, [foreign, ...invalid])
+  await assertForeignCursorsRejected(fixture, '/v1/trades', own, [foreign, ...invalid])
 })
 
 test('pages contain every row once while new trades arrive', async () => {
   for (const [query, limit] of [['', 1], ['', 3], [`before_ts=${Number.MAX_SAFE_INTEGER}`, 4], ['asset=ETH', 2]] as const) {
-    const atStart = (await world.get<Trades>(`/v1/trades?${query}&limit=200`)).body.trades
+    const atStart = (await fixture.get<Trades>(`/v1/trades?${query}&limit=200`)).body.trades
     assert.ok(new Set(atStart.map(({ ts }) => ts)).size < atStart.length, 'rows share a second')
     let rounds = 0
-    const pages = await followPages(world, `/v1/trades?${query}&limit=${limit}`, 'trades', async () => {
+    const pages = await followPages(fixture, `/v1/trades?${query}&limit=${limit}`, 'trades', async () => {
       if (rounds++ > 2) return
       await tradeTogether(rounds)
-      await world.catchUp()
+      await fixture.catchUp()
     })
     assert.deepEqual(pages.flat(), atStart, query)
     assert.ok(pages.slice(0, -1).every((page) => page.length === limit))
@@ -182,9 +183,9 @@ test('pages contain every row once while new trades arrive', async () => {
 })
 
 test('returns fifty rows by default', async () => {
-  for (let round = 0; (await rowsOf(world, '/v1/trades?limit=200', 'trades')).length <= 50; round++) {
+  for (let round = 0; (await rowsOf(fixture, '/v1/trades?limit=200', 'trades')).length <= 50; round++) {
     await tradeTogether(round)
-    await world.catchUp()
+    await fixture.catchUp()
   }
-  assert.equal((await rowsOf(world, '/v1/trades', 'trades')).length, 50)
+  assert.equal((await rowsOf(fixture, '/v1/trades', 'trades')).length, 50)
 })

@@ -18,17 +18,17 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 const URL_PATH = '/v1/tx/submit'
 const OPEN: OperationRequest = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' }
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 let passphrase: string
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'submit', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'submit')
-  passphrase = world.network.networkPassphrase
+  fixture = await createGatewayFixture({ traders: 0, seed: 'submit', gateway: { regionGuard: { country: 'x-country', region: 'x-region' } } })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'submit')
+  passphrase = fixture.network.networkPassphrase
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 function hashOf(signedXdr: string): string {
   return Buffer.from(TransactionBuilder.fromXdr(signedXdr, passphrase).hash()).toString('hex')
@@ -36,17 +36,17 @@ function hashOf(signedXdr: string): string {
 
 /** How many transactions of this account the network applied. */
 function appliedCount(address: string): number {
-  return world.network.chain.history.transactionsAfter(0, 0, 10_000).filter(({ envelopeXdr }) => {
+  return fixture.network.chain.history.transactionsAfter(0, 0, 10_000).filter(({ envelopeXdr }) => {
     const envelope = TransactionBuilder.fromXdr(envelopeXdr, passphrase)
     return (envelope instanceof Transaction ? envelope : envelope.innerTransaction).source === address
   }).length
 }
 
 async function injectFault(request: Readonly<Record<string, unknown>>): Promise<void> {
-  await world.control('local_fault', { method: 'sendTransaction', ...request })
+  await fixture.control('local_fault', { method: 'sendTransaction', ...request })
 }
 
-const clearFaults = (): Promise<unknown> => world.control('local_clearFaults')
+const clearFaults = (): Promise<unknown> => fixture.control('local_clearFaults')
 
 test('SUCCESS returns the hash and the ledger', async () => {
   const signedXdr = await trader.signed(OPEN)
@@ -54,7 +54,7 @@ test('SUCCESS returns the hash and the ledger', async () => {
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['hash', 'status', 'ledger'])
   assert.deepEqual([body['hash'], body['status']], [hashOf(signedXdr), 'SUCCESS'])
-  assert.equal(world.network.chain.history.transaction(hashOf(signedXdr))?.ledger, body['ledger'])
+  assert.equal(fixture.network.chain.history.transaction(hashOf(signedXdr))?.ledger, body['ledger'])
   assert.equal(headers['cache-control'], 'no-store')
 })
 
@@ -63,15 +63,15 @@ test('resubmitting returns the same result: at once, after the network forgot th
   const first = (await trader.submit(signedXdr)).body
   const countBefore = appliedCount(trader.address)
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns TRY_AGAIN_LATER')
-  await world.closeLedgers(15)
+  await fixture.closeLedgers(15)
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns txBAD_SEQ')
-  await world.control('local_advance', { seconds: 3_600 })
+  await fixture.control('local_advance', { seconds: 3_600 })
   assert.deepEqual((await trader.submit(signedXdr)).body, first, 'the network returns txTOO_LATE')
   assert.equal(appliedCount(trader.address), countBefore)
 })
 
 test('PENDING when the transaction is not final in time; resubmitting waits again', async () => {
-  await world.closeLedgers(4)
+  await fixture.closeLedgers(4)
   const signedXdr = await trader.signed(OPEN)
   await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 8 })
   const response = await trader.submit(signedXdr, 2_000)
@@ -82,13 +82,13 @@ test('PENDING when the transaction is not final in time; resubmitting waits agai
 
 test('FAILED returns the named contract error and the result XDR', async () => {
   const signedXdr = await trader.signed(OPEN)
-  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await fixture.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { status, body } = await trader.submit(signedXdr)
-  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  await fixture.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   assert.equal(status, 200)
   assert.deepEqual(Object.keys(body), ['hash', 'status', 'contractError', 'resultXdr'])
   assert.deepEqual([body['hash'], body['status'], body['contractError']], [hashOf(signedXdr), 'FAILED', { code: 4, name: 'Paused' }])
-  assert.equal(body['resultXdr'], world.network.chain.history.transaction(hashOf(signedXdr))?.resultXdr)
+  assert.equal(body['resultXdr'], fixture.network.chain.history.transaction(hashOf(signedXdr))?.resultXdr)
   assert.deepEqual((await trader.submit(signedXdr)).body, body, 'a failure is final')
 })
 
@@ -118,16 +118,16 @@ test('names the invalid field of a body without coercing types', async () => {
     [[], /^body must be object/],
   ]
   for (const [body, message] of bodies) {
-    const response = await call(world.gateway.app, URL_PATH, { method: 'POST', body, key: trader.key })
+    const response = await call(fixture.gateway.app, URL_PATH, { method: 'POST', body, key: trader.key })
     assert.deepEqual([response.status, response.body['code']], [400, 'FST_ERR_VALIDATION'], JSON.stringify(body))
     assert.match(String(response.body['message']), message)
   }
-  const large = await call(world.gateway.app, URL_PATH, { method: 'POST', body: { signedXdr: 'A'.repeat(300_000) }, key: trader.key })
+  const large = await call(fixture.gateway.app, URL_PATH, { method: 'POST', body: { signedXdr: 'A'.repeat(300_000) }, key: trader.key })
   assert.equal(large.status, 413)
 })
 
 test('401 and 451 precede validation', async () => {
-  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(world.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
+  const post = (headers: Record<string, string>): Promise<ApiResponse> => call(fixture.gateway.app, URL_PATH, { method: 'POST', body: 'nonsense', headers })
   assert.deepEqual([(await post({})).status, (await post({ 'x-country': 'US' })).status], [401, 451])
   const authorization = bearer(trader.key)
   assert.equal((await post({ authorization, 'x-country': 'CA', 'x-region': 'ON' })).body['error'], 'region_restricted')
@@ -169,7 +169,7 @@ function sponsor(signedXdr: string): FeeBumpTransaction {
 }
 
 test('relays other accounts\' transactions and fee bumps', async () => {
-  const friend = await createTrader(world, 'friend')
+  const friend = await createTrader(fixture, 'friend')
   const inner = await friend.signed(OPEN)
   const sponsored = sponsor(inner)
   const result = (await trader.submit(sponsored.toXdr())).body
@@ -179,11 +179,11 @@ test('relays other accounts\' transactions and fee bumps', async () => {
 })
 
 test('reports the contract error of a failed transaction inside a fee bump', async () => {
-  const friend = await createTrader(world, 'failing friend')
+  const friend = await createTrader(fixture, 'failing friend')
   const sponsored = sponsor(await friend.signed(OPEN))
-  await world.control('local_admin', { contract: 'market', function: 'pause', args: [] })
+  await fixture.control('local_admin', { contract: 'market', function: 'pause', args: [] })
   const { body } = await trader.submit(sponsored.toXdr())
-  await world.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
+  await fixture.control('local_admin', { contract: 'market', function: 'unpause', args: [] })
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 4, name: 'Paused' }])
 })
 
@@ -198,7 +198,7 @@ test('TRY_AGAIN_LATER for an unknown transaction: 503 with retry-after, and resu
 
 test('responds 503 to an account\'s second transaction while the first is pending', async () => {
   const [first, second] = [await trader.signed(OPEN), await trader.signed({ ...OPEN, leverage: 3 })]
-  assert.equal((await world.network.rpc.call('sendTransaction', { transaction: first }) as { status: string }).status, 'PENDING')
+  assert.equal((await fixture.network.rpc.call('sendTransaction', { transaction: first }) as { status: string }).status, 'PENDING')
   const refused = await trader.submit(second)
   assert.deepEqual([refused.status, refused.body['error']], [503, 'try_again_later'])
   assert.equal((await trader.submit(first)).body['status'], 'SUCCESS')
@@ -216,42 +216,42 @@ for (const lost of LOST) {
   const name = `${lost.name} ${lost.status ?? lost.code ?? ''}`.trim()
 
   test(`${name} after the network accepted the transaction: finds it, applied once`, async () => {
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
     const countBefore = appliedCount(trader.address)
     await injectFault({ ...lost, executed: true, count: 1 })
     const { body, text } = await trader.submit(signedXdr)
     assert.equal(body['status'], 'SUCCESS', text)
-    await world.closeLedgers(12)
+    await fixture.closeLedgers(12)
     assert.equal(appliedCount(trader.address), countBefore + 1)
   })
 
   test(`${name} before the network accepted the transaction: sends it again, applied once`, async () => {
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
     const countBefore = appliedCount(trader.address)
     await injectFault({ ...lost, count: 1 })
     const { body, text } = await trader.submit(signedXdr)
     assert.equal(body['status'], 'SUCCESS', text)
-    await world.closeLedgers(12)
+    await fixture.closeLedgers(12)
     assert.equal(appliedCount(trader.address), countBefore + 1)
   })
 
   test(`repeated ${name}: 502 with the hash, never a rejection`, async () => {
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
     const signedXdr = await trader.signed(OPEN)
     await injectFault({ ...lost, count: null })
     const { status, body } = await trader.submit(signedXdr, 12_000)
     await clearFaults()
     assert.deepEqual([status, body['error'], body['hash'], Object.keys(body)], [502, 'rpc_error', hashOf(signedXdr), ['error', 'message', 'hash']])
     assert.match(String(body['message']), /Submit the same signedXdr again/)
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
     assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
   })
 }
 
 test('finds the transaction after a truncated response', async () => {
-  await world.closeLedgers(6)
+  await fixture.closeLedgers(6)
   const signedXdr = await trader.signed(OPEN)
   await injectFault({ name: 'torn_json', count: 1 })
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
@@ -279,7 +279,7 @@ test('responds 502 when no node accepted the transaction', async () => {
 
 test('finds the transaction despite failing lookups', async () => {
   for (const request of [{ name: 'torn_json', everyNth: 2 }, { name: 'http_status', status: 503, everyNth: 2 }, { name: 'not_found', ledgers: 4 }]) {
-    await world.closeLedgers(6)
+    await fixture.closeLedgers(6)
     await injectFault({ ...request, method: 'getTransaction', count: null })
     await trader.trade(OPEN)
     await clearFaults()
@@ -296,17 +296,17 @@ test('concurrent submissions of one transaction share the result', async () => {
 })
 
 test('stops polling when the client disconnects; the transaction still succeeds', async () => {
-  await world.closeLedgers(3)
+  await fixture.closeLedgers(3)
   const signedXdr = await trader.signed(OPEN)
-  const address = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const address = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
   await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
   const request = sendOverSocket(address, signedXdr)
   while ((await faultHits()) === 0) await new Promise((resolve) => setImmediate(resolve))
-  const timersBefore = world.clock.pendingTimers()
+  const timersBefore = fixture.clock.pendingTimers()
   request.destroy()
-  while (world.clock.pendingTimers() >= timersBefore) await new Promise((resolve) => setImmediate(resolve))
+  while (fixture.clock.pendingTimers() >= timersBefore) await new Promise((resolve) => setImmediate(resolve))
   const lookups = await faultHits()
-  await world.closeLedgers(5)
+  await fixture.closeLedgers(5)
   assert.equal(await faultHits(), lookups, 'no further lookups')
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
@@ -314,19 +314,19 @@ test('stops polling when the client disconnects; the transaction still succeeds'
 
 test('a closing gateway responds PENDING to waiting submissions', async () => {
   const signedXdr = await trader.signed(OPEN)
-  const address = await world.gateway.listen({ host: '127.0.0.1', port: 0 }).catch(() => addressOf(world))
+  const address = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 }).catch(() => addressOf(fixture))
   await injectFault({ name: 'not_found', method: 'getTransaction', ledgers: 100 })
   const response = Promise.withResolvers<string>()
   sendOverSocket(address, signedXdr, response.resolve)
-  while (world.network.chain.pending() === 0) await new Promise((resolve) => setImmediate(resolve))
-  await world.restartGateway()
+  while (fixture.network.chain.pending() === 0) await new Promise((resolve) => setImmediate(resolve))
+  await fixture.restartGateway()
   assert.deepEqual(JSON.parse(await response.promise), { hash: hashOf(signedXdr), status: 'PENDING' })
   await clearFaults()
   assert.equal((await trader.submit(signedXdr)).body['status'], 'SUCCESS')
 })
 
 test('the server\'s socket timeout is longer than the longest submission', () => {
-  const { server } = world.gateway.app
+  const { server } = fixture.gateway.app
   // Node's request timeout ends with the body. Its socket timeout must also cover the submission's RPC calls.
   assert.ok(server.timeout >= POLL_TIMEOUT_MS.max + 20_000)
 })
@@ -339,7 +339,7 @@ function addressOf({ gateway }: GatewayFixture): string {
 
 /** How many calls the injected faults affected. */
 async function faultHits(): Promise<number> {
-  const { armed } = await world.control('local_faults') as { armed: readonly { hits: number }[] }
+  const { armed } = await fixture.control('local_faults') as { armed: readonly { hits: number }[] }
   return armed.reduce((total, { hits }) => total + hits, 0)
 }
 
@@ -359,8 +359,8 @@ function sendOverSocket(address: string, signedXdr: string, onResponse: (body: s
 
 test('opens the submitted position', async () => {
   const { ledger } = await trader.trade({ ...OPEN, collateral: String(123n * ONE) })
-  const id = await lastPositionId(world, trader.address)
-  const { body } = await world.get<{ positions: { positionId: number; size: string }[] }>(`/v1/positions/open?trader=${trader.address}`)
+  const id = await lastPositionId(fixture, trader.address)
+  const { body } = await fixture.get<{ positions: { positionId: number; size: string }[] }>(`/v1/positions/open?trader=${trader.address}`)
   assert.equal(body.positions.find(({ positionId }) => positionId === id)?.size, String(123n * 5n * ONE))
   assert.ok(ledger !== undefined)
 })

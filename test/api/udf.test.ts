@@ -17,43 +17,43 @@ const HOURS = UDF_BARS_MAX + 500
 /** Index of an hour without prices. */
 const EMPTY_HOUR = 10
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 
 const price = (hour: number): bigint => BigInt(50_000 + hour) * 10_000_000n
 const at = (hour: number): number => START_SEC + hour * HOUR_SEC
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'charts' })
-  await world.closeLedgers(3)
-  await world.catchUp()
+  fixture = await createGatewayFixture({ traders: 0, seed: 'charts' })
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
   const ticks = Array.from({ length: HOURS }, (_, hour) =>
     [0, 1_800].map((offset) => ({ asset: 'LTC', price: price(hour), timestampSec: at(hour) + offset })))
   const withGap = ticks.filter((_, hour) => hour !== EMPTY_HOUR)
-  for (let from = 0; from < withGap.length; from += 500) await foldTicks(world.store.write, withGap.slice(from, from + 500).flat())
+  for (let from = 0; from < withGap.length; from += 500) await foldTicks(fixture.store.write, withGap.slice(from, from + 500).flat())
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 async function history(query: string): Promise<UdfHistory> {
-  const { status, body, headers } = await world.get<UdfHistory>(`/udf/history?symbol=ltc&resolution=60&${query}`)
+  const { status, body, headers } = await fixture.get<UdfHistory>(`/udf/history?symbol=ltc&resolution=60&${query}`)
   assert.equal(status, 200, query)
   assert.ok(Number(headers['x-ledger']) > 0)
   return body
 }
 
 test('serves every advertised resolution of every market', async () => {
-  const { supported_resolutions: resolutions, ...features } = (await world.get<UdfConfiguration>('/udf/config')).body
+  const { supported_resolutions: resolutions, ...features } = (await fixture.get<UdfConfiguration>('/udf/config')).body
   assert.deepEqual(features, {
     supports_group_request: false, supports_marks: false, supports_search: true, supports_timescale_marks: false, supports_time: true,
   })
-  const now = Math.floor(world.clock.nowMs() / 1000)
-  assert.equal(Number((await world.get('/udf/time')).text), now)
-  const { body: found } = await world.get<readonly UdfFound[]>('/udf/search?query=&type=&exchange=&limit=30')
+  const now = Math.floor(fixture.clock.nowMs() / 1000)
+  assert.equal(Number((await fixture.get('/udf/time')).text), now)
+  const { body: found } = await fixture.get<readonly UdfFound[]>('/udf/search?query=&type=&exchange=&limit=30')
   assert.deepEqual(found.map(({ ticker }) => ticker), ASSET_SYMBOLS)
   for (const { ticker } of found) {
-    const { body: market } = await world.get<UdfSymbol>(`/udf/symbols?symbol=${ticker}`)
+    const { body: market } = await fixture.get<UdfSymbol>(`/udf/symbols?symbol=${ticker}`)
     assert.deepEqual([market.ticker, market.supported_resolutions, market.session, market.visible_plots_set], [ticker, resolutions, '24x7', 'ohlc'])
     for (const resolution of [...resolutions, 'D', 'W']) {
-      const { body: bars } = await world.get<UdfHistory>(`/udf/history?symbol=${ticker}&resolution=${resolution}&from=${now - 8 * 86_400}&to=${now + 1}`)
+      const { body: bars } = await fixture.get<UdfHistory>(`/udf/history?symbol=${ticker}&resolution=${resolution}&from=${now - 8 * 86_400}&to=${now + 1}`)
       assert.equal(bars.s, 'ok', `${ticker} ${resolution}`)
       assert.ok(bars.t !== undefined && bars.t.length >= 1)
     }
@@ -65,7 +65,7 @@ test('bars equal the candles, ascending; from is inclusive and to is exclusive',
   assert.deepEqual(bars, {
     s: 'ok', t: [at(2), at(3), at(4)], o: [50_002, 50_003, 50_004], h: [50_002, 50_003, 50_004], l: [50_002, 50_003, 50_004], c: [50_002, 50_003, 50_004],
   })
-  const { body: { candles } } = await world.get<{ candles: readonly { time: number; close: number }[] }>('/v1/candles?asset=LTC&interval=1h&limit=3')
+  const { body: { candles } } = await fixture.get<{ candles: readonly { time: number; close: number }[] }>('/v1/candles?asset=LTC&interval=1h&limit=3')
   const same = await history(`from=0&to=4000000000&countback=3`)
   assert.deepEqual(same.t, candles.map(({ time }) => time))
   assert.deepEqual(same.c, candles.map(({ close }) => close))
@@ -93,19 +93,19 @@ test('bounds a response, and an earlier range continues without a gap', async ()
 })
 
 test('pricescale fits the magnitude of the price', async () => {
-  const scales = await Promise.all(['BTC', 'XLM'].map(async (symbol) => (await world.get<UdfSymbol>(`/udf/symbols?symbol=${symbol}`)).body.pricescale))
+  const scales = await Promise.all(['BTC', 'XLM'].map(async (symbol) => (await fixture.get<UdfSymbol>(`/udf/symbols?symbol=${symbol}`)).body.pricescale))
   assert.deepEqual(scales, [100, 1_000_000])
 })
 
 test('reports unknown symbols in the body and invalid parameters with 400', async () => {
   for (const path of ['/udf/symbols?symbol=NOPE', '/udf/history?symbol=NOPE&resolution=60&from=0&to=1']) {
-    const { status, body } = await world.get(path)
+    const { status, body } = await fixture.get(path)
     assert.deepEqual([status, body], [200, { s: 'error', errmsg: 'unknown_symbol' }])
   }
-  const { body } = await world.get<UdfHistory>('/udf/history?symbol=BTC&resolution=7&from=0&to=1')
+  const { body } = await fixture.get<UdfHistory>('/udf/history?symbol=BTC&resolution=7&from=0&to=1')
   assert.deepEqual([body.s, /resolution/.test(body.errmsg ?? '')], ['error', true])
-  assert.deepEqual((await world.get<readonly UdfFound[]>('/udf/search?query=bit&limit=1')).body.map(({ ticker }) => ticker), ['BTC'])
+  assert.deepEqual((await fixture.get<readonly UdfFound[]>('/udf/search?query=bit&limit=1')).body.map(({ ticker }) => ticker), ['BTC'])
   const rest = 'symbol=BTC&resolution=60'
-  await assertRejected(world, '/udf/history', [`from=x&to=1&${rest}`, `to=1.5&from=0&${rest}`, `countback=0&from=0&to=1&${rest}`])
-  await assertRejected(world, '/udf/symbols', ['symbol=', `symbol=${'x'.repeat(33)}`])
+  await assertRejected(fixture, '/udf/history', [`from=x&to=1&${rest}`, `to=1.5&from=0&${rest}`, `countback=0&from=0&to=1&${rest}`])
+  await assertRejected(fixture, '/udf/symbols', ['symbol=', `symbol=${'x'.repeat(33)}`])
 })

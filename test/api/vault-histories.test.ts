@@ -12,28 +12,28 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 const LEDGERS = 360
 const LEDGER_SEC = 10
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let events: readonly Row[]
 let vaults: readonly TraderVault[]
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 3, seed: 'histories of vaults' })
+  fixture = await createGatewayFixture({ traders: 3, seed: 'histories of vaults' })
   for (let ledger = 0; ledger < LEDGERS; ledger++) {
-    await world.control('local_advance', { seconds: LEDGER_SEC })
-    await world.closeLedgers(1)
+    await fixture.control('local_advance', { seconds: LEDGER_SEC })
+    await fixture.closeLedgers(1)
   }
-  await world.catchUp()
-  for (let observed = 1; observed > 0;) observed = await world.indexer.observe()
-  events = (await followPages(world, '/v1/events?limit=500', 'events')).flat().toReversed()
-  vaults = (await followPages(world, '/v1/vaults?limit=200', 'vaults')).flat() as unknown as readonly TraderVault[]
+  await fixture.catchUp()
+  for (let observed = 1; observed > 0;) observed = await fixture.indexer.observe()
+  events = (await followPages(fixture, '/v1/events?limit=500', 'events')).flat().toReversed()
+  vaults = (await followPages(fixture, '/v1/vaults?limit=200', 'vaults')).flat() as unknown as readonly TraderVault[]
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 const payloadOf = (event: Row): Record<string, string | number> => event['payload'] as Record<string, string | number>
 
 /** One vault's counts, computed from the whole event log. */
 function countsFromLog(id: number): Record<string, unknown> {
-  const { market, vaultFactory } = world.network.contracts
+  const { market, vaultFactory } = fixture.network.contracts
   const own = events.filter((event) => event['contractId'] === vaultFactory && payloadOf(event)['vaultId'] === id)
   const orders = new Set(own.filter(({ topic }) => topic === 'leader_limit').map((event) => String(payloadOf(event)['orderId'])))
   const fills = new Set(events.filter(({ topic }) => topic === 'order_executed').filter((event) => orders.has(String(payloadOf(event)['orderId'])))
@@ -67,7 +67,7 @@ test('each vault matches the event log', () => {
 
 test('each vault matches the factory\'s state', async () => {
   for (const vault of vaults) {
-    const onChain = await viewVault(world, vault.id)
+    const onChain = await viewVault(fixture, vault.id)
     const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused } = vault
     assert.deepEqual({ totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, paused }, {
       totalUsdc: String(onChain['total_usdc']), circulatingShares: String(onChain['circulating_shares']), leaderShares: String(onChain['leader_shares']),
@@ -78,7 +78,7 @@ test('each vault matches the factory\'s state', async () => {
 
 test('circulating shares equal deposits less withdrawals', async () => {
   for (const { id, circulatingShares } of vaults) {
-    const read = async (list: string): Promise<readonly Row[]> => (await followPages(world, `/v1/vaults/${id}/${list}`, list)).flat()
+    const read = async (list: string): Promise<readonly Row[]> => (await followPages(fixture, `/v1/vaults/${id}/${list}`, list)).flat()
     const [deposits, withdraws] = [await read('deposits'), await read('withdraws')]
     const sum = (rows: readonly Row[]): bigint => rows.reduce((total, row) => total + BigInt(String(row['shares'])), 0n)
     assert.equal(String(sum(deposits) - sum(withdraws)), circulatingShares, `vault ${id}`)

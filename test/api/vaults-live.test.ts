@@ -17,23 +17,23 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const VAULT = 0
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let leader: ChainTrader
 let depositor: ChainTrader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'vault' })
+  fixture = await createGatewayFixture({ traders: 0, seed: 'vault' })
   await setPrice(100_000)
-  await world.closeLedgers(3)
-  leader = await createChainTrader(world, 'leader')
-  depositor = await createChainTrader(world, 'depositor')
+  await fixture.closeLedgers(3)
+  leader = await createChainTrader(fixture, 'leader')
+  depositor = await createChainTrader(fixture, 'depositor')
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
-const setPrice = (usd: number): Promise<unknown> => world.control('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
+const setPrice = (usd: number): Promise<unknown> => fixture.control('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
 
 const invoke = (person: ChainTrader, functionName: string, ...args: readonly Val[]): Promise<void> =>
-  applyInOneLedger(world, [{ person, contract: world.network.contracts.vaultFactory, functionName, args }])
+  applyInOneLedger(fixture, [{ person, contract: fixture.network.contracts.vaultFactory, functionName, args }])
 
 const invokeAsLeader = (functionName: string, ...args: readonly Val[]): Promise<void> =>
   invoke(leader, functionName, address(leader.address), u32(VAULT), ...args)
@@ -43,10 +43,10 @@ const longArgs = (leverage: number): readonly Val[] => [symbol('BTC'), i128(1_00
 
 /** Returns the vault from the API, after asserting that it equals the factory's. */
 async function servedVault(): Promise<TraderVault> {
-  await world.catchUp()
-  await world.indexer.observe()
-  world.clock.advance(VAULT_CACHE_MS)
-  const [{ body: vault }, onChain] = [await world.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(world, VAULT)]
+  await fixture.catchUp()
+  await fixture.indexer.observe()
+  fixture.clock.advance(VAULT_CACHE_MS)
+  const [{ body: vault }, onChain] = [await fixture.get<TraderVault>(`/v1/vaults/${VAULT}`), await viewVault(fixture, VAULT)]
   const { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name } = vault
   assert.deepEqual(
     { totalUsdc, circulatingShares, leaderShares, hwmNav, realizedPnl, profitShareBps, paused, createdAt, name, leader: vault.leader },
@@ -60,7 +60,7 @@ async function servedVault(): Promise<TraderVault> {
 }
 
 const list = async <Row>(path: string, key: string): Promise<readonly Row[]> => {
-  const { status, body } = await world.get<Record<string, readonly Row[]>>(`/v1/vaults/${VAULT}/${path}`)
+  const { status, body } = await fixture.get<Record<string, readonly Row[]>>(`/v1/vaults/${VAULT}/${path}`)
   assert.equal(status, 200)
   return body[key] ?? assert.fail(`no ${key}`)
 }
@@ -106,17 +106,17 @@ test('the leader claims a tenth of the gain', async () => {
 })
 
 test('tracks executed orders and liquidations of the vault although the factory emits no event', async () => {
-  await world.control('local_advance', { seconds: 700 })
-  await world.closeLedgers(2)
+  await fixture.control('local_advance', { seconds: 700 })
+  await fixture.closeLedgers(2)
   await invokeAsLeader('leader_open_position', ...longArgs(10))
   await invokeAsLeader('leader_place_limit_order', ...longArgs(2), i128(100_400n * ONE), bool(false), u32(100))
   assert.equal((await servedVault()).openPositions, 1)
   await setPrice(100_300)
-  await world.closeLedgers(4)
+  await fixture.closeLedgers(4)
   const filled = await servedVault()
   assert.deepEqual([filled.openPositions, filled.tradeCount], [2, 3], 'the order opened a position')
   await setPrice(91_000)
-  await world.closeLedgers(4)
+  await fixture.closeLedgers(4)
   const liquidated = await servedVault()
   assert.deepEqual([liquidated.openPositions, liquidated.tradeCount, liquidated.totalUsdc], [1, 3, filled.totalUsdc])
   assert.deepEqual((await trades() as readonly unknown[]).slice(0, 2), [
@@ -142,22 +142,22 @@ test('a withdrawal pays the shares\' current value, and a paused vault reports p
 })
 
 test('reconciliation corrected no vault', async () => {
-  const { body } = await world.get<{ indexer: { vaultCorrections: number } }>('/v1/health')
+  const { body } = await fixture.get<{ indexer: { vaultCorrections: number } }>('/v1/health')
   assert.equal(body.indexer.vaultCorrections, 0)
 })
 
 test('reports a referral code and its referred accounts', async () => {
-  const { referral } = world.network.contracts
-  const referrer = await createChainTrader(world, 'referrer')
-  await applyInOneLedger(world, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
-  await applyInOneLedger(world, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
-  await world.catchUp()
+  const { referral } = fixture.network.contracts
+  const referrer = await createChainTrader(fixture, 'referrer')
+  await applyInOneLedger(fixture, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
+  await applyInOneLedger(fixture, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
+  await fixture.catchUp()
   const zero = { totalVolumeGenerated: '0', totalEarned: '0', claimable: '0' }
-  const { body: found } = await world.get('/v1/referral/lookup?code=NORTH')
+  const { body: found } = await fixture.get('/v1/referral/lookup?code=NORTH')
   assert.deepEqual({ ...found, ...zero, referrer: referrer.address, code: 'NORTH', referredCount: 1 }, found)
-  assert.equal((await world.get('/v1/referral/lookup?code=north')).status, 404)
-  const { body: info } = await world.get(`/v1/referral/info?address=${referrer.address}`)
+  assert.equal((await fixture.get('/v1/referral/lookup?code=north')).status, 404)
+  const { body: info } = await fixture.get(`/v1/referral/info?address=${referrer.address}`)
   assert.deepEqual(info, { self: found, binding: null })
-  const { body: withoutCode } = await world.get(`/v1/referral/info?address=${depositor.address}`)
+  const { body: withoutCode } = await fixture.get(`/v1/referral/info?address=${depositor.address}`)
   assert.equal(withoutCode['error'], 'no_code')
 })

@@ -12,33 +12,33 @@ import type { Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'venue' })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'venue')
-  await world.catchUp()
+  fixture = await createGatewayFixture({ traders: 0, seed: 'venue' })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'venue')
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 async function read<Body>(path: string): Promise<Body> {
-  world.clock.advance(VENUE_CACHE_MS)
-  const { status, body, text } = await world.get<Body>(path)
+  fixture.clock.advance(VENUE_CACHE_MS)
+  const { status, body, text } = await fixture.get<Body>(path)
   assert.equal(status, 200, text)
   return body
 }
 
 async function observeAll(): Promise<void> {
-  for (let observed = 1; observed > 0;) observed = await world.indexer.observe()
+  for (let observed = 1; observed > 0;) observed = await fixture.indexer.observe()
 }
 
 const big = (value: string | null | undefined): bigint => BigInt(value ?? 'nothing')
 
 test('reports the pool as the vault has it, and opening a position reduces the headroom', async () => {
   const pool = await read<PoolState>('/v1/pool')
-  assert.equal(pool.ledger, world.network.chain.history.latest().sequence)
+  assert.equal(pool.ledger, fixture.network.chain.history.latest().sequence)
   assert.deepEqual([pool.depositFeeBps, pool.withdrawFeeBps, pool.paused, pool.reservedPayout], [30, 30, false, '0'])
   const aum = big(pool.aum)
   assert.ok(aum > 0n && big(pool.lpPrice) > 0n)
@@ -47,7 +47,7 @@ test('reports the pool as the vault has it, and opening a position reduces the h
   assert.equal(pool.headroom.assets.length, 14)
   assert.equal(big(btc(pool)?.long), (aum * 2_500n) / 10_000n)
   await trader.trade({ op: 'open_position', asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' })
-  await world.closeLedgers(1)
+  await fixture.closeLedgers(1)
   const reserved = await read<PoolState>('/v1/pool')
   assert.equal(reserved.reservedPayout, String(500n * ONE))
   assert.equal(big(reserved.headroom.total), (big(reserved.aum) * 7_000n) / 10_000n - 500n * ONE)
@@ -73,16 +73,16 @@ test('returns a market\'s limits', async () => {
   assert.equal(big(headroom.long), big(assetSideCap) - 500n * ONE)
   assert.equal(big(headroom.short), big(assetSideCap))
   assert.ok(ledger > 0)
-  const unknown = await world.get('/v1/markets/shib/limits')
+  const unknown = await fixture.get('/v1/markets/shib/limits')
   assert.deepEqual([unknown.status, unknown.body], [404, { error: 'Unknown asset', asset: 'SHIB' }])
 })
 
 test('returns the current funding rate and every applied hour', async () => {
   for (let hours = 0; hours < 3; hours++) {
-    await world.control('local_advance', { seconds: 3_600 })
-    await world.closeLedgers(8)
+    await fixture.control('local_advance', { seconds: 3_600 })
+    await fixture.closeLedgers(8)
   }
-  await world.catchUp()
+  await fixture.catchUp()
   const { current, history } = await read<{ current: CurrentFunding; history: readonly FundingRow[] }>('/v1/funding')
   assert.ok(history.length >= 2)
   assert.equal(current.rate, history[0]?.fundingRate)
@@ -90,24 +90,24 @@ test('returns the current funding rate and every applied hour', async () => {
   const sum = history.reduce((total, row) => total + BigInt(row.fundingRate) * BigInt(row.hoursElapsed), 0n)
   assert.equal(current.cumulative, String(sum))
   assert.equal(current.lastAppliedAt, history[0]?.ts)
-  assert.deepEqual((await followPages(world, '/v1/funding?limit=1', 'history')).flat(), history)
-  await assertRejected(world, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
+  assert.deepEqual((await followPages(fixture, '/v1/funding?limit=1', 'history')).flat(), history)
+  await assertRejected(fixture, '/v1/funding', [...badIntegers('limit', 1, 200), ...badIntegers('before_ts', 0)])
 })
 
 test('the pool\'s history has one sample per five minutes', async () => {
   await observeAll()
-  const [first] = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
+  const [first] = await rowsOf(fixture, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
   assert.ok(first)
   assert.equal(first.time % POOL_SAMPLE_SEC, 0)
   const pool = await read<PoolState>('/v1/pool')
   assert.deepEqual([first.aum, first.lpPrice, first.reservedPayout], [pool.aum, pool.lpPrice, pool.reservedPayout])
-  world.clock.advance(POOL_SAMPLE_SEC * 1_000)
-  await world.closeLedgers(1)
-  await world.catchUp()
+  fixture.clock.advance(POOL_SAMPLE_SEC * 1_000)
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
   await observeAll()
-  const samples = await rowsOf(world, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
+  const samples = await rowsOf(fixture, '/v1/pool/history', 'samples') as unknown as readonly PoolSample[]
   assert.deepEqual(samples.map(({ time }) => time), [first.time + POOL_SAMPLE_SEC, first.time])
-  assert.deepEqual((await followPages(world, '/v1/pool/history?limit=1', 'samples')).flat(), samples)
-  assert.deepEqual((await rowsOf(world, `/v1/pool/history?before_ts=${first.time + 1}`, 'samples')).map(({ time }) => time), [first.time])
-  await assertRejected(world, '/v1/pool/history', badIntegers('limit', 1, 1_000))
+  assert.deepEqual((await followPages(fixture, '/v1/pool/history?limit=1', 'samples')).flat(), samples)
+  assert.deepEqual((await rowsOf(fixture, `/v1/pool/history?before_ts=${first.time + 1}`, 'samples')).map(({ time }) => time), [first.time])
+  await assertRejected(fixture, '/v1/pool/history', badIntegers('limit', 1, 1_000))
 })

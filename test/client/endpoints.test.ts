@@ -12,22 +12,22 @@ import { clockOf, createTraderClient, whileTimePasses } from '../support/client-
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let url: string
 let client: Client
 let address: string
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 6, seed: 'client endpoints' })
-  await world.closeLedgers(60)
-  await world.catchUp()
-  url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  client = await createTraderClient(world, url, 'client endpoints')
+  fixture = await createGatewayFixture({ traders: 6, seed: 'client endpoints' })
+  await fixture.closeLedgers(60)
+  await fixture.catchUp()
+  url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
+  client = await createTraderClient(fixture, url, 'client endpoints')
   const { owner } = await client.login()
   address = owner
-  await whileTimePasses(world, () => client.trade({ op: 'create_referral_code', code: 'endpoints' }))
+  await whileTimePasses(fixture, () => client.trade({ op: 'create_referral_code', code: 'endpoints' }))
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 type AnyMethod = (input: Readonly<Record<string, unknown>>) => Promise<Answer<Readonly<Record<string, unknown>>>>
 
@@ -50,7 +50,7 @@ test('every GET endpoint responds', async () => {
 })
 
 test('a revoked key is rejected', async () => {
-  const other = await createTraderClient(world, url, 'client endpoints')
+  const other = await createTraderClient(fixture, url, 'client endpoints')
   const { keyId } = await other.login({ label: 'short-lived' })
   assert.deepEqual((await other.getAccountIdentity()).body, { owner: address, tier: 'standard', keyId })
   assert.deepEqual(other.allowance()?.tier, 'standard')
@@ -66,8 +66,8 @@ test('rows() yields every row once and in order while new rows arrive', async ()
   for await (const { eventId } of client.rows('listEvents', { limit: 7 })) {
     seen.push(eventId)
     if (seen.length === 20) {
-      await world.closeLedgers(3)
-      await world.catchUp()
+      await fixture.closeLedgers(3)
+      await fixture.catchUp()
     }
   }
   assert.deepEqual(seen.slice(0, known.length), known)
@@ -77,7 +77,7 @@ test('rows() yields every row once and in order while new rows arrive', async ()
 test('leaving the loop requests no further page', async () => {
   let calls = 0
   const counted = createClient({
-    url, clock: clockOf(world),
+    url, clock: clockOf(fixture),
     fetch: (to, init) => {
       calls += 1
       return fetch(to, init)
@@ -102,7 +102,7 @@ test('an error response becomes an error with its code, hint and request id', as
 })
 
 test('minLedger makes the response wait for that ledger', async () => {
-  const next = world.network.chain.history.latest().sequence + 2
-  const { ledger } = await whileTimePasses(world, () => client.listEvents({ limit: 1 }, { minLedger: next }))
+  const next = fixture.network.chain.history.latest().sequence + 2
+  const { ledger } = await whileTimePasses(fixture, () => client.listEvents({ limit: 1 }, { minLedger: next }))
   assert.ok((ledger ?? 0) >= next)
 })

@@ -17,7 +17,7 @@ const PRICE = 100_000n * ONE
 const percent = (share: bigint): string => String((PRICE * share) / 100n)
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 5, direction: 'Long' } as const
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let client: Client
 /** Intercepts the requests between the client and the gateway. */
 let intercept: (path: string, forward: () => Promise<ResponseLike>) => Promise<ResponseLike>
@@ -26,31 +26,31 @@ const passThrough: typeof intercept = (_path, forward) => forward()
 const interceptedFetch: FetchLike = (url, init) => intercept(new URL(url).pathname, () => fetch(url, init))
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'client trades' })
-  await world.closeLedgers(3)
-  await world.catchUp()
+  fixture = await createGatewayFixture({ traders: 0, seed: 'client trades' })
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
   intercept = passThrough
-  const url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
-  client = await createTraderClient(world, url, 'client trades', { fetch: interceptedFetch })
+  const url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
+  client = await createTraderClient(fixture, url, 'client trades', { fetch: interceptedFetch })
   const { keyId } = await client.login({ label: 'a test' })
   assert.deepEqual((await client.listKeys()).body.keys.map((key) => [key.keyId, key.label]), [[keyId, 'a test']])
   await holdPrice(PRICE)
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 /** Holds the price. Advances ten minutes first, after which the market accepts any change of price. */
 async function holdPrice(price: bigint): Promise<void> {
-  world.clock.advance(700_000)
-  await world.closeLedgers(1)
-  await world.control('local_setPrice', { asset: 'BTC', price: String(price) })
-  await world.closeLedgers(2)
-  await world.catchUp()
+  fixture.clock.advance(700_000)
+  await fixture.closeLedgers(1)
+  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price) })
+  await fixture.closeLedgers(2)
+  await fixture.catchUp()
 }
 
-const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(world, () => client.trade(...args))
+const trade = (...args: Parameters<Client['trade']>): ReturnType<Client['trade']> => whileTimePasses(fixture, () => client.trade(...args))
 
 async function positions(): Promise<readonly number[]> {
-  await world.catchUp()
+  await fixture.catchUp()
   const { body } = await client.getAccountState()
   return body.positions?.map(({ positionId }) => positionId) ?? []
 }
@@ -90,7 +90,7 @@ test('onVerified receives the transaction before signing and can reject it', asy
 
 test('concurrent trades are made one at a time, with different sequence numbers', async () => {
   const request = { op: 'open_position', ...TERMS } as const
-  const [one, other] = await whileTimePasses(world, () => Promise.all([client.trade(request), client.trade(request)]))
+  const [one, other] = await whileTimePasses(fixture, () => Promise.all([client.trade(request), client.trade(request)]))
   assert.notEqual(one.hash, other.hash)
   assert.deepEqual((await positions()).toReversed(), [one.positionId, other.positionId])
   for (const { positionId } of [one, other]) await trade({ op: 'close_position', positionId: positionId ?? 0 })
@@ -101,8 +101,8 @@ test('awaitOrder waits until the keeper executes the order', async () => {
   const resting = await trade(order)
   assert.ok(resting.order?.state === 'resting')
   const { orderId } = resting.order
-  const waited = whileTimePasses(world, () => client.awaitOrder(orderId, { ledger: resting.ledger, timeoutMs: 100_000 }))
-  await world.control('local_setPrice', { asset: 'BTC', price: percent(94n) })
+  const waited = whileTimePasses(fixture, () => client.awaitOrder(orderId, { ledger: resting.ledger, timeoutMs: 100_000 }))
+  await fixture.control('local_setPrice', { asset: 'BTC', price: percent(94n) })
   const outcome = await waited
   assert.ok(outcome.state === 'executed', JSON.stringify(outcome))
   const [positionId = 0] = await positions()
@@ -117,7 +117,7 @@ test('awaitOrder waits until the keeper executes the order', async () => {
   const { orderId: trailingId } = trailing.order
   assert.deepEqual(body.orders.map((one) => one.orderId), [trailingId])
   await trade({ op: 'close_position', positionId })
-  const ended = await whileTimePasses(world, () => client.awaitOrder(trailingId, { ledger: trailing.ledger, timeoutMs: 100_000 }))
+  const ended = await whileTimePasses(fixture, () => client.awaitOrder(trailingId, { ledger: trailing.ledger, timeoutMs: 100_000 }))
   assert.deepEqual([ended.state, 'reason' in ended ? ended.reason : null], ['cancelled', 'pos_closed'])
 })
 
@@ -185,7 +185,7 @@ test('finish completes a transaction with an unknown outcome, repeatedly without
   const { transaction } = failure
   assert.deepEqual(transaction, stored)
   for (let time = 0; time < 3; time++) {
-    const { hash } = await whileTimePasses(world, () => client.finish(transaction))
+    const { hash } = await whileTimePasses(fixture, () => client.finish(transaction))
     assert.equal(hash, stored?.hash)
   }
   assert.equal((await positions()).length, 1)
@@ -198,9 +198,9 @@ test('a transaction that never arrived is unknown until it expires, then certain
     return forward()
   }, () => trade({ op: 'open_position', ...TERMS }, { patienceMs: 5_000 }).catch((error: unknown) => error))
   assert.ok(failure instanceof UnknownOutcome, String(failure))
-  world.clock.advance(400_000)
-  await world.closeLedgers(1)
-  const certain = await whileTimePasses(world, () => client.finish(failure.transaction).catch((error: unknown) => error))
+  fixture.clock.advance(400_000)
+  await fixture.closeLedgers(1)
+  const certain = await whileTimePasses(fixture, () => client.finish(failure.transaction).catch((error: unknown) => error))
   assert.ok(certain instanceof ContractFailure, String(certain))
   assert.equal(certain.stage, 'submission')
   assert.deepEqual(await positions(), openBefore)
@@ -209,7 +209,7 @@ test('a transaction that never arrived is unknown until it expires, then certain
 test('actions with and without transfers are verified and signed', async () => {
   await trade({ op: 'deposit_cross_margin', amount: String(500n * ONE) })
   await trade({ op: 'withdraw_cross_margin', amount: String(200n * ONE) })
-  const { networkPassphrase, chain } = world.network
+  const { networkPassphrase, chain } = fixture.network
   const { owner } = (await client.getAccountIdentity()).body
   chain.grant(owner, createDeployment(networkPassphrase, createIdentities(networkPassphrase, 0)).lpAsset, 0n)
   await trade({ op: 'deposit_liquidity', amount: String(300n * ONE) })

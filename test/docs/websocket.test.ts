@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { StreamClient } from '../support/stream-client.ts'
-import { onStage } from '../support/stream-stage.ts'
 import { createTrader } from '../support/traders.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/websocket.md', import.meta.url))
@@ -50,47 +50,47 @@ function createTranscript(): Transcript {
 
 test('the session on the page is a real one', async () => {
   const { lines, hear, say, happens } = createTranscript()
-  await onStage({ seed: 'session', traders: 0 }, async ({ world, connect, publishLedgers }) => {
-    const { stream } = world.gateway
-    const alice = await createTrader(world, 'alice')
-    await publishLedgers(3)
-    const open = async (): Promise<void> => {
-      await alice.trade({ op: 'open_position', ...POSITION })
-      await publishLedgers(1)
-    }
-    await open()
-    const client = await connect()
-    await hear(client)
-    await say(client, { op: 'subscribe', channels: ['ticker.BTC', 'trades.BTC', 'trades.SHIB'], snapshot: true, id: 1 })
-    await stream.tick()
-    await hear(client)
-    const { keyId, secret } = alice.key
-    await say(client, { op: 'login', keyId, secret }, { op: 'login', keyId: 'nk_…', secret: '…' })
-    const own = `account.events.${alice.address}`
-    await say(client, { op: 'subscribe', channels: [own], snapshot: true, id: 2 })
-    happens('another position is opened')
-    await open()
-    await hear(client)
-    await say(client, { op: 'unsubscribe', channels: [own, 'ticker.BTC'] })
-    const hello = client.frames[0] ?? {}
-    const since = client.of('trades.BTC').at(-1)?.seq
-    await client.close()
-    happens('the connection drops, and another position is opened')
-    await open()
-    const again = await connect()
-    await hear(again)
-    await say(again, { op: 'subscribe', channels: ['trades.BTC', 'heartbeat'], since, epoch: hello['epoch'] })
-    stream.heartbeat()
-    await hear(again)
-    await say(again, { op: 'buy', id: 'unknown' })
-    const closing = world.gateway.close()
-    await again.frame(({ type }) => type === 'draining')
-    await hear(again)
-    world.clock.advance(5_000)
-    const { code, reason } = await again.closed
-    happens(`closed with ${code}, ${reason}`)
-    await closing
-  })
+  await using fixture = await createGatewayFixture({ seed: 'session', traders: 0, listen: true })
+  const { connect, publishLedgers } = fixture
+  const { stream } = fixture.gateway
+  const alice = await createTrader(fixture, 'alice')
+  await publishLedgers(3)
+  const open = async (): Promise<void> => {
+    await alice.trade({ op: 'open_position', ...POSITION })
+    await publishLedgers(1)
+  }
+  await open()
+  const client = await connect()
+  await hear(client)
+  await say(client, { op: 'subscribe', channels: ['ticker.BTC', 'trades.BTC', 'trades.SHIB'], snapshot: true, id: 1 })
+  await stream.tick()
+  await hear(client)
+  const { keyId, secret } = alice.key
+  await say(client, { op: 'login', keyId, secret }, { op: 'login', keyId: 'nk_…', secret: '…' })
+  const own = `account.events.${alice.address}`
+  await say(client, { op: 'subscribe', channels: [own], snapshot: true, id: 2 })
+  happens('another position is opened')
+  await open()
+  await hear(client)
+  await say(client, { op: 'unsubscribe', channels: [own, 'ticker.BTC'] })
+  const hello = client.frames[0] ?? {}
+  const since = client.of('trades.BTC').at(-1)?.seq
+  await client.close()
+  happens('the connection drops, and another position is opened')
+  await open()
+  const again = await connect()
+  await hear(again)
+  await say(again, { op: 'subscribe', channels: ['trades.BTC', 'heartbeat'], since, epoch: hello['epoch'] })
+  stream.heartbeat()
+  await hear(again)
+  await say(again, { op: 'buy', id: 'unknown' })
+  const closing = fixture.gateway.close()
+  await again.frame(({ type }) => type === 'draining')
+  await hear(again)
+  fixture.clock.advance(5_000)
+  const { code, reason } = await again.closed
+  happens(`closed with ${code}, ${reason}`)
+  await closing
   const found = `${lines.join('\n')}\n`
   const page = await readFile(PAGE, 'utf8')
   assert.ok(BLOCK.test(page), 'the page has its block')

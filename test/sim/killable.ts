@@ -1,7 +1,7 @@
 // What a process is to a simulation: somebody who does one thing after the other through doors, and may die before or after any of them. A dead one is not
 // told so: what it asked is never answered, and nothing of what it wants happens any more.
 
-import { createCallsUnderWay } from '../support/calls-under-way.ts'
+import { createCallCounter } from '../support/tracked-store.ts'
 
 /** Raised inside a transaction of a process that dies in it, so that the database rolls it back as it does for a connection that is gone. */
 class ProcessDied extends Error {
@@ -34,7 +34,7 @@ export function createKillable(isLast: () => boolean): Killable {
   died.promise.catch(() => {})
   const callbacks: (() => void)[] = []
   let isDead = false
-  const { busy, hold } = createCallsUnderWay()
+  const { running, track } = createCallCounter()
 
   function die(): void {
     if (isDead) return
@@ -56,7 +56,7 @@ export function createKillable(isLast: () => boolean): Killable {
       step()
       if (isDead) return never()
       try {
-        const value = await (isBusy ? hold(work) : work())
+        const value = await (isBusy ? track(work) : work())
         step()
         return isDead ? await never() : value
       } catch (error) {
@@ -67,7 +67,7 @@ export function createKillable(isLast: () => boolean): Killable {
     },
     whileAlive: (work) => Promise.race([work(), died.promise]),
     checkpoint: step,
-    busy,
-    track: hold,
+    busy: running,
+    track,
   }
 }

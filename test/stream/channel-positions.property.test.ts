@@ -34,28 +34,28 @@ const script = fc.array(
   { minLength: 30, maxLength: 100, size: 'max' },
 )
 
-async function play(world: IndexFixture, { op, pick }: Op): Promise<void> {
-  const { exchange } = world
+async function play(index: IndexFixture, { op, pick }: Op): Promise<void> {
+  const { exchange } = index
   switch (op) {
-    case 'place': return world.queue(exchange.placeOrder(pick))
-    case 'end': return world.queue(exchange.endOrder(pick))
-    case 'other': return world.queue(exchange.other(pick))
-    case 'ledger': return world.closeLedger(1 + (pick % 9))
-    case 'step': return await tolerant(() => world.indexer.step())
-    case 'observe': return await tolerant(() => world.indexer.observe())
+    case 'place': return index.queue(exchange.placeOrder(pick))
+    case 'end': return index.queue(exchange.endOrder(pick))
+    case 'other': return index.queue(exchange.other(pick))
+    case 'ledger': return index.closeLedger(1 + (pick % 9))
+    case 'step': return await tolerant(() => index.indexer.step())
+    case 'observe': return await tolerant(() => index.indexer.observe())
     case 'break':
-      world.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
+      index.nextFault = pick % 3 === 0 ? 'after commit' : { beforeStatement: pick % 15 }
       return
-    case 'restart': return await world.restart()
+    case 'restart': return await index.restart()
     case 'reset':
       if (pick % 4 !== 0) return
-      await settle(world)
-      world.reset()
-      return world.closeLedger(60)
+      await settle(index)
+      index.reset()
+      return index.closeLedger(60)
     case 'redeploy':
       if (pick % 4 !== 0) return
-      await settle(world)
-      return await world.redeploy(testContracts(1 + (pick % 2)))
+      await settle(index)
+      return await index.redeploy(testContracts(1 + (pick % 2)))
   }
 }
 
@@ -68,10 +68,10 @@ async function tolerant(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function settle(world: IndexFixture): Promise<void> {
-  world.nextFault = undefined
-  world.closeLedger()
-  await world.catchUp()
+async function settle(index: IndexFixture): Promise<void> {
+  index.nextFault = undefined
+  index.closeLedger()
+  await index.catchUp()
 }
 
 const ofAccount = (account: string): LogChannels => ({ events: false, assets: [], accounts: [account] })
@@ -139,11 +139,11 @@ test('an account channel is append-only and has every event of the account once,
   let learned = 0
   await fc.assert(fc.asyncProperty(script, async (ops) => {
     await emptyIndex(store.write)
-    await using world = createIndexFixture(store)
+    await using index = createIndexFixture(store)
     let sent: EventFrame[][] = TRADERS.map(() => [])
     let through = 0
     for (const op of ops) {
-      await play(world, op)
+      await play(index, op)
       if (op.op !== 'step' && op.op !== 'observe') continue
       const now = await head()
       const frames = await readAllFrames(now)
@@ -155,17 +155,17 @@ test('an account channel is append-only and has every event of the account once,
       sent = frames
       through = now
     }
-    await settle(world)
-    await world.indexer.observe()
+    await settle(index)
+    await index.indexer.observe()
     // Each event with a late owner needs a later event to carry it.
     for (let events = 0; events < 300 && (await isWaiting()); events++) {
-      world.queue(world.exchange.other(events))
-      await settle(world)
+      index.queue(index.exchange.other(events))
+      await settle(index)
     }
     const frames = await readAllFrames(await head())
     await assertComplete(frames)
     await assertHeadsAndCounts(frames, await head())
-    await world.indexer[Symbol.asyncDispose]()
+    await index.indexer[Symbol.asyncDispose]()
     await rebuild(store, { clock: createSystemClock() })
     assert.deepEqual(await readAllFrames(await head()), frames, 'a rebuild changes no frame')
     learned += (await store.read.query('select 1 from idx.learned_events')).length

@@ -13,14 +13,14 @@ import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let url: string
 /** A well-behaved client that follows all events. */
 let neighbour: StreamClient
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 8 })
-  url = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  fixture = await createGatewayFixture({ traders: 8 })
+  url = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
   await play()
   neighbour = await connectStream(url)
   neighbour.send({ op: 'subscribe', channels: ['events'], since: 0 })
@@ -28,25 +28,25 @@ before(async () => {
 })
 after(async () => {
   await neighbour.close()
-  await world[Symbol.asyncDispose]()
+  await fixture[Symbol.asyncDispose]()
 })
 
 async function play(): Promise<void> {
-  await world.closeLedgers(5)
-  await world.catchUp()
-  await world.gateway.stream.publishCommitted()
+  await fixture.closeLedgers(5)
+  await fixture.catchUp()
+  await fixture.gateway.stream.publishCommitted()
 }
 
 /** The neighbour receives all events in order, and is the only client left. */
 async function assertUndisturbed(): Promise<void> {
   await play()
-  world.clock.advance(1_000)
+  fixture.clock.advance(1_000)
   await neighbour.settle()
-  const { headers } = await world.get('/v1/events?limit=1')
+  const { headers } = await fixture.get('/v1/events?limit=1')
   assert.equal(neighbour.of('events').at(-1)?.seq, Number(headers['x-seq']), 'the neighbour has all events')
   assertUnbroken(neighbour.of('events'), 0)
   const left = { connections: 1, addresses: 1, subscribers: 1, accounts: 0, replays: 0, bufferedBytesMax: 0 }
-  await until(() => isDeepStrictEqual(world.gateway.stream.stats(), left), 'the state of the other clients to be removed')
+  await until(() => isDeepStrictEqual(fixture.gateway.stream.stats(), left), 'the state of the other clients to be removed')
 }
 
 const PING = JSON.stringify({ op: 'ping' })
@@ -74,9 +74,9 @@ for (const [what, code, send] of CLOSING) {
   test(`closes only the sender's connection with ${code} after ${what}`, async () => {
     const raw = await openRawSocket(url)
     send(raw)
-    await until(() => world.gateway.stream.connections() === 1, 'the close')
+    await until(() => fixture.gateway.stream.connections() === 1, 'the close')
     // The raw socket never completes the close handshake, so it is terminated.
-    world.clock.advance(2_000)
+    fixture.clock.advance(2_000)
     raw.socket.end()
     assert.equal((await raw.closed)?.code, code)
     await assertUndisturbed()
@@ -152,13 +152,13 @@ test('closes a client that sends requests and does not read, at the buffer limit
   raw.socket.pause()
   const unknown = JSON.stringify({ op: 'subscribe', channels: Array.from({ length: 6_000 }, (_, index) => `x${index}`) })
   // The sockets' buffers add to the limit.
-  for (let requests = 0; requests < 1_000 && world.gateway.stream.connections() > 1; requests++) {
+  for (let requests = 0; requests < 1_000 && fixture.gateway.stream.connections() > 1; requests++) {
     raw.send(OPCODE.text, unknown)
-    world.clock.advance(100)
+    fixture.clock.advance(100)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  assert.equal(world.gateway.stream.connections(), 1, 'the client is removed')
-  world.clock.advance(2_000)
+  assert.equal(fixture.gateway.stream.connections(), 1, 'the client is removed')
+  fixture.clock.advance(2_000)
   raw.socket.resume()
   await raw.closed
   await assertUndisturbed()
@@ -166,7 +166,7 @@ test('closes a client that sends requests and does not read, at the buffer limit
 
 test('closes a half-open connection at the second ping', async () => {
   const raw = await openRawSocket(url)
-  const { stream } = world.gateway
+  const { stream } = fixture.gateway
   stream.ping()
   // The first reply arrives after the ping, so the second request is sent after the pong.
   await neighbour.settle()
@@ -178,7 +178,7 @@ test('closes a half-open connection at the second ping', async () => {
 })
 
 test('leaves no state of a client that disconnects while its account channel\'s head is read', async () => {
-  const alice = await createTrader(world, 'alice')
+  const alice = await createTrader(fixture, 'alice')
   for (let times = 0; times < 5; times++) {
     const client = await connectStream(url)
     client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })

@@ -5,268 +5,267 @@ import { test } from 'node:test'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { STREAM_LIMITS } from '../../src/limits.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
-import { onStage } from '../support/stream-stage.ts'
 import { createTrader } from '../support/traders.ts'
-import { FIXTURE_START_MS } from '../support/gateway-fixture.ts'
+import { createGatewayFixture, FIXTURE_START_MS } from '../support/gateway-fixture.ts'
 
 function isType(type: string): (frame: StreamFrame) => boolean {
   return (frame) => frame.type === type
 }
 
 test('sends hello first with the log\'s position, and the request id in the 101 response', async () => {
-  await onStage({}, async ({ connect, publishLedgers, world }) => {
-    const early = await connect({ 'x-request-id': 'my-own-id' })
-    assert.equal(early.headers['x-request-id'], 'my-own-id')
-    assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: FIXTURE_START_MS }, 'no position before anything is indexed')
-    await publishLedgers(20)
-    const client = await connect()
-    const hello = await client.frame(() => true)
-    const { headers } = await world.get('/v1/events?limit=1')
-    assert.equal(hello['head'], Number(headers['x-seq']))
-    assert.equal(hello['ledger'], Number(headers['x-ledger']))
-    assert.match(String(hello['epoch']), /^\w+$/)
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect, publishLedgers } = fixture
+  const early = await connect({ 'x-request-id': 'my-own-id' })
+  assert.equal(early.headers['x-request-id'], 'my-own-id')
+  assert.deepEqual(await early.frame(isType('hello')), { type: 'hello', ts: FIXTURE_START_MS }, 'no position before anything is indexed')
+  await publishLedgers(20)
+  const client = await connect()
+  const hello = await client.frame(() => true)
+  const { headers } = await fixture.get('/v1/events?limit=1')
+  assert.equal(hello['head'], Number(headers['x-seq']))
+  assert.equal(hello['ledger'], Number(headers['x-ledger']))
+  assert.match(String(hello['epoch']), /^\w+$/)
 })
 
 test('accepts and rejects channels by name, unsubscribes, replies to pings, and repeats the request id', async () => {
-  await onStage({}, async ({ connect }) => {
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ['ticker.BTC', 'events', 'ticker.BTC', 'ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 })
-    client.send({ op: 'unsubscribe', channels: ['events', 'never.had'], id: 'two' })
-    client.send({ op: 'subscribe', channels: [], id: 3 })
-    client.send({ op: 'subscribe', channels: ['nonsense'] })
-    client.send({ op: 'ping', id: { not: 'an id' } })
-    await client.settle()
-    const replies = client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong')
-    assert.deepEqual(replies, [
-      { type: 'subscribed', channels: ['ticker.BTC', 'events'], heads: { events: 0 }, id: 1 },
-      { type: 'rejected', channels: ['ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 },
-      { type: 'unsubscribed', channels: ['events', 'never.had'], id: 'two' },
-      { type: 'rejected', channels: ['nonsense'] },
-    ])
-    assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: FIXTURE_START_MS }, 'an invalid id is ignored')
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect } = fixture
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['ticker.BTC', 'events', 'ticker.BTC', 'ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 })
+  client.send({ op: 'unsubscribe', channels: ['events', 'never.had'], id: 'two' })
+  client.send({ op: 'subscribe', channels: [], id: 3 })
+  client.send({ op: 'subscribe', channels: ['nonsense'] })
+  client.send({ op: 'ping', id: { not: 'an id' } })
+  await client.settle()
+  const replies = client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong')
+  assert.deepEqual(replies, [
+    { type: 'subscribed', channels: ['ticker.BTC', 'events'], heads: { events: 0 }, id: 1 },
+    { type: 'rejected', channels: ['ticker.btc', 'trades.SHIB', 'candles.BTC.2m', 'nonsense'], id: 1 },
+    { type: 'unsubscribed', channels: ['events', 'never.had'], id: 'two' },
+    { type: 'rejected', channels: ['nonsense'] },
+  ])
+  assert.deepEqual(client.frames.find(isType('pong')), { type: 'pong', ts: FIXTURE_START_MS }, 'an invalid id is ignored')
 })
 
 test('replies to an invalid request with an error and keeps the connection open', async () => {
-  await onStage({}, async ({ connect, world }) => {
-    const client = await connect()
-    const deep = '['.repeat(30_000) + ']'.repeat(30_000)
-    const cases: [string | object, object][] = [
-      ['{', { type: 'error', error: 'invalid_json' }],
-      ['', { type: 'error', error: 'invalid_json' }],
-      ['[]', { type: 'error', error: 'invalid_json' }],
-      ['null', { type: 'error', error: 'invalid_json' }],
-      ['"subscribe"', { type: 'error', error: 'invalid_json' }],
-      [deep, { type: 'error', error: 'invalid_json' }],
-      [{}, { type: 'error', error: 'unknown_op' }],
-      [{ op: 5 }, { type: 'error', error: 'unknown_op' }],
-      [{ op: 'buy', id: 9 }, { type: 'error', error: 'unknown_op', detail: 'buy', id: 9 }],
-      [{ op: 'subscribe' }, { type: 'error', error: 'invalid_channels' }],
-      [{ op: 'subscribe', channels: 'events' }, { type: 'error', error: 'invalid_channels' }],
-      [{ op: 'subscribe', channels: ['events', ''] }, { type: 'error', error: 'invalid_channels' }],
-      [{ op: 'subscribe', channels: ['x'.repeat(201)] }, { type: 'error', error: 'invalid_channels' }],
-      [{ op: 'unsubscribe', channels: [1] }, { type: 'error', error: 'invalid_channels' }],
-      [{ op: 'subscribe', channels: ['events'], since: -1 }, { type: 'error', error: 'invalid_since' }],
-      [{ op: 'subscribe', channels: ['events'], since: '5', id: 4 }, { type: 'error', error: 'invalid_since', id: 4 }],
-      [{ op: 'subscribe', channels: ['events'], since: 1.5 }, { type: 'error', error: 'invalid_since' }],
-    ]
-    for (const [message, reply] of cases) {
-      const from = client.frames.length
-      client.send(message)
-      assert.deepEqual(await client.frame(() => true, from), reply, JSON.stringify(message).slice(0, 80))
-      world.clock.advance(100)
-    }
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect } = fixture
+  const client = await connect()
+  const deep = '['.repeat(30_000) + ']'.repeat(30_000)
+  const cases: [string | object, object][] = [
+    ['{', { type: 'error', error: 'invalid_json' }],
+    ['', { type: 'error', error: 'invalid_json' }],
+    ['[]', { type: 'error', error: 'invalid_json' }],
+    ['null', { type: 'error', error: 'invalid_json' }],
+    ['"subscribe"', { type: 'error', error: 'invalid_json' }],
+    [deep, { type: 'error', error: 'invalid_json' }],
+    [{}, { type: 'error', error: 'unknown_op' }],
+    [{ op: 5 }, { type: 'error', error: 'unknown_op' }],
+    [{ op: 'buy', id: 9 }, { type: 'error', error: 'unknown_op', detail: 'buy', id: 9 }],
+    [{ op: 'subscribe' }, { type: 'error', error: 'invalid_channels' }],
+    [{ op: 'subscribe', channels: 'events' }, { type: 'error', error: 'invalid_channels' }],
+    [{ op: 'subscribe', channels: ['events', ''] }, { type: 'error', error: 'invalid_channels' }],
+    [{ op: 'subscribe', channels: ['x'.repeat(201)] }, { type: 'error', error: 'invalid_channels' }],
+    [{ op: 'unsubscribe', channels: [1] }, { type: 'error', error: 'invalid_channels' }],
+    [{ op: 'subscribe', channels: ['events'], since: -1 }, { type: 'error', error: 'invalid_since' }],
+    [{ op: 'subscribe', channels: ['events'], since: '5', id: 4 }, { type: 'error', error: 'invalid_since', id: 4 }],
+    [{ op: 'subscribe', channels: ['events'], since: 1.5 }, { type: 'error', error: 'invalid_since' }],
+  ]
+  for (const [message, reply] of cases) {
     const from = client.frames.length
-    client.webSocket.send(Buffer.from('{"op":"ping"}'), { binary: true })
-    assert.deepEqual(await client.frame(() => true, from), { type: 'error', error: 'invalid_json' }, 'binary frames are invalid')
-  })
+    client.send(message)
+    assert.deepEqual(await client.frame(() => true, from), reply, JSON.stringify(message).slice(0, 80))
+    fixture.clock.advance(100)
+  }
+  const from = client.frames.length
+  client.webSocket.send(Buffer.from('{"op":"ping"}'), { binary: true })
+  assert.deepEqual(await client.frame(() => true, from), { type: 'error', error: 'invalid_json' }, 'binary frames are invalid')
 })
 
 test('a login allows its own account channel only, before the next request is handled', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect, publishLedgers }) => {
-    const [alice, bob] = [await createTrader(world, 'alice'), await createTrader(world, 'bob')]
-    const client = await connect()
-    const [own, foreign] = [`account.events.${alice.address}`, `account.events.${bob.address}`]
-    client.send({ op: 'subscribe', channels: [own] })
-    client.send({ op: 'login', keyId: 1, secret: alice.key.secret })
-    client.send({ op: 'login', keyId: alice.key.keyId, secret: '0'.repeat(64) })
-    client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret, id: 'in' })
-    client.send({ op: 'subscribe', channels: [own, foreign], id: 'sub' })
-    await client.settle()
-    assert.deepEqual(client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong'), [
-      { type: 'rejected', channels: [own] },
-      { type: 'login', ok: false, error: 'missing_credentials' },
-      { type: 'login', ok: false, error: 'invalid_credentials' },
-      { type: 'login', ok: true, owner: alice.address, tier: 'standard', id: 'in' },
-      { type: 'subscribed', channels: [own], heads: { [own]: 0 }, id: 'sub' },
-      { type: 'rejected', channels: [foreign], id: 'sub' },
-    ])
-    await world.closeLedgers(1)
-    await alice.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await bob.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Short' })
-    await publishLedgers(1)
-    await client.settle()
-    const mine = client.of(own)
-    assert.deepEqual(mine.map(({ data }) => data?.['topic']), ['position_opened'])
-    const { raw, owner, trader } = mine[0]?.data ?? {}
-    assert.deepEqual([owner, trader], [alice.address, alice.address])
-    const page = await world.get<{ events: { payload: { topic: string } }[] }>('/v1/events?topic=position_opened&limit=500')
-    assert.ok(page.body.events.some(({ payload: { topic: _topic, ...rest } }) => JSON.stringify(rest) === JSON.stringify(raw)), 'raw is the payload of REST')
-    client.send({ op: 'login', keyId: bob.key.keyId, secret: bob.key.secret })
-    await client.frame(({ type, owner: to }) => type === 'login' && to === bob.address)
-    await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await publishLedgers(1)
-    await client.settle()
-    assert.equal(client.of(own).length, 1, 'a login as another owner ends the first owner\'s channel')
-  })
+  await using fixture = await createGatewayFixture({ traders: 0, listen: true })
+  const { connect, publishLedgers } = fixture
+  const [alice, bob] = [await createTrader(fixture, 'alice'), await createTrader(fixture, 'bob')]
+  const client = await connect()
+  const [own, foreign] = [`account.events.${alice.address}`, `account.events.${bob.address}`]
+  client.send({ op: 'subscribe', channels: [own] })
+  client.send({ op: 'login', keyId: 1, secret: alice.key.secret })
+  client.send({ op: 'login', keyId: alice.key.keyId, secret: '0'.repeat(64) })
+  client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret, id: 'in' })
+  client.send({ op: 'subscribe', channels: [own, foreign], id: 'sub' })
+  await client.settle()
+  assert.deepEqual(client.frames.filter(({ type }) => type !== 'hello' && type !== 'pong'), [
+    { type: 'rejected', channels: [own] },
+    { type: 'login', ok: false, error: 'missing_credentials' },
+    { type: 'login', ok: false, error: 'invalid_credentials' },
+    { type: 'login', ok: true, owner: alice.address, tier: 'standard', id: 'in' },
+    { type: 'subscribed', channels: [own], heads: { [own]: 0 }, id: 'sub' },
+    { type: 'rejected', channels: [foreign], id: 'sub' },
+  ])
+  await fixture.closeLedgers(1)
+  await alice.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
+  await bob.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Short' })
+  await publishLedgers(1)
+  await client.settle()
+  const mine = client.of(own)
+  assert.deepEqual(mine.map(({ data }) => data?.['topic']), ['position_opened'])
+  const { raw, owner, trader } = mine[0]?.data ?? {}
+  assert.deepEqual([owner, trader], [alice.address, alice.address])
+  const page = await fixture.get<{ events: { payload: { topic: string } }[] }>('/v1/events?topic=position_opened&limit=500')
+  assert.ok(page.body.events.some(({ payload: { topic: _topic, ...rest } }) => JSON.stringify(rest) === JSON.stringify(raw)), 'raw is the payload of REST')
+  client.send({ op: 'login', keyId: bob.key.keyId, secret: bob.key.secret })
+  await client.frame(({ type, owner: to }) => type === 'login' && to === bob.address)
+  await alice.trade({ op: 'open_position', asset: 'ETH', collateral: '1000000000', leverage: 2, direction: 'Long' })
+  await publishLedgers(1)
+  await client.settle()
+  assert.equal(client.of(own).length, 1, 'a login as another owner ends the first owner\'s channel')
 })
 
 test('broadcasts a tick for every readable asset, and sends the last one as a snapshot', async () => {
-  await onStage({}, async ({ world, connect, publishLedgers }) => {
-    await publishLedgers(2)
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ASSET_SYMBOLS.map((asset) => `ticker.${asset}`) })
-    await client.settle()
-    await world.gateway.stream.tick()
-    await world.gateway.stream.tick()
-    await client.settle()
-    for (const asset of ASSET_SYMBOLS) assert.equal(client.of(`ticker.${asset}`).length, 2, asset)
-    const { body } = await world.get<Record<string, unknown>>('/v1/markets/BTC/price')
-    assert.deepEqual(client.of('ticker.BTC')[1], { channel: 'ticker.BTC', data: { ...body, ts: world.clock.nowMs() } })
-    const late = await connect()
-    late.send({ op: 'subscribe', channels: ['ticker.BTC'], snapshot: true })
-    await late.settle()
-    assert.deepEqual(late.of('ticker.BTC'), client.of('ticker.BTC').slice(-1))
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect, publishLedgers } = fixture
+  await publishLedgers(2)
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ASSET_SYMBOLS.map((asset) => `ticker.${asset}`) })
+  await client.settle()
+  await fixture.gateway.stream.tick()
+  await fixture.gateway.stream.tick()
+  await client.settle()
+  for (const asset of ASSET_SYMBOLS) assert.equal(client.of(`ticker.${asset}`).length, 2, asset)
+  const { body } = await fixture.get<Record<string, unknown>>('/v1/markets/BTC/price')
+  assert.deepEqual(client.of('ticker.BTC')[1], { channel: 'ticker.BTC', data: { ...body, ts: fixture.clock.nowMs() } })
+  const late = await connect()
+  late.send({ op: 'subscribe', channels: ['ticker.BTC'], snapshot: true })
+  await late.settle()
+  assert.deepEqual(late.of('ticker.BTC'), client.of('ticker.BTC').slice(-1))
 })
 
 test('sends prints, events and heartbeats with the documented fields', async () => {
-  await onStage({}, async ({ world, connect, publishLedgers }) => {
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ['events', 'heartbeat', ...ASSET_SYMBOLS.map((asset) => `trades.${asset}`)] })
-    await client.settle()
-    await publishLedgers(90)
-    world.gateway.stream.heartbeat()
-    await client.settle()
-    const prints = ASSET_SYMBOLS.flatMap((asset) => client.of(`trades.${asset}`).map((frame) => frame.data ?? {}))
-    for (const kind of ['open', 'close']) {
-      const print = prints.find((data) => data['kind'] === kind)
-      const fields = ['kind', 'asset', 'positionId', 'trader', 'price', ...(kind === 'close' ? ['pnl'] : []), 'ledger', 'ts', 'txHash']
-      assert.deepEqual(Object.keys(print ?? {}), fields)
-    }
-    const events = client.of('events')
-    const rest = await world.get<{ events: { txHash: string; ledger: number }[] }>('/v1/events?limit=500')
-    assert.deepEqual(events.map(({ data }) => [data?.['txHash'], data?.['ledger']]), rest.body.events.map(({ txHash, ledger }) => [txHash, ledger]).reverse())
-    const beat = client.of('heartbeat')[0]?.data
-    assert.equal(beat?.['head'], events.at(-1)?.seq)
-    assert.deepEqual(Object.keys(beat ?? {}), ['ts', 'epoch', 'head', 'ledger', 'ledgerCloseTs'])
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect, publishLedgers } = fixture
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['events', 'heartbeat', ...ASSET_SYMBOLS.map((asset) => `trades.${asset}`)] })
+  await client.settle()
+  await publishLedgers(90)
+  fixture.gateway.stream.heartbeat()
+  await client.settle()
+  const prints = ASSET_SYMBOLS.flatMap((asset) => client.of(`trades.${asset}`).map((frame) => frame.data ?? {}))
+  for (const kind of ['open', 'close']) {
+    const print = prints.find((data) => data['kind'] === kind)
+    const fields = ['kind', 'asset', 'positionId', 'trader', 'price', ...(kind === 'close' ? ['pnl'] : []), 'ledger', 'ts', 'txHash']
+    assert.deepEqual(Object.keys(print ?? {}), fields)
+  }
+  const events = client.of('events')
+  const rest = await fixture.get<{ events: { txHash: string; ledger: number }[] }>('/v1/events?limit=500')
+  assert.deepEqual(events.map(({ data }) => [data?.['txHash'], data?.['ledger']]), rest.body.events.map(({ txHash, ledger }) => [txHash, ledger]).reverse())
+  const beat = client.of('heartbeat')[0]?.data
+  assert.equal(beat?.['head'], events.at(-1)?.seq)
+  assert.deepEqual(Object.keys(beat ?? {}), ['ts', 'epoch', 'head', 'ledger', 'ledgerCloseTs'])
 })
 
 test('updates a candle at each tick and sends it once as final, equal to REST', async () => {
-  await onStage({}, async ({ world, connect, publishLedgers }) => {
-    await publishLedgers(1)
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ['candles.BTC.1m'] })
-    await client.settle()
-    for (let tick = 0; tick < 30; tick++) {
-      await publishLedgers(3)
-      await world.gateway.stream.tick()
-      world.clock.advance(0)
-    }
-    await client.settle()
-    const candles = client.of('candles.BTC.1m').map(({ data }) => data as { time: number; close: number; final: boolean })
-    const finals = candles.filter(({ final }) => final)
-    assert.ok(finals.length >= 1 && candles.length > 20)
-    assert.equal(new Set(finals.map(({ time }) => time)).size, finals.length, 'each bucket is final once')
-    const { body } = await world.get<{ candles: { time: number }[] }>('/v1/candles?asset=BTC&interval=1m')
-    for (const { final: _final, ...candle } of finals) assert.deepEqual(body.candles.find(({ time }) => time === candle.time), candle)
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect, publishLedgers } = fixture
+  await publishLedgers(1)
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['candles.BTC.1m'] })
+  await client.settle()
+  for (let tick = 0; tick < 30; tick++) {
+    await publishLedgers(3)
+    await fixture.gateway.stream.tick()
+    fixture.clock.advance(0)
+  }
+  await client.settle()
+  const candles = client.of('candles.BTC.1m').map(({ data }) => data as { time: number; close: number; final: boolean })
+  const finals = candles.filter(({ final }) => final)
+  assert.ok(finals.length >= 1 && candles.length > 20)
+  assert.equal(new Set(finals.map(({ time }) => time)).size, finals.length, 'each bucket is final once')
+  const { body } = await fixture.get<{ candles: { time: number }[] }>('/v1/candles?asset=BTC&interval=1m')
+  for (const { final: _final, ...candle } of finals) assert.deepEqual(body.candles.find(({ time }) => time === candle.time), candle)
 })
 
 test('closes a connection above a limit before hello, with the reason', async () => {
   const streamLimits = { ...STREAM_LIMITS, connections: 3, connectionsPerAddress: 2 }
-  await onStage({ gateway: { streamLimits, trustProxy: true } }, async ({ connect }) => {
-    const from = (address: string): Promise<StreamClient> => connect({ 'x-forwarded-for': address })
-    const first = await from('1.1.1.1')
-    await from('1.1.1.1')
-    const third = await from('1.1.1.1')
-    assert.deepEqual(await third.closed, { code: 1013, reason: 'too_many_connections' })
-    assert.deepEqual(third.frames, [])
-    await from('2.2.2.2')
-    const fourth = await from('3.3.3.3')
-    assert.deepEqual(await fourth.closed, { code: 1013, reason: 'server_full' })
-    await first.close()
-    const again = await from('1.1.1.1')
-    await again.frame(isType('hello'))
-  })
+  await using fixture = await createGatewayFixture({ gateway: { streamLimits, trustProxy: true }, listen: true })
+  const { connect } = fixture
+  const from = (address: string): Promise<StreamClient> => connect({ 'x-forwarded-for': address })
+  const first = await from('1.1.1.1')
+  await from('1.1.1.1')
+  const third = await from('1.1.1.1')
+  assert.deepEqual(await third.closed, { code: 1013, reason: 'too_many_connections' })
+  assert.deepEqual(third.frames, [])
+  await from('2.2.2.2')
+  const fourth = await from('3.3.3.3')
+  assert.deepEqual(await fourth.closed, { code: 1013, reason: 'server_full' })
+  await first.close()
+  const again = await from('1.1.1.1')
+  await again.frame(isType('hello'))
 })
 
 test('closes a connection above 20 messages at once or 20 a second', async () => {
-  await onStage({}, async ({ world, connect }) => {
-    const client = await connect()
-    for (let message = 0; message < 20; message++) client.send({ op: 'ping' })
-    await client.frame((_frame) => client.frames.length === 21)
-    world.clock.advance(50)
-    client.send({ op: 'ping' })
-    await client.frame((_frame) => client.frames.length === 22)
-    client.send({ op: 'ping' })
-    assert.deepEqual(await client.closed, { code: 1013, reason: 'rate limit exceeded' })
-    assert.deepEqual(client.frames.at(-1), { type: 'error', error: 'rate_limited' })
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect } = fixture
+  const client = await connect()
+  for (let message = 0; message < 20; message++) client.send({ op: 'ping' })
+  await client.frame((_frame) => client.frames.length === 21)
+  fixture.clock.advance(50)
+  client.send({ op: 'ping' })
+  await client.frame((_frame) => client.frames.length === 22)
+  client.send({ op: 'ping' })
+  assert.deepEqual(await client.closed, { code: 1013, reason: 'rate limit exceeded' })
+  assert.deepEqual(client.frames.at(-1), { type: 'error', error: 'rate_limited' })
 })
 
 test('accepts a frame of 64 KiB and closes with 1009 after a larger one', async () => {
-  await onStage({}, async ({ connect }) => {
-    const client = await connect()
-    const padded = JSON.stringify({ op: 'ping', pad: '' })
-    client.send(JSON.stringify({ op: 'ping', pad: 'x'.repeat(65_536 - padded.length) }))
-    await client.frame(isType('pong'))
-    client.send(JSON.stringify({ op: 'ping', pad: 'x'.repeat(65_537 - padded.length) }))
-    assert.equal((await client.closed).code, 1009)
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect } = fixture
+  const client = await connect()
+  const padded = JSON.stringify({ op: 'ping', pad: '' })
+  client.send(JSON.stringify({ op: 'ping', pad: 'x'.repeat(65_536 - padded.length) }))
+  await client.frame(isType('pong'))
+  client.send(JSON.stringify({ op: 'ping', pad: 'x'.repeat(65_537 - padded.length) }))
+  assert.equal((await client.closed).code, 1009)
 })
 
 test('rejects foreign origins, accepts the web app and clients without an origin, and counts the upgrade', async () => {
   const rateLimits = { public: 5, standard: 5, market_maker: 5 }
-  await onStage({ gateway: { webOrigin: 'https://app.example', rateLimits } }, async ({ connect, url, world }) => {
-    await connect({ origin: 'https://app.example' })
-    await connect({ origin: url })
-    await connect()
-    await assert.rejects(connect({ origin: 'https://evil.example' }), /403/)
-    assert.equal((await world.get('/v1/ws')).status, 426)
-    await assert.rejects(connect(), /429/)
-  })
+  await using fixture = await createGatewayFixture({ gateway: { webOrigin: 'https://app.example', rateLimits }, listen: true })
+  const { connect } = fixture
+  await connect({ origin: 'https://app.example' })
+  await connect({ origin: fixture.url })
+  await connect()
+  await assert.rejects(connect({ origin: 'https://evil.example' }), /403/)
+  assert.equal((await fixture.get('/v1/ws')).status, 426)
+  await assert.rejects(connect(), /429/)
 })
 
 test('closes the connections of a revoked key', async () => {
-  await onStage({ traders: 0 }, async ({ world, connect }) => {
-    const alice = await createTrader(world, 'alice')
-    const client = await connect()
-    client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
-    await client.frame(isType('login'))
-    world.gateway.stream.start()
-    const authorization = `Bearer ${alice.key.keyId}:${alice.key.secret}`
-    const answer = await world.gateway.app.inject({ method: 'DELETE', url: `/v1/keys/${alice.key.keyId}`, headers: { authorization } })
-    assert.equal(answer.statusCode, 200)
-    world.clock.advance(1_000)
-    assert.deepEqual(await client.closed, { code: 4401, reason: 'key_revoked' })
-  })
+  await using fixture = await createGatewayFixture({ traders: 0, listen: true })
+  const { connect } = fixture
+  const alice = await createTrader(fixture, 'alice')
+  const client = await connect()
+  client.send({ op: 'login', keyId: alice.key.keyId, secret: alice.key.secret })
+  await client.frame(isType('login'))
+  fixture.gateway.stream.start()
+  const authorization = `Bearer ${alice.key.keyId}:${alice.key.secret}`
+  const answer = await fixture.gateway.app.inject({ method: 'DELETE', url: `/v1/keys/${alice.key.keyId}`, headers: { authorization } })
+  assert.equal(answer.statusCode, 200)
+  fixture.clock.advance(1_000)
+  assert.deepEqual(await client.closed, { code: 4401, reason: 'key_revoked' })
 })
 
 test('announces a shutdown, keeps delivering, and closes with 1012', async () => {
-  await onStage({}, async ({ world, connect, publishLedgers }) => {
-    const client = await connect()
-    client.send({ op: 'subscribe', channels: ['events'] })
-    await client.settle()
-    const closing = world.gateway.close()
-    assert.deepEqual(await client.frame(isType('draining')), { type: 'draining', graceMs: STREAM_LIMITS.drainMs })
-    await publishLedgers(3)
-    await client.settle()
-    assert.ok(client.of('events').length > 0, 'delivery continues')
-    world.clock.advance(STREAM_LIMITS.drainMs)
-    assert.deepEqual(await client.closed, { code: 1012, reason: 'restart' })
-    await closing
-  })
+  await using fixture = await createGatewayFixture({ listen: true })
+  const { connect, publishLedgers } = fixture
+  const client = await connect()
+  client.send({ op: 'subscribe', channels: ['events'] })
+  await client.settle()
+  const closing = fixture.gateway.close()
+  assert.deepEqual(await client.frame(isType('draining')), { type: 'draining', graceMs: STREAM_LIMITS.drainMs })
+  await publishLedgers(3)
+  await client.settle()
+  assert.ok(client.of('events').length > 0, 'delivery continues')
+  fixture.clock.advance(STREAM_LIMITS.drainMs)
+  assert.deepEqual(await client.closed, { code: 1012, reason: 'restart' })
+  await closing
 })

@@ -84,7 +84,7 @@ interface Instance {
 }
 
 interface Stage {
-  readonly world: IndexFixture
+  readonly index: IndexFixture
   readonly clock: VirtualClock
   readonly instances: Instance[]
   readonly keys: IssuedKey[]
@@ -98,12 +98,12 @@ interface Stage {
 const seen = new Map<string, number>()
 const note = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1)
 
-async function openInstance(world: IndexFixture, clock: VirtualClock): Promise<Instance> {
+async function openInstance(index: IndexFixture, clock: VirtualClock): Promise<Instance> {
   const refused = new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', code: -32602, retryable: false })
   const gateway = await createGateway({
     store, clock, log: silentLog,
-    rpc: { ...world.node.rpc, simulateTransaction: () => Promise.reject(refused) },
-    contracts: resolveContracts(world.exchange.contracts, {}),
+    rpc: { ...index.node.rpc, simulateTransaction: () => Promise.reject(refused) },
+    contracts: resolveContracts(index.exchange.contracts, {}),
     network: { name: 'testnet', passphrase: TEST_PASSPHRASE },
     random: createSeededRandom(`stream model ${++instances}`),
     webOrigin: null, trustProxy: false, klinesUrls: [], redis: null, regionGuard: null,
@@ -188,7 +188,7 @@ async function restart(stage: Stage, which: number): Promise<void> {
     archiveConnection(user)
   }
   await closing
-  stage.instances[which] = await openInstance(stage.world, stage.clock)
+  stage.instances[which] = await openInstance(stage.index, stage.clock)
 }
 
 /** Revokes a key at one instance, and expects all connections with it to close at both instances. */
@@ -219,27 +219,27 @@ async function revoke(stage: Stage, which: number, at: number): Promise<void> {
   stage.keys[which] = await obtainKey(app, wallet)
 }
 
-function queueEvents({ world }: Stage, pick: number): void {
-  const { exchange } = world
+function queueEvents({ index }: Stage, pick: number): void {
+  const { exchange } = index
   const amount = pick % 9_000
   const makes = [
     () => exchange.open(pick, amount), () => exchange.open(pick, amount), () => exchange.close(pick, amount), () => exchange.liquidate(pick, amount),
     () => exchange.placeOrder(pick), () => exchange.endOrder(pick), () => exchange.other(pick),
   ]
-  for (let times = 0; times <= pick % 4; times++) world.queue(makes[(pick + times) % makes.length]?.())
+  for (let times = 0; times <= pick % 4; times++) index.queue(makes[(pick + times) % makes.length]?.())
 }
 
 async function play(stage: Stage, { action, who, pick }: Op): Promise<void> {
-  const { world, users } = stage
+  const { index, users } = stage
   const user = users[who]
   assert.ok(user !== undefined)
   const client = user.now?.client
   switch (action) {
     case 'trade': return queueEvents(stage, pick)
     case 'ledger':
-      world.closeLedger(1 + (pick % 5))
-      return void (await world.catchUp())
-    case 'observe': return void (await world.indexer.observe())
+      index.closeLedger(1 + (pick % 5))
+      return void (await index.catchUp())
+    case 'observe': return void (await index.indexer.observe())
     case 'follow': return await stage.instances[pick % INSTANCES]?.gateway.stream.publishCommitted()
     case 'connect': return await connect(stage, user, pick)
     case 'subscribe': return sendRequest(stage, user, { op: 'subscribe', channels: someChannels(pick), snapshot: pick % 3 === 0 })
@@ -260,21 +260,21 @@ async function play(stage: Stage, { action, who, pick }: Op): Promise<void> {
     case 'restart': return await restart(stage, pick % INSTANCES)
     case 'reset':
       if (pick % 4 !== 0) return
-      world.reset()
-      world.closeLedger(60)
-      return void (await world.catchUp())
+      index.reset()
+      index.closeLedger(60)
+      return void (await index.catchUp())
   }
 }
 
 /** Indexes and publishes everything, including events whose owner is found late. */
-async function settle({ world, instances: running }: Stage): Promise<void> {
-  world.closeLedger()
-  await world.catchUp()
-  await world.indexer.observe()
+async function settle({ index, instances: running }: Stage): Promise<void> {
+  index.closeLedger()
+  await index.catchUp()
+  await index.indexer.observe()
   for (let ledger = 0; ledger < 3; ledger++) {
-    world.queue(world.exchange.other(0))
-    world.closeLedger()
-    await world.catchUp()
+    index.queue(index.exchange.other(0))
+    index.closeLedger()
+    await index.catchUp()
   }
   await Promise.all(running.map(({ gateway }) => gateway.stream.publishCommitted()))
 }
@@ -343,11 +343,11 @@ async function withScriptTimeout(work: Promise<void>, stage: Stage): Promise<voi
 async function runScript(ops: readonly Op[]): Promise<void> {
   await emptyIndex(store.write)
   const clock = createVirtualClock(FIRST_CLOSE_SEC * 1000)
-  await using world = createIndexFixture(store, { clock })
-  world.closeLedger()
+  await using index = createIndexFixture(store, { clock })
+  index.closeLedger()
   const stage: Stage = {
-    world, clock,
-    instances: [await openInstance(world, clock), await openInstance(world, clock)],
+    index, clock,
+    instances: [await openInstance(index, clock), await openInstance(index, clock)],
     keys: [],
     users: Array.from({ length: CLIENTS }, () => ({ now: undefined, past: [], lastSeqs: new Map(), epoch: undefined })),
     requests: 0,

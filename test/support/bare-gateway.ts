@@ -1,4 +1,4 @@
-// A gateway whose neighbours are doubles: for tests of what it does by itself.
+// A gateway without a network, an indexer or, unless one is given, a database.
 
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '../../src/base/clock.ts'
@@ -12,9 +12,17 @@ import type { ContractSources } from '../../src/resources/health.ts'
 
 export const BARE_START_MS = 1_783_339_200_000
 
-/** A neighbour that must not be reached: every use of it fails the test. */
+/** Rate limits that no test reaches. */
+export const UNLIMITED_RATES = { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 } as const
+
+/** Optional parts of a gateway that most tests leave out. */
+export const GATEWAY_DEFAULTS = {
+  webOrigin: null, trustProxy: false, klinesUrls: [], redis: null, regionGuard: null, rateLimits: UNLIMITED_RATES,
+} as const satisfies Partial<GatewayParts>
+
+/** A dependency whose every use fails the test. */
 export function unreachable(name: string): object {
-  const fail = (): never => assert.fail(`the ${name} must not be reached`)
+  const fail = (): never => assert.fail(`the test used the ${name}`)
   return new Proxy({}, { get: (_target, property) => (property === 'then' ? undefined : fail) })
 }
 
@@ -27,10 +35,12 @@ export interface BareGateway extends AsyncDisposable {
   readonly clock: VirtualClock
 }
 
-/** Builds the gateway; parts that are not given are unreachable or at rest. */
+/** Creates the gateway. Database and RPC are unreachable unless given; rate limits are the real ones unless given. */
 export async function createBareGateway(parts: Partial<GatewayParts> = {}): Promise<BareGateway> {
   const clock = createVirtualClock(BARE_START_MS)
+  const { rateLimits: _, ...defaults } = GATEWAY_DEFAULTS
   const gateway = await createGateway({
+    ...defaults,
     store: { engine: 'embedded', read: unreachable('database'), write: unreachable('database') } as unknown as GatewayParts['store'],
     rpc: unreachable('RPC') as GatewayParts['rpc'],
     contracts: PLACEHOLDER_CONTRACTS,
@@ -38,11 +48,6 @@ export async function createBareGateway(parts: Partial<GatewayParts> = {}): Prom
     clock,
     random: createSeededRandom('bare gateway'),
     log: silentLog,
-    webOrigin: null,
-    trustProxy: false,
-    klinesUrls: [],
-    redis: null,
-    regionGuard: null,
     ...parts,
   })
   return { gateway, clock, [Symbol.asyncDispose]: () => gateway.close() }

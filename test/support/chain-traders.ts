@@ -25,16 +25,16 @@ export interface ContractCall {
 }
 
 /** Funds an account of this name with 50,000 test USDC. */
-export async function createChainTrader(world: GatewayFixture, name: string): Promise<ChainTrader> {
-  const { networkPassphrase, rpc } = world.network
+export async function createChainTrader(fixture: GatewayFixture, name: string): Promise<ChainTrader> {
+  const { networkPassphrase, rpc } = fixture.network
   const identity = createIdentity(networkPassphrase, `test ${name}`)
-  await world.control('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
+  await fixture.control('local_fund', { address: identity.address, usdc: String(50_000n * USDC) })
   return { address: identity.address, client: createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) }) }
 }
 
 /** Brings all of these onto one ledger; fails when the network refuses one. A person does one thing at a time. */
-export async function applyInOneLedger(world: GatewayFixture, deeds: readonly ContractCall[]): Promise<void> {
-  const { network } = world
+export async function applyInOneLedger(fixture: GatewayFixture, deeds: readonly ContractCall[]): Promise<void> {
+  const { network } = fixture
   const view = () => {
     const { sequence, closeTimeSec } = network.chain.history.latest()
     return { sequence, closeTimeSec }
@@ -43,7 +43,7 @@ export async function applyInOneLedger(world: GatewayFixture, deeds: readonly Co
     const answer = await person.client.invoke({ contract, functionName, args }, view())
     assert.deepEqual(answer, { kind: 'sent' }, functionName)
   }
-  await world.closeLedgers(1)
+  await fixture.closeLedgers(1)
   for (const { person, functionName } of deeds) {
     const settlement = await person.client.settle(view())
     assert.equal(settlement.kind, 'applied', `${functionName}: ${JSON.stringify(settlement)}`)
@@ -66,13 +66,13 @@ export function closePosition(person: ChainTrader, positionId: number): Contract
 }
 
 /** The ids of a person's open positions, as the ledger has them, newest first. */
-export async function readOpenPositionIds(world: GatewayFixture, person: ChainTrader): Promise<readonly number[]> {
-  const { positions } = await createHoldingsReader(person.client, world.network.contracts.market, person.address).read()
+export async function readOpenPositionIds(fixture: GatewayFixture, person: ChainTrader): Promise<readonly number[]> {
+  const { positions } = await createHoldingsReader(person.client, fixture.network.contracts.market, person.address).read()
   return positions.map(({ id }) => Number(id)).sort((a, b) => b - a)
 }
 
 /** Moves an asset's price to this many hundredths of what it is, and holds it there. */
-export async function movePrice(world: GatewayFixture, asset: string, toPercent: number): Promise<void> {
-  const { price } = (await world.get<{ price: string }>(`/v1/markets/${asset}/price`)).body
-  await world.control('local_setPrice', { asset, price: String((BigInt(price) * BigInt(toPercent)) / 100n) })
+export async function movePrice(fixture: GatewayFixture, asset: string, toPercent: number): Promise<void> {
+  const { price } = (await fixture.get<{ price: string }>(`/v1/markets/${asset}/price`)).body
+  await fixture.control('local_setPrice', { asset, price: String((BigInt(price) * BigInt(toPercent)) / 100n) })
 }

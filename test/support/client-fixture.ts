@@ -9,11 +9,11 @@ import { ONE } from './traders.ts'
 import type { GatewayFixture } from './gateway-fixture.ts'
 
 /** The fixture's clock in the form that the client takes. */
-export function clockOf(world: GatewayFixture): Clock {
+export function clockOf(fixture: GatewayFixture): Clock {
   return {
-    nowMs: () => world.clock.nowMs(),
+    nowMs: () => fixture.clock.nowMs(),
     later(ms, run) {
-      const timer = world.clock.setTimer(ms, run)
+      const timer = fixture.clock.setTimer(ms, run)
       return () => timer.cancel()
     },
   }
@@ -23,16 +23,16 @@ export function clockOf(world: GatewayFixture): Clock {
 const TIMEOUT_MS = 1_000_000
 
 /** A client that signs for a funded account of this name, without an API key. */
-export async function createTraderClient(world: GatewayFixture, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
-  const { secret, address } = createIdentity(world.network.networkPassphrase, `test ${name}`)
-  await world.control('local_fund', { address, usdc: String(50_000n * ONE) })
-  return createClient({ url, signer: await secretSigner(secret), clock: clockOf(world), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS, ...overrides })
+export async function createTraderClient(fixture: GatewayFixture, url: string, name: string, overrides: Partial<ClientOptions> = {}): Promise<Client> {
+  const { secret, address } = createIdentity(fixture.network.networkPassphrase, `test ${name}`)
+  await fixture.control('local_fund', { address, usdc: String(50_000n * ONE) })
+  return createClient({ url, signer: await secretSigner(secret), clock: clockOf(fixture), timeoutMs: TIMEOUT_MS, maxWaitMs: TIMEOUT_MS, ...overrides })
 }
 
 const SECONDS_MAX = 400
 
 /** Closes and indexes a ledger per second until the work has settled. */
-export async function whileTimePasses<T>(world: GatewayFixture, work: () => Promise<T>): Promise<T> {
+export async function whileTimePasses<T>(fixture: GatewayFixture, work: () => Promise<T>): Promise<T> {
   let settled = false
   const done = work().finally(() => {
     settled = true
@@ -40,11 +40,11 @@ export async function whileTimePasses<T>(world: GatewayFixture, work: () => Prom
   // The caller handles a rejection through the returned promise.
   done.catch(() => {})
   for (let second = 0; second < SECONDS_MAX && !settled; second++) {
-    await Promise.race([done.catch(() => {}), world.idle()])
+    await Promise.race([done.catch(() => {}), fixture.idle()])
     if (settled) break
-    await world.closeLedgers(1)
-    await world.catchUp()
-    await world.indexer.observe()
+    await fixture.closeLedgers(1)
+    await fixture.catchUp()
+    await fixture.indexer.observe()
   }
   return done
 }

@@ -1,4 +1,4 @@
-// The way to the local network's JSON-RPC, with switches that a test throws: what is refused, what is gone, what takes its time.
+// The way to the local network's JSON-RPC, with controls that a test throws: what is refused, what is gone, what takes its time.
 
 import type { Transport } from '../../src/chain/transport.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
@@ -14,15 +14,15 @@ export interface RpcControls {
   readonly requestedPrices: string[]
 }
 
-/** Carries JSON-RPC bodies into the network's door as far as the switches let them through. */
-export function createControlledTransport(network: LocalNetwork): { readonly switches: RpcControls; readonly transport: Transport } {
-  const switches: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [] }
+/** Carries JSON-RPC bodies into the network's door as far as the controls let them through. */
+export function createControlledTransport(network: LocalNetwork): { readonly controls: RpcControls; readonly transport: Transport } {
+  const controls: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [] }
   const transport: Transport = async (_url, body) => {
     const asset = priceAsked(body)
-    if (asset !== undefined) switches.requestedPrices.push(asset)
-    if (switches.heldUntil !== null) await switches.heldUntil
-    if (switches.isDown) return { status: 404, body: 'no upstream at rpc.internal' }
-    if (asset !== undefined && switches.refusedPrices.has(asset)) {
+    if (asset !== undefined) controls.requestedPrices.push(asset)
+    if (controls.heldUntil !== null) await controls.heldUntil
+    if (controls.isDown) return { status: 404, body: 'no upstream at rpc.internal' }
+    if (asset !== undefined && controls.refusedPrices.has(asset)) {
       const { id } = JSON.parse(body) as { id: unknown }
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
     }
@@ -30,7 +30,7 @@ export function createControlledTransport(network: LocalNetwork): { readonly swi
     const retryAfter = answer.headers['retry-after']
     return { status: answer.status, body: answer.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
-  return { switches, transport }
+  return { controls, transport }
 }
 
 /** The asset whose price this request simulates a read of. */

@@ -1,5 +1,4 @@
-// The whole product in one process without sockets: local network stepped by hand, indexer, gateway, on a virtual clock. Only the database is real in
-// time as well. It is what main.ts starts, with other doors.
+// The whole product in one process: local network, indexer and gateway on a virtual clock, over a real database. Nothing listens unless `listen` is set.
 
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
@@ -16,42 +15,39 @@ import type { Indexer } from '../../src/indexer/indexer.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { createIndexSnapshotReader } from '../../src/projections/index-snapshot.ts'
 import type { Store } from '../../src/store/store.ts'
-import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
-import { busyStore } from './busy-store.ts'
-import { openTestStore } from './database.ts'
+import { GATEWAY_DEFAULTS } from './bare-gateway.ts'
 import { createControlledTransport } from './controlled-transport.ts'
 import type { RpcControls } from './controlled-transport.ts'
+import { openTestStore } from './database.ts'
+import { call } from './keys.ts'
+import type { ApiResponse } from './keys.ts'
+import { startNetworkOn } from './network.ts'
+import { connectStream } from './stream-client.ts'
+import type { StreamClient } from './stream-client.ts'
+import { trackCalls } from './tracked-store.ts'
 import { untilIdle } from './until.ts'
 
 /** Monday, 6 July 2026, 12:00:00 UTC. */
 export const FIXTURE_START_MS = 1_783_339_200_000
 const LEDGER_MS = 1_000
-/** A busy machine is no finding: statements may take as long as they need. */
-const PATIENCE_MS = 60_000
-/** Whoever does not wait for the database has done so after so many turns of the event loop. */
+/** Generous, so that a slow machine does not fail a test. */
+const STATEMENT_TIMEOUT_MS = 60_000
 const IDLE_TURNS = 50
-/** A loop that should end does so within this many steps. */
-const STEPS_MAX = 1_000
+const INDEXER_STEPS_MAX = 1_000
 
 export interface GatewayFixtureOptions {
   readonly seed?: string
   readonly traders?: number
   readonly log?: Log
-  /** Where the index begins; by default with the network's first ledger. */
+  /** The first ledger to index; by default the network's first. */
   readonly startLedger?: number
-  /** What is to be told of everything, as main.ts does it. */
+  /** Connected to all parts, as main.ts does it. */
   readonly metrics?: Metrics
-  /** What differs in the gateway. */
+  /** Replaces parts of the gateway. */
   readonly gateway?: Partial<GatewayParts>
-}
-
-/** An answer as tests look at it. */
-export interface GatewayResponse<Body> {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Body
-  readonly text: string
+  /** Whether the gateway listens on a free port of 127.0.0.1. */
+  readonly listen?: boolean
 }
 
 export interface GatewayFixture extends AsyncDisposable {
@@ -60,76 +56,88 @@ export interface GatewayFixture extends AsyncDisposable {
   readonly store: Store
   readonly indexer: Indexer
   readonly gateway: Gateway
-  /** What stands between gateway and network. */
+  /** Where the gateway listens; changes with a restart. Empty without `listen`. */
+  readonly url: string
+  /** Faults between gateway and network. */
   readonly rpc: RpcControls
-  /** Resolves when nothing more happens by itself: the database has answered, and whoever waits waits for time. */
+  /** Resolves when only time can make something happen: no database call is running and the event loop is quiet. */
   idle(): Promise<void>
-  /** Closes ledgers, a second each, everybody acting. */
+  /** Closes ledgers, one per second. All actors act. */
   closeLedgers(count: number): Promise<void>
-  /** Lets the index and the prices catch up with the chain. */
+  /** Reads the prices and indexes up to the head of the chain. */
   catchUp(): Promise<void>
-  /** Another gateway in the place of this one, as after a restart of its process: on the same database, with nothing in memory. */
-  restartGateway(differently?: Partial<GatewayParts>): Promise<void>
-  /** Indexer and gateway begin anew on the same database with these addresses, as after an upgrade whose manifest has others. */
+  /** Closes ledgers, indexes them and publishes them on the stream. */
+  publishLedgers(count: number): Promise<void>
+  /** Opens a stream connection; the fixture closes it at the end. */
+  connect(headers?: Readonly<Record<string, string>>): Promise<StreamClient>
+  /** Replaces the gateway, as a restart of its process does: same database, empty memory. Close stream connections first. */
+  restartGateway(overrides?: Partial<GatewayParts>): Promise<void>
+  /** Restarts indexer and gateway on the same database with other contract addresses. Close stream connections first. */
   restartWithContracts(contracts: ContractAddresses): Promise<void>
-  /** One of the local network's extra methods. */
+  /** Calls a control method of the local network. */
   control(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>
-  get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<GatewayResponse<Body>>
+  get<Body = Record<string, unknown>>(url: string, headers?: Readonly<Record<string, string>>): Promise<ApiResponse<Body>>
 }
 
 export async function createGatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
-  const { seed = 'world', traders = 12, log = silentLog } = options
+  const { seed = 'world', traders = 12, log = silentLog, listen = false, metrics } = options
   await using building = new AsyncDisposableStack()
   const clock = createVirtualClock(FIXTURE_START_MS)
   const random = createSeededRandom(seed)
-  const network = building.use(
-    await startLocalNetwork({ clock, random: random.fork('network'), log, seed, ledgerMs: LEDGER_MS, host: '', port: null, traders, directory: null }),
-  )
-  const { store, busy } = busyStore(building.use(await openTestStore({ readTimeoutMs: PATIENCE_MS })))
-  const { switches, transport } = createControlledTransport(network)
-  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: options.metrics?.rpc ?? null })
-  const networkPassphrase = network.networkPassphrase
+  const network = building.use(await startNetworkOn(clock, { random: random.fork('network'), log, seed, traders, ledgerMs: LEDGER_MS }))
+  const { networkPassphrase } = network
+  const { store, running } = trackCalls(building.use(await openTestStore({ readTimeoutMs: STATEMENT_TIMEOUT_MS })))
+  const { controls, transport } = createControlledTransport(network)
+  const rpc = createRpc({ urls: ['http://local/rpc'], transport, clock, random: random.fork('rpc'), log, observer: metrics?.rpc ?? null })
   const startIndexer = (contracts: ContractAddresses, name: string): Indexer => createIndexer({
     store, rpc: rpc.session(), contracts, networkPassphrase, clock, random: random.fork(name), log, pollIntervalMs: 2_000,
     startLedger: options.startLedger ?? null,
-    ...(options.metrics === undefined ? {} : { onArchived: options.metrics.archived }),
+    ...(metrics === undefined ? {} : { onArchived: metrics.archived }),
   })
-  let indexer = startIndexer(network.contracts, 'indexer')
-  building.defer(() => indexer[Symbol.asyncDispose]())
-  let manifests = 1
-  // A test asks more often than the public may; tests of the limit give their own.
   const parts: GatewayParts = {
-    store, rpc, contracts: resolveContracts(network.contracts, {}), clock, log,
+    ...GATEWAY_DEFAULTS,
+    store, rpc, clock, log, contracts: resolveContracts(network.contracts, {}), random: random.fork('gateway'),
     network: { name: 'testnet', passphrase: networkPassphrase },
-    random: random.fork('gateway'),
-    webOrigin: null,
-    trustProxy: false,
-    klinesUrls: [],
-    redis: null,
-    regionGuard: null,
-    observer: options.metrics?.http ?? null,
-    rateLimits: { public: 1_000_000, standard: 1_000_000, market_maker: 1_000_000 },
+    observer: metrics?.http ?? null,
     ...options.gateway,
   }
+  let indexer = startIndexer(network.contracts, 'indexer')
+  building.defer(() => indexer[Symbol.asyncDispose]())
+  let contractChanges = 1
   let gateway = await createGateway(parts)
   building.defer(() => gateway.close())
-  const readIndexSnapshot = createIndexSnapshotReader({ db: store.read, clock, log })
-  options.metrics?.addSources({
+  let url = ''
+  const startListening = async (): Promise<void> => {
+    if (listen) url = await gateway.listen({ host: '127.0.0.1', port: 0 })
+  }
+  await startListening()
+  metrics?.addSources({
     gateway: () => gateway.stats(), indexer: () => indexer.status(), rpcQueues: rpc.queues, rpcNodes: rpc.nodes, storeQueues: store.waiting,
-    index: readIndexSnapshot,
+    index: createIndexSnapshotReader({ db: store.read, clock, log }),
   })
+  const clients: StreamClient[] = []
+  building.defer(async () => void (await Promise.all(clients.map((client) => client.close()))))
   const owned = building.move()
 
-  return {
-    clock, network, store,
-    rpc: switches,
+  async function restartGateway(overrides: Partial<GatewayParts> = {}): Promise<void> {
+    await gateway.close()
+    gateway = await createGateway({ ...parts, ...overrides })
+    await startListening()
+  }
+
+  const fixture: GatewayFixture = {
+    clock, network, store, restartGateway,
+    rpc: controls,
     get indexer() {
       return indexer
     },
     get gateway() {
       return gateway
     },
-    idle: () => untilIdle(() => busy() > 0, IDLE_TURNS),
+    get url() {
+      return url
+    },
+    idle: () => untilIdle(() => running() > 0, IDLE_TURNS),
     async closeLedgers(count) {
       for (let ledger = 0; ledger < count; ledger++) {
         clock.advance(LEDGER_MS)
@@ -138,28 +146,30 @@ export async function createGatewayFixture(options: GatewayFixtureOptions = {}):
     },
     async catchUp() {
       await gateway.oracle.step()
-      for (let steps = 0; steps < STEPS_MAX; steps++) {
+      for (let steps = 0; steps < INDEXER_STEPS_MAX; steps++) {
         const result = await indexer.step()
         if (result.kind === 'indexed' && result.caughtUp) return
       }
-      throw new Error('the index does not catch up')
+      throw new Error(`the index has not caught up after ${INDEXER_STEPS_MAX} steps`)
     },
-    async restartGateway(differently = {}) {
-      await gateway.close()
-      gateway = await createGateway({ ...parts, ...differently })
+    async publishLedgers(count) {
+      await fixture.closeLedgers(count)
+      await fixture.catchUp()
+      await gateway.stream.publishCommitted()
+    },
+    async connect(headers) {
+      const client = await connectStream(url, headers)
+      clients.push(client)
+      return client
     },
     async restartWithContracts(contracts) {
       await indexer[Symbol.asyncDispose]()
-      indexer = startIndexer(contracts, `indexer ${++manifests}`)
-      await gateway.close()
-      gateway = await createGateway({ ...parts, contracts: resolveContracts(contracts, {}) })
+      indexer = startIndexer(contracts, `indexer ${++contractChanges}`)
+      await restartGateway({ contracts: resolveContracts(contracts, {}) })
     },
     control: (method, params = {}) => network.rpc.call(method, params),
-    async get<Body>(url: string, headers: Readonly<Record<string, string>> = {}): Promise<GatewayResponse<Body>> {
-      const answer = await gateway.app.inject({ url, headers })
-      const body = answer.body === '' ? undefined : answer.json<unknown>()
-      return { status: answer.statusCode, headers: answer.headers as GatewayResponse<Body>['headers'], body: body as Body, text: answer.body }
-    },
+    get: (path, headers = {}) => call(gateway.app, path, { headers, from: '127.0.0.1' }),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+  return fixture
 }

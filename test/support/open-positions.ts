@@ -11,8 +11,8 @@ import type { GatewayFixture } from './gateway-fixture.ts'
 export type PositionRow = readonly string[]
 
 /** Open positions as the ledger has them. */
-export async function readPositionsFromChain(world: GatewayFixture): Promise<readonly PositionRow[]> {
-  const { network, clock } = world
+export async function readPositionsFromChain(fixture: GatewayFixture): Promise<readonly PositionRow[]> {
+  const { network, clock } = fixture
   const rpc = createRpc({
     urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog,
     transport: async (_url, body) => {
@@ -27,8 +27,8 @@ export async function readPositionsFromChain(world: GatewayFixture): Promise<rea
 }
 
 /** Open positions as clients get them. */
-export async function readPositionsFromApi(world: GatewayFixture): Promise<readonly PositionRow[]> {
-  const { body } = await world.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
+export async function readPositionsFromApi(fixture: GatewayFixture): Promise<readonly PositionRow[]> {
+  const { body } = await fixture.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
   return body.positions.map((one) => shown(one.positionId, one.trader, one.asset, one.direction, one.size, one.entryPrice, one.openedAt)).toSorted(byText)
 }
 
@@ -36,10 +36,10 @@ const shown = (...parts: readonly unknown[]): PositionRow => parts.map(String)
 const byText = (a: PositionRow, b: PositionRow): number => (a.join() < b.join() ? -1 : 1)
 
 /** Compares until nothing is left to compare. */
-export async function reconcileAll(world: GatewayFixture): Promise<number> {
+export async function reconcileAll(fixture: GatewayFixture): Promise<number> {
   let corrections = 0
   for (let parts = 0; parts < 20; parts++) {
-    const made = await world.indexer.compare()
+    const made = await fixture.indexer.compare()
     if (made === null) return corrections
     corrections += made
   }

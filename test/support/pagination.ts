@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { defined } from '../../src/base/assert.ts'
-import type { GatewayFixture, GatewayResponse } from './gateway-fixture.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
+import type { ApiResponse } from './keys.ts'
 
 const PAGES_MAX = 500
 
@@ -20,14 +21,14 @@ export function nextPage(link: string | undefined): string | undefined {
 
 /** Follows the Link headers from `url` to the end and returns the pages; `meanwhile` happens between two of them. */
 export async function followPages(
-  world: Reader, url: string, key: string, meanwhile: () => Promise<void> = async () => {},
+  fixture: Reader, url: string, key: string, meanwhile: () => Promise<void> = async () => {},
 ): Promise<readonly (readonly Row[])[]> {
   const pages: (readonly Row[])[] = []
   let next: string | undefined = url
   while (next !== undefined) {
     if (pages.length > 0) await meanwhile()
     assert.ok(pages.length < PAGES_MAX, `${url} does not end`)
-    const answer: GatewayResponse<Record<string, readonly Row[]>> = await world.get(next)
+    const answer: ApiResponse<Record<string, readonly Row[]>> = await fixture.get(next)
     assert.equal(answer.status, 200, next)
     pages.push(defined(answer.body[key], key))
     next = nextPage(answer.headers['link'])
@@ -36,16 +37,16 @@ export async function followPages(
 }
 
 /** The rows of one answer. */
-export async function rowsOf(world: Reader, url: string, key: string): Promise<readonly Row[]> {
-  const answer = await world.get<Record<string, readonly Row[]>>(url)
+export async function rowsOf(fixture: Reader, url: string, key: string): Promise<readonly Row[]> {
+  const answer = await fixture.get<Record<string, readonly Row[]>>(url)
   assert.equal(answer.status, 200, url)
   return defined(answer.body[key], key)
 }
 
 /** Asserts that each of these queries is refused with a validation error that names its parameter. */
-export async function assertRejected(world: Reader, path: string, queries: readonly string[]): Promise<void> {
+export async function assertRejected(fixture: Reader, path: string, queries: readonly string[]): Promise<void> {
   for (const query of queries) {
-    const answer = await world.get(`${path}?${query}`)
+    const answer = await fixture.get(`${path}?${query}`)
     assert.equal(answer.status, 400, `${path}?${query}`)
     const { message, ...rest } = answer.body
     assert.deepEqual(rest, { statusCode: 400, code: 'FST_ERR_VALIDATION', error: 'Bad Request' })
@@ -63,13 +64,13 @@ export function badIntegers(name: string, least: number, most?: number): readonl
 
 /** Asserts that a list refuses cursors that it did not hand out: changed ones, foreign ones, and none at all. */
 export async function assertForeignCursorsRejected(
-  world: Reader, path: string, own: string, foreign: readonly string[], query = '',
+  fixture: Reader, path: string, own: string, foreign: readonly string[], query = '',
 ): Promise<void> {
   const flipped = Array.from(own, (sign, place) => `${own.slice(0, place)}${sign === 'A' ? 'B' : 'A'}${own.slice(place + 1)}`)
   const changed = [...flipped, `${own}A`, own.slice(0, -1), `${own}%20`, `${own}=`, `!${own}`, own.toLowerCase(), 'x', 'null', 'W10', '%00', own.slice(1)]
   const refused = ['cursor=', `cursor=${own}&cursor=${own}`, ...[...changed, ...foreign].map((cursor) => `cursor=${cursor}`)]
-  await assertRejected(world, path, refused.map((each) => `${each}&${query}`))
-  assert.equal((await world.get(`${path}?cursor=${own}&${query}`)).status, 200)
+  await assertRejected(fixture, path, refused.map((each) => `${each}&${query}`))
+  assert.equal((await fixture.get(`${path}?cursor=${own}&${query}`)).status, 200)
 }
 
 /** The cursor in a Link header. */

@@ -29,18 +29,18 @@ export interface Trader {
 }
 
 /** Creates an account of this name with USDC (in whole ones; null: without a trustline), and a key for it. */
-export async function createTrader(world: GatewayFixture, name: string, usdc: number | null = 50_000): Promise<Trader> {
-  const { network } = world
+export async function createTrader(fixture: GatewayFixture, name: string, usdc: number | null = 50_000): Promise<Trader> {
+  const { network } = fixture
   const wallet = Keypair.fromSecret(createIdentity(network.networkPassphrase, `test ${name}`).secret)
   const address = wallet.publicKey()
   if (usdc === null) network.chain.grant(address, 'native', 1_000n * ONE)
-  else await world.control('local_fund', { address, usdc: String(BigInt(usdc) * ONE) })
-  const key = await obtainKey(world.gateway.app, wallet)
+  else await fixture.control('local_fund', { address, usdc: String(BigInt(usdc) * ONE) })
+  const key = await obtainKey(fixture.gateway.app, wallet)
 
   async function post(url: string, body: unknown): Promise<ApiResponse> {
     // The key is looked up in the database, in real time: once it is known, the clock may run.
-    assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-    return whileLedgersClose(world, () => call(world.gateway.app, url, { method: 'POST', body, key }))
+    assert.equal((await call(fixture.gateway.app, '/v1/account/me', { key })).status, 200)
+    return whileLedgersClose(fixture, () => call(fixture.gateway.app, url, { method: 'POST', body, key }))
   }
 
   const trader: Trader = {
@@ -73,7 +73,7 @@ export function sign(prepared: PreparedTransaction, wallet: Keypair, networkPass
 const SECONDS_MAX = 120
 
 /** Closes ledgers, a second each, until the answer is there. */
-export async function whileLedgersClose<T>(world: GatewayFixture, ask: () => Promise<T>): Promise<T> {
+export async function whileLedgersClose<T>(fixture: GatewayFixture, ask: () => Promise<T>): Promise<T> {
   let settled = false
   const answer = ask().finally(() => {
     settled = true
@@ -81,25 +81,25 @@ export async function whileLedgersClose<T>(world: GatewayFixture, ask: () => Pro
   // Failing is for whoever awaits it below.
   answer.catch(() => {})
   for (let second = 0; second < SECONDS_MAX && !settled; second++) {
-    await Promise.race([answer.catch(() => {}), world.idle()])
-    if (!settled) await world.closeLedgers(1)
+    await Promise.race([answer.catch(() => {}), fixture.idle()])
+    if (!settled) await fixture.closeLedgers(1)
   }
   return answer
 }
 
 /** The position that the trader opened last, as the market's own view tells. */
-export async function lastPositionId(world: GatewayFixture, trader: string): Promise<number> {
-  return lastId(world, 'position_opened', trader)
+export async function lastPositionId(fixture: GatewayFixture, trader: string): Promise<number> {
+  return lastId(fixture, 'position_opened', trader)
 }
 
 /** The order that the trader placed last; stop-limit and trailing orders tell no event, so ask right after another one or count. */
-export async function lastOrderId(world: GatewayFixture, trader: string): Promise<number> {
-  return lastId(world, 'order_placed', trader)
+export async function lastOrderId(fixture: GatewayFixture, trader: string): Promise<number> {
+  return lastId(fixture, 'order_placed', trader)
 }
 
-async function lastId(world: GatewayFixture, topic: string, trader: string): Promise<number> {
-  await world.catchUp()
-  const { body } = await world.get<{ events: { payload: { trader?: string; positionId?: number; orderId?: number } }[] }>(`/v1/events?topic=${topic}&limit=500`)
+async function lastId(fixture: GatewayFixture, topic: string, trader: string): Promise<number> {
+  await fixture.catchUp()
+  const { body } = await fixture.get<{ events: { payload: { trader?: string; positionId?: number; orderId?: number } }[] }>(`/v1/events?topic=${topic}&limit=500`)
   const found = body.events.find(({ payload }) => payload.trader === trader)
   const id = found?.payload.positionId ?? found?.payload.orderId
   assert.ok(id !== undefined, `${trader} has no ${topic}`)

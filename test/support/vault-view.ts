@@ -4,8 +4,8 @@ import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xd
 import { NULL_ACCOUNT } from '../../src/chain/views.ts'
 import type { GatewayFixture } from './gateway-fixture.ts'
 
-export async function viewVault(world: GatewayFixture, id: number): Promise<Record<string, unknown>> {
-  const { contracts: { vaultFactory }, networkPassphrase, rpc } = world.network
+export async function viewVault(fixture: GatewayFixture, id: number): Promise<Record<string, unknown>> {
+  const { contracts: { vaultFactory }, networkPassphrase, rpc } = fixture.network
   const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
     .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
     .setTimeout(0)
