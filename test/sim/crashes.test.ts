@@ -17,7 +17,7 @@ const AGAIN = ALL ? [null, 2, 11] : [null]
 const PARTS = ALL ? 20 : 4
 
 for (const story of ['index', 'keys', 'submit'] satisfies Scenario[]) {
-  test(`dying at ${ALL ? 'every step' : `every ${EVERY}th step`} of the story "${story}" leaves nothing wrong`, { timeout: 86_400_000 }, async (t) => {
+  test(`a process killed at ${ALL ? 'every step' : `every ${EVERY}th step`} of "${story}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
     const parts = Array.from({ length: PARTS }, (_value, part) => part * EVERY)
     const sweeps = AGAIN.flatMap((again) => parts.map((part): CrashSweep => ({ scenario: story, seed: 'crash', part, of: EVERY * PARTS, secondKillAfter: again })))
     let crashes = 0

@@ -120,7 +120,9 @@ interface ScenarioResult {
 }
 
 /** Tells the story once, with a process that dies at this step of all, if it is reached. */
-async function runScenario({ scenario: story, secondKillAfter: again }: CrashSweep, given: Pick<ScenarioState, 'tools' | 'clock' | 'network'>, dieAt: number | null): Promise<ScenarioResult> {
+async function runScenario(
+  { scenario: story, secondKillAfter: again }: CrashSweep, given: Pick<ScenarioState, 'tools' | 'clock' | 'network'>, dieAt: number | null,
+): Promise<ScenarioResult> {
   return given.tools.withStore(async (store) => {
     let steps = 0
     let kills = 0

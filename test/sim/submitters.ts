@@ -34,7 +34,7 @@ interface Submission {
 }
 
 /** `open`: nothing final. */
-type ReportedOutcome = { readonly kind: 'success'; readonly ledger: number } | { readonly kind: 'failed' } | { readonly kind: 'rejected' } | { readonly kind: 'open' }
+type ReportedOutcome = { readonly kind: 'success'; readonly ledger: number } | { readonly kind: 'failed' | 'rejected' | 'open' }
 
 export interface Submitter {
   readonly envelopes: readonly Envelope[]

@@ -97,9 +97,14 @@ export async function lastOrderId(fixture: GatewayFixture, trader: string): Prom
   return lastId(fixture, 'order_placed', trader)
 }
 
+interface Ids {
+  readonly positionId?: number
+  readonly orderId?: number
+}
+
 async function lastId(fixture: GatewayFixture, topic: string, trader: string): Promise<number> {
   await fixture.catchUp()
-  const { body } = await fixture.get<{ events: { payload: { trader?: string; positionId?: number; orderId?: number } }[] }>(`/v1/events?topic=${topic}&limit=500`)
+  const { body } = await fixture.get<{ events: { payload: Ids & { trader?: string } }[] }>(`/v1/events?topic=${topic}&limit=500`)
   const found = body.events.find(({ payload }) => payload.trader === trader)
   const id = found?.payload.positionId ?? found?.payload.orderId
   assert.ok(id !== undefined, `${trader} has no ${topic}`)
