@@ -1,5 +1,5 @@
-// A process that dies at every step of indexing, of the issuance of keys, and of a submission. `SIM_CRASHES=all` takes every step, and has the next process
-// die, too; by itself a run of the tests takes every few steps.
+// Kills a process at every step of indexing, of issuing keys and of a submission. `SIM_CRASHES=all` tries every step and also kills the next process; by
+// default the test samples the steps.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -9,24 +9,25 @@ import { runTasks } from './threads.ts'
 import type { Task } from './worker.ts'
 
 const ALL = process.env['SIM_CRASHES'] === 'all'
-/** Of how many steps one is taken. */
-const EVERY = ALL ? 1 : testServerUrl() === null ? 60 : 240
-/** So many steps after its start the next process dies as well. */
-const AGAIN = ALL ? [null, 2, 11] : [null]
-/** A sweep is shared among threads in so many parts; a long one tells of each as it ends. */
+/** Tries one step out of this many. */
+const STRIDE = ALL ? 1 : testServerUrl() === null ? 60 : 240
+/** Kills the next process this many steps after its start; null leaves it alive. */
+const SECOND_KILLS = ALL ? [null, 2, 11] : [null]
+/** Parts of a sweep, so that threads share it. A long sweep reports each part as it ends. */
 const PARTS = ALL ? 20 : 4
 
-for (const story of ['index', 'keys', 'submit'] satisfies Scenario[]) {
-  test(`a process killed at ${ALL ? 'every step' : `every ${EVERY}th step`} of "${story}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
-    const parts = Array.from({ length: PARTS }, (_value, part) => part * EVERY)
-    const sweeps = AGAIN.flatMap((again) => parts.map((part): CrashSweep => ({ scenario: story, seed: 'crash', part, of: EVERY * PARTS, secondKillAfter: again })))
-    let crashes = 0
-    const told = await runTasks(sweeps.map((sweep): Task => ({ kind: 'crashes', sweep })), (one) => {
-      crashes += one.crashes ?? 0
-      if (ALL) console.log(`${story}: ${crashes} processes died${one.failure === undefined ? '' : `\n${one.failure}`}`)
+for (const scenario of ['index', 'keys', 'submit'] satisfies Scenario[]) {
+  test(`a process killed at ${ALL ? 'every step' : `every ${STRIDE}th step`} of "${scenario}" leaves correct data`, { timeout: 86_400_000 }, async (t) => {
+    const parts = Array.from({ length: PARTS }, (_value, part) => part * STRIDE)
+    const sweeps = SECOND_KILLS.flatMap((secondKillAfter) =>
+      parts.map((part): CrashSweep => ({ scenario, seed: 'crash', part, of: STRIDE * PARTS, secondKillAfter })))
+    let kills = 0
+    const results = await runTasks(sweeps.map((sweep): Task => ({ kind: 'crashes', sweep })), (result) => {
+      kills += result.crashes ?? 0
+      if (ALL) console.log(`${scenario}: ${kills} processes killed${result.failure === undefined ? '' : `\n${result.failure}`}`)
     })
-    t.diagnostic(`${crashes} processes died`)
-    assert.deepEqual(told.flatMap(({ failure }) => failure ?? []), [])
-    assert.ok(crashes > 0)
+    t.diagnostic(`${kills} processes killed`)
+    assert.deepEqual(results.flatMap(({ failure }) => failure ?? []), [])
+    assert.ok(kills > 0)
   })
 }
