@@ -1,4 +1,4 @@
-// Charts in the page's own colours. A canvas says nothing to who does not see it: each chart has a name, and a table of the same figures beside it.
+// Charts in the page's colors. Screen readers cannot read a canvas: each chart has a label, and a table with the same values beside it.
 
 import { CandlestickSeries, createChart, LineSeries } from 'lightweight-charts'
 import type { DeepPartial, ChartOptions, IChartApi, ISeriesApi, Time, UTCTimestamp } from 'lightweight-charts'
@@ -8,23 +8,23 @@ import { onThemeChange } from './theme.ts'
 
 export interface CandleChart {
   readonly element: HTMLElement
-  /** All of them, oldest first. */
-  put(candles: readonly Candle[], decimals: number): void
-  /** The one that forms, or the next. */
+  /** Replaces all candles, oldest first. */
+  setCandles(candles: readonly Candle[], decimals: number): void
+  /** Replaces the newest candle or appends the next one. */
   update(candle: Candle): void
-  name(text: string): void
+  setLabel(text: string): void
 }
 
 export interface LineChart {
   readonly element: HTMLElement
-  put(points: readonly { readonly time: number; readonly value: number }[]): void
-  name(text: string): void
+  setPoints(points: readonly { readonly time: number; readonly value: number }[]): void
+  setLabel(text: string): void
 }
 
-/** Its own logo brings a style along, which the page's policy refuses: the link to its makers stands at the foot of the page. */
+/** The library's logo adds an inline style, which the content security policy blocks. The footer links to its authors instead. */
 const BASE: DeepPartial<ChartOptions> = { autoSize: true, layout: { attributionLogo: false } }
-/** Bars that are shown at first. */
-const VISIBLE = 90
+/** Number of candles that are visible at first. */
+const VISIBLE_CANDLES = 90
 
 const asTime = (seconds: number): Time => seconds as UTCTimestamp
 
@@ -33,18 +33,18 @@ export function createCandleChart(): CandleChart {
   const chart = createChart(element, BASE)
   const series: ISeriesApi<'Candlestick'> = chart.addSeries(CandlestickSeries, {})
   let newest = 0
-  follow(chart, (colors) => {
+  applyTheme(chart, (colors) => {
     const { up, down } = colors
     series.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down, borderVisible: false })
   })
   return {
     element,
-    put(candles, decimals) {
+    setCandles(candles, decimals) {
       series.applyOptions({ priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals } })
       series.setData(candles.map((candle) => ({ ...candle, time: asTime(candle.time) })))
       newest = candles.at(-1)?.time ?? 0
       element.dataset['candles'] = String(candles.length)
-      chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE, to: candles.length + 2 })
+      chart.timeScale().setVisibleLogicalRange({ from: candles.length - VISIBLE_CANDLES, to: candles.length + 2 })
     },
     update(candle) {
       if (candle.time < newest) return
@@ -52,10 +52,9 @@ export function createCandleChart(): CandleChart {
       newest = candle.time
       series.update({ open: candle.open, high: candle.high, low: candle.low, close: candle.close, time: asTime(candle.time) })
     },
-    name: (text) => element.setAttribute('aria-label', text),
+    setLabel: (text) => element.setAttribute('aria-label', text),
   }
 }
-
 
 export function createLineChart(decimals: number): LineChart {
   const element = el('div', { class: 'chart line', role: 'img' })
@@ -63,15 +62,15 @@ export function createLineChart(decimals: number): LineChart {
   const series: ISeriesApi<'Line'> = chart.addSeries(LineSeries, {
     lineWidth: 2, priceLineVisible: false, priceFormat: { type: 'price', precision: decimals, minMove: 10 ** -decimals },
   })
-  follow(chart, (colors) => series.applyOptions({ color: colors.accent }))
+  applyTheme(chart, (colors) => series.applyOptions({ color: colors.accent }))
   return {
     element,
-    put(points) {
+    setPoints(points) {
       series.setData(points.map(({ time, value }) => ({ time: asTime(time), value })))
       element.dataset['points'] = String(points.length)
       chart.timeScale().fitContent()
     },
-    name: (text) => element.setAttribute('aria-label', text),
+    setLabel: (text) => element.setAttribute('aria-label', text),
   }
 }
 
@@ -83,12 +82,12 @@ interface Colors {
   readonly accent: string
 }
 
-/** The style sheet's colours, as the browser has worked them out: a canvas knows no variables. */
+/** The style sheet's colors as computed values: a canvas cannot use CSS variables. */
 function readColors(): Colors {
-  const probe = el('i', { class: 'unseen' })
+  const probe = el('i', { class: 'visually-hidden' })
   document.body.append(probe)
   const color = (name: string): string => {
-    probe.className = `unseen probe-${name}`
+    probe.className = `visually-hidden probe-${name}`
     return getComputedStyle(probe).color
   }
   const colors = { text: color('text'), line: color('line'), up: color('up'), down: color('down'), accent: color('accent') }
@@ -96,7 +95,7 @@ function readColors(): Colors {
   return colors
 }
 
-function follow(chart: IChartApi, paint: (colors: Colors) => void): void {
+function applyTheme(chart: IChartApi, colorSeries: (colors: Colors) => void): void {
   const apply = (): void => {
     const colors = readColors()
     const options: DeepPartial<ChartOptions> = {
@@ -107,7 +106,7 @@ function follow(chart: IChartApi, paint: (colors: Colors) => void): void {
       localization: { locale: 'en-GB' },
     }
     chart.applyOptions(options)
-    paint(colors)
+    colorSeries(colors)
   }
   apply()
   onThemeChange(apply)

@@ -1,15 +1,15 @@
-// The console's only clock, so that whatever is called stale is measured in one way.
+// The console's only clock and timers.
 
-/** Unix time by this browser, milliseconds. Only differences of it are used: the browser's time of day may be wrong. */
+/** Unix time by this browser, milliseconds. Use differences only: the browser's clock may be wrong. */
 export const nowMs = (): number => Date.now()
 
-/** Runs something once; the function that it returns takes that back. */
-export function later(ms: number, run: () => void): () => void {
+/** Calls `run` once after a delay. Returns a function that cancels it. */
+export function after(ms: number, run: () => void): () => void {
   const timer = setTimeout(run, ms)
   return () => clearTimeout(timer)
 }
 
-/** Runs something again and again, until the function that it returns is called. */
+/** Calls `run` repeatedly. Returns a function that stops it. */
 export function every(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms)
   return () => clearInterval(timer)

@@ -1,66 +1,70 @@
-// What the stream tells everybody: prices of all markets and the log's head, kept with the time at which they came. Nothing of it costs a call.
+// Public data from the stream: prices of all markets and the log's head, each with the time it arrived. The stream does not use up the API rate limit.
 
 import type { Client, Stream } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
 import { streamFreshness } from './freshness.ts'
-import type { HeardHead, HeardPrice } from './freshness.ts'
+import type { ReceivedHead, ReceivedPrice } from './freshness.ts'
+
+type PriceListener = (asset: string, price: ReceivedPrice) => void
 
 export interface Feed {
   readonly stream: Stream
-  price(asset: string): HeardPrice | undefined
-  head(): HeardHead | null
+  price(asset: string): ReceivedPrice | undefined
+  head(): ReceivedHead | null
   isLive(): boolean
-  /** The markets whose prices are listened to. */
+  /** The markets whose prices are subscribed to. */
   assets(): readonly string[]
-  /** Listens to the prices of these. */
-  listen(assets: readonly string[]): void
-  /** Called with each price. */
-  onPrice(run: (asset: string, price: HeardPrice) => void): () => void
-  /** Called every second, whatever comes: what is shown may have become stale. */
-  onSecond(run: () => void): () => void
+  /** Subscribes to the prices of these markets. */
+  subscribe(assets: readonly string[]): void
+  /** Calls `listener` with each price. Returns a function that removes it, as does `onSecond`. */
+  onPrice(listener: PriceListener): () => void
+  /** Calls `listener` every second, so that it can check what has become stale. */
+  onSecond(listener: () => void): () => void
 }
 
 const SECOND_MS = 1_000
 
 export function createFeed(client: Client): Feed {
   const stream = client.stream()
-  const prices = new Map<string, HeardPrice>()
-  const listened = new Set<string>()
-  const onPrice = new Set<(asset: string, price: HeardPrice) => void>()
-  const onSecond = new Set<() => void>()
-  let head: HeardHead | null = null
+  const prices = new Map<string, ReceivedPrice>()
+  const assets = new Set<string>()
+  const priceListeners = new Set<PriceListener>()
+  const secondListeners = new Set<() => void>()
+  let head: ReceivedHead | null = null
 
   stream.on('heartbeat', ({ data }) => {
     const ageSec = data.ledgerCloseTs === null ? null : Math.max(0, data.ts / 1000 - data.ledgerCloseTs)
-    head = { seq: data.head, ledger: data.ledger, ageSec, heardMs: nowMs() }
+    head = { seq: data.head, ledger: data.ledger, ageSec, receivedMs: nowMs() }
   })
   every(SECOND_MS, () => {
-    for (const run of onSecond) run()
+    for (const listener of secondListeners) listener()
   })
+
+  function subscribe(asset: string): void {
+    if (assets.has(asset)) return
+    assets.add(asset)
+    stream.on(`ticker.${asset}`, ({ data }) => {
+      const price = { price: data.price, priceFloat: data.priceFloat, ageSec: Math.max(0, data.ts / 1000 - data.timestamp), receivedMs: nowMs() }
+      prices.set(asset, price)
+      for (const listener of priceListeners) listener(asset, price)
+    })
+  }
 
   return {
     stream,
     price: (asset) => prices.get(asset),
     head: () => head,
     isLive: () => streamFreshness(head, nowMs()) === 'fresh',
-    assets: () => [...listened],
-    listen(assets) {
-      for (const asset of assets) {
-        if (listened.has(asset)) continue
-        listened.add(asset)
-        stream.on(`ticker.${asset}`, ({ data }) => {
-          const heard = { price: data.price, priceFloat: data.priceFloat, ageSec: Math.max(0, data.ts / 1000 - data.timestamp), heardMs: nowMs() }
-          prices.set(asset, heard)
-          for (const run of onPrice) run(asset, heard)
-        })
-      }
+    assets: () => [...assets],
+    subscribe(wanted) {
+      for (const asset of wanted) subscribe(asset)
     },
-    onPrice: (run) => subscribed(onPrice, run),
-    onSecond: (run) => subscribed(onSecond, run),
+    onPrice: (listener) => addListener(priceListeners, listener),
+    onSecond: (listener) => addListener(secondListeners, listener),
   }
 }
 
-function subscribed<Run>(runs: Set<Run>, run: Run): () => void {
-  runs.add(run)
-  return () => void runs.delete(run)
+function addListener<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }

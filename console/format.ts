@@ -1,9 +1,9 @@
-// Figures as people read and write them. Amounts and prices are whole numbers with seven decimals, and never pass through a float on their way.
+// Formats and parses numbers. Amounts and prices are integers with seven implied decimals; formatting never converts them to floats.
 
 const DECIMALS = 7
 const ONE = 10n ** BigInt(DECIMALS)
 const MINUS = '−'
-/** What stands where a figure is not known. */
+/** Shown instead of a value that is not known. */
 export const UNKNOWN = 'unknown'
 
 /** `12345678900000` as `1,234,567.89`, rounded half away from zero. */
@@ -18,46 +18,46 @@ export function amount(text: string | null, decimals = 2): string {
   return decimals === 0 ? `${sign}${whole}` : `${sign}${whole}.${digits.slice(-decimals)}`
 }
 
-/** The same with a sign in any case. */
+/** As `amount`, with a plus sign for positive values. */
 export function signed(text: string | null, decimals = 2): string {
-  const written = amount(text, decimals)
-  return text !== null && BigInt(text) > 0n ? `+${written}` : written
+  const formatted = amount(text, decimals)
+  return text !== null && BigInt(text) > 0n ? `+${formatted}` : formatted
 }
 
-/** How many decimals a price of this size is shown with. */
+/** Number of decimals to show for a price of this size. */
 export function priceDecimals(value: number): number {
   return value >= 1_000 ? 2 : value >= 10 ? 3 : value >= 1 ? 4 : 6
 }
 
-/** A price with as many decimals as its size asks for. */
+/** A price with `priceDecimals` decimals. */
 export function price(text: string | null): string {
   return text === null ? UNKNOWN : amount(text, priceDecimals(Number(BigInt(text)) / Number(ONE)))
 }
 
-/** What somebody typed, as seven decimals; null when it is no such number. Commas between thousands are taken. */
+/** Parses user input, with or without thousands separators, into an integer with seven implied decimals; null if it is not a valid amount. */
 export function parseAmount(text: string): string | null {
   const [, whole = '', decimals = ''] = /^(\d{1,13})(?:\.(\d{1,7}))?$/.exec(text.trim().replaceAll(/(?<=\d),(?=\d{3})/g, '')) ?? []
   return whole === '' ? null : (BigInt(whole) * ONE + BigInt(decimals.padEnd(DECIMALS, '0'))).toString()
 }
 
-/** The same the other way round, to stand in a field: no thousands, no zeros behind. */
+/** The inverse of `parseAmount`, for input fields: no thousands separators, no trailing zeros. */
 export function plain(text: string): string {
   const value = BigInt(text)
   const decimals = (value % ONE).toString().padStart(DECIMALS, '0').replace(/0+$/, '')
   return `${value / ONE}${decimals === '' ? '' : `.${decimals}`}`
 }
 
-/** Basis points as per cent. */
+/** Basis points as a percentage. */
 export function percent(bps: number): string {
-  return `${(bps / 100).toFixed(2)} %`
+  return `${(bps / 100).toFixed(2)}%`
 }
 
-/** The first and the last letters of an address or a hash. */
+/** The first and last characters of an address or hash. */
 export function short(text: string, length = 4): string {
   return text.length <= 2 * length + 1 ? text : `${text.slice(0, length)}…${text.slice(-length)}`
 }
 
-/** Seconds as people say them. */
+/** A duration in its natural unit. */
 export function duration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   if (whole < 120) return `${whole} s`
@@ -65,24 +65,24 @@ export function duration(seconds: number): string {
   return whole < 172_800 ? `${Math.round(whole / 3_600)} h` : `${Math.round(whole / 86_400)} days`
 }
 
-/** A moment of the browser's day. */
+/** Unix seconds as local time. */
 export function timeOfDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString('en-GB')
 }
 
-/** A moment with its day. */
-export function moment(seconds: number): string {
+/** Unix seconds as local date and time. */
+export function dateTime(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
 export const sideOf = (direction: number | null): string => direction === null ? UNKNOWN : direction === 0 ? 'Long' : 'Short'
 
-/** What a position has won by price alone, as its close would state it; null where the price is not known. */
+/** Profit of a position from the price change alone, without funding and fees; null if the price is not known. */
 export function profitByPrice(
-  position: { readonly size: string; readonly entryPrice: string; readonly direction: number }, now: string | undefined,
+  position: { readonly size: string; readonly entryPrice: string; readonly direction: number }, currentPrice: string | undefined,
 ): string | null {
   const entry = BigInt(position.entryPrice)
-  if (now === undefined || entry === 0n) return null
-  const moved = (BigInt(now) - entry) * (position.direction === 0 ? 1n : -1n)
-  return (BigInt(position.size) * moved / entry).toString()
+  if (currentPrice === undefined || entry === 0n) return null
+  const change = (BigInt(currentPrice) - entry) * (position.direction === 0 ? 1n : -1n)
+  return (BigInt(position.size) * change / entry).toString()
 }

@@ -1,7 +1,7 @@
-// The console: what the page begins with. It knows the gateway by the published client alone, and shows nothing that a program of yours could not read.
+// The console's entry point: routing between pages, and loading the markets. It accesses the gateway only through the published client.
 
-import { later } from './clock.ts'
-import { el, find, write } from './dom.ts'
+import { after } from './clock.ts'
+import { el, pageElement, setText } from './dom.ts'
 import { createFeed } from './feed.ts'
 import type { Page, PageParts } from './page.ts'
 import { createKeysPage } from './pages/keys.ts'
@@ -14,16 +14,16 @@ import { createVaultsPage } from './pages/vaults.ts'
 import { reasonOf, retryAfterSec } from './problems.ts'
 import { createSession } from './session.ts'
 import { readSettings } from './settings.ts'
-import { createStatus } from './status.ts'
+import { createStatusLine } from './status.ts'
 import { createThemeSwitch } from './theme.ts'
 
-interface Entry {
+interface PageEntry {
   readonly name: string
   readonly title: string
   readonly create: (parts: PageParts) => Page
 }
 
-const PAGES: readonly Entry[] = [
+const PAGES: readonly PageEntry[] = [
   { name: 'markets', title: 'Markets', create: createMarketsPage },
   { name: 'positions', title: 'Positions', create: createPositionsPage },
   { name: 'leaders', title: 'Leaders', create: createLeadersPage },
@@ -40,30 +40,30 @@ const feed = createFeed(session.client())
 const markets = new Map<string, string>()
 const parts: PageParts = { feed, session, settings, markets: () => markets }
 const pages = new Map<string, Page>()
-let open: Page | null = null
+let currentPage: Page | null = null
 
 function route(isFirst: boolean): void {
-  const [wanted = '', ...rest] = location.hash.replace(/^#\/?/, '').split('/').map(decoded)
-  const entry = PAGES.find(({ name }) => name === wanted) ?? PAGES[0]
+  const [pageName = '', ...path] = location.hash.replace(/^#\/?/, '').split('/').map(decodeSegment)
+  const entry = PAGES.find(({ name }) => name === pageName) ?? PAGES[0]
   if (entry === undefined) return
   const page = pages.get(entry.name) ?? entry.create(parts)
   pages.set(entry.name, page)
-  if (open !== page) {
-    open?.hide()
-    find('main').replaceChildren(page.element)
+  if (currentPage !== page) {
+    currentPage?.hide()
+    pageElement('main').replaceChildren(page.element)
   }
-  page.show(rest)
+  page.show(path)
   document.title = `${page.title} · Perpetual exchange`
-  for (const link of find('pages').querySelectorAll('a')) {
+  for (const link of pageElement('pages').querySelectorAll('a')) {
     if (link.dataset['page'] === entry.name) link.setAttribute('aria-current', 'page')
     else link.removeAttribute('aria-current')
   }
-  // Whoever follows a link by keyboard, or hears the page, goes on at the new page's beginning.
-  if (!isFirst && open !== page) page.element.querySelector<HTMLElement>('h1')?.focus()
-  open = page
+  // Keyboard and screen reader users continue at the start of the new page.
+  if (!isFirst && currentPage !== page) page.element.querySelector<HTMLElement>('h1')?.focus()
+  currentPage = page
 }
 
-function decoded(text: string): string {
+function decodeSegment(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -71,32 +71,32 @@ function decoded(text: string): string {
   }
 }
 
-/** The names of the markets, which everything else goes by: asked for until they are told. */
-async function readMarkets(): Promise<void> {
+/** Loads the markets, then shows the first page. Retries until it succeeds. */
+async function loadMarkets(): Promise<void> {
   try {
-    // The list of markets leaves out one whose price was never read; this one names them all.
+    // Unlike GET /v1/markets, this also lists markets whose price was never read.
     const { body } = await session.client().udfSearch()
     for (const { symbol, description } of body) markets.set(symbol, description)
-    feed.listen([...markets.keys()])
+    feed.subscribe([...markets.keys()])
     route(true)
   } catch (error) {
     const waitSec = retryAfterSec(error) ?? RETRY_SEC
-    const text = `The markets could not be read: ${reasonOf(error)}; again in ${waitSec} s.`
-    if (open === null) find('main').replaceChildren(el('h1', {}, 'Perpetual exchange'), el('p', { class: 'note problem' }, text))
-    later(waitSec * 1000, () => void readMarkets())
+    const text = `Could not load the markets: ${reasonOf(error)}. Retrying in ${waitSec} s.`
+    if (currentPage === null) pageElement('main').replaceChildren(el('h1', {}, 'Perpetual exchange'), el('p', { class: 'note problem' }, text))
+    after(waitSec * 1000, () => void loadMarkets())
   }
 }
 
-write(find('main'), 'Loading…')
-find('pages').append(...PAGES.map(({ name, title }) => el('li', {}, el('a', { href: `#/${name}`, 'data-page': name }, title))))
-find('tools').append(createThemeSwitch())
-createStatus({ feed, session })
-// The address' fragment names the page, so that this link goes without it.
+setText(pageElement('main'), 'Loading…')
+pageElement('pages').append(...PAGES.map(({ name, title }) => el('li', {}, el('a', { href: `#/${name}`, 'data-page': name }, title))))
+pageElement('tools').append(createThemeSwitch())
+createStatusLine({ feed, session })
+// The URL fragment names the page, so this link must not change it.
 document.querySelector('.skip')?.addEventListener('click', (event) => {
   event.preventDefault()
-  find('main').focus()
+  pageElement('main').focus()
 })
 addEventListener('hashchange', () => {
   if (markets.size > 0) route(false)
 })
-await readMarkets()
+await loadMarkets()

@@ -1,65 +1,64 @@
-// The market that is looked at: its price, how old that is, and what stands open.
+// The selected market: its price, the price's age, and its open interest.
 
 import type { MarketStats } from '../client/src/index.ts'
 import { nowMs } from './clock.ts'
-import { el, facts, refill, write } from './dom.ts'
+import { el, facts, setChildren, setText } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { amount, duration, price, UNKNOWN } from './format.ts'
 import { priceAgeSec, priceFreshness } from './freshness.ts'
 
 export interface MarketHead {
   readonly price: HTMLElement
-  /** What turns grey with the price. */
+  /** Contains the chart, which turns grey when the price is stale. */
   readonly chart: HTMLElement
-  readonly figures: HTMLElement
-  put(stats: readonly MarketStats[]): void
-  /** The market that is looked at from now on. */
-  mark(asset: string): void
+  readonly stats: HTMLElement
+  setStats(stats: readonly MarketStats[]): void
+  select(asset: string): void
 }
 
 export function createMarketHead(feed: Feed, chart: HTMLElement): MarketHead {
-  let asset = ''
+  let selected = ''
   let stats: readonly MarketStats[] = []
-  const figure = el('p', { class: 'price', 'data-price': true })
+  const priceText = el('p', { class: 'price', 'data-price': true })
   const age = el('p', { class: 'note' })
-  const figures = el('div')
-  const box = el('div', {}, chart)
+  const statsBox = el('div')
+  const chartBox = el('div', {}, chart)
 
   function showPrice(): void {
-    const heard = feed.price(asset)
-    const state = priceFreshness(heard, nowMs())
-    write(figure, heard === undefined ? UNKNOWN : price(heard.price))
-    figure.classList.toggle('stale', state !== 'fresh')
-    box.classList.toggle('stale', state === 'stale')
-    const old = heard === undefined ? '' : duration(priceAgeSec(heard, nowMs()))
-    write(age, heard === undefined ? 'The price is not known yet.' : state === 'stale' ? `Stale: attested ${old} ago.` : `Attested ${old} ago.`)
+    const received = feed.price(selected)
+    const state = priceFreshness(received, nowMs())
+    setText(priceText, received === undefined ? UNKNOWN : price(received.price))
+    priceText.classList.toggle('stale', state !== 'fresh')
+    chartBox.classList.toggle('stale', state === 'stale')
+    const ageText = received === undefined ? '' : duration(priceAgeSec(received, nowMs()))
+    setText(age, received === undefined ? 'No price received yet.' : state === 'stale' ? `Stale: attested ${ageText} ago.` : `Attested ${ageText} ago.`)
   }
 
-  function showFigures(): void {
-    const row = stats.find((each) => each.asset === asset)
+  function showStats(): void {
+    const row = stats.find(({ asset }) => asset === selected)
     const usdc = (text: string | undefined): string => (text === undefined ? UNKNOWN : amount(text, 0))
-    refill(figures, facts([
-      ['Open long', usdc(row?.openInterestLong)], ['Open short', usdc(row?.openInterestShort)],
-      ['Volume 24 h', usdc(row?.volume24h)], ['Positions', row === undefined ? UNKNOWN : String(row.openPositions)],
+    setChildren(statsBox, facts([
+      ['Long open interest', usdc(row?.openInterestLong)], ['Short open interest', usdc(row?.openInterestShort)],
+      ['24 h volume', usdc(row?.volume24h)], ['Open positions', row === undefined ? UNKNOWN : String(row.openPositions)],
     ], 'facts inline'))
   }
 
-  feed.onPrice((which) => {
-    if (which === asset) showPrice()
+  feed.onPrice((asset) => {
+    if (asset === selected) showPrice()
   })
   feed.onSecond(showPrice)
   return {
-    price: el('div', { class: 'row baseline' }, figure, age),
-    chart: box,
-    figures,
-    put(read) {
-      stats = read
-      showFigures()
+    price: el('div', { class: 'row baseline' }, priceText, age),
+    chart: chartBox,
+    stats: statsBox,
+    setStats(newStats) {
+      stats = newStats
+      showStats()
     },
-    mark(next) {
-      asset = next
+    select(asset) {
+      selected = asset
       showPrice()
-      showFigures()
+      showStats()
     },
   }
 }

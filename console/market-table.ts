@@ -1,17 +1,16 @@
-// Every market in a row: its price as it moves, what stands open, what was traded. Cells are written in place, so that nothing jumps.
+// All markets with price, open interest and volume. Price cells are updated in place, so that focus and scroll position stay.
 
 import type { MarketStats } from '../client/src/index.ts'
 import { nowMs } from './clock.ts'
-import { createTable, el, write } from './dom.ts'
+import { createTable, el, setText } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { amount, duration, price, UNKNOWN } from './format.ts'
 import { priceAgeSec, priceFreshness } from './freshness.ts'
 
 export interface MarketTable {
   readonly element: HTMLElement
-  put(stats: readonly MarketStats[]): void
-  /** The market that is being looked at. */
-  mark(asset: string): void
+  setStats(stats: readonly MarketStats[]): void
+  select(asset: string): void
 }
 
 interface LiveCells {
@@ -21,61 +20,60 @@ interface LiveCells {
 }
 
 export function createMarketTable(feed: Feed): MarketTable {
-  const live = new Map<string, LiveCells>()
-  let marked = ''
+  const liveCells = new Map<string, LiveCells>()
+  let selected = ''
 
   function cellsOf(asset: string): LiveCells {
-    const known = live.get(asset)
-    if (known !== undefined) return known
+    const existing = liveCells.get(asset)
+    if (existing !== undefined) return existing
     const cells = {
       price: el('span', { 'data-asset': asset }), age: el('span'),
       link: el('a', { href: `#/markets/${asset}`, 'data-key': asset }, asset),
     }
-    live.set(asset, cells)
+    liveCells.set(asset, cells)
     return cells
   }
 
-  function show(asset: string): void {
+  function update(asset: string): void {
     const cells = cellsOf(asset)
-    const heard = feed.price(asset)
-    const state = priceFreshness(heard, nowMs())
-    write(cells.price, heard === undefined ? UNKNOWN : price(heard.price))
-    const age = heard === undefined ? UNKNOWN : duration(priceAgeSec(heard, nowMs()))
-    write(cells.age, state === 'stale' ? `stale, ${age}` : age)
+    const received = feed.price(asset)
+    const state = priceFreshness(received, nowMs())
+    setText(cells.price, received === undefined ? UNKNOWN : price(received.price))
+    const age = received === undefined ? UNKNOWN : duration(priceAgeSec(received, nowMs()))
+    setText(cells.age, state === 'stale' ? `stale, ${age}` : age)
     for (const cell of [cells.price, cells.age]) cell.classList.toggle('stale', state !== 'fresh')
-    if (asset === marked) cells.link.setAttribute('aria-current', 'true')
+    if (asset === selected) cells.link.setAttribute('aria-current', 'true')
     else cells.link.removeAttribute('aria-current')
   }
 
   const table = createTable<MarketStats>({
-    caption: 'Markets: price, open interest and volume in USDC', empty: 'Not read yet.',
+    caption: 'Markets: price, open interest and volume in USDC', empty: 'Not loaded yet.',
     columns: [
       { title: 'Market', cell: ({ asset }) => cellsOf(asset).link },
-      { title: 'Price', isFigure: true, cell: ({ asset }) => cellsOf(asset).price },
-      { title: 'Age', isFigure: true, cell: ({ asset }) => cellsOf(asset).age },
-      { title: 'Open long', isFigure: true, cell: (row) => amount(row.openInterestLong, 0) },
-      { title: 'Open short', isFigure: true, cell: (row) => amount(row.openInterestShort, 0) },
-      { title: 'Net', isFigure: true, isMinor: true, cell: (row) => amount(row.openInterestNet, 0) },
-      { title: 'Positions', isFigure: true, isMinor: true, cell: (row) => String(row.openPositions) },
-      { title: 'Volume 24 h', isFigure: true, cell: (row) => amount(row.volume24h, 0) },
+      { title: 'Price', isNumeric: true, cell: ({ asset }) => cellsOf(asset).price },
+      { title: 'Price age', isNumeric: true, cell: ({ asset }) => cellsOf(asset).age },
+      { title: 'Long OI', isNumeric: true, cell: (row) => amount(row.openInterestLong, 0) },
+      { title: 'Short OI', isNumeric: true, cell: (row) => amount(row.openInterestShort, 0) },
+      { title: 'Net OI', isNumeric: true, isMinor: true, cell: (row) => amount(row.openInterestNet, 0) },
+      { title: 'Positions', isNumeric: true, isMinor: true, cell: (row) => String(row.openPositions) },
+      { title: '24 h volume', isNumeric: true, cell: (row) => amount(row.volume24h, 0) },
     ],
   })
-  feed.onPrice((asset) => show(asset))
+  feed.onPrice(update)
   feed.onSecond(() => {
-    for (const asset of live.keys()) show(asset)
+    for (const asset of liveCells.keys()) update(asset)
   })
 
   return {
     element: table.element,
-    put(stats) {
-      table.put(stats)
-      for (const { asset } of stats) show(asset)
+    setStats(stats) {
+      table.setRows(stats)
+      for (const { asset } of stats) update(asset)
     },
-    mark(asset) {
-      const before = marked
-      marked = asset
-      if (live.has(before)) show(before)
-      if (live.has(asset)) show(asset)
+    select(asset) {
+      const previous = selected
+      selected = asset
+      for (const each of [previous, selected]) if (liveCells.has(each)) update(each)
     },
   }
 }

@@ -1,4 +1,4 @@
-// The operations as forms: which fields each asks for, in the units of people, and the request that comes of them.
+// The fields of each order type, in the units that users enter, and the API request made from them.
 
 import type { TradeRequest } from '../client/src/index.ts'
 import { parseAmount } from './format.ts'
@@ -13,7 +13,7 @@ export type FieldName = 'asset' | 'direction' | 'collateral' | 'leverage' | 'tri
 interface OperationForm {
   readonly title: string
   readonly group: string
-  readonly says: string
+  readonly description: string
   readonly fields: readonly FieldName[]
 }
 
@@ -23,77 +23,78 @@ const TRIGGER = ['triggerPrice', 'slippageToleranceBps'] as const
 export const OPERATIONS: Readonly<Record<Operation, OperationForm>> = {
   open_position: {
     title: 'Open a position', group: 'Open', fields: ENTRY,
-    says: 'At the market price, now. Only its own collateral is at risk.',
+    description: 'Executes now at the market price. Isolated margin: only this position\'s collateral is at risk.',
   },
   open_position_cross: {
     title: 'Open a cross position', group: 'Open', fields: ENTRY,
-    says: 'At the market price, now. All of the account\'s cross margin stands behind it: deposit into that first.',
+    description: 'Executes now at the market price. All of the account\'s cross margin backs it: deposit cross margin first.',
   },
   place_limit_order: {
     title: 'Place a limit order', group: 'Open', fields: [...ENTRY, 'triggerPrice', 'triggerCondition', 'slippageToleranceBps'],
-    says: 'Rests until the price is there; a keeper then opens the position. The collateral waits in the market until it does.',
+    description: 'Rests until the price reaches the trigger. A keeper then opens the position. Until then the market contract holds the collateral.',
   },
   place_stop_limit_order: {
     title: 'Place a stop-limit order', group: 'Open', fields: [...ENTRY, 'triggerPrice', 'triggerCondition', 'limitPrice', 'slippageToleranceBps'],
-    says: 'Becomes a limit order at the limit price once the trigger price is there.',
+    description: 'Becomes a limit order at the limit price when the price reaches the trigger.',
   },
-  close_position: { title: 'Close a position', group: 'Close', fields: ['positionId'], says: 'Whole, at the market price, now.' },
+  close_position: { title: 'Close a position', group: 'Close', fields: ['positionId'], description: 'Closes the whole position now at the market price.' },
   close_position_cross: {
     title: 'Close a cross position', group: 'Close', fields: ['positionId'],
-    says: 'Whole, at the market price, now; what is left goes into the cross margin.',
+    description: 'Closes the whole position now at the market price. The proceeds go into the cross margin.',
   },
   set_take_profit: {
-    title: 'Set a take-profit', group: 'Guard a position', fields: ['positionId', ...TRIGGER],
-    says: 'Closes the position when its price is good enough.',
+    title: 'Set a take-profit', group: 'Protect a position', fields: ['positionId', ...TRIGGER],
+    description: 'Closes the position when the price reaches the trigger on the profit side.',
   },
   set_stop_loss: {
-    title: 'Set a stop-loss', group: 'Guard a position', fields: ['positionId', ...TRIGGER],
-    says: 'Closes the position when its price is bad enough.',
+    title: 'Set a stop-loss', group: 'Protect a position', fields: ['positionId', ...TRIGGER],
+    description: 'Closes the position when the price reaches the trigger on the loss side.',
   },
   place_trailing_stop: {
-    title: 'Place a trailing stop', group: 'Guard a position', fields: ['positionId', 'trailingPercentBps', 'slippageToleranceBps'],
-    says: 'Closes the position when the price falls back this far from its best.',
+    title: 'Place a trailing stop', group: 'Protect a position', fields: ['positionId', 'trailingPercentBps', 'slippageToleranceBps'],
+    description: 'Closes the position when the price retreats this far from its best.',
   },
-  cancel_order: { title: 'Cancel an order', group: 'Orders', fields: ['orderId'], says: 'Its collateral comes back. Works while trading is paused.' },
+  cancel_order: { title: 'Cancel an order', group: 'Orders', fields: ['orderId'], description: 'Returns the order\'s collateral. Also works while trading is paused.' },
   deposit_cross_margin: {
-    title: 'Deposit cross margin', group: 'Cross margin', fields: ['amount'], says: 'Puts USDC behind all of the account\'s cross positions.',
+    title: 'Deposit cross margin', group: 'Cross margin', fields: ['amount'], description: 'Adds USDC that backs all of the account\'s cross positions.',
   },
   withdraw_cross_margin: {
-    title: 'Withdraw cross margin', group: 'Cross margin', fields: ['amount'], says: 'Takes out what no cross position needs.',
+    title: 'Withdraw cross margin', group: 'Cross margin', fields: ['amount'], description: 'Withdraws free margin that no cross position needs.',
   },
 }
 
 export interface Field {
   readonly label: string
   readonly help?: string
-  /** What may be chosen; without it, something is typed. */
+  /** Choices; without them the user types a value. */
   readonly options?: readonly (readonly [value: string, label: string])[]
   readonly initial?: string
-  readonly read: (text: string) => string | number | null
-  /** What is said of a text that is none. */
-  readonly asks: string
+  /** The value for the request; null if the text is invalid. */
+  readonly parse: (text: string) => string | number | null
+  /** Shown if the text is invalid. */
+  readonly error: string
 }
 
-const BPS = 100
-const SHARE_MAX = 10_000
-/** The contract refuses more. */
-const TRAIL_MAX = 5_000
+const BPS_PER_PERCENT = 100
+const SLIPPAGE_MAX_BPS = 10_000
+/** The contract rejects more. */
+const TRAILING_MAX_BPS = 5_000
 
-function bps(text: string, max: number): number | null {
-  const share = /^\d{1,3}(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * BPS) : 0
-  return share >= 1 && share <= max ? share : null
+function parseBps(text: string, max: number): number | null {
+  const bps = /^\d{1,3}(\.\d{1,2})?$/.test(text.trim()) ? Math.round(Number(text) * BPS_PER_PERCENT) : 0
+  return bps >= 1 && bps <= max ? bps : null
 }
 
-function whole(text: string, max: number): number | null {
+function parseInteger(text: string, max: number): number | null {
   const value = /^\d{1,15}$/.test(text.trim()) ? Number(text) : 0
   return value >= 1 && value <= max ? value : null
 }
 
-function id(text: string): string | null {
+function parseId(text: string): string | null {
   return /^\d{1,19}$/.test(text.trim()) ? text.trim() : null
 }
 
-function positive(text: string): string | null {
+function parsePositive(text: string): string | null {
   const value = parseAmount(text)
   return value === null || BigInt(value) === 0n ? null : value
 }
@@ -101,41 +102,41 @@ function positive(text: string): string | null {
 const LEVERAGE_MAX = 10
 
 export const FIELDS: Readonly<Record<FieldName, Field>> = {
-  asset: { label: 'Market', options: [], read: (text) => (text === '' ? null : text), asks: 'Choose a market.' },
+  asset: { label: 'Market', options: [], parse: (text) => (text === '' ? null : text), error: 'Choose a market.' },
   direction: {
-    label: 'Side', help: 'Long wins when the price rises.', options: [['Long', 'Long'], ['Short', 'Short']], read: (text) => text, asks: 'Choose a side.',
+    label: 'Side', help: 'A long position gains when the price rises.', options: [['Long', 'Long'], ['Short', 'Short']], parse: (text) => text, error: 'Choose a side.',
   },
-  collateral: { label: 'Collateral, USDC', help: 'At least 10.', initial: '100', read: positive, asks: 'Write an amount such as 100 or 250.50.' },
+  collateral: { label: 'Collateral, USDC', help: 'At least 10.', initial: '100', parse: parsePositive, error: 'Enter an amount, for example 100 or 250.50.' },
   leverage: {
-    label: 'Leverage', help: '1 to 10 times the collateral.', initial: '5', read: (text) => whole(text, LEVERAGE_MAX),
-    asks: 'Write a whole number from 1 to 10.',
+    label: 'Leverage', help: '1 to 10.', initial: '5', parse: (text) => parseInteger(text, LEVERAGE_MAX),
+    error: 'Enter a whole number from 1 to 10.',
   },
-  triggerPrice: { label: 'Trigger price, USDC', read: positive, asks: 'Write a price such as 91500.25.' },
-  limitPrice: { label: 'Limit price, USDC', read: positive, asks: 'Write a price such as 91500.25.' },
+  triggerPrice: { label: 'Trigger price, USDC', parse: parsePositive, error: 'Enter a price, for example 91500.25.' },
+  limitPrice: { label: 'Limit price, USDC', parse: parsePositive, error: 'Enter a price, for example 91500.25.' },
   triggerCondition: {
-    label: 'Triggered when the price is', options: [['Below', 'at or below it'], ['Above', 'at or above it']], read: (text) => text, asks: 'Choose one.',
+    label: 'Trigger when the price is', options: [['Below', 'at or below the trigger'], ['Above', 'at or above the trigger']], parse: (text) => text, error: 'Choose a condition.',
   },
   slippageToleranceBps: {
-    label: 'Slippage tolerance, %', help: 'Further off than this, it is cancelled.', initial: '1', read: (text) => bps(text, SHARE_MAX),
-    asks: 'Write a share from 0.01 to 100.',
+    label: 'Slippage tolerance, %', help: 'The order is cancelled if the price moves further.', initial: '1', parse: (text) => parseBps(text, SLIPPAGE_MAX_BPS),
+    error: 'Enter a percentage from 0.01 to 100.',
   },
   trailingPercentBps: {
-    label: 'Distance from the best price, %', help: 'At most 50.', initial: '2', read: (text) => bps(text, TRAIL_MAX), asks: 'Write a share from 0.01 to 50.',
+    label: 'Trailing distance, %', help: 'From the best price. At most 50.', initial: '2', parse: (text) => parseBps(text, TRAILING_MAX_BPS), error: 'Enter a percentage from 0.01 to 50.',
   },
-  positionId: { label: 'Position', help: 'Its number.', read: id, asks: 'Write the position\'s number.' },
-  orderId: { label: 'Order', help: 'Its number.', read: id, asks: 'Write the order\'s number.' },
-  amount: { label: 'Amount, USDC', initial: '100', read: positive, asks: 'Write an amount such as 100 or 250.50.' },
+  positionId: { label: 'Position ID', parse: parseId, error: 'Enter the ID of a position.' },
+  orderId: { label: 'Order ID', parse: parseId, error: 'Enter the ID of an order.' },
+  amount: { label: 'Amount, USDC', initial: '100', parse: parsePositive, error: 'Enter an amount, for example 100 or 250.50.' },
 }
 
-export type Filled = { readonly request: TradeRequest } | { readonly problems: ReadonlyMap<FieldName, string> }
+export type ParsedForm = { readonly request: TradeRequest } | { readonly problems: ReadonlyMap<FieldName, string> }
 
-/** The request that a filled form asks for, or what is wrong with which field. */
-export function requestOf(op: Operation, values: ReadonlyMap<FieldName, string>): Filled {
+/** The request for these field values, or the error message of each invalid field. */
+export function parseForm(op: Operation, values: ReadonlyMap<FieldName, string>): ParsedForm {
   const problems = new Map<FieldName, string>()
   const request: Record<string, string | number> = { op }
   for (const name of OPERATIONS[op].fields) {
-    const value = FIELDS[name].read(values.get(name) ?? '')
-    if (value === null) problems.set(name, FIELDS[name].asks)
+    const value = FIELDS[name].parse(values.get(name) ?? '')
+    if (value === null) problems.set(name, FIELDS[name].error)
     else request[name] = value
   }
   return problems.size > 0 ? { problems } : { request: request as unknown as TradeRequest }

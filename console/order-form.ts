@@ -1,144 +1,148 @@
-// The form of an operation: its fields in the units of people, each with its label, its help and what is wrong with it.
+// The order form: the fields of the chosen order type, each with its label, help and error message.
 
 import { nowMs } from './clock.ts'
-import { el, refill, write } from './dom.ts'
+import { el, setChildren, setText } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { duration, price } from './format.ts'
 import { priceAgeSec, priceFreshness } from './freshness.ts'
-import type { HeardPrice } from './freshness.ts'
-import { FIELDS, OPERATIONS, requestOf } from './operations.ts'
+import type { ReceivedPrice } from './freshness.ts'
+import { FIELDS, OPERATIONS, parseForm } from './operations.ts'
 import type { FieldName, Operation } from './operations.ts'
 import type { TradeRequest } from '../client/src/index.ts'
 
 export interface OrderForm {
   readonly element: HTMLElement
-  /** Chooses an operation, and fills in what it is about. */
-  begin(op: Operation, values: ReadonlyMap<FieldName, string>): void
-  /** Before a request is under way nothing else is sent. */
-  busy(isBusy: boolean): void
+  /** Selects an order type and fills in these fields. */
+  prefill(op: Operation, values: ReadonlyMap<FieldName, string>): void
+  /** While busy, the form submits nothing. */
+  setBusy(isBusy: boolean): void
 }
 
 export interface OrderFormOptions {
   readonly feed: Feed
   readonly markets: () => ReadonlyMap<string, string>
-  /** The account's own, to choose among. */
+  /** IDs of the account's positions and orders, as suggestions. */
   readonly ids: () => { readonly positions: readonly number[]; readonly orders: readonly number[] }
   readonly onRequest: (request: TradeRequest) => void
 }
 
 type Control = HTMLInputElement | HTMLSelectElement
 
+const SUBMIT = 'Prepare and review'
+
 export function createOrderForm({ feed, markets, ids, onRequest }: OrderFormOptions): OrderForm {
-  const kept = new Map<FieldName, string>()
+  /** Last value of each field, also of those that the current order type lacks. */
+  const values = new Map<FieldName, string>()
   const controls = new Map<FieldName, { readonly control: Control; readonly problem: HTMLElement }>()
   let op: Operation = 'open_position'
   let isBusy = false
 
-  const chosen = el('select', { id: 'op', change: () => choose(chosen.value as Operation) }, ...groups())
-  const says = el('p', { class: 'note', id: 'op-says' })
+  const opSelect = el('select', { id: 'op', change: () => select(opSelect.value as Operation) }, ...optionGroups())
+  const description = el('p', { class: 'note', id: 'op-description' })
   const fields = el('div', { class: 'fields' })
-  const hint = el('p', { class: 'note' })
-  const send = el('button', { type: 'submit', class: 'main' }, 'Prepare and review')
+  const priceHint = el('p', { class: 'note' })
+  const submitButton = el('button', { type: 'submit', class: 'main' }, SUBMIT)
   const form = el('form', { novalidate: true, submit },
-    el('div', { class: 'field' }, el('label', { for: 'op' }, 'What to do'), chosen, says), fields, hint, el('div', { class: 'row' }, send))
+    el('div', { class: 'field' }, el('label', { for: 'op' }, 'Order type'), opSelect, description), fields, priceHint,
+    el('div', { class: 'row' }, submitButton))
 
   function submit(event: Event): void {
     event.preventDefault()
     if (isBusy) return
-    keep()
-    const filled = requestOf(op, kept)
-    const problems: ReadonlyMap<FieldName, string> = 'problems' in filled ? filled.problems : new Map()
+    storeValues()
+    const parsed = parseForm(op, values)
+    const problems: ReadonlyMap<FieldName, string> = 'problems' in parsed ? parsed.problems : new Map()
     for (const [name, { control, problem }] of controls) {
       const text = problems.get(name) ?? ''
       problem.textContent = text
       if (text === '') control.removeAttribute('aria-invalid')
       else control.setAttribute('aria-invalid', 'true')
     }
-    if ('request' in filled) onRequest(filled.request)
+    if ('request' in parsed) onRequest(parsed.request)
     else [...controls].find(([name]) => problems.has(name))?.[1].control.focus()
   }
 
-  function keep(): void {
-    for (const [name, { control }] of controls) kept.set(name, control.value)
+  function storeValues(): void {
+    for (const [name, { control }] of controls) values.set(name, control.value)
   }
 
-  function choose(next: Operation): void {
-    keep()
-    op = next
-    chosen.value = op
-    says.textContent = OPERATIONS[op].says
+  function select(newOp: Operation): void {
+    storeValues()
+    op = newOp
+    opSelect.value = op
+    description.textContent = OPERATIONS[op].description
     controls.clear()
-    refill(fields, ...OPERATIONS[op].fields.map((name) => field(name)))
-    showHint()
+    setChildren(fields, ...OPERATIONS[op].fields.map(createField))
+    showPrice()
   }
 
-  function field(name: FieldName): HTMLElement {
+  function createField(name: FieldName): HTMLElement {
     const { label, help, initial = '' } = FIELDS[name]
     const problem = el('p', { class: 'problem', id: `${name}-problem` })
-    const described = `${help === undefined ? '' : `${name}-help `}${name}-problem`
-    const control = controlOf(name, { id: name, name, 'aria-describedby': described })
-    const value = kept.get(name) ?? initial
+    const describedBy = `${help === undefined ? '' : `${name}-help `}${name}-problem`
+    const control = createControl(name, { id: name, name, 'aria-describedby': describedBy })
+    const value = values.get(name) ?? initial
     if (value !== '') control.value = value
     controls.set(name, { control, problem })
     return el('div', { class: 'field' },
-      el('label', { for: name }, label), control, listOf(name), help === undefined ? null : el('p', { class: 'note', id: `${name}-help` }, help), problem)
+      el('label', { for: name }, label), control, createSuggestions(name),
+      help === undefined ? null : el('p', { class: 'note', id: `${name}-help` }, help), problem)
   }
 
-  function controlOf(name: FieldName, attributes: Readonly<Record<string, string>>): Control {
+  function createControl(name: FieldName, attributes: Readonly<Record<string, string>>): Control {
     const { options } = FIELDS[name]
     if (options === undefined) {
       const list = name === 'positionId' || name === 'orderId' ? { list: `${name}-list` } : {}
       return el('input', { ...attributes, ...list, type: 'text', inputmode: 'decimal', autocomplete: 'off' })
     }
     const choices = name === 'asset' ? [...markets()].map(([symbol, title]) => [symbol, `${symbol} ${title}`] as const) : options
-    return el('select', { ...attributes, change: showHint }, ...choices.map(([value, label]) => el('option', { value }, label)))
+    return el('select', { ...attributes, change: showPrice }, ...choices.map(([value, label]) => el('option', { value }, label)))
   }
 
-  /** Suggestions for a number: the account's own. */
-  function listOf(name: FieldName): HTMLElement | null {
+  function createSuggestions(name: FieldName): HTMLElement | null {
     if (name !== 'positionId' && name !== 'orderId') return null
-    const own = name === 'positionId' ? ids().positions : ids().orders
-    return el('datalist', { id: `${name}-list` }, ...own.map((id) => el('option', { value: id })))
+    const suggestions = name === 'positionId' ? ids().positions : ids().orders
+    return el('datalist', { id: `${name}-list` }, ...suggestions.map((id) => el('option', { value: id })))
   }
 
-  function showHint(): void {
+  function showPrice(): void {
     const asset = controls.get('asset')?.control.value
-    const heard = asset === undefined ? undefined : feed.price(asset)
-    write(hint, asset === undefined ? '' : heard === undefined ? `The price of ${asset} is not known.` : priceNow(asset, heard))
-    hint.classList.toggle('stale', priceFreshness(heard, nowMs()) === 'stale')
+    const received = asset === undefined ? undefined : feed.price(asset)
+    setText(priceHint, asset === undefined ? '' : received === undefined ? `The price of ${asset} is not known yet.` : priceText(asset, received))
+    priceHint.classList.toggle('stale', priceFreshness(received, nowMs()) === 'stale')
   }
 
-  feed.onSecond(showHint)
-  choose(op)
+  feed.onSecond(showPrice)
+  select(op)
   return {
     element: form,
-    begin(next, values) {
+    prefill(newOp, newValues) {
       for (const { control } of controls.values()) control.removeAttribute('aria-invalid')
-      choose(next)
-      for (const [name, value] of values) {
-        const known = controls.get(name)
-        if (known !== undefined) known.control.value = value
+      select(newOp)
+      for (const [name, value] of newValues) {
+        const field = controls.get(name)
+        if (field !== undefined) field.control.value = value
       }
-      const first = OPERATIONS[next].fields.find((name) => !values.has(name))
-      if (first === undefined) send.focus()
-      else controls.get(first)?.control.focus()
+      const firstEmpty = OPERATIONS[newOp].fields.find((name) => !newValues.has(name))
+      if (firstEmpty === undefined) submitButton.focus()
+      else controls.get(firstEmpty)?.control.focus()
     },
-    busy(now) {
-      isBusy = now
-      // It keeps the focus: whoever hears the page is told what comes of it there.
-      send.setAttribute('aria-disabled', String(now))
-      send.textContent = now ? 'Under way…' : 'Prepare and review'
+    setBusy(busy) {
+      isBusy = busy
+      // Not `disabled`: the button would lose the focus, and with it the keyboard user's place.
+      submitButton.setAttribute('aria-disabled', String(busy))
+      submitButton.textContent = busy ? 'Working…' : SUBMIT
     },
   }
 }
 
-function priceNow(asset: string, heard: HeardPrice): string {
-  if (priceFreshness(heard, nowMs()) === 'fresh') return `${asset} is at ${price(heard.price)} now.`
-  return `Stale: ${asset} was at ${price(heard.price)}, ${duration(priceAgeSec(heard, nowMs()))} ago.`
+function priceText(asset: string, received: ReceivedPrice): string {
+  if (priceFreshness(received, nowMs()) === 'fresh') return `${asset} price: ${price(received.price)}`
+  return `Stale: ${asset} price was ${price(received.price)}, ${duration(priceAgeSec(received, nowMs()))} ago.`
 }
 
-function groups(): HTMLElement[] {
-  const names = [...new Set(Object.values(OPERATIONS).map(({ group }) => group))]
-  return names.map((name) => el('optgroup', { label: name }, ...(Object.entries(OPERATIONS))
-    .filter(([, { group }]) => group === name).map(([value, { title }]) => el('option', { value }, title))))
+function optionGroups(): HTMLElement[] {
+  const groups = Map.groupBy(Object.entries(OPERATIONS), ([, { group }]) => group)
+  return [...groups].map(([label, operations]) =>
+    el('optgroup', { label }, ...operations.map(([value, { title }]) => el('option', { value }, title))))
 }

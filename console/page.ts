@@ -1,23 +1,23 @@
-// What the console's pages have in common.
+// The interface that the console's pages share.
 
 import type { Feed } from './feed.ts'
 import type { Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** A page, made when it is first opened and kept from then on. */
+/** A page. It is created when it is first opened and reused afterwards. */
 export interface Page {
   readonly title: string
   readonly element: HTMLElement
-  /** `rest`: what stands in the address behind the page's own name. */
-  show(rest: readonly string[]): void
+  /** `path`: the segments of the URL fragment after the page's name. */
+  show(path: readonly string[]): void
   hide(): void
 }
 
-/** What a page is made of. */
+/** What a page depends on. */
 export interface PageParts {
   readonly feed: Feed
   readonly session: Session
   readonly settings: Settings
-  /** The markets there are, by symbol; empty until they are known. */
+  /** Descriptions of the markets by symbol; empty until they are loaded. */
   readonly markets: () => ReadonlyMap<string, string>
 }

@@ -1,9 +1,9 @@
-// A part of a page that is read over REST: at its opening, and again when the log has moved on, never more often than every fifteen seconds. Beside it
-// stands when it was read; what could not be read again is grey and says why.
+// A part of a page that is read over REST: when it is shown, and again when the log has moved on, at most every 15 s. A note says when it was read. If it could
+// not be read again, it turns grey and the note says why.
 
 import type { Answer, Client } from '../client/src/index.ts'
 import { nowMs } from './clock.ts'
-import { el, write } from './dom.ts'
+import { el, setText } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { timeOfDay } from './format.ts'
 import { reasonOf, retryAfterSec } from './problems.ts'
@@ -12,15 +12,15 @@ import type { Session } from './session.ts'
 export interface PanelOptions<Body> {
   readonly feed: Feed
   readonly session: Session
-  /** What it is called in messages. */
-  readonly what: string
+  /** Name of the content in messages. */
+  readonly title: string
   readonly read: (client: Client) => Promise<Answer<Body>>
-  readonly render: (body: Body, answer: Answer<Body>) => void
-  /** Called when there is nothing to be shown any more. */
+  readonly render: (body: Body, response: Answer<Body>) => void
+  /** Empties the content. */
   readonly clear?: () => void
-  /** What turns grey. */
+  /** Turns grey when stale. */
   readonly content: HTMLElement
-  /** Read again only when it is told to. */
+  /** Disables reading again when the log moves on. */
   readonly isManual?: boolean
 }
 
@@ -29,90 +29,91 @@ export interface Panel {
   readonly note: HTMLElement
   show(): void
   hide(): void
-  /** Reads now; `isOther`: what is shown is of something else, and goes. */
-  read(isOther?: boolean): void
+  /** Reads now. `reset` clears the content first because it belongs to something else. */
+  read(reset?: boolean): void
 }
 
-const EVERY_MS = 15_000
-/** What is known to be outdated for so long is called stale. */
-const STALE_MS = 45_000
-const FAILED_RETRY_MS = 15_000
+const READ_EVERY_MS = 15_000
+/** Outdated content is stale after this time. */
+const STALE_AFTER_MS = 45_000
+const RETRY_AFTER_MS = 15_000
 
 export function createPanel<Body>(options: PanelOptions<Body>): Panel {
   const { feed, session, content } = options
   const note = el('p', { class: 'note' })
   let isShown = false
-  /** Readings are numbered: what an earlier one brings is of no interest any more. */
-  let readings = 0
+  /** Number of the latest read. The results of earlier ones are dropped. */
+  let latestRead = 0
   let isReading = false
   let readMs: number | null = null
-  let answer: Answer<Body> | null = null
-  let problem: { readonly text: string; readonly againMs: number } | null = null
+  let response: Answer<Body> | null = null
+  let problem: { readonly text: string; readonly retryMs: number } | null = null
 
-  async function read(isOther = false): Promise<void> {
-    const mine = ++readings
+  async function read(reset = false): Promise<void> {
+    const thisRead = ++latestRead
     isReading = true
-    if (isOther) {
-      answer = null
+    if (reset) {
+      response = null
       readMs = null
       problem = null
       options.clear?.()
     }
-    look()
+    update()
     try {
-      const found = await options.read(session.client())
-      if (mine !== readings) return
-      answer = found
+      const result = await options.read(session.client())
+      if (thisRead !== latestRead) return
+      response = result
       readMs = nowMs()
       problem = null
-      options.render(found.body, found)
+      options.render(result.body, result)
     } catch (error) {
-      if (mine !== readings) return
-      const waitMs = (retryAfterSec(error) ?? 0) * 1000
-      problem = { text: reasonOf(error), againMs: nowMs() + Math.max(waitMs, waitMs > 0 ? 0 : FAILED_RETRY_MS) }
+      if (thisRead !== latestRead) return
+      const retryAfter = retryAfterSec(error) ?? 0
+      problem = { text: reasonOf(error), retryMs: nowMs() + (retryAfter > 0 ? retryAfter * 1000 : RETRY_AFTER_MS) }
     }
     isReading = false
-    look()
+    update()
   }
 
-  const hasMoved = (): boolean => answer !== null && (answer.seq ?? 0) < (feed.head()?.seq ?? 0)
+  const isOutdated = (): boolean => response !== null && (response.seq ?? 0) < (feed.head()?.seq ?? 0)
 
-  function look(): void {
+  function update(): void {
     const now = nowMs()
-    const isOld = readMs !== null && now - readMs > STALE_MS && (hasMoved() || !feed.isLive())
-    content.classList.toggle('stale', isOld || (problem !== null && answer !== null))
-    write(note, sentence(now, isOld))
+    const isStale = readMs !== null && now - readMs > STALE_AFTER_MS && (isOutdated() || !feed.isLive())
+    content.classList.toggle('stale', isStale || (problem !== null && response !== null))
+    setText(note, noteText(now, isStale))
     note.classList.toggle('problem', problem !== null)
-    if (!isShown || isReading || document.hidden) return
-    if (problem !== null) {
-      if (now >= problem.againMs) void read()
-      return
-    }
-    if (options.isManual !== true && readMs !== null && now - readMs >= EVERY_MS && hasMoved() && feed.isLive()) void read()
+    if (isShown && !isReading && !document.hidden && isDue(now)) void read()
   }
 
-  function sentence(now: number, isOld: boolean): string {
-    const when = readMs === null ? '' : `read at ${timeOfDay(readMs / 1000)}${answer?.ledger === null || answer === null ? '' : `, ledger ${answer.ledger}`}`
+  function isDue(now: number): boolean {
+    if (problem !== null) return now >= problem.retryMs
+    return options.isManual !== true && readMs !== null && now - readMs >= READ_EVERY_MS && isOutdated() && feed.isLive()
+  }
+
+  function noteText(now: number, isStale: boolean): string {
+    const ledger = response?.ledger ?? null
+    const source = readMs === null ? '' : `${timeOfDay(readMs / 1000)}${ledger === null ? '' : `, ledger ${ledger}`}`
     if (problem !== null) {
-      const again = `again in ${Math.max(0, Math.ceil((problem.againMs - now) / 1000))} s`
-      return `${options.what}: ${problem.text}; ${again}.${when === '' ? '' : ` What is shown was ${when}.`}`
+      const seconds = Math.max(0, Math.ceil((problem.retryMs - now) / 1000))
+      return `${options.title}: ${problem.text}. Retrying in ${seconds} s.${source === '' ? '' : ` Showing data from ${source}.`}`
     }
-    if (readMs === null) return `${options.what}: reading…`
-    return isOld ? `Stale: ${when}.` : `${when[0]?.toUpperCase()}${when.slice(1)}.`
+    if (readMs === null) return `${options.title}: loading…`
+    return isStale ? `Stale: read at ${source}.` : `Read at ${source}.`
   }
 
   feed.onSecond(() => {
-    if (isShown) look()
+    if (isShown) update()
   })
   return {
     note,
     show() {
       isShown = true
-      if (readMs === null || nowMs() - readMs >= EVERY_MS) void read()
+      if (readMs === null || nowMs() - readMs >= READ_EVERY_MS) void read()
     },
     hide() {
       isShown = false
     },
-    read: (isOther) => void read(isOther),
+    read: (reset) => void read(reset),
   }
 }

@@ -1,53 +1,59 @@
-// The last look before a signature: a dialog that tells what the transaction does, and goes on only when somebody says so.
+// The confirmation before a signature: a dialog that explains the transaction and continues only if the user agrees.
 
 import type { CallTransaction, ContractAddresses } from '../client/src/index.ts'
 import { every, nowMs } from './clock.ts'
-import { el, facts, write } from './dom.ts'
+import { el, facts, setText } from './dom.ts'
 import { explain } from './explain.ts'
 import { duration } from './format.ts'
 
-/** Whoever was to sign did not want to. */
+/** The user chose not to sign. */
 export class Declined extends Error {
   override readonly name = 'Declined'
   constructor() {
-    super('You did not sign: nothing was sent.')
+    super('You did not sign. Nothing was sent.')
   }
 }
 
-/** Resolves when it is to be signed; rejects with Declined. `verified` is what the client has read and found to be what was asked for. */
-export function review(verified: CallTransaction, how: { readonly contracts: ContractAddresses | null; readonly wallet: string }): Promise<void> {
-  const { summary, rows } = explain(verified, how.contracts)
+export interface ReviewOptions {
+  readonly contracts: ContractAddresses | null
+  /** What the wallet does after the user agrees. */
+  readonly walletNote: string
+}
+
+/** Resolves if the user agrees to sign, else rejects with `Declined`. `verified`: the transaction as the client read and verified it. */
+export function review(verified: CallTransaction, { contracts, walletNote }: ReviewOptions): Promise<void> {
+  const { summary, rows } = explain(verified, contracts)
   return new Promise((resolve, reject) => {
-    const left = el('p', { class: 'note' })
-    const sign = el('button', { type: 'button', class: 'main', click: () => end(true) }, 'Sign and submit')
-    const dialog = el('dialog', { 'aria-labelledby': 'review-heading', 'aria-describedby': 'review-summary', close: () => end(false) },
+    const timeLeft = el('p', { class: 'note' })
+    const sign = el('button', { type: 'button', class: 'main', click: () => finish(true) }, 'Sign and submit')
+    const dialog = el('dialog', { 'aria-labelledby': 'review-heading', 'aria-describedby': 'review-summary', close: () => finish(false) },
       el('div', { class: 'stack' },
-        el('h2', { id: 'review-heading' }, 'What you will sign'),
-        el('p', { id: 'review-summary', class: 'lead told' }, summary),
-        el('p', { class: 'note' }, 'Read from the transaction itself, after it was held against what you asked for.'),
+        el('h2', { id: 'review-heading' }, 'Review the transaction'),
+        el('p', { id: 'review-summary', class: 'lead message' }, summary),
+        el('p', { class: 'note' }, 'Decoded from the transaction itself, which was verified against your order.'),
         facts(rows),
-        left,
-        el('p', { class: 'note' }, how.wallet),
-        el('div', { class: 'row' }, sign, el('button', { type: 'button', click: () => end(false) }, 'Do not sign'))))
-    const look = (): void => {
+        timeLeft,
+        el('p', { class: 'note' }, walletNote),
+        el('div', { class: 'row' }, sign, el('button', { type: 'button', click: () => finish(false) }, 'Cancel'))))
+    const updateTimeLeft = (): void => {
       const seconds = Number(verified.maxTime) - nowMs() / 1000
       sign.disabled = seconds <= 0
-      write(left, seconds > 0 ? `The network takes it for ${duration(seconds)} more.` : 'Its time is over: prepare it again.')
+      setText(timeLeft, seconds > 0 ? `Expires in ${duration(seconds)}.` : 'Expired. Cancel, then prepare the order again.')
     }
-    const stop = every(1_000, look)
-    let isOver = false
+    const stopTimer = every(1_000, updateTimeLeft)
+    let isFinished = false
 
-    function end(agreed: boolean): void {
-      if (isOver) return
-      isOver = true
-      stop()
+    function finish(isAgreed: boolean): void {
+      if (isFinished) return
+      isFinished = true
+      stopTimer()
       dialog.close()
       dialog.remove()
-      if (agreed) resolve()
+      if (isAgreed) resolve()
       else reject(new Declined())
     }
 
-    look()
+    updateTimeLeft()
     document.body.append(dialog)
     dialog.showModal()
   })

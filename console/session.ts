@@ -1,40 +1,40 @@
-// Who uses the page: a wallet that signs, a key that calls. Both live in this page's memory; on request in the tab's own storage, until the tab is closed.
+// The user's wallet, which signs, and API key, which authenticates calls. Both are in the page's memory, and in the tab's sessionStorage if the user chooses so.
 
 import { createClient, secretSigner } from '../client/src/index.ts'
 import type { Client, Key, Signer } from '../client/src/index.ts'
-import { createKept } from './kept.ts'
 import type { Settings } from './settings.ts'
+import { createStoredString } from './storage.ts'
 
 export interface Wallet {
-  readonly kind: 'freighter' | 'throw-away'
+  readonly kind: 'freighter' | 'burner'
   readonly signer: Signer
-  /** Of a throw-away wallet alone, to be kept in the tab when that is wished. */
+  /** Secret key of a burner wallet. */
   readonly secret?: string
 }
 
 export interface Session {
-  /** Makes the calls: with the key, and with the wallet where there is one. */
+  /** Calls with the API key and signs with the wallet, if there are any. */
   client(): Client
   wallet(): Wallet | null
   key(): Key | null
-  /** Whose key it is; null without one. */
+  /** The account that the API key belongs to; null without a key. */
   keyOwner(): string | null
-  /** The account that is spoken for: the key's owner, or the wallet's; null for nobody. */
+  /** The account in use: the key's owner, else the wallet's account, else null. */
   owner(): string | null
-  useWallet(wallet: Wallet | null): void
-  useKey(key: Key | null, owner: string | null): void
-  isKept(): boolean
-  /** Keeps wallet and key in the tab, or forgets them there. */
-  keep(wanted: boolean): void
-  /** Called when any of this has changed. */
-  onChange(run: () => void): () => void
+  setWallet(wallet: Wallet | null): void
+  setKey(key: Key | null, owner: string | null): void
+  isStored(): boolean
+  /** Stores burner wallet and key in the tab, or deletes them there. */
+  setStored(enabled: boolean): void
+  /** Calls `listener` after each change. Returns a function that removes it. */
+  onChange(listener: () => void): () => void
 }
 
-const tab = createKept(() => sessionStorage, 'console')
-/** A 429 is told at once, with its pause: the page would otherwise stand still for a minute. */
-const CLIENT = { attempts: 3, maxWaitMs: 3_000 }
+const storedCredentials = createStoredString(() => sessionStorage, 'console')
+/** The page reports a 429 with its retry time instead of waiting up to a minute. */
+const CLIENT_OPTIONS = { attempts: 3, maxWaitMs: 3_000 }
 
-interface Kept {
+interface Credentials {
   readonly secret?: string
   readonly key?: Key
   readonly owner?: string
@@ -42,32 +42,23 @@ interface Kept {
 
 export async function createSession(settings: Settings): Promise<Session> {
   const listeners = new Set<() => void>()
-  let wallet: Wallet | null = null
-  let key: Key | null = null
-  let keyOwner: string | null = null
-  let isKept = false
-  let client = makeClient()
+  const stored = readCredentials()
+  let isStored = stored !== null
+  let wallet: Wallet | null = stored?.secret === undefined ? null : { kind: 'burner', signer: await secretSigner(stored.secret), secret: stored.secret }
+  let key = stored?.key ?? null
+  let keyOwner = key === null ? null : (stored?.owner ?? null)
+  let client = newClient()
 
-  function makeClient(): Client {
+  function newClient(): Client {
     return createClient({
-      ...CLIENT, url: location.origin, networkPassphrase: settings.networkPassphrase,
+      ...CLIENT_OPTIONS, url: location.origin, networkPassphrase: settings.networkPassphrase,
       ...(wallet === null ? {} : { signer: wallet.signer }), ...(key === null ? {} : { key }),
     })
   }
 
   function changed(): void {
-    const secret = wallet?.secret
-    const held: Kept = { ...(secret === undefined ? {} : { secret }), ...(key === null ? {} : { key }), ...(keyOwner === null ? {} : { owner: keyOwner }) }
-    if (isKept) tab.write(JSON.stringify(held))
-    for (const run of listeners) run()
-  }
-
-  const kept = stored()
-  if (kept !== null) {
-    isKept = true
-    if (kept.secret !== undefined) wallet = { kind: 'throw-away', signer: await secretSigner(kept.secret), secret: kept.secret }
-    if (kept.key !== undefined) [key, keyOwner] = [kept.key, kept.owner ?? null]
-    client = makeClient()
+    if (isStored) storedCredentials.write(JSON.stringify({ secret: wallet?.secret, key: key ?? undefined, owner: keyOwner ?? undefined }))
+    for (const listener of listeners) listener()
   }
 
   return {
@@ -76,36 +67,36 @@ export async function createSession(settings: Settings): Promise<Session> {
     key: () => key,
     keyOwner: () => keyOwner,
     owner: () => keyOwner ?? wallet?.signer.address ?? null,
-    useWallet(given) {
-      wallet = given
-      // The key of one account is of no use to the wallet of another.
-      if (given !== null && keyOwner !== null && keyOwner !== given.signer.address) [key, keyOwner] = [null, null]
-      client = makeClient()
+    setWallet(newWallet) {
+      wallet = newWallet
+      // A key works only with the wallet of its own account.
+      if (wallet !== null && keyOwner !== null && keyOwner !== wallet.signer.address) [key, keyOwner] = [null, null]
+      client = newClient()
       changed()
     },
-    useKey(given, owner) {
-      key = given
-      keyOwner = given === null ? null : owner
-      client.useKey(given)
+    setKey(newKey, owner) {
+      key = newKey
+      keyOwner = newKey === null ? null : owner
+      client.useKey(newKey)
       changed()
     },
-    isKept: () => isKept,
-    keep(wanted) {
-      isKept = wanted
-      if (!wanted) tab.forget()
+    isStored: () => isStored,
+    setStored(enabled) {
+      isStored = enabled
+      if (!enabled) storedCredentials.remove()
       changed()
     },
-    onChange(run) {
-      listeners.add(run)
-      return () => void listeners.delete(run)
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
   }
 }
 
-/** What an earlier page of this tab has kept; null when it kept nothing that can be used. */
-function stored(): Kept | null {
+/** What an earlier page in this tab stored; null if there is nothing, or nothing valid. */
+function readCredentials(): Credentials | null {
   try {
-    return JSON.parse(tab.read() ?? 'null') as Kept | null
+    return JSON.parse(storedCredentials.read() ?? 'null') as Credentials | null
   } catch {
     return null
   }

@@ -1,9 +1,9 @@
-// What the gateway tells the page about itself.
+// The settings that the gateway writes into the page.
 
 export interface Settings {
   readonly networkName: string
   readonly networkPassphrase: string
-  /** Of the local network that the gateway runs; null on every other one. */
+  /** RPC URL of the local network that the gateway runs; null on every other network. */
   readonly localRpcUrl: string | null
 }
 

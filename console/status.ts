@@ -1,83 +1,78 @@
-// How fresh everything on the page is, in one line: the stream, the index, the prices, and what is left of the minute's calls.
+// The status line: freshness of the stream, the index and the prices, and the API calls left this minute.
 
 import { nowMs } from './clock.ts'
-import { announce, el, find, write } from './dom.ts'
+import { announce, el, pageElement, setText } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { duration, UNKNOWN } from './format.ts'
 import { indexAgeSec, indexFreshness, priceFreshness, streamFreshness } from './freshness.ts'
-import type { Freshness } from './freshness.ts'
+import type { Freshness, ReceivedHead } from './freshness.ts'
 import type { Session } from './session.ts'
 
-interface Light {
+interface Status {
   readonly state: Freshness
   readonly text: string
 }
 
-type Name = 'stream' | 'index' | 'prices' | 'calls'
-const TITLES: Readonly<Record<Name, string>> = { stream: 'Stream', index: 'Index', prices: 'Prices', calls: 'Calls left' }
+const TITLES = { stream: 'Stream', index: 'Index', prices: 'Prices', calls: 'API calls left' } as const
+type Name = keyof typeof TITLES
 
-export function createStatus({ feed, session }: { readonly feed: Feed; readonly session: Session }): void {
+export function createStatusLine({ feed, session }: { readonly feed: Feed; readonly session: Session }): void {
   const cells = (Object.keys(TITLES) as Name[]).map((name) => {
     const value = el('dd')
     const item = el('div', { 'data-status': name }, el('dt', {}, TITLES[name]), value)
     return { name, value, item }
   })
-  find('status').append(el('dl', {}, ...cells.map(({ item }) => item)))
-  let said = ''
+  pageElement('status').append(el('dl', {}, ...cells.map(({ item }) => item)))
+  let announced = ''
 
-  function look(): void {
-    const lights = read()
+  function update(): void {
+    const status = statusOf(feed, session)
     for (const { name, value, item } of cells) {
-      write(value, lights[name].text)
-      if (item.dataset['state'] !== lights[name].state) item.dataset['state'] = lights[name].state
+      setText(value, status[name].text)
+      if (item.dataset['state'] !== status[name].state) item.dataset['state'] = status[name].state
     }
-    // Only what changes is said aloud, never each second's figures.
-    const stale = (['stream', 'index', 'prices'] as const).filter((name) => lights[name].state === 'stale').map((name) => TITLES[name])
-    const sentence = stale.length === 0 ? (said === '' ? '' : 'Everything is fresh again.') : `Stale now: ${stale.join(', ')}.`
-    if (sentence !== '' && sentence !== said) {
-      said = sentence
-      announce(sentence)
-    }
-  }
-
-  function read(): Readonly<Record<Name, Light>> {
-    const now = nowMs()
-    const head = feed.head()
-    const stream = streamFreshness(head, now)
-    const index = indexFreshness(head, now)
-    const behind = indexAgeSec(head, now)
-    return {
-      stream: {
-        state: stream,
-        text: stream === 'unknown' ? 'connecting' : stream === 'fresh' ? 'live' : `stale: silent for ${duration((now - (head?.heardMs ?? now)) / 1000)}`,
-      },
-      index: {
-        state: stream === 'stale' ? 'stale' : index,
-        text: head === null ? UNKNOWN : indexText(head.ledger, behind, index === 'stale' || stream === 'stale'),
-      },
-      prices: pricesLight(feed, now),
-      calls: callsLight(session),
+    // Screen readers get changes of state only, not the values of each second.
+    const stale = (['stream', 'index', 'prices'] as const).filter((name) => status[name].state === 'stale').map((name) => TITLES[name])
+    const announcement = stale.length === 0 ? (announced === '' ? '' : 'Everything is live again.') : `Stale: ${stale.join(', ')}.`
+    if (announcement !== '' && announcement !== announced) {
+      announced = announcement
+      announce(announcement)
     }
   }
 
-  look()
-  feed.onSecond(look)
+  update()
+  feed.onSecond(update)
 }
 
-function indexText(ledger: number, behindSec: number | null, isStale: boolean): string {
-  return behindSec === null ? 'nothing indexed yet' : `${isStale ? 'stale: ' : ''}ledger ${ledger}, ${duration(behindSec)} old`
+function statusOf(feed: Feed, session: Session): Readonly<Record<Name, Status>> {
+  const now = nowMs()
+  const head = feed.head()
+  return { stream: streamStatus(head, now), index: indexStatus(head, now), prices: pricesStatus(feed, now), calls: callsStatus(session) }
 }
 
-function pricesLight(feed: Feed, now: number): Light {
+function streamStatus(head: ReceivedHead | null, now: number): Status {
+  const state = streamFreshness(head, now)
+  if (head === null) return { state, text: 'connecting' }
+  return { state, text: state === 'fresh' ? 'live' : `stale: no message for ${duration((now - head.receivedMs) / 1000)}` }
+}
+
+function indexStatus(head: ReceivedHead | null, now: number): Status {
+  const state = streamFreshness(head, now) === 'stale' ? 'stale' : indexFreshness(head, now)
+  const ageSec = indexAgeSec(head, now)
+  if (head === null) return { state, text: UNKNOWN }
+  return { state, text: ageSec === null ? 'nothing indexed yet' : `${state === 'stale' ? 'stale: ' : ''}ledger ${head.ledger}, ${duration(ageSec)} old` }
+}
+
+function pricesStatus(feed: Feed, now: number): Status {
   const assets = feed.assets()
   const states = assets.map((asset) => priceFreshness(feed.price(asset), now))
   const count = (state: Freshness): number => states.filter((each) => each === state).length
   if (assets.length === 0 || count('unknown') === assets.length) return { state: 'unknown', text: UNKNOWN }
-  if (count('fresh') === assets.length) return { state: 'fresh', text: `all ${assets.length} fresh` }
+  if (count('fresh') === assets.length) return { state: 'fresh', text: `all ${assets.length} live` }
   return { state: 'stale', text: `${assets.length - count('fresh')} of ${assets.length} stale` }
 }
 
-function callsLight(session: Session): Light {
+function callsStatus(session: Session): Status {
   const allowance = session.client().allowance()
   if (allowance === null) return { state: 'unknown', text: UNKNOWN }
   return { state: allowance.remaining === 0 ? 'stale' : 'fresh', text: `${allowance.remaining} this minute${session.key() === null ? '' : ', with your key'}` }

@@ -1,33 +1,35 @@
-// The trades of one market as they print, newest first.
+// The latest trades of one market, newest first.
 
 import type { TradeData } from '../client/src/index.ts'
-import { address, createTable, el, gain } from './dom.ts'
+import { address, createTable, el, profit } from './dom.ts'
 import type { Feed } from './feed.ts'
 import { price, short, signed, timeOfDay } from './format.ts'
 
 export interface Tape {
   readonly element: HTMLElement
-  /** Shows the prints of this market from a little before the place on; without a place, those that come. Again for the same market, it goes on. */
-  begin(asset: string, seq: number | null): void
+  /**
+   * Shows a market's trades: with `headSeq` those of the last 400 positions in the log and new ones, without it new ones only. A repeated call for the same
+   * market has no effect, unless it adds the past.
+   */
+  show(asset: string, headSeq: number | null): void
 }
 
-const ROWS = 40
-/** So many places of the log before now are looked through for prints to begin with. */
+const ROWS_MAX = 40
 const LOOK_BACK = 400
-const NAMES: Readonly<Record<TradeData['kind'], string>> = { open: 'Open', close: 'Close', liquidation: 'Liquidation' }
+const KINDS: Readonly<Record<TradeData['kind'], string>> = { open: 'Open', close: 'Close', liquidation: 'Liquidation' }
 
 export function createTape(feed: Feed): Tape {
-  let asset: string | null = null
+  let shownAsset: string | null = null
   let hasPast = false
-  let stop = (): void => {}
-  let prints: TradeData[] = []
+  let unsubscribe = (): void => {}
+  let trades: TradeData[] = []
   const table = createTable<TradeData>({
-    caption: 'Trades as they print', empty: 'None yet. They appear here as they are indexed.',
+    caption: 'Latest trades', empty: 'No trades yet. They appear here as they are indexed.',
     columns: [
       { title: 'Time', cell: ({ ts }) => timeOfDay(ts / 1000) },
-      { title: 'What', cell: ({ kind }) => NAMES[kind] ?? kind },
-      { title: 'Price', isFigure: true, cell: (print) => price(print.price) },
-      { title: 'PnL', isFigure: true, cell: ({ pnl }) => (pnl === undefined ? '' : gain(signed(pnl))) },
+      { title: 'Type', cell: ({ kind }) => KINDS[kind] ?? kind },
+      { title: 'Price', isNumeric: true, cell: (trade) => price(trade.price) },
+      { title: 'PnL', isNumeric: true, cell: ({ pnl }) => (pnl === undefined ? '' : profit(signed(pnl))) },
       { title: 'Trader', isMinor: true, cell: ({ trader }) => address(trader, short(trader)) },
     ],
   })
@@ -35,18 +37,17 @@ export function createTape(feed: Feed): Tape {
 
   return {
     element: el('div', {}, table.element),
-    begin(wanted, seq) {
-      if (wanted === asset && (hasPast || seq === null)) return
-      stop()
-      asset = wanted
-      hasPast = seq !== null
-      prints = []
-      table.put(prints)
-      const since = seq === null ? {} : { since: Math.max(0, seq - LOOK_BACK) }
-      stop = feed.stream.on(`trades.${wanted}`, ({ data }) => {
-        prints = [data, ...prints].slice(0, ROWS)
-        table.put(prints)
-        table.element.dataset['prints'] = String(Number(table.element.dataset['prints'] ?? 0) + 1)
+    show(asset, headSeq) {
+      if (asset === shownAsset && (hasPast || headSeq === null)) return
+      unsubscribe()
+      shownAsset = asset
+      hasPast = headSeq !== null
+      trades = []
+      table.setRows(trades)
+      const since = headSeq === null ? {} : { since: Math.max(0, headSeq - LOOK_BACK) }
+      unsubscribe = feed.stream.on(`trades.${asset}`, ({ data }) => {
+        trades = [data, ...trades].slice(0, ROWS_MAX)
+        table.setRows(trades)
       }, since)
     },
   }

@@ -1,39 +1,38 @@
-// Light or dark: as the system is, until somebody chooses.
+// Light or dark theme: follows the system until the user chooses one.
 
 import { el } from './dom.ts'
-import { createKept } from './kept.ts'
+import { createStoredString } from './storage.ts'
 
 type Theme = 'system' | 'light' | 'dark'
 
-const kept = createKept(() => localStorage, 'console-theme')
-const ORDER: readonly Theme[] = ['system', 'light', 'dark']
-const NAMES: Readonly<Record<Theme, string>> = { system: 'as the system', light: 'light', dark: 'dark' }
+const storedTheme = createStoredString(() => localStorage, 'console-theme')
+const THEMES: readonly Theme[] = ['system', 'light', 'dark']
 const listeners = new Set<() => void>()
-const system = matchMedia('(prefers-color-scheme: dark)')
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 
-/** Called when the colours have changed. */
-export function onThemeChange(run: () => void): () => void {
-  listeners.add(run)
-  return () => void listeners.delete(run)
+/** Calls `listener` when the colors have changed. Returns a function that removes it. */
+export function onThemeChange(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
 
-/** The button that goes through the three. */
+/** A button that cycles through the themes. */
 export function createThemeSwitch(): HTMLElement {
-  const chosen = kept.read()
-  let theme = ORDER.find((each) => each === chosen) ?? 'system'
-  const button = el('button', { type: 'button', class: 'quiet', click: next })
-  const apply = (): void => {
+  const stored = storedTheme.read()
+  let theme = THEMES.find((each) => each === stored) ?? 'system'
+  const button = el('button', { type: 'button', class: 'quiet', click: switchToNext })
+  function apply(): void {
     if (theme === 'system') delete document.documentElement.dataset['theme']
     else document.documentElement.dataset['theme'] = theme
-    button.textContent = `Colours: ${NAMES[theme]}`
-    for (const run of listeners) run()
+    button.textContent = `Theme: ${theme}`
+    for (const listener of listeners) listener()
   }
-  function next(): void {
-    theme = ORDER[(ORDER.indexOf(theme) + 1) % ORDER.length] ?? 'system'
-    kept.write(theme)
+  function switchToNext(): void {
+    theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
+    storedTheme.write(theme)
     apply()
   }
-  system.addEventListener('change', apply)
+  systemIsDark.addEventListener('change', apply)
   apply()
   return button
 }

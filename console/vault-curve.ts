@@ -1,4 +1,4 @@
-// A vault's realised profit and loss over time, out of its trades.
+// A vault's realised profit and loss over time, calculated from its trades.
 
 import type { VaultTrade } from '../client/src/index.ts'
 
@@ -10,8 +10,8 @@ export interface Point {
 }
 
 /**
- * The sum of what closes have brought, after each of them, oldest first; several in one second are one point. `trades` are the newest, newest first: with the
- * vault's own sum `total` the curve ends there, also where older closes are not among them.
+ * The running sum of realised profit after each close, oldest first. Closes in the same second share a point. `trades` are the newest trades, newest first.
+ * With the vault's own sum as `total`, the curve ends there even if older closes are missing from `trades`.
  */
 export function vaultCurve(trades: readonly VaultTrade[], total: string | null): Point[] {
   const closes = trades.filter((trade) => trade.action === 'close' && trade.pnl !== null)

@@ -1,83 +1,33 @@
-// What is open on the exchange, and what was closed last.
+// Open positions, and the latest closed ones.
 
 import type { OpenPosition, RealizedTrade } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
-import { address, card, createTable, el, gain, side } from '../dom.ts'
-import { amount, moment, price, profitByPrice, short, sideOf, signed, timeOfDay, UNKNOWN } from '../format.ts'
+import { address, card, createTable, el, profit, sideLabel } from '../dom.ts'
+import type { Table } from '../dom.ts'
+import type { Feed } from '../feed.ts'
+import { amount, dateTime, price, profitByPrice, short, sideOf, signed, timeOfDay, UNKNOWN } from '../format.ts'
 import { priceFreshness } from '../freshness.ts'
 import type { Page, PageParts } from '../page.ts'
 import { createPanel } from '../panel.ts'
 
-const CLOSED = 50
+const CLOSED_ROWS = 50
 
 export function createPositionsPage({ feed, session }: PageParts): Page {
   let isShown = false
-  /** Cells that go with the price, written in place. */
-  let live: (() => void)[] = []
-
-  /** By the price as it is now; grey when that is stale, and unknown without one. */
-  function byPrice(position: OpenPosition, tell: (price: string | undefined) => HTMLElement): HTMLElement {
-    const cell = el('span')
-    const show = (): void => {
-      const heard = feed.price(position.asset)
-      const told = tell(heard?.price)
-      if (cell.textContent !== told.textContent) cell.replaceChildren(told)
-      cell.classList.toggle('stale', priceFreshness(heard, nowMs()) !== 'fresh')
-    }
-    show()
-    live.push(show)
-    return cell
-  }
-
-  function profit(position: OpenPosition, now: string | undefined): HTMLElement {
-    const value = profitByPrice(position, now)
-    return gain(value === null ? UNKNOWN : signed(value))
-  }
-
-  const open = createTable<OpenPosition>({
-    caption: 'Open positions, newest first. PnL by price alone, without funding and fees.', empty: 'Nothing is open.',
-    columns: [
-      { title: 'Position', cell: ({ positionId }) => String(positionId) },
-      { title: 'Market', cell: ({ asset }) => el('a', { href: `#/markets/${encodeURIComponent(asset)}`, 'data-key': asset }, asset) },
-      { title: 'Side', cell: ({ direction }) => side(sideOf(direction)) },
-      { title: 'Size', isFigure: true, cell: ({ size }) => amount(size) },
-      { title: 'Entry', isFigure: true, cell: ({ entryPrice }) => price(entryPrice) },
-      { title: 'Price', isFigure: true, isMinor: true, cell: (row) => byPrice(row, (now) => el('span', {}, price(now ?? null))) },
-      { title: 'PnL', isFigure: true, cell: (row) => byPrice(row, (now) => profit(row, now)) },
-      { title: 'Opened', isMinor: true, cell: ({ openedAt }) => moment(openedAt) },
-      { title: 'Trader', cell: ({ trader }) => address(trader, short(trader)) },
-    ],
-  })
-  const closed = createTable<RealizedTrade>({
-    caption: 'Closed and liquidated positions, newest first', empty: 'Nothing was closed yet.',
-    columns: [
-      { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
-      { title: 'How', cell: ({ kind }) => (kind === 'close' ? 'Closed' : 'Liquidated') },
-      { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
-      { title: 'Side', cell: ({ direction }) => side(sideOf(direction)) },
-      { title: 'Size', isFigure: true, cell: ({ size }) => amount(size) },
-      { title: 'Entry', isFigure: true, isMinor: true, cell: ({ entryPrice }) => price(entryPrice) },
-      { title: 'Exit', isFigure: true, cell: ({ closePrice }) => price(closePrice) },
-      // What a liquidation cost is not told by the exchange.
-      { title: 'PnL', isFigure: true, cell: ({ pnl }) => (pnl === null ? 'not told' : gain(signed(pnl))) },
-      { title: 'Trader', isMinor: true, cell: ({ trader }) => address(trader, short(trader)) },
-    ],
-  })
+  const open = createOpenPositionsTable(feed)
+  const closed = createClosedPositionsTable()
   const openPanel = createPanel({
-    feed, session, content: open.element, what: 'Open positions',
+    feed, session, content: open.element, title: 'Open positions',
     read: (client) => client.listOpenPositions(),
-    render(body) {
-      live = []
-      open.put(body.positions)
-    },
+    render: (body) => open.setRows(body.positions),
   })
   const closedPanel = createPanel({
-    feed, session, content: closed.element, what: 'Closed positions',
-    read: (client) => client.listTrades({ limit: CLOSED }),
-    render: (body) => closed.put(body.trades),
+    feed, session, content: closed.element, title: 'Closed positions',
+    read: (client) => client.listTrades({ limit: CLOSED_ROWS }),
+    render: (body) => closed.setRows(body.trades),
   })
   feed.onSecond(() => {
-    if (isShown && !document.hidden) for (const show of live) show()
+    if (isShown && !document.hidden) open.updatePrices()
   })
 
   return {
@@ -97,4 +47,75 @@ export function createPositionsPage({ feed, session }: PageParts): Page {
       closedPanel.hide()
     },
   }
+}
+
+interface OpenPositionsTable extends Table<OpenPosition> {
+  /** Updates price and profit in place. */
+  updatePrices(): void
+}
+
+function createOpenPositionsTable(feed: Feed): OpenPositionsTable {
+  let cellUpdates: (() => void)[] = []
+
+  /** A cell that depends on the current price: grey when that is stale. */
+  function priceCell({ asset }: OpenPosition, render: (price: string | undefined) => HTMLElement): HTMLElement {
+    const cell = el('span')
+    const update = (): void => {
+      const received = feed.price(asset)
+      const content = render(received?.price)
+      if (cell.textContent !== content.textContent) cell.replaceChildren(content)
+      cell.classList.toggle('stale', priceFreshness(received, nowMs()) !== 'fresh')
+    }
+    update()
+    cellUpdates.push(update)
+    return cell
+  }
+
+  function profitElement(position: OpenPosition, currentPrice: string | undefined): HTMLElement {
+    const value = profitByPrice(position, currentPrice)
+    return profit(value === null ? UNKNOWN : signed(value))
+  }
+
+  const table = createTable<OpenPosition>({
+    caption: 'Open positions, newest first. PnL from the price alone, without funding and fees.', empty: 'No open positions.',
+    columns: [
+      { title: 'Position', cell: ({ positionId }) => String(positionId) },
+      { title: 'Market', cell: ({ asset }) => el('a', { href: `#/markets/${encodeURIComponent(asset)}`, 'data-key': asset }, asset) },
+      { title: 'Side', cell: ({ direction }) => sideLabel(sideOf(direction)) },
+      { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+      { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
+      { title: 'Price', isNumeric: true, isMinor: true, cell: (row) => priceCell(row, (current) => el('span', {}, price(current ?? null))) },
+      { title: 'PnL', isNumeric: true, cell: (row) => priceCell(row, (current) => profitElement(row, current)) },
+      { title: 'Opened', isMinor: true, cell: ({ openedAt }) => dateTime(openedAt) },
+      { title: 'Trader', cell: ({ trader }) => address(trader, short(trader)) },
+    ],
+  })
+  return {
+    element: table.element,
+    setRows(rows) {
+      cellUpdates = []
+      table.setRows(rows)
+    },
+    updatePrices() {
+      for (const update of cellUpdates) update()
+    },
+  }
+}
+
+function createClosedPositionsTable(): Table<RealizedTrade> {
+  return createTable<RealizedTrade>({
+    caption: 'Closed and liquidated positions, newest first', empty: 'No closed positions yet.',
+    columns: [
+      { title: 'Time', cell: ({ ts }) => timeOfDay(ts) },
+      { title: 'Type', cell: ({ kind }) => (kind === 'close' ? 'Close' : 'Liquidation') },
+      { title: 'Market', cell: ({ asset }) => asset ?? UNKNOWN },
+      { title: 'Side', cell: ({ direction }) => sideLabel(sideOf(direction)) },
+      { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
+      { title: 'Entry', isNumeric: true, isMinor: true, cell: ({ entryPrice }) => price(entryPrice) },
+      { title: 'Exit', isNumeric: true, cell: ({ closePrice }) => price(closePrice) },
+      // The exchange does not publish the loss of a liquidation.
+      { title: 'PnL', isNumeric: true, cell: ({ pnl }) => (pnl === null ? UNKNOWN : profit(signed(pnl))) },
+      { title: 'Trader', isMinor: true, cell: ({ trader }) => address(trader, short(trader)) },
+    ],
+  })
 }

@@ -1,25 +1,26 @@
-// How the gateway says it is: all of its health, with what is not known called unknown.
+// The gateway's health. Values that the gateway does not know are shown as unknown.
 
 import type { Health } from '../../client/src/index.ts'
 import { nowMs } from '../clock.ts'
-import { card, createTable, el, facts, refill } from '../dom.ts'
-import { amount, duration, moment, UNKNOWN } from '../format.ts'
+import { card, createTable, el, facts, setChildren } from '../dom.ts'
+import { amount, dateTime, duration, UNKNOWN } from '../format.ts'
 import type { Page, PageParts } from '../page.ts'
 import { createPanel } from '../panel.ts'
 
 const COUNTING = {
-  process: 'this instance counts alone', shared: 'all instances count together', fallback: 'alone, because what they share does not answer',
+  process: 'per instance', shared: 'shared by all instances', fallback: 'per instance, because Redis does not respond',
 } as const
+const GAP_STATES = { open: 'missing', filled: 'filled from another node', unfillable: 'missing, no node has them' } as const
 
 export function createSystemPage({ feed, session, settings }: PageParts): Page {
   const general = el('div')
   const index = el('div')
   const gaps = createTable<NonNullable<Health['indexer']['gapRanges']>[number]>({
-    caption: 'Ledgers that were lost', empty: 'None is known.',
+    caption: 'Missing ledgers', empty: 'No gaps known.',
     columns: [
       { title: 'Ledgers', cell: ({ fromLedger, toLedger }) => `${fromLedger} to ${toLedger}` },
-      { title: 'State', cell: ({ state }) => ({ open: 'missing', filled: 'read from elsewhere since', unfillable: 'missing, no source has them' })[state] },
-      { title: 'Noticed', cell: ({ since }) => moment(since / 1000) },
+      { title: 'State', cell: ({ state }) => GAP_STATES[state] },
+      { title: 'Detected', cell: ({ since }) => dateTime(since / 1000) },
     ],
   })
   const contracts = createTable<readonly [name: string, contract: Health['contracts']['market']]>({
@@ -27,7 +28,7 @@ export function createSystemPage({ feed, session, settings }: PageParts): Page {
     columns: [
       { title: 'Contract', cell: ([name]) => name },
       { title: 'Address', cell: ([, contract]) => el('span', { class: 'address' }, contract.address) },
-      { title: 'From', cell: ([, { source }]) => (source === 'env' ? 'the operator\'s setting' : 'the deployment\'s list') },
+      { title: 'Configured by', cell: ([, { source }]) => (source === 'env' ? 'environment' : 'deployment list') },
     ],
   })
   const content = el('div', { class: 'stack' },
@@ -36,16 +37,16 @@ export function createSystemPage({ feed, session, settings }: PageParts): Page {
     card('contracts-heading', 'Contracts', contracts.element))
 
   const panel = createPanel({
-    feed, session, content, what: 'Health',
+    feed, session, content, title: 'Health',
     read: (client) => client.getHealth(),
     render(health) {
-      refill(general, facts([
-        ['Network', `${health.network}${settings.localRpcUrl === null ? '' : ', run locally by this gateway'}`],
-        ['Version', health.version], ['Running for', duration(health.uptime)], ['Requests', COUNTING[health.rateLimits.counting] ?? UNKNOWN],
+      setChildren(general, facts([
+        ['Network', `${health.network}${settings.localRpcUrl === null ? '' : ', run by this gateway'}`],
+        ['Version', health.version], ['Uptime', duration(health.uptime)], ['Rate limits', COUNTING[health.rateLimits.counting] ?? UNKNOWN],
       ]))
-      refill(index, facts(indexFacts(health.indexer)))
-      gaps.put(health.indexer.gapRanges ?? [])
-      contracts.put(Object.entries(health.contracts))
+      setChildren(index, facts(indexFacts(health.indexer)))
+      gaps.setRows(health.indexer.gapRanges ?? [])
+      contracts.setRows(Object.entries(health.contracts))
     },
   })
   return {
@@ -56,23 +57,23 @@ export function createSystemPage({ feed, session, settings }: PageParts): Page {
   }
 }
 
-const told = (value: number | null): string => (value === null ? UNKNOWN : value.toLocaleString('en-GB'))
+const numberOrUnknown = (value: number | null): string => (value === null ? UNKNOWN : value.toLocaleString('en-GB'))
 
 function indexFacts(indexer: Health['indexer']): (readonly [string, string])[] {
-  const { compared } = indexer
+  const { compared, marketFound } = indexer
   const missing = compared === null ? UNKNOWN
     : `positions: ${compared.positionsMissing}, orders: ${compared.ordersMissing ?? UNKNOWN}, vaults: ${compared.vaultsMissing ?? UNKNOWN}`
   return [
-    ['Last ledger', told(indexer.lastLedger)],
-    ['Its age when read', indexer.ledgerAgeSeconds === null ? UNKNOWN : duration(indexer.ledgerAgeSeconds)],
-    ['Moved last', indexer.lastUpdatedAt === null ? UNKNOWN : `${duration((nowMs() - indexer.lastUpdatedAt) / 1000)} ago by this browser's clock`],
-    ['The market is at its address', indexer.marketFound === null ? UNKNOWN : indexer.marketFound ? 'yes' : 'no: the network was reset, or deployed anew'],
-    ['Events that were not understood', told(indexer.unknownEvents)],
-    ['Ledgers lost', told(indexer.gaps)],
-    ['Ledgers until one is lost', indexer.ledgersUntilLost === null ? 'the node has dropped none' : told(indexer.ledgersUntilLost)],
-    ['Missing against the ledger', missing],
-    ['Compared at ledger', compared === null ? UNKNOWN : told(compared.ledger)],
-    ['Corrections', `${told(indexer.corrections)} of positions, ${told(indexer.vaultCorrections)} of vaults`],
-    ['Held by the vaults\' factory', compared === null ? UNKNOWN : `${amount(compared.factoryBalance)} USDC`],
+    ['Last ledger', numberOrUnknown(indexer.lastLedger)],
+    ['Age of the last ledger', indexer.ledgerAgeSeconds === null ? UNKNOWN : duration(indexer.ledgerAgeSeconds)],
+    ['Last progress', indexer.lastUpdatedAt === null ? UNKNOWN : `${duration((nowMs() - indexer.lastUpdatedAt) / 1000)} ago by this browser's clock`],
+    ['Market contract found', marketFound === null ? UNKNOWN : marketFound ? 'yes' : 'no: the network was reset or the contract was redeployed'],
+    ['Events of unknown shape', numberOrUnknown(indexer.unknownEvents)],
+    ['Ledgers lost', numberOrUnknown(indexer.gaps)],
+    ['Ledgers until one is lost', indexer.ledgersUntilLost === null ? 'the node has dropped none' : numberOrUnknown(indexer.ledgersUntilLost)],
+    ['Missing compared with the ledger', missing],
+    ['Compared at ledger', compared === null ? UNKNOWN : numberOrUnknown(compared.ledger)],
+    ['Corrections', `${numberOrUnknown(indexer.corrections)} of positions, ${numberOrUnknown(indexer.vaultCorrections)} of vaults`],
+    ['Held by the vault factory', compared === null ? UNKNOWN : `${amount(compared.factoryBalance)} USDC`],
   ]
 }

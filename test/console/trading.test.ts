@@ -1,91 +1,91 @@
-// Trading with the console in a real browser, on the running exchange: a wallet gets a key, sees what it signs, trades, and is not lied to.
+// Trading with the console in a browser on a running exchange: wallets, API keys, review before signing, outcomes.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Keypair, TransactionBuilder } from '@stellar/stellar-sdk'
 import type { Page } from 'playwright-core'
-import { withoutChromium } from '../support/browser.ts'
-import { becomeTrader, createConsoleStage, fillOperation, prepare, sign } from '../support/console-stage.ts'
-import type { ConsoleStage, OpenedPage } from '../support/console-stage.ts'
+import { skipWithoutChromium } from '../support/browser.ts'
+import { createConsoleFixture, fillOrder, prepareOrder, setUpTrader, signOrder } from '../support/console-fixture.ts'
+import type { ConsoleFixture, OpenedPage } from '../support/console-fixture.ts'
 import { TEST_PASSPHRASE } from '../support/keys.ts'
 
-const skip = withoutChromium()
+const skip = skipWithoutChromium()
 const OPEN = { asset: 'ETH', direction: 'Long', collateral: '100', leverage: '5' }
 
-let stage: ConsoleStage
+let fixture: ConsoleFixture
 before(async () => {
   if (skip !== false) return
-  stage = await createConsoleStage({ LOCAL_TRADERS: '0' })
-  await stage.rest(OPEN.asset)
+  fixture = await createConsoleFixture({ LOCAL_TRADERS: '0' })
+  await fixture.freezeMarket(OPEN.asset)
 })
-after(() => stage?.[Symbol.asyncDispose]())
+after(() => fixture?.[Symbol.asyncDispose]())
 
 async function tradingPage(): Promise<OpenedPage & { readonly key: string }> {
-  const opened = await stage.open('#/keys')
-  const key = await becomeTrader(opened.page)
+  const opened = await fixture.open('#/keys')
+  const key = await setUpTrader(opened.page)
   await opened.page.getByRole('link', { name: 'Trade', exact: true }).click()
   return { ...opened, key }
 }
 
-/** The number that the outcome tells under this name. */
-async function told(page: Page, name: string): Promise<string> {
+/** The number under this name in the outcome. */
+async function outcomeNumber(page: Page, name: string): Promise<string> {
   const text = await page.locator('#outcome').innerText()
   return new RegExp(`${name}\\n(\\d+)`).exec(text)?.[1] ?? assert.fail(`no ${name} in ${text}`)
 }
 
-test('a throw-away wallet gets a key, opens, guards, cancels and closes, and sees each of it', { skip }, async () => {
-  const { page, complaints, key } = await tradingPage()
+test('a burner wallet gets a key, opens a position, adds and cancels a take-profit, and closes the position', { skip }, async () => {
+  const { page, browserErrors, key } = await tradingPage()
   assert.match(key, /^nk_[0-9a-f]{24}:[0-9a-f]{64}$/)
   await page.locator('.facts').getByText('10,000.00').first().waitFor()
-  await fillOperation(page, 'open_position', OPEN)
-  assert.match(await prepare(page), /Opens a long position in ETH with 100\.00 USDC at 5 times/)
-  await sign(page, 'Open a position')
-  const position = await told(page, 'Position')
+  await fillOrder(page, 'open_position', OPEN)
+  assert.match(await prepareOrder(page), /Opens a long position in ETH with 100\.00 USDC at 5× leverage/)
+  await signOrder(page, 'Open a position')
+  const position = await outcomeNumber(page, 'Position')
   const row = page.getByRole('region', { name: 'Your positions' }).getByRole('row', { name: new RegExp(`^${position} ETH`) })
   await row.waitFor()
   await row.getByRole('button', { name: `TP for position ${position}` }).click()
   assert.equal(await page.evaluate('document.activeElement.id'), 'triggerPrice')
-  await fillOperation(page, 'set_take_profit', { triggerPrice: '9,000' })
-  assert.match(await prepare(page), new RegExp(`closes position ${position} with a profit when the price reaches 9,000\\.00`))
-  await sign(page, 'Set a take-profit')
-  const order = await told(page, 'Order')
+  await fillOrder(page, 'set_take_profit', { triggerPrice: '9,000' })
+  assert.match(await prepareOrder(page), new RegExp(`take-profit that closes position ${position} when the price reaches 9,000\\.00`))
+  await signOrder(page, 'Set a take-profit')
+  const order = await outcomeNumber(page, 'Order')
   await page.getByRole('button', { name: `Cancel order ${order}` }).click()
-  assert.match(await prepare(page), new RegExp(`Cancels order ${order}\\.`))
-  await sign(page, 'Cancel an order')
-  await page.getByText('You have no resting order.').waitFor()
+  assert.match(await prepareOrder(page), new RegExp(`Cancels order ${order}\\.`))
+  await signOrder(page, 'Cancel an order')
+  await page.getByText('You have no open orders.').waitFor()
   await row.getByRole('button', { name: `Close position ${position}` }).click()
-  assert.match(await prepare(page), new RegExp(`Closes position ${position} at the market price`))
-  await sign(page, 'Close a position')
-  await page.getByText('You have no open position.').waitFor()
-  assert.deepEqual(complaints, [])
+  assert.match(await prepareOrder(page), new RegExp(`Closes position ${position} at the market price`))
+  await signOrder(page, 'Close a position')
+  await page.getByText('You have no open positions.').waitFor()
+  assert.deepEqual(browserErrors, [])
 })
 
-test('each of the ten operations is told from what was prepared, and nothing is sent when nobody signs', { skip }, async () => {
-  const { page, complaints } = await tradingPage()
-  await fillOperation(page, 'open_position', OPEN)
-  await prepare(page)
-  await sign(page, 'Open a position')
-  const position = await told(page, 'Position')
-  await fillOperation(page, 'deposit_cross_margin', { amount: '500' })
-  assert.match(await prepare(page), /Moves 500\.00 USDC from the account into its cross margin/)
-  await sign(page, 'Deposit cross margin')
-  await fillOperation(page, 'open_position_cross', { ...OPEN, direction: 'Short' })
-  await prepare(page)
-  await sign(page, 'Open a cross position')
-  const cross = await told(page, 'Position')
-  await fillOperation(page, 'set_stop_loss', { positionId: position, triggerPrice: '1000', slippageToleranceBps: '2' })
-  await prepare(page)
-  await sign(page, 'Set a stop-loss')
-  const order = await told(page, 'Order')
+test('the review describes each of the ten operations, and nothing is sent without a signature', { skip }, async () => {
+  const { page, browserErrors } = await tradingPage()
+  await fillOrder(page, 'open_position', OPEN)
+  await prepareOrder(page)
+  await signOrder(page, 'Open a position')
+  const position = await outcomeNumber(page, 'Position')
+  await fillOrder(page, 'deposit_cross_margin', { amount: '500' })
+  assert.match(await prepareOrder(page), /Deposits 500\.00 USDC from the account into its cross margin/)
+  await signOrder(page, 'Deposit cross margin')
+  await fillOrder(page, 'open_position_cross', { ...OPEN, direction: 'Short' })
+  await prepareOrder(page)
+  await signOrder(page, 'Open a cross position')
+  const cross = await outcomeNumber(page, 'Position')
+  await fillOrder(page, 'set_stop_loss', { positionId: position, triggerPrice: '1000', slippageToleranceBps: '2' })
+  await prepareOrder(page)
+  await signOrder(page, 'Set a stop-loss')
+  const order = await outcomeNumber(page, 'Order')
   const resting = { ...OPEN, triggerPrice: '1500', triggerCondition: 'Below', slippageToleranceBps: '0.5' }
-  const told10: readonly (readonly [op: string, values: Readonly<Record<string, string>>, parts: readonly RegExp[]])[] = [
-    ['open_position', OPEN, [/Opens a long position in ETH with 100\.00 USDC at 5 times/, /May move from the account\s+100 USDC to market C/]],
-    ['open_position_cross', { ...OPEN, direction: 'Short' }, [/Opens a short position in ETH under cross margin/, /Function\s+open_position_cross/]],
-    ['close_position', { positionId: position }, [new RegExp(`Closes position ${position} at`), /nothing but the network's fee/]],
+  const reviews: readonly (readonly [op: string, values: Readonly<Record<string, string>>, parts: readonly RegExp[]])[] = [
+    ['open_position', OPEN, [/Opens a long position in ETH with 100\.00 USDC at 5× leverage/, /Authorizes\s+100 USDC to market C/]],
+    ['open_position_cross', { ...OPEN, direction: 'Short' }, [/Opens a short position in ETH on cross margin/, /Function\s+open_position_cross/]],
+    ['close_position', { positionId: position }, [new RegExp(`Closes position ${position} at`), /Authorizes\s+no transfers/]],
     ['close_position_cross', { positionId: cross }, [new RegExp(`Closes cross position ${cross} at`)]],
-    ['place_limit_order', resting, [/once the price is at or below 1,500\.00/, /Slippage tolerance\s+0\.50 %/, /Good\s+until cancelled/]],
-    ['place_stop_limit_order', { ...resting, limitPrice: '1490' }, [/becomes a limit order at 1,490\.00 once the price is at or below 1,500\.00/]],
-    ['place_trailing_stop', { positionId: position, trailingPercentBps: '3', slippageToleranceBps: '1' }, [/falls back 3\.00 % from its best/]],
+    ['place_limit_order', resting, [/when the price is at or below 1,500\.00/, /Slippage tolerance\s+0\.50%/, /Time in force\s+until cancelled/]],
+    ['place_stop_limit_order', { ...resting, limitPrice: '1490' }, [/When the price is at or below 1,500\.00, it becomes a limit order at 1,490\.00/]],
+    ['place_trailing_stop', { positionId: position, trailingPercentBps: '3', slippageToleranceBps: '1' }, [/retreats 3\.00% from its best/]],
     ['set_stop_loss', { positionId: position, triggerPrice: '1100', slippageToleranceBps: '1' }, []],
     ['set_take_profit', { positionId: position, triggerPrice: '9000', slippageToleranceBps: '1' }, [/reaches 9,000\.00/, /Limit price\s+none/]],
     ['cancel_order', { orderId: order }, [new RegExp(`Cancels order ${order}\\.`)]],
@@ -94,90 +94,91 @@ test('each of the ten operations is told from what was prepared, and nothing is 
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/tx/submit')) submitted.push(request.url())
   })
-  for (const [op, values, parts] of told10) {
-    await fillOperation(page, op, values)
+  for (const [op, values, parts] of reviews) {
+    await fillOrder(page, op, values)
     if (op === 'set_stop_loss') {
-      // One is attached already: the network's refusal is told, by its name.
+      // The position already has a stop-loss: the page shows the contract error's name.
       await page.getByRole('button', { name: 'Prepare and review' }).click()
-      await page.locator('#outcome').getByText(/nothing was charged: the network would refuse it: OrderAlreadyExists \(67\)/).waitFor()
+      await page.locator('#outcome').getByText(/nothing was charged: the simulation failed: OrderAlreadyExists \(67\)/).waitFor()
       continue
     }
-    const dialog = await prepare(page)
-    for (const part of [...parts, new RegExp(`Function\\s+${op}\\n`), /Network's fee\s+at most 0\.\d{7} XLM/, /Valid until/]) assert.match(dialog, part, op)
+    const dialog = await prepareOrder(page)
+    for (const part of [...parts, new RegExp(`Function\\s+${op}\\n`), /Network fee\s+at most 0\.\d{7} XLM/, /Valid until/]) assert.match(dialog, part, op)
     if (op === 'cancel_order') await page.keyboard.press('Escape')
-    else await page.getByRole('button', { name: 'Do not sign' }).click()
-    await page.locator('#outcome').getByText('You did not sign: nothing was sent.').waitFor()
+    else await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.locator('#outcome').getByText('You did not sign. Nothing was sent.').waitFor()
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'Prepare and review')
   }
   assert.deepEqual(submitted, [])
-  // What the browser itself notes of an answer of 400 is no fault of the page.
-  assert.deepEqual(complaints.filter((text) => !text.includes('status of 400')), [])
+  // The browser itself logs each response with status 400.
+  assert.deepEqual(browserErrors.filter((text) => !text.includes('status of 400')), [])
 })
 
-test('a gateway that prepares something else is refused, with every difference, and nothing is signed', { skip }, async () => {
+test('refuses to sign a transaction that differs from the order, and lists the differences', { skip }, async () => {
   const { page } = await tradingPage()
   await page.route('**/v1/orders/prepare', async (route) => {
-    const asked = route.request().postDataJSON() as { collateral: string }
-    await route.fulfill({ response: await route.fetch({ postData: JSON.stringify({ ...asked, collateral: '9990000000' }) }) })
+    const order = route.request().postDataJSON() as { collateral: string }
+    await route.fulfill({ response: await route.fetch({ postData: JSON.stringify({ ...order, collateral: '9990000000' }) }) })
   })
   let submissions = 0
   page.on('request', (request) => {
     if (request.url().endsWith('/v1/tx/submit')) submissions += 1
   })
-  await fillOperation(page, 'open_position', OPEN)
+  await fillOrder(page, 'open_position', OPEN)
   await page.getByRole('button', { name: 'Prepare and review' }).click()
-  await page.getByText('Refused to sign: this gateway prepared something else than you asked for.').waitFor()
+  await page.getByText('Not signed: the gateway prepared a transaction that differs from your order.').waitFor()
   const outcome = await page.locator('#outcome').innerText()
   assert.match(outcome, /argument 3\s+i128 "1000000000"\s+i128 "9990000000"/)
   assert.equal(await page.getByRole('dialog').count(), 0)
   assert.equal(submissions, 0)
 })
 
-test('a key is listed, revoked, and of no use from then on; its secret is told once', { skip }, async () => {
+test('shows a key\'s secret once, and revokes the key', { skip }, async () => {
   const { page, key } = await tradingPage()
   const [keyId = '', secret = ''] = key.split(':')
   await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
-  await page.getByRole('button', { name: 'I have kept it: hide' }).click()
+  await page.getByRole('button', { name: 'I saved it: hide' }).click()
   assert.ok(!(await page.content()).includes(secret))
-  const row = page.getByRole('region', { name: /^Keys of this account/ }).getByRole('row', { name: new RegExp(`^${keyId} a test`) })
-  await row.getByRole('button', { name: `Revoke ${keyId}, the one in use` }).click()
-  await page.getByText(`${keyId} is revoked.`).waitFor()
-  const { status } = await fetch(`${stage.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
+  const row = page.getByRole('region', { name: /^API keys of this account/ }).getByRole('row', { name: new RegExp(`^${keyId} a test`) })
+  await row.getByRole('button', { name: `Revoke ${keyId}, the key in use` }).click()
+  await page.getByText(`Revoked ${keyId}.`).waitFor()
+  const { status } = await fetch(`${fixture.url}/v1/account/me`, { headers: { authorization: `Bearer ${key}` } })
   assert.equal(status, 401)
-  await page.getByText('I have a key').click()
-  await page.getByLabel('Key', { exact: true }).fill(keyId)
+  await page.getByText('Use an existing key').click()
+  await page.getByLabel('Key ID', { exact: true }).fill(keyId)
   await page.getByLabel('Secret', { exact: true }).fill(secret)
-  await page.getByRole('button', { name: 'Use it' }).click()
-  await page.getByText(/Not used: the key is not accepted \(401\)/).waitFor()
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  await page.getByText(/Key not used: the API key was not accepted \(401\)/).waitFor()
 })
 
-test('wallet and key are gone when the page is loaded again, unless somebody wanted them kept in the tab', { skip }, async () => {
-  const { page } = await stage.open('#/keys')
-  const key = await becomeTrader(page)
+test('a reload forgets wallet and key unless the user stored them in the tab', { skip }, async () => {
+  const { page } = await fixture.open('#/keys')
+  const key = await setUpTrader(page)
   assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
-  await page.getByLabel(/^Keep my key/).check()
+  await page.getByLabel(/^Remember my API key/).check()
   await page.reload()
   await page.getByText(key.split(':')[0] ?? '', { exact: true }).first().waitFor()
-  await page.getByText('Its secret is kept in this tab until that is closed.').waitFor()
-  await page.getByLabel(/^Keep my key/).uncheck()
+  await page.getByText('Its secret key is stored in this tab until you close the tab.').waitFor()
+  await page.getByLabel(/^Remember my API key/).uncheck()
   assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0)
   await page.reload()
-  await page.getByRole('button', { name: 'Make a throw-away wallet' }).waitFor()
+  await page.getByRole('button', { name: 'Create a burner wallet' }).waitFor()
 })
 
-/** Answers as the extension's own script does, in the words of its package. */
+/** Responds with the same messages as the extension's content script. */
 const FREIGHTER = `addEventListener('message', async ({ data }) => {
   if (data?.source !== 'FREIGHTER_EXTERNAL_MSG_REQUEST') return
-  const answer = await askFreighter(data)
-  postMessage({ source: 'FREIGHTER_EXTERNAL_MSG_RESPONSE', messagedId: data.messageId, ...answer }, location.origin)
+  const response = await callFreighter(data)
+  postMessage({ source: 'FREIGHTER_EXTERNAL_MSG_RESPONSE', messagedId: data.messageId, ...response }, location.origin)
 })`
 
-test('Freighter signs the challenge and what was reviewed; one on another network is told so', { skip }, async () => {
+test('Freighter signs the challenge and the reviewed order, and is rejected on another network', { skip }, async () => {
   const wallet = Keypair.fromRawEd25519Seed(Buffer.alloc(32, 7))
   let networkPassphrase = 'Public Global Stellar Network ; September 2015'
-  const asked: string[] = []
-  function answer({ type, transactionXdr }: { readonly type: string; readonly transactionXdr: string }): object {
-    asked.push(type)
+  const requests: string[] = []
+  const scripts: string[] = []
+  function respond({ type, transactionXdr }: { readonly type: string; readonly transactionXdr: string }): object {
+    requests.push(type)
     if (type === 'REQUEST_CONNECTION_STATUS') return { isConnected: true }
     if (type === 'REQUEST_ACCESS') return { publicKey: wallet.publicKey() }
     if (type === 'REQUEST_NETWORK_DETAILS') return { networkDetails: { network: 'SOME', networkUrl: '', networkPassphrase } }
@@ -185,30 +186,31 @@ test('Freighter signs the challenge and what was reviewed; one on another networ
     transaction.sign(wallet)
     return { signedTransaction: transaction.toXdr(), signerAddress: wallet.publicKey() }
   }
-  await stage.cheat('local_fund', { address: wallet.publicKey(), usdc: '10000000000' })
-  const { page, complaints } = await stage.open('#/keys', {
+  await fixture.control('local_fund', { address: wallet.publicKey(), usdc: '10000000000' })
+  const { page, browserErrors } = await fixture.open('#/keys', {
     prepare: async (fresh) => {
-      await fresh.exposeFunction('askFreighter', answer)
+      fresh.on('request', (request) => scripts.push(request.url()))
+      await fresh.exposeFunction('callFreighter', respond)
       await fresh.addInitScript(FREIGHTER)
     },
   })
-  assert.equal(await page.locator('script[src*=freighter]').count(), 0)
+  assert.deepEqual(scripts.filter((url) => url.includes('freighter')), [])
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
-  await page.getByText(/^No wallet: Freighter is on SOME: switch it to the network “Test SDF Network/).waitFor()
+  await page.getByText(/^Not connected: Freighter is on SOME: switch it to the network “Test SDF Network/).waitFor()
   networkPassphrase = TEST_PASSPHRASE
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
   await page.getByRole('button', { name: 'Get an API key' }).click()
   await page.locator('#secret').waitFor()
   await page.getByRole('link', { name: 'Trade', exact: true }).click()
-  await fillOperation(page, 'open_position', OPEN)
-  assert.match(await prepare(page), /Freighter will ask you once more\./)
-  await sign(page, 'Open a position')
-  assert.deepEqual(asked.filter((type) => type === 'SUBMIT_TRANSACTION').length, 2)
-  assert.deepEqual(complaints, [])
+  await fillOrder(page, 'open_position', OPEN)
+  assert.match(await prepareOrder(page), /Freighter will ask you to confirm\./)
+  await signOrder(page, 'Open a position')
+  assert.deepEqual(requests.filter((type) => type === 'SUBMIT_TRANSACTION').length, 2)
+  assert.deepEqual(browserErrors, [])
 })
 
-test('without Freighter the page says how to get it', { skip }, async () => {
-  const { page } = await stage.open('#/keys')
+test('explains how to install Freighter if it is missing', { skip }, async () => {
+  const { page } = await fixture.open('#/keys')
   await page.getByRole('button', { name: 'Connect Freighter' }).click()
-  await page.getByText(/^No wallet: Freighter is not there: install it/).waitFor()
+  await page.getByText(/^Not connected: Freighter was not found: install the browser extension/).waitFor()
 })

@@ -52,7 +52,7 @@ const DICE: ReadonlySet<string> = new Set([
   'randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync',
 ])
 
-const DICE_HOMES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/throw-away.ts']
+const DICE_HOMES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/burner-wallet.ts']
 
 const oneDice = tokenRule('one-dice', (path) => isProduct(path) && !DICE_HOMES.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''

@@ -1,0 +1,182 @@
+// The console in a browser, connected to a running exchange: content, staleness and accessibility.
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import type axeCore from 'axe-core'
+import { skipWithoutChromium } from '../support/browser.ts'
+import { createConsoleFixture, waitUntil } from '../support/console-fixture.ts'
+import type { ConsoleFixture } from '../support/console-fixture.ts'
+
+const skip = skipWithoutChromium()
+const AXE = fileURLToPath(import.meta.resolve('axe-core'))
+const PATHS = ['#/markets/BTC', '#/positions', '#/leaders', '#/vaults', '#/trade', '#/keys', '#/system']
+const PHONE = { width: 360, height: 740 }
+const DESKTOP = { width: 1_280, height: 900 }
+
+let fixture: ConsoleFixture
+before(async () => {
+  if (skip === false) fixture = await createConsoleFixture()
+})
+after(() => fixture?.[Symbol.asyncDispose]())
+
+test('updates prices, draws the chart and shows new trades', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/markets/BTC')
+  const price = page.locator('[data-price]')
+  await price.getByText(/^[\d,.]+$/).waitFor()
+  const before = await price.innerText()
+  await waitUntil(page, `document.querySelector("[data-price]").textContent !== ${JSON.stringify(before)}`)
+  await waitUntil(page, 'Number(document.querySelector(".chart").dataset.candles) > 0')
+  // A canvas with candles has several colors; an empty one has few.
+  await waitUntil(page, `[...document.querySelectorAll('.chart canvas')].filter(({ width, height }) => width * height > 0).some((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const colors = new Set()
+    for (let at = 0; at < data.length; at += 4) if (data[at + 3] > 0) colors.add(data[at] + ',' + data[at + 1] + ',' + data[at + 2])
+    return colors.size > 5
+  })`)
+  assert.match(await page.locator('.chart').getAttribute('aria-label') ?? '', /Candlestick chart of BTC: \d+ candles of 1m, the last at \d/)
+  await page.getByText('Newest candles as a table').click()
+  assert.ok(await page.getByRole('region', { name: 'Newest candles' }).getByRole('row').count() >= 2)
+  const { trader } = await fixture.tradeAsOther('BTC')
+  const trades = page.getByRole('region', { name: 'Latest trades' }).getByRole('row').filter({ hasText: trader })
+  await trades.nth(1).waitFor()
+  assert.deepEqual((await trades.allInnerTexts()).map((text) => /Open|Close|Liquidation/.exec(text)?.[0]), ['Close', 'Open'])
+  assert.equal(await page.getByRole('region', { name: /^Markets/ }).getByRole('row').count(), 15)
+  await page.getByLabel('Market', { exact: true }).selectOption('ETH')
+  await page.getByRole('heading', { name: 'ETH Ethereum' }).waitFor()
+  await waitUntil(page, 'Number(document.querySelector(".chart").dataset.candles) > 0')
+  assert.deepEqual(browserErrors, [])
+})
+
+test('shows the positions, leaders, vaults and health that the API returns', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/positions')
+  const { positions } = await fixture.main.get<{ positions: { positionId: number }[] }>('/v1/positions/open')
+  const rows = page.getByRole('region', { name: /^Open positions/ })
+  await rows.getByRole('rowheader', { name: String(positions.at(-1)?.positionId), exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Leaders' }).click()
+  const { leaders } = await fixture.main.get<{ leaders: { trader: string }[] }>('/v1/leaderboard')
+  await page.getByRole('region', { name: /^Traders/ }).getByText(leaders[0]?.trader ?? '', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Vaults' }).click()
+  await page.getByRole('link', { name: 'Northern Light' }).click()
+  await page.getByRole('heading', { name: 'Northern Light' }).waitFor()
+  await waitUntil(page, 'Number(document.querySelectorAll(".chart")[1].dataset.points) > 0')
+  await page.getByRole('link', { name: 'System' }).click()
+  const { contracts } = await fixture.main.get<{ contracts: { market: { address: string } } }>('/v1/health')
+  await page.getByText(contracts.market.address, { exact: true }).waitFor()
+  await page.locator('[data-status=index][data-state=fresh]').waitFor()
+  assert.match(await page.locator('[data-status=calls]').innerText(), /\d+ this minute/)
+  assert.deepEqual(browserErrors, [])
+})
+
+test('no page has axe violations in light and dark themes and on a phone, and none is wider than the screen', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  // The debugging interface is exempt from the content security policy, which blocks this script.
+  await page.evaluate(`${readFileSync(AXE, 'utf8')}; undefined`)
+  const problems: string[] = []
+  for (const path of PATHS) {
+    await page.goto(`${fixture.url}/${path}`)
+    await waitUntil(page, '![...document.querySelectorAll("main .note")].some((note) => note.textContent.endsWith("loading…"))')
+    for (const [viewport, colorScheme] of [[DESKTOP, 'light'], [DESKTOP, 'dark'], [PHONE, 'light']] as const) {
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme })
+      const { violations } = await page.evaluate<axeCore.AxeResults>('axe.run()')
+      for (const { id, nodes } of violations) problems.push(`${path} ${viewport.width} ${colorScheme}: ${id} at ${nodes.map(({ html }) => html).join(' | ')}`)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+      if (overflow > 0) problems.push(`${path} ${viewport.width}: ${overflow} pixels too wide`)
+    }
+  }
+  assert.deepEqual(problems, [])
+  assert.deepEqual(browserErrors, [])
+})
+
+test('works by keyboard alone, and moves the focus to the heading of a new page', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/markets/BTC')
+  await page.getByRole('heading', { name: 'BTC Bitcoin' }).waitFor()
+  const focused = (): Promise<string> => page.evaluate<string>('document.activeElement.textContent')
+  await page.keyboard.press('Tab')
+  assert.equal(await focused(), 'Skip to main content')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate('document.activeElement.id'), 'main')
+  for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Shift+Tab')
+  for (let presses = 0; await focused() !== 'Trade'; presses++) {
+    assert.ok(presses < 20, 'Tab does not reach the Trade link')
+    await page.keyboard.press('Shift+Tab')
+  }
+  await page.keyboard.press('Enter')
+  await waitUntil(page, 'document.activeElement.tagName === "H1"')
+  assert.equal(await focused(), 'Trade')
+  assert.match(await page.title(), /^Trade/)
+  for (let presses = 0; await page.evaluate('document.activeElement.id') !== 'op'; presses++) {
+    assert.ok(presses < 20, 'Tab does not reach the order type')
+    await page.keyboard.press('Tab')
+  }
+  await page.keyboard.press('c')
+  assert.equal(await page.locator('#op').inputValue(), 'close_position')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  // The first invalid field gets the focus.
+  assert.equal(await page.evaluate('document.activeElement.id'), 'positionId')
+  assert.equal(await page.locator('#positionId').getAttribute('aria-invalid'), 'true')
+  assert.deepEqual(browserErrors, [])
+})
+
+test('the theme switch changes the colors and is remembered', { skip }, async () => {
+  const { page } = await fixture.open('#/system')
+  const background = (): Promise<string> => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const light = await background()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  const dark = await background()
+  assert.notEqual(dark, light)
+  await page.reload()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  assert.equal(await background(), dark)
+})
+
+test('reports a reached rate limit and the time until the retry', { skip }, async () => {
+  const { page, address } = await fixture.open('#/leaders')
+  await page.getByText(/^Read at/).waitFor()
+  let status = 200
+  for (let calls = 0; status !== 429; calls++) {
+    assert.ok(calls < 200)
+    status = (await fetch(`${fixture.url}/v1/oracle/prices`, { headers: { 'x-forwarded-for': address } })).status
+  }
+  await page.getByRole('button', { name: 'Volume' }).last().click()
+  await page.getByText(/rate limit reached \(429\)\. Retrying in \d+ s\./).waitFor()
+  await page.locator('[data-status=calls]').getByText('0 this minute').waitFor()
+})
+
+test('marks prices as stale while the node is unreachable, and recovers', { skip }, async () => {
+  const { page, browserErrors } = await fixture.open('#/markets/BTC')
+  await page.locator('[data-status=prices][data-state=fresh]').waitFor()
+  await fixture.control('local_fault', { name: 'connection_reset', count: null })
+  await page.locator('[data-status=prices][data-state=stale]').waitFor()
+  assert.match(await page.locator('[data-status=prices]').innerText(), /14 of 14 stale/)
+  await page.locator('[data-price].stale').waitFor()
+  await page.getByText(/^Stale: attested \d+ s ago\.$/).waitFor()
+  assert.equal(await page.locator('#announcements').textContent(), 'Stale: Prices.')
+  await page.getByRole('link', { name: 'Trade', exact: true }).click()
+  await page.getByText(/^Stale: BTC price was [\d,.]+, \d+ s ago\.$/).waitFor()
+  await page.getByRole('link', { name: 'Markets' }).click()
+  await fixture.control('local_clearFaults')
+  await page.locator('[data-status=prices][data-state=fresh]').waitFor()
+  await page.locator('[data-price]:not(.stale)').waitFor()
+  assert.deepEqual(browserErrors, [])
+})
+
+test('marks everything as stale while the gateway is silent, and recovers', { skip }, async () => {
+  const { page } = await fixture.open('#/markets/BTC')
+  await page.locator('[data-status=stream][data-state=fresh]').waitFor()
+  fixture.main.signal('SIGSTOP')
+  try {
+    await page.locator('[data-status=stream][data-state=stale]').waitFor()
+    assert.match(await page.locator('[data-status=stream]').innerText(), /stale: no message for \d+ s/)
+    await page.locator('[data-status=index][data-state=stale]').waitFor()
+  } finally {
+    fixture.main.signal('SIGCONT')
+  }
+  await page.locator('[data-status=stream][data-state=fresh]').waitFor()
+})

@@ -1,0 +1,146 @@
+// Fixture for browser tests: the program with its local network, and a browser that records every error on a page.
+
+import assert from 'node:assert/strict'
+import { Keypair } from '@stellar/stellar-sdk'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { createClient } from '../../client/src/client.ts'
+import { secretSigner } from '../../client/src/signer.ts'
+import { startBrowser } from './browser.ts'
+import { startMain } from './main-process.ts'
+import type { MainProcess } from './main-process.ts'
+import { temporaryFolder } from './store-child.ts'
+import { ONE } from './traders.ts'
+
+/** Long enough for a slow machine. */
+const TIMEOUT_MS = 90_000
+
+export interface OpenedPage {
+  readonly page: Page
+  /** Client address for the rate limit. */
+  readonly address: string
+  /** Errors and warnings in the browser's console, including violations of the content security policy. */
+  readonly browserErrors: readonly string[]
+}
+
+export interface ConsoleFixture extends AsyncDisposable {
+  readonly main: MainProcess
+  readonly url: string
+  /** Opens a page in a new browser profile with a new client address. `prepare` runs before the page loads. */
+  open(path: string, options?: { readonly prepare?: (page: Page) => Promise<unknown> }): Promise<OpenedPage>
+  /** Opens and closes a position through the API with another account. */
+  tradeAsOther(asset: string): Promise<{ readonly trader: string }>
+  /** Stops the local traders and the keeper and fixes this price. Otherwise a change between a simulation and its ledger could make a trade fail. */
+  freezeMarket(asset: string): Promise<void>
+  /** Calls one of the local network's control methods. */
+  control(method: string, params?: object): Promise<unknown>
+}
+
+export async function createConsoleFixture(environment: Readonly<Record<string, string>> = {}): Promise<ConsoleFixture> {
+  await using resources = new AsyncDisposableStack()
+  const folder = resources.use(await temporaryFolder())
+  const main = resources.use(startMain({
+    // Each page sends its own client address, so that pages do not share a rate limit.
+    DATA_DIR: folder.path, LOG_LEVEL: 'warn', LOCAL_SEED: 'console', POLL_INTERVAL_MS: '500', TRUST_PROXY: 'true', ...environment,
+  }))
+  const browser: Browser = await startBrowser()
+  resources.defer(() => browser.close())
+  const url = await main.url()
+  const rpcUrl = /http:\S+/.exec(await main.waitForLine(/^ *Network /))?.[0] ?? ''
+  await main.waitForLine(/^Indexer in sync/)
+  let pages = 0
+  async function control(method: string, params: object = {}): Promise<unknown> {
+    const response = await fetch(rpcUrl, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await response.json()) as { readonly result?: unknown; readonly error?: unknown }
+    assert.equal(error, undefined, `${method}: ${JSON.stringify(error)}`)
+    return result
+  }
+  async function freezeMarket(asset: string): Promise<void> {
+    const { price } = await main.get<{ readonly price: string }>(`/v1/markets/${asset}/price`)
+    await control('local_setPrice', { asset, price })
+    await control('local_actors', { traders: false, keeper: false })
+    // Two ledgers include what they have already sent.
+    await control('local_closeLedger', { count: 2 })
+  }
+  const ownedResources = resources.move()
+
+  return {
+    main, url,
+    async open(path, { prepare } = {}) {
+      const address = `10.0.0.${++pages}`
+      const context: BrowserContext = await browser.newContext({
+        viewport: { width: 1_280, height: 900 }, colorScheme: 'light', extraHTTPHeaders: { 'x-forwarded-for': address }, reducedMotion: 'reduce',
+      })
+      const page = await context.newPage()
+      page.setDefaultTimeout(TIMEOUT_MS)
+      const browserErrors: string[] = []
+      page.on('console', (message) => {
+        if (message.type() === 'error' || message.type() === 'warning') browserErrors.push(message.text())
+      })
+      page.on('pageerror', (error) => browserErrors.push(String(error)))
+      await prepare?.(page)
+      await page.goto(`${url}/${path}`)
+      return { page, address, browserErrors }
+    },
+    async tradeAsOther(asset) {
+      const signer = await secretSigner(Keypair.fromRawEd25519Seed(Buffer.alloc(32, 1)).secret())
+      await control('local_fund', { address: signer.address, usdc: String(1_000n * ONE) })
+      const client = createClient({ url, signer })
+      await client.login()
+      await freezeMarket(asset)
+      const { positionId } = await client.trade({ op: 'open_position', asset, collateral: String(20n * ONE), leverage: 2, direction: 'Long' })
+      await client.trade({ op: 'close_position', positionId: positionId ?? 0 })
+      await control('local_actors', { traders: true, keeper: true })
+      await control('local_releasePrice')
+      return { trader: signer.address }
+    },
+    control,
+    freezeMarket,
+    [Symbol.asyncDispose]: () => ownedResources.disposeAsync(),
+  }
+}
+
+/** Waits until a JavaScript expression is true in the page. The browser's debugging interface is exempt from the content security policy. */
+export async function waitUntil(page: Page, expression: string): Promise<void> {
+  await page.evaluate(`new Promise((resolve, reject) => {
+    const end = performance.now() + ${TIMEOUT_MS}
+    const check = () => {
+      if (${expression}) resolve()
+      else if (performance.now() > end) reject(new Error(${JSON.stringify(`never true: ${expression}`)}))
+      else requestAnimationFrame(check)
+    }
+    check()
+  })`)
+}
+
+/** Creates a burner wallet and an API key on the page. Returns the key as shown. */
+export async function setUpTrader(page: Page): Promise<string> {
+  await page.getByRole('link', { name: 'Wallet and keys', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Create a burner wallet' }).click()
+  await page.getByLabel(/^Label/).fill('a test')
+  await page.getByRole('button', { name: 'Get an API key' }).click()
+  return page.locator('#secret').innerText()
+}
+
+/** Fills in the order form: selects by value, inputs by text. */
+export async function fillOrder(page: Page, op: string, values: Readonly<Record<string, string>>): Promise<void> {
+  await page.locator('#op').selectOption(op)
+  for (const [name, value] of Object.entries(values)) {
+    const control = page.locator(`form #${name}`)
+    if (await control.evaluate((element) => element.nodeName) === 'SELECT') await control.selectOption(value)
+    else await control.fill(value)
+  }
+}
+
+/** Submits the order form and returns the text of the review dialog. */
+export async function prepareOrder(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Prepare and review' }).click()
+  return page.getByRole('dialog').innerText()
+}
+
+/** Signs in the review dialog and waits for the outcome. */
+export async function signOrder(page: Page, title: string): Promise<void> {
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  await page.locator('#outcome').getByText(`${title}: done in ledger`).waitFor()
+}
