@@ -21,7 +21,10 @@ export function createPositionsTable(onAction: ActionListener): Table<AccountPos
     columns: [
       { title: 'Position', cell: ({ positionId }) => String(positionId) },
       { title: 'Market', cell: ({ asset }) => asset },
-      { title: 'Side', cell: ({ direction, leverage, marginMode }) => [sideLabel(sideOf(direction)), ` ${leverage}×${marginMode === 'cross' ? ' cross' : ''}`] },
+      {
+        title: 'Side',
+        cell: ({ direction, leverage, marginMode }) => [sideLabel(sideOf(direction)), ` ${leverage}×${marginMode === 'cross' ? ' cross' : ''}`],
+      },
       { title: 'Size', isNumeric: true, cell: ({ size }) => amount(size) },
       { title: 'Entry', isNumeric: true, cell: ({ entryPrice }) => price(entryPrice) },
       { title: 'PnL', isNumeric: true, cell: ({ unrealizedPnl }) => profit(signed(unrealizedPnl)) },
@@ -44,7 +47,10 @@ export function createOrdersTable(onAction: ActionListener): Table<OpenOrder> {
       { title: 'Side', cell: ({ direction }) => sideLabel(sideOf(direction)) },
       { title: 'Position', isNumeric: true, isMinor: true, cell: ({ positionId }) => (positionId === null ? 'new' : String(positionId)) },
       { title: 'Price', isNumeric: true, cell: (order) => `${order.triggerCondition === 'Above' ? '≥' : '≤'} ${price(order.referencePrice)}` },
-      { title: 'Actions', cell: ({ orderId }) => actionButton('Cancel', `Cancel order ${orderId}`, `cancel_order ${orderId}`, () => onAction('cancel_order', orderId)) },
+      {
+        title: 'Actions',
+        cell: ({ orderId }) => actionButton('Cancel', `Cancel order ${orderId}`, `cancel_order ${orderId}`, () => onAction('cancel_order', orderId)),
+      },
     ],
   })
 }

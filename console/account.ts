@@ -84,10 +84,12 @@ export function createAccountView({ feed, session, onAction }: AccountOptions): 
   }
 }
 
+const PAUSED = 'Trading is paused. Orders can still be cancelled, and positions are still liquidated.'
+
 function accountSummary(account: AccountState): readonly (HTMLElement | null)[] {
   const { cross, fees, limits } = account
   return [
-    limits.tradingPaused === true ? el('p', { class: 'note warn' }, 'Trading is paused. Orders can still be cancelled, and positions are still liquidated.') : null,
+    limits.tradingPaused === true ? el('p', { class: 'note warn' }, PAUSED) : null,
     facts([
       ['USDC', balance(account, 'usdc')], ['XLM', balance(account, 'xlm')], ['LP tokens', balance(account, 'lp')],
       ['Cross margin equity', amount(cross.equity)], ['Free margin', amount(cross.freeMargin)],

@@ -54,7 +54,10 @@ export const OPERATIONS: Readonly<Record<Operation, OperationForm>> = {
     title: 'Place a trailing stop', group: 'Protect a position', fields: ['positionId', 'trailingPercentBps', 'slippageToleranceBps'],
     description: 'Closes the position when the price retreats this far from its best.',
   },
-  cancel_order: { title: 'Cancel an order', group: 'Orders', fields: ['orderId'], description: 'Returns the order\'s collateral. Also works while trading is paused.' },
+  cancel_order: {
+    title: 'Cancel an order', group: 'Orders', fields: ['orderId'],
+    description: 'Returns the order\'s collateral. Also works while trading is paused.',
+  },
   deposit_cross_margin: {
     title: 'Deposit cross margin', group: 'Cross margin', fields: ['amount'], description: 'Adds USDC that backs all of the account\'s cross positions.',
   },
@@ -104,7 +107,8 @@ const LEVERAGE_MAX = 10
 export const FIELDS: Readonly<Record<FieldName, Field>> = {
   asset: { label: 'Market', options: [], parse: (text) => (text === '' ? null : text), error: 'Choose a market.' },
   direction: {
-    label: 'Side', help: 'A long position gains when the price rises.', options: [['Long', 'Long'], ['Short', 'Short']], parse: (text) => text, error: 'Choose a side.',
+    label: 'Side', help: 'A long position gains when the price rises.', options: [['Long', 'Long'], ['Short', 'Short']], parse: (text) => text,
+    error: 'Choose a side.',
   },
   collateral: { label: 'Collateral, USDC', help: 'At least 10.', initial: '100', parse: parsePositive, error: 'Enter an amount, for example 100 or 250.50.' },
   leverage: {
@@ -114,14 +118,16 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
   triggerPrice: { label: 'Trigger price, USDC', parse: parsePositive, error: 'Enter a price, for example 91500.25.' },
   limitPrice: { label: 'Limit price, USDC', parse: parsePositive, error: 'Enter a price, for example 91500.25.' },
   triggerCondition: {
-    label: 'Trigger when the price is', options: [['Below', 'at or below the trigger'], ['Above', 'at or above the trigger']], parse: (text) => text, error: 'Choose a condition.',
+    label: 'Trigger when the price is', options: [['Below', 'at or below the trigger'], ['Above', 'at or above the trigger']],
+    parse: (text) => text, error: 'Choose a condition.',
   },
   slippageToleranceBps: {
     label: 'Slippage tolerance, %', help: 'The order is cancelled if the price moves further.', initial: '1', parse: (text) => parseBps(text, SLIPPAGE_MAX_BPS),
     error: 'Enter a percentage from 0.01 to 100.',
   },
   trailingPercentBps: {
-    label: 'Trailing distance, %', help: 'From the best price. At most 50.', initial: '2', parse: (text) => parseBps(text, TRAILING_MAX_BPS), error: 'Enter a percentage from 0.01 to 50.',
+    label: 'Trailing distance, %', help: 'From the best price. At most 50.', initial: '2', parse: (text) => parseBps(text, TRAILING_MAX_BPS),
+    error: 'Enter a percentage from 0.01 to 50.',
   },
   positionId: { label: 'Position ID', parse: parseId, error: 'Enter the ID of a position.' },
   orderId: { label: 'Order ID', parse: parseId, error: 'Enter the ID of an order.' },

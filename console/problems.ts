@@ -15,7 +15,7 @@ export function reasonOf(error: unknown): string {
 }
 
 function contractReason({ contractError, hint, message, stage }: ContractFailure): string {
-  const event = { simulation: 'the simulation failed', submission: 'the network rejected it', ledger: 'it failed in a ledger, and the network charged its fee' }[stage]
+  const event = { simulation: 'the simulation failed', submission: 'the network rejected it', ledger: 'it failed in a ledger, and its fee was charged' }[stage]
   if (contractError === null && stage === 'ledger') return `${event}: no contract error was recorded; the state may have changed since it was prepared`
   return `${event}: ${contractError === null ? (hint ?? message) : `${contractError.name} (${contractError.code})`}`
 }

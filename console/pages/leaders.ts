@@ -47,7 +47,8 @@ export function createLeadersPage({ feed, session }: PageParts): Page {
   updateButtons()
   return {
     title: 'Leaders',
-    element: el('div', { class: 'stack' }, el('h1', { tabindex: -1 }, 'Leaderboard'), card('leaders-heading', 'Traders', sortButtons, table.element, panel.note)),
+    element: el('div', { class: 'stack' }, el('h1', { tabindex: -1 }, 'Leaderboard'),
+      card('leaders-heading', 'Traders', sortButtons, table.element, panel.note)),
     show: panel.show,
     hide: panel.hide,
   }

@@ -1,4 +1,5 @@
-// Trading: the order form, the review before signing, and the outcome. The gateway prepares, the client verifies, the wallet signs; the gateway never has the secret.
+// Trading: the order form, the review before signing, and the outcome. The gateway prepares, the client verifies, the wallet signs. The gateway never
+// receives the secret key.
 
 import { ContractFailure, RefusedToSign, UnknownOutcome } from '../../client/src/index.ts'
 import type { ContractAddresses, Traded, TradeRequest } from '../../client/src/index.ts'
@@ -25,7 +26,8 @@ export function createTradePage({ feed, session, markets }: PageParts): Page {
   async function trade(request: TradeRequest): Promise<void> {
     const wallet = session.wallet()
     if (wallet === null || session.key() === null) {
-      outcome.show('bad', el('p', {}, wallet === null ? 'No wallet is connected. ' : 'No API key is in use. ', el('a', { href: '#/keys' }, 'Wallet and keys')))
+      const missingPart = wallet === null ? 'No wallet is connected. ' : 'No API key is in use. '
+      outcome.show('bad', el('p', {}, missingPart, el('a', { href: '#/keys' }, 'Wallet and keys')))
       return
     }
     form.setBusy(true)

@@ -134,7 +134,8 @@ function createPoolSection({ feed, session }: Pick<PageParts, 'feed' | 'session'
     feed, session, content: figures, title: 'Pool',
     read: (client) => client.getPool(),
     render: (body) => setChildren(figures, facts([
-      ['Assets under management, USDC', amount(body.aum, 0)], ['LP token price, USDC', amount(body.lpPrice, 6)], ['Reserved for traders', amount(body.reservedPayout, 0)],
+      ['Assets under management, USDC', amount(body.aum, 0)], ['LP token price, USDC', amount(body.lpPrice, 6)],
+      ['Reserved for traders', amount(body.reservedPayout, 0)],
       ['Available for new positions', amount(body.headroom.total, 0)], ['Fees', feesOf(body)],
       ['State', body.paused === null ? UNKNOWN : body.paused ? 'Paused' : 'Active'],
     ], 'facts inline')),
