@@ -5,7 +5,7 @@ import { card, el, facts, setChildren } from './dom.ts'
 import { reasonOf } from './problems.ts'
 import type { Session } from './session.ts'
 
-const PROOF = 'To prove that you own the account, your wallet signs a transaction with sequence number 0. No ledger accepts it, and it is not sent to the network.'
+const PROOF = 'To prove that you own the account, your wallet signs a transaction with sequence number 0. No ledger accepts it, and it is never submitted.'
 
 export function createKeySection(session: Session): HTMLElement {
   const content = el('div', { class: 'stack' })

@@ -1,5 +1,5 @@
-// The user's wallet, which signs, and API key, which authenticates calls. Both are in the page's memory. If the user chooses so, the key and a burner wallet are
-// also in the tab's sessionStorage.
+// The user's wallet, which signs, and API key, which authenticates calls. Both are in the page's memory. If the user chooses so, the key and a burner wallet
+// are also in the tab's sessionStorage.
 
 import { createClient, secretSigner } from '../client/src/index.ts'
 import type { Client, Key, Signer } from '../client/src/index.ts'
