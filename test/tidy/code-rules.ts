@@ -1,4 +1,4 @@
-// The rules of STYLE.md that can be read off the code itself. Each is a pure function over a tree; layers and cycles have files of their own.
+// The rules of STYLE.md that apply to single files of code. Each is a pure function of a tree. layers.ts and graph.ts check imports.
 
 import { findFunctions } from './functions.ts'
 import { findImports } from './imports.ts'
@@ -7,12 +7,12 @@ import type { Token } from './syntax.ts'
 import { isProduct, isTestFile } from './tree.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
-/** Looks at every token of the chosen files; the finder answers with a message where the rule is broken. */
-function tokenRule(rule: string, chosen: (path: string) => boolean, find: (tokens: readonly Token[], index: number) => string | undefined): Rule {
+/** A rule over every token of the files that `appliesTo` selects; `find` returns a message where the rule is broken. */
+function tokenRule(rule: string, appliesTo: (path: string) => boolean, find: (tokens: readonly Token[], index: number) => string | undefined): Rule {
   return (tree) => {
     const violations: Violation[] = []
     for (const [path, source] of tree) {
-      if (!path.endsWith('.ts') || !chosen(path)) continue
+      if (!path.endsWith('.ts') || !appliesTo(path)) continue
       const tokens = codeTokens(source)
       tokens.forEach((token, index) => {
         const message = find(tokens, index)
@@ -23,50 +23,51 @@ function tokenRule(rule: string, chosen: (path: string) => boolean, find: (token
   }
 }
 
-/** True for a free name or a property of globalThis; `timer.setTimeout` is somebody's own. */
+/** True for a global name, also as a property of globalThis, but not for a property such as `timer.setTimeout`. */
 function isGlobal(tokens: readonly Token[], index: number): boolean {
-  const before = tokens[index - 1]?.text
-  if (before === '.' || before === '?.') return tokens[index - 2]?.text === 'globalThis'
-  return tokens[index]?.kind === 'word' && tokens[index + 1]?.text !== ':' && before !== 'function'
+  const previous = tokens[index - 1]?.text
+  if (previous === '.' || previous === '?.') return tokens[index - 2]?.text === 'globalThis'
+  return tokens[index]?.kind === 'word' && tokens[index + 1]?.text !== ':' && previous !== 'function'
 }
 
 const TIMER_NAMES: ReadonlySet<string> = new Set(['setTimeout', 'setInterval', 'performance'])
 
-/** The client is a package of its own, with a clock, chance and timers of its own; the console runs in a browser, and has its own as well. */
-const CLOCKS = ['src/base/clock.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/clock.ts']
+/** Files that may read the system's time. The client is a separate package and the console runs in a browser, so each has its own. */
+const CLOCK_FILES = ['src/base/clock.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/clock.ts']
 
-const oneClock = tokenRule('one-clock', (path) => isProduct(path) && !CLOCKS.includes(path), (tokens, index) => {
+const oneClock = tokenRule('one-clock', (path) => isProduct(path) && !CLOCK_FILES.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''
-  const says = `${text}: only src/base/clock.ts knows the time`
-  if (TIMER_NAMES.has(text) && isGlobal(tokens, index)) return says
-  if (text === 'Date' && (startsWithTexts(tokens, index, ['Date', '.', 'now']) || startsWithTexts(tokens, index, ['Date', '[']))) return says
-  if (text === 'Date' && startsWithTexts(tokens, index, ['Date', '(', ')'])) return says
-  if (text === 'Date' && tokens[index - 1]?.text === 'new' && tokens[index + 1]?.text !== '(') return says
-  if (text === 'Date' && tokens[index - 1]?.text === '=' && isGlobal(tokens, index) && tokens[index + 1]?.text !== '(') return says
-  if (startsWithTexts(tokens, index, ['AbortSignal', '.', 'timeout'])) return says
-  if (startsWithTexts(tokens, index, ['process', '.', 'hrtime']) || startsWithTexts(tokens, index, ['process', '.', 'uptime'])) return says
+  const message = `${text}: only src/base/clock.ts may read the time; take a Clock as an argument`
+  if (TIMER_NAMES.has(text) && isGlobal(tokens, index)) return message
+  if (text === 'Date' && (startsWithTexts(tokens, index, ['Date', '.', 'now']) || startsWithTexts(tokens, index, ['Date', '[']))) return message
+  if (text === 'Date' && startsWithTexts(tokens, index, ['Date', '(', ')'])) return message
+  if (text === 'Date' && tokens[index - 1]?.text === 'new' && tokens[index + 1]?.text !== '(') return message
+  if (text === 'Date' && tokens[index - 1]?.text === '=' && isGlobal(tokens, index) && tokens[index + 1]?.text !== '(') return message
+  if (startsWithTexts(tokens, index, ['AbortSignal', '.', 'timeout'])) return message
+  if (startsWithTexts(tokens, index, ['process', '.', 'hrtime']) || startsWithTexts(tokens, index, ['process', '.', 'uptime'])) return message
   return undefined
 })
 
-const DICE: ReadonlySet<string> = new Set([
+const RANDOM_NAMES: ReadonlySet<string> = new Set([
   'randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'getRandomValues', 'generateKeyPair', 'generateKeyPairSync', 'generateKeySync',
 ])
 
-const DICE_HOMES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/burner-wallet.ts']
+const RANDOM_FILES = ['src/base/random.ts', 'client/src/clock.ts', 'client/src/platform.ts', 'console/burner-wallet.ts']
 
-const oneDice = tokenRule('one-dice', (path) => isProduct(path) && !DICE_HOMES.includes(path), (tokens, index) => {
+const oneRandomSource = tokenRule('one-random-source', (path) => isProduct(path) && !RANDOM_FILES.includes(path), (tokens, index) => {
   const text = tokens[index]?.text ?? ''
-  const rolls = DICE.has(text) || startsWithTexts(tokens, index, ['Math', '.', 'random']) || startsWithTexts(tokens, index, ['Keypair', '.', 'random'])
-  return rolls && tokens[index]?.kind === 'word' ? `${text}: only src/base/random.ts rolls dice` : undefined
+  const isRandom = RANDOM_NAMES.has(text) || ['Math', 'Keypair'].some((name) => startsWithTexts(tokens, index, [name, '.', 'random']))
+  if (!isRandom || tokens[index]?.kind !== 'word') return undefined
+  return `${text}: only src/base/random.ts may generate random values; take a Random as an argument`
 })
 
-/** The client's command line is a program of its own. */
-const ENVIRONMENT_HOMES = ['src/config.ts', 'client/src/cli/main.ts']
+/** Files that may read the environment. The client's command line is a separate program. */
+const ENVIRONMENT_FILES = ['src/config.ts', 'client/src/cli/main.ts']
 
-const oneEnvironment = tokenRule('one-environment', (path) => isProduct(path) && !ENVIRONMENT_HOMES.includes(path), (tokens, index) => {
+const oneEnvironment = tokenRule('one-environment', (path) => isProduct(path) && !ENVIRONMENT_FILES.includes(path), (tokens, index) => {
   const reads = startsWithTexts(tokens, index, ['process', '.', 'env']) || startsWithTexts(tokens, index, ['process', '?.', 'env'])
   const byName = startsWithTexts(tokens, index, ['process', '[']) || destructuresProcess(tokens, index)
-  return reads || byName ? 'only src/config.ts reads the environment' : undefined
+  return reads || byName ? 'only src/config.ts may read the environment; take the setting as an argument' : undefined
 })
 
 /** `const { env } = process`. */
@@ -75,14 +76,14 @@ function destructuresProcess(tokens: readonly Token[], index: number): boolean {
 }
 
 const noExit = tokenRule('no-exit', isProduct, (tokens, index) => {
-  // Signal 0 ends nobody: it asks whether a process lives.
-  const asks = startsWithTexts(tokens, index + 5, [',', '0', ')'])
-  const ends = !asks && ['exit', 'abort', 'kill', 'reallyExit'].some((name) => startsWithTexts(tokens, index, ['process', '.', name, '(']))
-  return ends ? 'the process ends because nothing is left to do, never by a call' : undefined
+  // Signal 0 only checks whether a process exists.
+  const isCheck = startsWithTexts(tokens, index + 5, [',', '0', ')'])
+  const ends = !isCheck && ['exit', 'abort', 'kill', 'reallyExit'].some((name) => startsWithTexts(tokens, index, ['process', '.', name, '(']))
+  return ends ? 'do not end the process with a call; close everything and let it exit' : undefined
 })
 
-/** Where statements may be written. */
-const SQL_HOMES = ['src/store/', 'src/projections/', 'src/keys/', 'src/indexer/archive.ts', 'localnet/ledger/']
+/** Folders and files that may contain SQL. */
+const SQL_FOLDERS = ['src/store/', 'src/projections/', 'src/keys/', 'src/indexer/archive.ts', 'localnet/ledger/']
 const STATEMENTS = [
   /^\s*select\b[^]*\bfrom\b/i, /^\s*select\s+\w+\s*\(/i, /^\s*select\s+(?:\d|\$)/i, /^\s*insert\s+into\s/i, /^\s*update\s+\S+\s+set\s/i,
   /^\s*delete\s+from\s/i, /^\s*with\s+(?:recursive\s+)?\w+(?:\s*\([^)]*\))?\s+as\s/i,
@@ -90,29 +91,29 @@ const STATEMENTS = [
   /^\s*(?:truncate|vacuum|analyze|listen|notify|pragma|savepoint)\s+\w/i, /^\s*lock\s+table\b/i, /^\s*set\s+(?:local|session)\s/i,
 ]
 
-const sqlHome = tokenRule('sql-home', (path) => isProduct(path) && !SQL_HOMES.some((home) => path.startsWith(home)), (tokens, index) => {
+const sqlLocation = tokenRule('sql-location', (path) => isProduct(path) && !SQL_FOLDERS.some((folder) => path.startsWith(folder)), (tokens, index) => {
   const token = tokens[index]
   if (token?.kind === 'string' || token?.kind === 'template') {
     const text = token.text.slice(1)
-    return STATEMENTS.some((pattern) => pattern.test(text)) ? 'a statement stands outside the folders that own SQL' : undefined
+    return STATEMENTS.some((pattern) => pattern.test(text)) ? `an SQL statement: only ${SQL_FOLDERS.join(', ')} may contain SQL` : undefined
   }
   const next = tokens[index + 2]?.text
-  const asks = startsWithTexts(tokens, index, ['.', 'query']) && (next === '(' || next === '<')
-  return asks ? 'a query is sent outside the folders that own SQL' : undefined
+  const sendsQuery = startsWithTexts(tokens, index, ['.', 'query']) && (next === '(' || next === '<')
+  return sendsQuery ? `a query: only ${SQL_FOLDERS.join(', ')} may send queries` : undefined
 })
 
-const decorateHome = tokenRule('decorate-home', (path) => isProduct(path) && !path.startsWith('src/http/'), (tokens, index) => {
+const decorateLocation = tokenRule('decorate-location', (path) => isProduct(path) && !path.startsWith('src/http/'), (tokens, index) => {
   const decorates = ['decorate', 'decorateRequest', 'decorateReply'].some((name) => startsWithTexts(tokens, index, ['.', name]))
-  if (decorates) return 'only src/http decorates: everything else is an argument'
+  if (decorates) return 'only src/http may decorate the server; pass an argument instead'
   const declares = startsWithTexts(tokens, index, ['declare', 'module']) || startsWithTexts(tokens, index, ['declare', 'global'])
-  return declares ? 'ambient types hide a dependency: only src/http declares them' : undefined
+  return declares ? 'only src/http may declare ambient types, because they hide a dependency' : undefined
 })
 
 const noDefaultExport = tokenRule('no-default-export', () => true, (tokens, index) => {
   const isDefault = startsWithTexts(tokens, index, ['export', 'default']) || startsWithTexts(tokens, index, ['as', 'default'])
   if (!isDefault) return undefined
-  // `import { default as x }` reads another package's default; only giving one out is meant.
-  return tokens[index]?.text === 'as' && !insideExport(tokens, index) ? undefined : 'exports have names'
+  // `import { default as x }` imports another package's default and is allowed.
+  return tokens[index]?.text === 'as' && !insideExport(tokens, index) ? undefined : 'a default export; give the export a name'
 })
 
 function insideExport(tokens: readonly Token[], index: number): boolean {
@@ -121,33 +122,33 @@ function insideExport(tokens: readonly Token[], index: number): boolean {
 }
 
 const noConsole = tokenRule('no-console', (path) => isProduct(path) && path !== 'main.ts', (tokens, index) =>
-  tokens[index]?.text === 'console' && isGlobal(tokens, index) ? 'a part speaks through its log' : undefined)
+  tokens[index]?.text === 'console' && isGlobal(tokens, index) ? 'console is for main.ts only; take a Log as an argument' : undefined)
 
-/** What the published package exports has to stand in one file for each of its names. */
-const PACKAGE_DOORS = ['client/src/index.ts', 'client/src/ccxt/index.ts']
+/** The entry files of the published package; they re-export its public API. */
+const PACKAGE_ENTRIES = ['client/src/index.ts', 'client/src/ccxt/index.ts']
 
 const noBarrels: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') || PACKAGE_DOORS.includes(path)) continue
+    if (!path.endsWith('.ts') || PACKAGE_ENTRIES.includes(path)) continue
     for (const reference of findImports(source)) {
       if (reference.form !== 're-export' && reference.form !== 'type re-export') continue
-      violations.push({ rule: 'no-barrels', path, line: reference.line, message: 'a name is imported from its one home' })
+      violations.push({ rule: 'no-barrels', path, line: reference.line, message: 'a re-export; import the name from the file that defines it' })
     }
   }
   return violations
 }
 
-const FUZZ_HOME = 'test/support/fuzz.ts'
+const FUZZ_FILE = 'test/support/fuzz.ts'
 
-/** Property tests draw their cases from the run's one seed. */
+/** Property tests take their cases from the run's seed. */
 function oneSeed(tree: Tree): Violation[] {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
-    if (!path.endsWith('.ts') || path === FUZZ_HOME) continue
-    for (const { specifier, line, form: how } of findImports(source)) {
-      if (specifier !== 'fast-check' || how.startsWith('type')) continue
-      violations.push({ rule: 'one-seed', path, line, message: `fast-check comes from ${FUZZ_HOME}, with the run's seed` })
+    if (!path.endsWith('.ts') || path === FUZZ_FILE) continue
+    for (const { specifier, line, form: importForm } of findImports(source)) {
+      if (specifier !== 'fast-check' || importForm.startsWith('type')) continue
+      violations.push({ rule: 'one-seed', path, line, message: `import fc from ${FUZZ_FILE}, which applies the run's seed` })
     }
   }
   return violations
@@ -162,24 +163,25 @@ const testsAllRun = tokenRule('tests-all-run', isTestFile, (tokens, index) => {
   const argument = tokens[index + 2]
   if (isProperty && tokens[index + 1]?.text === '(') {
     const ofRunner = RUNNERS.has(tokens[index - 2]?.text ?? '')
-    if (ofRunner || token.text === 'only') return `${token.text}: a test that is there runs`
-    if (argument?.text === ')' || argument?.text === 'true') return `${token.text}: a test that steps aside says why`
+    if (ofRunner || token.text === 'only') return `${token.text}: remove it so that all tests run`
+    if (argument?.text === ')' || argument?.text === 'true') return `${token.text}: give the reason as an argument`
   }
-  if (tokens[index + 1]?.text === ':' && argument?.text === 'true') return `${token.text}: a test that is there runs, or says why not`
+  if (tokens[index + 1]?.text === ':' && argument?.text === 'true') return `${token.text}: remove it, or replace true by the reason`
   return undefined
 })
 
 const MARKS = /\b(?:TODO(?!\(decision\))|FIXME|XXX|HACK)\b/
 const SILENCERS = /@ts-(?:ignore|nocheck|expect-error)|(?:oxlint|eslint|biome|prettier|tslint)-(?:disable|ignore)|\bv8 ignore\b|c8 ignore/
 
-const marks: Rule = (tree) => {
+const unfinishedCode: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
     if (!path.endsWith('.ts') && !path.endsWith('.sql')) continue
     const comments = path.endsWith('.ts') ? tokenize(source).filter((token) => token.kind === 'comment') : sqlComments(source)
     for (const { text, line } of comments) {
       const mark = MARKS.exec(text)?.[0] ?? SILENCERS.exec(text)?.[0]
-      if (mark !== undefined) violations.push({ rule: 'marks', path, line, message: `${mark}: finish it, write TODO(decision), or mend what complains` })
+      const message = `${mark}: finish the code, write TODO(decision), or fix the reported problem`
+      if (mark !== undefined) violations.push({ rule: 'unfinished-code', path, line, message })
     }
   }
   return violations
@@ -215,60 +217,60 @@ const fileLength: Rule = (tree) => {
     if (!path.endsWith('.ts') || isGenerated(source)) continue
     const max = isTestFile(path) ? TEST_FILE_MAX_LINES : FILE_MAX_LINES
     const lines = source.split('\n').length - 1
-    if (lines > max) violations.push({ rule: 'file-length', path, line: max, message: `${lines} lines (${max} at most)` })
+    if (lines > max) violations.push({ rule: 'file-length', path, line: max, message: `${lines} lines (maximum ${max}); split the file` })
   }
   return violations
 }
 
 export const LINE_MAX_LENGTH = 160
-const form: Rule = (tree) => {
+const format: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
     if ((!path.endsWith('.ts') && !path.endsWith('.sql')) || isGenerated(source)) continue
-    const add = (line: number, message: string) => violations.push({ rule: 'form', path, line, message })
+    const add = (line: number, message: string) => violations.push({ rule: 'format', path, line, message })
     const lines = source.split('\n')
-    if (lines.at(-1) !== '') add(lines.length, 'the file does not end with a line break')
+    if (lines.at(-1) !== '') add(lines.length, 'no line break at the end of the file')
     lines.forEach((text, index) => {
-      if (text.length > LINE_MAX_LENGTH) add(index + 1, `${text.length} characters (${LINE_MAX_LENGTH} at most)`)
-      if (/\s$/.test(text)) add(index + 1, 'white space at the end')
-      if (text.includes('\t')) add(index + 1, 'a tab')
+      if (text.length > LINE_MAX_LENGTH) add(index + 1, `${text.length} characters (maximum ${LINE_MAX_LENGTH})`)
+      if (/\s$/.test(text)) add(index + 1, 'trailing white space')
+      if (text.includes('\t')) add(index + 1, 'a tab; indent with spaces')
     })
-    if (path.endsWith('.ts')) for (const [line, message] of tokenForm(source)) add(line, message)
+    if (path.endsWith('.ts')) for (const [line, message] of tokenFormat(source)) add(line, message)
   }
   return violations
 }
 
-/** No semicolon ends a line, and strings stand in single quotes unless they hold one. */
-function tokenForm(source: string): [line: number, message: string][] {
+/** Lines do not end with a semicolon, and strings use single quotes unless they contain one. */
+function tokenFormat(source: string): [line: number, message: string][] {
   const tokens = codeTokens(source)
   return tokens.flatMap((token, index): [number, string][] => {
     const next = tokens[index + 1]
     if (token.text === ';' && (next === undefined || next.line > token.line)) return [[token.line, 'a semicolon at the end of a line']]
-    if (token.kind === 'string' && token.text.startsWith('"') && !token.text.includes("'")) return [[token.line, 'double quotes']]
+    if (token.kind === 'string' && token.text.startsWith('"') && !token.text.includes("'")) return [[token.line, 'double quotes; use single quotes']]
     return []
   })
 }
 
-/** Every rule of this file by its name. */
+/** The rules of this file by name. */
 export const CODE_RULES: Readonly<Record<string, Rule>> = {
   'one-clock': oneClock,
-  'one-dice': oneDice,
+  'one-random-source': oneRandomSource,
   'one-environment': oneEnvironment,
   'no-exit': noExit,
-  'sql-home': sqlHome,
-  'decorate-home': decorateHome,
+  'sql-location': sqlLocation,
+  'decorate-location': decorateLocation,
   'no-default-export': noDefaultExport,
   'no-console': noConsole,
   'no-barrels': noBarrels,
   'one-seed': oneSeed,
   'tests-all-run': testsAllRun,
-  marks,
+  'unfinished-code': unfinishedCode,
   'function-length': functionLength,
   'file-length': fileLength,
-  form,
+  format,
 }
 
-/** What every rule of this file says of a tree. */
+/** The violations of all rules of this file. */
 export function checkCode(tree: Tree): Violation[] {
   return Object.values(CODE_RULES).flatMap((rule) => rule(tree))
 }

@@ -1,11 +1,11 @@
-// No file reaches itself through others.
+// The project has no import cycles.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkCycles, edges, reachable } from './graph.ts'
 import { plant, readTree, report } from './tree.ts'
 
-test('a planted cycle is reported once with the whole way around', () => {
+test('reports a planted cycle once, with all its files', () => {
   const tree = plant({
     'src/a.ts': "import { b } from './b.ts'",
     'src/b.ts': "import { c } from './deep/c.ts'",
@@ -17,22 +17,22 @@ test('a planted cycle is reported once with the whole way around', () => {
   assert.match(violations[0]?.message ?? '', /src\/a\.ts -> src\/b\.ts -> src\/deep\/c\.ts -> src\/a\.ts/)
 })
 
-test('a cycle that only types close is a cycle', () => {
+test('reports a cycle of type imports', () => {
   const tree = plant({ 'src/a.ts': "import type { B } from './b.ts'", 'src/b.ts': "export type { A } from './a.ts'" })
   assert.equal(checkCycles(tree).length, 1)
 })
 
-test('a file that imports itself is a cycle', () => {
+test('reports a file that imports itself', () => {
   assert.equal(checkCycles(plant({ 'src/a.ts': "import { a } from './a.ts'" })).length, 1)
 })
 
-test('two ways to one file are none', () => {
+test('accepts two paths to one file', () => {
   const tree = plant({ 'a.ts': "import './b.ts'\nimport './c.ts'", 'b.ts': "import './d.ts'", 'c.ts': "import './d.ts'", 'd.ts': 'export {}' })
   assert.deepEqual(checkCycles(tree), [])
   assert.deepEqual([...reachable(tree, ['c.ts'])], ['c.ts', 'd.ts'])
 })
 
-test('a workspace package imported by name is reached through its exports', () => {
+test('follows a workspace package\'s name to its exports', () => {
   const tree = plant({
     'main.ts': "import { discover } from 'perpetual-exchange-localnet/discover'",
     'localnet/package.json': '{ "exports": { ".": "./start.ts", "./discover": "./discover.ts" } }',
@@ -45,7 +45,7 @@ test('a workspace package imported by name is reached through its exports', () =
 
 test('the project has no import cycles', () => {
   const tree = readTree()
-  assert.ok(edges(tree).length > 20, 'hardly any imports were seen')
+  assert.ok(edges(tree).length > 20, 'hardly any imports found')
   const violations = checkCycles(tree)
   assert.equal(violations.length, 0, `\n${report(violations)}`)
 })

@@ -1,10 +1,10 @@
-// Who reaches whom: the references of all files, resolved to paths of the tree.
+// The import graph: the references of all files, resolved to paths of the tree.
 
 import { findImports } from './imports.ts'
 import type { ImportReference } from './imports.ts'
 import type { Tree, Violation } from './tree.ts'
 
-/** A reference that leads to another file of the project. */
+/** A reference to another file of the project. */
 export interface Edge {
   readonly from: string
   readonly to: string
@@ -15,8 +15,8 @@ const cache = new WeakMap<Tree, ReadonlyMap<string, readonly ImportReference[]>>
 
 /** The references of every TypeScript file. */
 export function allImports(tree: Tree): ReadonlyMap<string, readonly ImportReference[]> {
-  const known = cache.get(tree)
-  if (known !== undefined) return known
+  const cached = cache.get(tree)
+  if (cached !== undefined) return cached
   const imports = new Map<string, readonly ImportReference[]>()
   for (const [path, text] of tree) {
     if (path.endsWith('.ts')) imports.set(path, findImports(text))
@@ -30,7 +30,7 @@ export function isRelative(specifier: string): boolean {
   return specifier.startsWith('./') || specifier.startsWith('../')
 }
 
-/** The path that a relative specifier means, or null when it leaves the project. */
+/** Resolves a relative specifier to a path, or to null outside the project. */
 export function resolveRelative(from: string, specifier: string): string | null {
   const parts = from.split('/').slice(0, -1)
   for (const part of specifier.split('/')) {
@@ -41,7 +41,7 @@ export function resolveRelative(from: string, specifier: string): string | null 
   return parts.join('/')
 }
 
-/** The folders of the workspace packages that are imported by name inside the project, without a build. */
+/** The folders of the workspace packages that the project imports by name, without a build. */
 const WORKSPACES: Readonly<Record<string, string>> = { 'perpetual-exchange-localnet': 'localnet' }
 
 /** The file that a workspace package exports under this specifier, or null for every other specifier. */
@@ -69,7 +69,7 @@ export function edges(tree: Tree): Edge[] {
   return found
 }
 
-/** No file may reach itself through others, types included: one violation for each knot of files. */
+/** Reports import cycles, types included: one violation for each group of files. */
 export function checkCycles(tree: Tree): Violation[] {
   const targets = targetsOf(tree)
   const violations: Violation[] = []
@@ -103,13 +103,13 @@ function targetsOf(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {
   return targets
 }
 
-/** Breadth first from `start` back to it. */
+/** Breadth-first search from `start` back to it. */
 function shortestCycle(targets: ReadonlyMap<string, ReadonlySet<string>>, start: string): string[] | undefined {
   const cameFrom = new Map<string, string>()
   const queue = [start]
   for (const path of queue) {
     for (const target of targets.get(path) ?? []) {
-      if (target === start) return wayBack(cameFrom, start, path)
+      if (target === start) return pathTo(cameFrom, start, path)
       if (cameFrom.has(target)) continue
       cameFrom.set(target, path)
       queue.push(target)
@@ -118,11 +118,11 @@ function shortestCycle(targets: ReadonlyMap<string, ReadonlySet<string>>, start:
   return undefined
 }
 
-function wayBack(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
-  const way = [end]
-  for (let at = end; at !== start;) {
-    at = cameFrom.get(at) ?? start
-    way.unshift(at)
+function pathTo(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
+  const files = [end]
+  for (let file = end; file !== start;) {
+    file = cameFrom.get(file) ?? start
+    files.unshift(file)
   }
-  return way
+  return files
 }

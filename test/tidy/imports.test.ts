@@ -1,4 +1,4 @@
-// Imports are found among any other code, and nothing that only looks like an import is taken for one.
+// findImports reports every import and nothing that only resembles one.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,8 +6,8 @@ import { fc } from '../support/fuzz.ts'
 import { findImports } from './imports.ts'
 import { tokenize } from './syntax.ts'
 
-/** Code without any import that resembles one as closely as it can. */
-const NOISE = [
+/** Code without imports that closely resembles imports. */
+const LOOKALIKES = [
   "// import { a } from './no.ts'",
   "/* export * from './no.ts'\n   import './no.ts' */",
   "const a = 'import \\'./no.ts\\''",
@@ -30,7 +30,7 @@ const NOISE = [
   "import type = './no.ts'",
 ]
 
-const WANTED: readonly (readonly [source: (name: string) => string, form: string])[] = [
+const IMPORTS: readonly (readonly [source: (name: string) => string, form: string])[] = [
   [(name) => `import { a } from '${name}'`, 'static'],
   [(name) => `import a, { type B } from "${name}"`, 'static'],
   [(name) => `import { a } /* from './no.ts' */ from\n  '${name}'`, 'static'],
@@ -53,26 +53,26 @@ const WANTED: readonly (readonly [source: (name: string) => string, form: string
   [(name) => `new Worker(new URL('${name}', import.meta.url))`, 'url'],
 ]
 
-test('finds exactly the imports, in order, with their forms, among code that resembles them', () => {
+test('finds all imports with their forms, in order, among code that resembles imports', () => {
   const piece = fc.oneof(
-    fc.constantFrom(...NOISE).map((source) => ({ source, wanted: null })),
-    fc.tuple(fc.constantFrom(...WANTED), fc.stringMatching(/^[a-z]{1,8}$/)).map(([[source, form], name]) => {
+    fc.constantFrom(...LOOKALIKES).map((source) => ({ source, expected: null })),
+    fc.tuple(fc.constantFrom(...IMPORTS), fc.stringMatching(/^[a-z]{1,8}$/)).map(([[source, form], name]) => {
       const specifier = `./${name}.ts`
-      return { source: source(specifier), wanted: { specifier, form } }
+      return { source: source(specifier), expected: { specifier, form } }
     }),
   )
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom('\n', ';\n', '\n\n// a comment\n'), (pieces, between) => {
-      const found = findImports(pieces.map(({ source }) => source).join(between))
-      const wanted = pieces.flatMap((one) => (one.wanted === null ? [] : [one.wanted]))
-      assert.deepEqual(found.map(({ specifier, form }) => ({ specifier, form })), wanted)
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.constantFrom('\n', ';\n', '\n\n// a comment\n'), (pieces, separator) => {
+      const found = findImports(pieces.map(({ source }) => source).join(separator))
+      const expected = pieces.flatMap(({ expected: one }) => (one === null ? [] : [one]))
+      assert.deepEqual(found.map(({ specifier, form }) => ({ specifier, form })), expected)
     }),
   )
 })
 
-test('the tokens of a source, joined, are the source, and each has its line', () => {
+test('the joined tokens equal the source, and each token has its line', () => {
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...NOISE), { maxLength: 12 }), (pieces) => {
+    fc.property(fc.array(fc.constantFrom(...LOOKALIKES), { maxLength: 12 }), (pieces) => {
       const source = pieces.join('\n')
       const tokens = tokenize(source)
       assert.equal(tokens.map(({ text }) => text).join('').replaceAll(/\s/g, ''), source.replaceAll(/\s/g, ''))

@@ -1,4 +1,4 @@
-// Who may import whom: the table, and the check that holds it. What the table does not allow is forbidden.
+// The layer table lists the allowed imports; the check reports all others.
 
 import { builtinModules } from 'node:module'
 import { allImports, isRelative, resolveRelative } from './graph.ts'
@@ -7,7 +7,7 @@ import type { ImportReference } from './imports.ts'
 import { isTestFile } from './tree.ts'
 import type { Tree, Violation } from './tree.ts'
 
-/** What one layer may reach besides itself and the standard library. `types` may be imported as types only. */
+/** What a layer may import besides itself and the standard library. `types` may only be imported as types. */
 interface Layer {
   readonly imports: readonly string[] | 'anything'
   readonly types?: readonly string[]
@@ -18,7 +18,7 @@ const ALL_OF_SRC = [
   'src/relay', 'src/stream', 'src/redis', 'src/http', 'src/console', 'src/routes', 'src/metrics', 'src/tracing', 'src/limits.ts', 'src/config.ts',
 ]
 
-/** The layer table. A file belongs to the longest entry that its path begins with; a file that belongs to none is a violation itself. */
+/** The layer table. A file belongs to the longest entry that its path starts with. A file without a layer is a violation. */
 export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/base': { imports: [] },
   'src/exchange': { imports: ['src/base'] },
@@ -49,16 +49,16 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'src/config': { imports: ['src/base', 'src/limits.ts'] },
   'src/config.ts': { imports: ['src/base', 'src/config', 'src/exchange', 'src/limits.ts', 'deployments'] },
   'src/gateway.ts': { imports: [...ALL_OF_SRC, 'package.json'] },
-  // It starts the local network by the name of its package.
+  // The process imports the local network by its package name.
   'main.ts': { imports: [...ALL_OF_SRC, 'src/gateway.ts', 'package.json'] },
-  // A workspace package of its own. What it shares with the gateway stays in src: pure helpers, and the constants and shapes that the contracts publish.
+  // A workspace package. Code that it shares with the gateway stays in src: pure helpers, and the contracts' constants and event shapes.
   localnet: { imports: ['src/base', 'src/exchange'] },
   'client/src': { imports: [] },
   'client/src/ccxt': { imports: ['client/src'] },
   'client/src/cli': { imports: ['client/src', 'client/package.json'] },
-  // Written as a user of the published package would: by its name, and nothing else of the project.
+  // Examples import the published client by name, as its users do, and nothing else of the project.
   examples: { imports: [] },
-  // What runs in the browser knows the gateway by the published client alone.
+  // The browser code reaches the gateway only through the published client.
   console: { imports: ['client/src'] },
   test: { imports: 'anything' },
   bench: { imports: 'anything' },
@@ -66,10 +66,10 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
 
 const LONGEST_FIRST = Object.keys(LAYERS).sort((a, b) => b.length - a.length)
 
-/** Data that a layer may name in its row; everything else that is not code may be read by tests only. */
+/** Data files that a layer may import. Only tests may read other data. */
 const DATA = ['deployments', 'package.json', 'client/package.json']
 
-/** Third-party packages have owners; a package that stands in no row may be imported by nobody. */
+/** The layers that may import each third-party package; an empty list allows tests only. Unlisted packages are forbidden. */
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@stellar/stellar-sdk': ['src/chain', 'src/keys', 'localnet'],
   fastify: ['src/http', 'src/routes', 'src/gateway.ts'],
@@ -106,7 +106,7 @@ export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'axe-core': [],
 }
 
-/** Parts of the standard library that only some may touch. */
+/** Restricted modules of the standard library, with the layers that may import them. */
 const BUILTIN_OWNERS: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['localnet'],
   'node:timers': ['src/base'],
@@ -123,49 +123,49 @@ const BUILTIN_OWNERS: Readonly<Record<string, readonly string[]>> = {
 
 const RULE = 'layers'
 
-/** Holds the layer table, the owners of packages and the form of specifiers. */
+/** Checks imports against the layer table and the owners of packages, and the form of specifiers. */
 export function checkLayers(tree: Tree): Violation[] {
   const violations: Violation[] = []
   for (const [path, references] of allImports(tree)) {
     const layer = layerOf(path)
     if (layer === undefined) {
-      violations.push({ rule: RULE, path, line: 1, message: 'belongs to no layer of the table' })
+      violations.push({ rule: RULE, path, line: 1, message: 'belongs to no layer; add it to the table in test/tidy/layers.ts' })
       continue
     }
     for (const reference of references) {
-      const message = judge(tree, path, layer, reference)
+      const message = problemOf(tree, path, layer, reference)
       if (message !== undefined) violations.push({ rule: RULE, path, line: reference.line, message: `${reference.form} import: ${message}` })
     }
   }
   return violations
 }
 
-/** The layer that a path belongs to; tests beside their file belong to `test`. */
+/** The layer of a path; test files in any folder belong to `test`. */
 export function layerOf(path: string): string | undefined {
   if (isTestFile(path)) return 'test'
   return LONGEST_FIRST.find((layer) => path === layer || path.startsWith(`${layer}/`))
 }
 
-function judge(tree: Tree, path: string, layer: string, reference: ImportReference): string | undefined {
+function problemOf(tree: Tree, path: string, layer: string, reference: ImportReference): string | undefined {
   const { specifier, form } = reference
-  if (specifier === null) return 'the module is computed, so that nobody can tell what it is'
-  if (form === 'reference') return `${specifier}: reference comments are not used here`
-  if (form === 'require') return `${specifier}: require is not used here`
-  if (isRelative(specifier)) return judgeFile(tree, path, layer, specifier, isTypeOnly(reference))
-  if (specifier.startsWith('node:')) return judgeBuiltin(layer, specifier)
+  if (specifier === null) return 'the specifier is computed; use a string literal'
+  if (form === 'reference') return `${specifier}: use import instead of reference comments`
+  if (form === 'require') return `${specifier}: use import instead of require`
+  if (isRelative(specifier)) return fileProblem(tree, path, layer, specifier, isTypeOnly(reference))
+  if (specifier.startsWith('node:')) return builtinProblem(layer, specifier)
   if (builtinModules.includes(specifier)) return `${specifier}: write node:${specifier}`
-  return judgePackage(layer, specifier)
+  return packageProblem(layer, specifier)
 }
 
-function judgeFile(tree: Tree, path: string, layer: string, specifier: string, typeOnly: boolean): string | undefined {
+function fileProblem(tree: Tree, path: string, layer: string, specifier: string, typeOnly: boolean): string | undefined {
   const target = resolveRelative(path, specifier)
-  if (target === null) return `${specifier} leaves the project`
-  if (!tree.has(target)) return `${specifier}: there is no file ${target} (an extension is written out)`
+  if (target === null) return `${specifier} is outside the project`
+  if (!tree.has(target)) return `${specifier}: there is no file ${target}; write the extension`
   const row = LAYERS[layer]
-  // A file of code outside the table is reported on its own; what is left here is data, which tests may read.
+  // Code without a layer is reported separately. All other targets are data, which tests may read.
   if (row === undefined || row.imports === 'anything') return undefined
   const targetLayer = DATA.find((data) => target === data || target.startsWith(`${data}/`)) ?? layerOf(target)
-  if (targetLayer === undefined) return `${target} belongs to no layer of the table`
+  if (targetLayer === undefined) return `${target} belongs to no layer`
   if (targetLayer === layer || row.imports.includes(targetLayer)) return undefined
   if (row.types?.includes(targetLayer) === true) {
     return typeOnly ? undefined : `${layer} may import ${targetLayer} as types only (${target})`
@@ -173,19 +173,19 @@ function judgeFile(tree: Tree, path: string, layer: string, specifier: string, t
   return `${layer} may not import ${targetLayer} (${target})`
 }
 
-function judgeBuiltin(layer: string, specifier: string): string | undefined {
+function builtinProblem(layer: string, specifier: string): string | undefined {
   if (!builtinModules.includes(specifier.slice('node:'.length)) && !builtinModules.includes(specifier)) return `${specifier} does not exist`
   const owners = BUILTIN_OWNERS[specifier]
   if (owners === undefined || owners.includes(layer) || isTestLayer(layer)) return undefined
-  return `${specifier} is not for ${layer}${owners.length === 0 ? '' : ` (only for ${owners.join(', ')})`}`
+  return `${specifier} is not allowed in ${layer}${owners.length === 0 ? '' : ` (only in ${owners.join(', ')})`}`
 }
 
-function judgePackage(layer: string, specifier: string): string | undefined {
+function packageProblem(layer: string, specifier: string): string | undefined {
   const name = specifier.split('/').slice(0, specifier.startsWith('@') ? 2 : 1).join('/')
   const owners = Object.hasOwn(PACKAGE_OWNERS, name) ? PACKAGE_OWNERS[name] : undefined
-  if (owners === undefined) return `${specifier}: the package ${name} has no owner`
+  if (owners === undefined) return `${specifier}: the package ${name} has no owner; add it to PACKAGE_OWNERS in test/tidy/layers.ts`
   if (owners.includes(layer) || isTestLayer(layer)) return undefined
-  return `${specifier} is not for ${layer}${owners.length === 0 ? ' (only for tests)' : ` (only for ${owners.join(', ')})`}`
+  return `${specifier} is not allowed in ${layer}${owners.length === 0 ? ' (only in tests)' : ` (only in ${owners.join(', ')})`}`
 }
 
 function isTestLayer(layer: string): boolean {

@@ -1,15 +1,15 @@
-// The rules for what people read: markdown, decision pages, and words that have no place in the project.
+// Rules for documentation: Markdown, decision pages, and paths or hosts of one machine.
 
 import { resolveRelative } from './graph.ts'
 import type { Rule, Tree, Violation } from './tree.ts'
 
-/** A line of markdown outside fenced blocks. */
+/** A line of Markdown outside fenced blocks. */
 interface Line {
   readonly text: string
   readonly line: number
 }
 
-/** The lines of a markdown text that are not inside a fenced block. */
+/** The lines of a Markdown text outside fenced blocks. */
 function prose(source: string): Line[] {
   let fence: string | undefined
   return source.split('\n').flatMap((text, index) => {
@@ -29,8 +29,8 @@ function markdownFiles(tree: Tree): [path: string, source: string][] {
 const markdownTitle: Rule = (tree) =>
   markdownFiles(tree).flatMap(([path, source]) => {
     const titles = prose(source).filter(({ text }) => /^# \S/.test(text))
-    if (!/^# \S/.test(source)) return [{ rule: 'markdown-title', path, line: 1, message: 'the first line is not a title (`# …`)' }]
-    return titles.slice(1).map(({ line }) => ({ rule: 'markdown-title', path, line, message: 'a second title' }))
+    if (!/^# \S/.test(source)) return [{ rule: 'markdown-title', path, line: 1, message: 'start the page with a title (`# …`)' }]
+    return titles.slice(1).map(({ line }) => ({ rule: 'markdown-title', path, line, message: 'a second title; use `##`' }))
   })
 
 /** Every `[text](target)` outside code, images included. */
@@ -50,11 +50,11 @@ const markdownLinks: Rule = (tree) => {
       if (/^[a-z][a-z0-9+.-]*:/i.test(target)) return []
       const [file = '', anchor] = target.split('#')
       const found = file === '' ? path : resolveRelative(path, decodeURIComponent(file))
-      const says = (message: string): Violation[] => [{ rule: 'markdown-links', path, line, message }]
-      if (found === null || target.startsWith('/')) return says(`${target} leaves the project`)
-      if (!tree.has(found) && !folders.has(found)) return says(`${target}: there is no ${found}`)
+      const violation = (message: string): Violation[] => [{ rule: 'markdown-links', path, line, message }]
+      if (found === null || target.startsWith('/')) return violation(`${target} is outside the project`)
+      if (!tree.has(found) && !folders.has(found)) return violation(`${target}: ${found} does not exist`)
       if (anchor === undefined || anchor === '' || !found.endsWith('.md')) return []
-      return anchors(tree.get(found) ?? '').has(anchor) ? [] : says(`${target}: ${found} has no such heading`)
+      return anchors(tree.get(found) ?? '').has(anchor) ? [] : violation(`${target}: ${found} has no such heading`)
     }),
   )
 }
@@ -78,23 +78,23 @@ function anchors(source: string): ReadonlySet<string> {
   return found
 }
 
-/** Paths of one machine and hosts that packages came from: true nowhere else. Written apart, so that this file passes its own rule. */
-const MACHINE_WORDS = new RegExp(
+/** Paths of one machine, and hosts of package registries. The words are in parts so that this file passes the rule. */
+const MACHINE_PATHS = new RegExp(
   [
     `(?<![\\w.~*$}/-])/(?:${['home', 'root', 'Users', 'work', 'workspace', 'mnt'].join('|')})/[\\w.-]`,
     '\\b[A-Z]:\\\\\\\\?(?:Users|work)', '\\bregistry\\.(?:npmjs|yarnpkg)', '\\bnpm\\.pkg\\.', '\\bverdaccio\\s', '\\bartifactory\\s',
-    // A workspace is resolved to its own folder, everywhere.
+    // A workspace resolves to its folder.
     '"resolved"\\s*:\\s*"(?!(?:client|localnet)")',
   ].join('|'),
   'i',
 )
 
-const machineWords: Rule = (tree) => {
+const machinePaths: Rule = (tree) => {
   const violations: Violation[] = []
   for (const [path, source] of tree) {
     source.split('\n').forEach((text, index) => {
-      const word = MACHINE_WORDS.exec(text)?.[0]
-      if (word !== undefined) violations.push({ rule: 'machine-words', path, line: index + 1, message: `${word} is true on one machine only` })
+      const found = MACHINE_PATHS.exec(text)?.[0]
+      if (found !== undefined) violations.push({ rule: 'machine-paths', path, line: index + 1, message: `${found} is valid on one machine only; remove it` })
     })
   }
   return violations
@@ -106,7 +106,7 @@ const unfinishedText: Rule = (tree) =>
   markdownFiles(tree).flatMap(([path, source]) =>
     prose(source).flatMap(({ text, line }) => {
       const mark = TEXT_MARKS.exec(text.replaceAll(/`[^`]*`/g, ''))?.[0]
-      return mark === undefined ? [] : [{ rule: 'unfinished-text', path, line, message: `${mark}: a page says what is, not what will be` }]
+      return mark === undefined ? [] : [{ rule: 'unfinished-text', path, line, message: `${mark}: finish the page; describe only what exists` }]
     }),
   )
 
@@ -117,26 +117,27 @@ const DECISION_MAX_LINES = 80
 const decisionPages: Rule = (tree) => {
   const pages = markdownFiles(tree).filter(([path]) => path.startsWith(DECISIONS) && path !== DECISIONS_INDEX)
   const index = tree.get(DECISIONS_INDEX)
-  if (index === undefined) return pages.length === 0 ? [] : [{ rule: 'decision-pages', path: DECISIONS_INDEX, line: 1, message: 'there is no index' }]
+  const noIndex = { rule: 'decision-pages', path: DECISIONS_INDEX, line: 1, message: 'create this index of the decision pages' }
+  if (index === undefined) return pages.length === 0 ? [] : [noIndex]
   const listed = new Map(links(index).map(({ target, line }) => [resolveRelative(DECISIONS_INDEX, target), line]))
   return pages.flatMap(([path, source]): Violation[] => {
     const lines = source.split('\n').length - 1
-    const long = { rule: 'decision-pages', path, line: DECISION_MAX_LINES, message: `${lines} lines (${DECISION_MAX_LINES} at most)` }
-    const unlisted = { rule: 'decision-pages', path, line: 1, message: `${DECISIONS_INDEX} does not list it` }
+    const long = { rule: 'decision-pages', path, line: DECISION_MAX_LINES, message: `${lines} lines (maximum ${DECISION_MAX_LINES}); shorten the page` }
+    const unlisted = { rule: 'decision-pages', path, line: 1, message: `list this page in ${DECISIONS_INDEX}` }
     return [...(lines > DECISION_MAX_LINES ? [long] : []), ...(listed.has(path) ? [] : [unlisted])]
   })
 }
 
-/** Every rule of this file by its name. */
+/** The rules of this file by name. */
 export const TEXT_RULES: Readonly<Record<string, Rule>> = {
   'markdown-title': markdownTitle,
   'markdown-links': markdownLinks,
-  'machine-words': machineWords,
+  'machine-paths': machinePaths,
   'unfinished-text': unfinishedText,
   'decision-pages': decisionPages,
 }
 
-/** What every rule of this file says of a tree. */
+/** The violations of all rules of this file. */
 export function checkTexts(tree: Tree): Violation[] {
   return Object.values(TEXT_RULES).flatMap((rule) => rule(tree))
 }

@@ -1,12 +1,12 @@
-// The project as the tidy rules see it: paths and texts. A rule is a pure function over such a tree, so that a test can plant what it forbids.
+// The project's files as paths and texts. A tidy rule is a pure function of such a tree, so tests can plant violations.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** Paths from the project's root, with `/`, to the text of each file. */
+/** The text of each file by its path from the project's root, with `/`. */
 export type Tree = ReadonlyMap<string, string>
 
-/** Something that a rule forbids, where it stands. Lines count from 1. */
+/** A place where a rule is broken. Lines count from 1. */
 export interface Violation {
   readonly rule: string
   readonly path: string
@@ -14,18 +14,18 @@ export interface Violation {
   readonly message: string
 }
 
-/** A rule of the house. */
+/** Returns the violations of one rule. */
 export type Rule = (tree: Tree) => Violation[]
 
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', '.git', 'data', 'dist'])
 const TEXT_ENDINGS = ['.ts', '.md', '.sql', '.json', '.yml', '.yaml', '.html', '.css', '.js', '.mjs', '.sh', '.txt']
 const TEXT_NAMES: ReadonlySet<string> = new Set(['.gitignore', '.dockerignore', '.ci/run', '.npmrc', 'LICENSE', 'Dockerfile', 'deploy/Caddyfile'])
-/** Larger files are data, not authored text. */
+/** Larger files are data. */
 const TEXT_MAX_BYTES = 2_000_000
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** Every text file of the project, and the names of its pictures. */
+/** Reads every text file of the project, and the names of its images. */
 export function readTree(root: string = PROJECT_ROOT): Tree {
   const tree = new Map<string, string>()
   const entries = readdirSync(root, { withFileTypes: true, recursive: false })
@@ -39,31 +39,31 @@ export function readTree(root: string = PROJECT_ROOT): Tree {
     } else if (isText(path) && stat.size <= TEXT_MAX_BYTES) {
       tree.set(path, readFileSync(root + path, 'utf8'))
     } else if (path.endsWith('.png')) {
-      // Pages link to pictures, so they exist in the tree, without content.
+      // Pages link to images, so the tree contains their paths without content.
       tree.set(path, '')
     }
   }
   return new Map([...tree].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A tree of planted files. */
+/** A tree of these files. */
 export function plant(files: Readonly<Record<string, string>>): Tree {
   return new Map(Object.entries(files))
 }
 
-/** The violations as one readable block, for an assertion's message. */
+/** The violations as text for an assertion's message. */
 export function report(violations: readonly Violation[]): string {
   return violations.map(({ rule, path, line, message }) => `${path}:${line} [${rule}] ${message}`).join('\n')
 }
 
 const PRODUCT_FOLDERS = ['src/', 'localnet/', 'client/src/', 'console/']
 
-/** True for TypeScript that runs in production: neither a test nor a benchmark. */
+/** True for TypeScript that runs in production, unlike tests and benchmarks. */
 export function isProduct(path: string): boolean {
   return path.endsWith('.ts') && !isTestFile(path) && (path === 'main.ts' || PRODUCT_FOLDERS.some((folder) => path.startsWith(folder)))
 }
 
-/** True for the files of the tests, wherever they stand: `x.test.ts` beside `x.ts`, and `test-….ts` for what such tests share. */
+/** True for test files in any folder: `x.test.ts` next to `x.ts`, and `test-….ts` with shared helpers. */
 export function isTestFile(path: string): boolean {
   return path.startsWith('test/') || path.endsWith('.test.ts') || path.slice(path.lastIndexOf('/') + 1).startsWith('test-')
 }
