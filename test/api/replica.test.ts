@@ -17,7 +17,7 @@ import { createBareGateway } from '../support/bare-gateway.ts'
 import { WITHOUT_SERVER } from '../support/database.ts'
 import { call, createWallet } from '../support/keys.ts'
 import type { ApiResponse } from '../support/keys.ts'
-import { startReplicatedServer, WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
+import { startReplicatedServer, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
 import { until } from '../support/until.ts'
 
 const skip = WITHOUT_SERVER === false ? WITHOUT_OWN_POSTGRES : WITHOUT_SERVER

@@ -14,10 +14,9 @@ import type { ProcessContext } from '../../client/src/cli/run.ts'
 import { systemClock } from '../../client/src/clock.ts'
 import { runCommand, startCommand } from '../support/cli.ts'
 import type { CommandResult, CommandOptions } from '../support/cli.ts'
-import { holdPrices } from '../support/held-prices.ts'
-import { startMain } from '../support/main-process.ts'
+import { holdPrices, startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>
 let main: MainProcess

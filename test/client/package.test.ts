@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { createWallet } from '../support/keys.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Compressed size of each part, not minified: the library, the CCXT interface, the command line. */

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startMain } from '../support/main-process.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const TIMEOUT_MS = 120_000
 const COMMAND = fileURLToPath(new URL('../../client/src/cli/main.ts', import.meta.url))

@@ -9,10 +9,9 @@ import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createClient } from '../../client/src/client.ts'
-import { holdPrices } from '../support/held-prices.ts'
-import { startMain } from '../support/main-process.ts'
+import { holdPrices, startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TIMEOUT_MS = 120_000

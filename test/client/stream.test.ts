@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { createClient } from '../../client/src/client.ts'
 import type { EventRow } from '../../client/src/generated/resources.ts'
 import type { EventData, Frame, StreamProblem } from '../../client/src/stream-frames.ts'
-import { freePort } from '../support/proxies.ts'
+import { freePort } from '../support/tcp-proxy.ts'
 import { startMain } from '../support/main-process.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { assertUnbroken } from '../support/stream-client.ts'
 
 const KILLS = 2

@@ -1,5 +1,5 @@
-// What a database may do to a gateway short of losing its data: its disk is full, a table is locked for too long. Whoever asks meanwhile is told to come
-// again, and afterwards all goes on by itself, with everything that was acknowledged.
+// Database outages without data loss: a full disk, and a table that is locked for too long. Requests get 503 meanwhile, and the gateway recovers without a
+// restart.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -14,10 +14,10 @@ import { openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { openCrashFixture } from '../support/crash-fixture.ts'
+import type { CrashDatabase } from '../support/crash-fixture.ts'
 import { call, createWallet, obtainKey } from '../support/keys.ts'
-import { startKillablePostgres } from '../support/killable-postgres.ts'
-import { WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DISK_MB = 150
 const WITHOUT_DISK = process.getuid?.() === 0 && existsSync('/usr/bin/mount') && canMount() ? false : 'needs to mount a small file system, as root'
@@ -34,7 +34,7 @@ function canMount(): boolean {
 
 interface SmallDisk extends AsyncDisposable {
   readonly path: string
-  /** Writes until nothing more fits. */
+  /** Writes until the disk is full. */
   fill(): Promise<void>
   free(): Promise<void>
 }
@@ -57,50 +57,49 @@ async function mountSmallDisk(): Promise<SmallDisk> {
   }
 }
 
-/** Trades, fills the disk, trades on for a while, frees it; then everything must come to a good end. */
-async function fillUp(disk: SmallDisk, database: readonly ['server' | 'folder', string], mend: () => Promise<void>): Promise<string> {
-  await using stage = await openCrashFixture('full disk', database)
-  const life = await stage.start()
+/** Fills the disk while a client trades, frees it, and verifies everything. */
+async function fillUp(disk: SmallDisk, database: CrashDatabase, recover: () => Promise<void>): Promise<string> {
+  await using fixture = await openCrashFixture('full disk', database)
+  const { holder, clock } = fixture
+  const run = await fixture.start()
   let isOver = false
-  const trading = stage.trade(life, () => isOver)
-  const issued = async (more: number): Promise<void> => {
-    const wanted = stage.holder.keys.length + more
-    while (stage.holder.keys.length < wanted) await stage.clock.sleep(20)
+  const trading = fixture.trade(run, () => isOver)
+  const waitForKeys = async (more: number): Promise<void> => {
+    const wanted = holder.keys.length + more
+    while (holder.keys.length < wanted) await clock.sleep(20)
   }
-  await issued(2)
+  await waitForKeys(2)
   await disk.fill()
-  // A claim that is not acknowledged: the disk is felt.
-  const refused = stage.holder.unconfirmedClaims()
-  while (stage.holder.unconfirmedClaims() <= refused) await stage.clock.sleep(20)
+  // An unconfirmed claim shows that a write has failed.
+  const unconfirmed = holder.unconfirmedClaims()
+  while (holder.unconfirmedClaims() <= unconfirmed) await clock.sleep(20)
   await disk.free()
-  await mend()
-  await issued(2)
+  await recover()
+  await waitForKeys(2)
   isOver = true
   await trading
-  stage.check()
-  stage.expectSuccess()
-  const judged = await stage.verify(life, () =>
-    openStore({ databaseUrl: database[0] === 'server' ? database[1] : null, dataDir: database[0] === 'server' ? null : database[1], ...options }))
-  return JSON.stringify(judged)
+  fixture.check()
+  fixture.expectSuccess()
+  return JSON.stringify(await fixture.verify(run))
 }
 
-test('a full disk under the embedded database', { skip: WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under the embedded database', { skip: WITHOUT_DISK, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   const folder = join(disk.path, 'data')
   await mkdir(folder)
   t.diagnostic(await fillUp(disk, ['folder', folder], async () => {}))
 })
 
-test('a full disk under PostgreSQL', { skip: WITHOUT_DISK === false ? WITHOUT_OWN_POSTGRES : WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under PostgreSQL', { skip: WITHOUT_DISK === false ? WITHOUT_OWN_POSTGRES : WITHOUT_DISK, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
-  await using server = await startKillablePostgres(disk.path)
-  // A server whose log found no room may have ended itself: its operator starts it again.
+  await using server = await startPostgres(disk.path)
+  // PostgreSQL may exit when it cannot write its log; an operator restarts it.
   t.diagnostic(await fillUp(disk, ['server', server.url], () => server.startIfEnded()))
 })
 
-test('a table that somebody has locked: 503 within the bound, and all is well when it is free', { skip: WITHOUT_OWN_POSTGRES }, async () => {
+test('returns 503 within the statement time limit while tables are locked, and recovers', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
-  await using server = await startKillablePostgres(folder.path)
+  await using server = await startPostgres(folder.path)
   const readTimeoutMs = 300
   await using store = await openStore({ databaseUrl: server.url, dataDir: null, readTimeoutMs, ...options })
   await using other = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })

@@ -1,17 +1,15 @@
 // A key that was returned with 201, and its revocation, survive a crash of the process.
 
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { bearer, call, createWallet, signChallenge } from '../support/keys.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { startProgram } from '../support/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEYS = 25
 const wallet = createWallet('survivor')
@@ -19,19 +17,12 @@ const wallet = createWallet('survivor')
 interface Served extends AsyncDisposable {
   readonly url: string
   /** Kills the process and resolves when it has exited. */
-  kill(): Promise<void>
+  kill(): Promise<unknown>
 }
 
 async function serve(dataDir: string): Promise<Served> {
-  const script = fileURLToPath(new URL('../support/keys-process.ts', import.meta.url))
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const exited = new Promise<void>((resolve) => void child.once('close', () => resolve()))
-  const { value } = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next()
-  const kill = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    await exited
-  }
-  return { url: String(value), kill, [Symbol.asyncDispose]: kill }
+  const program = startProgram([process.execPath, 'test/support/keys-process.ts', dataDir])
+  return { url: await program.waitForLine(/^http:/), kill: () => program.stop('SIGKILL'), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
 }
 
 async function post<Body>(url: string, body: object): Promise<Body> {

@@ -9,14 +9,13 @@ import pg from 'pg'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openStore } from '../../src/store/open.ts'
-import { startKillablePostgres } from '../support/killable-postgres.ts'
-import { WITHOUT_OWN_POSTGRES } from '../support/own-postgres.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
 test('the gateway runs as a role that owns its database and nothing else', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
-  await using server = await startKillablePostgres(folder.path)
+  await using server = await startPostgres(folder.path)
   const { hostname, port } = new URL(server.url)
   const environment = { ...process.env, PGHOST: hostname, PGPORT: port, POSTGRES_USER: 'postgres', GATEWAY_DB_PASSWORD: "it's a secret" }
   await promisify(execFile)('sh', [join(PROJECT_ROOT, 'deploy/create-database.sh')], { env: environment })

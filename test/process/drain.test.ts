@@ -11,7 +11,7 @@ import { openStore } from '../../src/store/open.ts'
 import { startMain } from '../support/main-process.ts'
 import { assertUnbroken, connectStream } from '../support/stream-client.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DRAIN_MS = 2_000
 

@@ -13,11 +13,12 @@ import { bearer, createWallet, signChallenge } from '../support/keys.ts'
 import type { MainProcess } from '../support/main-process.ts'
 import { openCluster } from '../support/cluster.ts'
 import type { Cluster } from '../support/cluster.ts'
-import { freePort, startCaddy, startProxy, WITHOUT_CADDY } from '../support/proxies.ts'
+import { startCaddy, startLoadBalancer, WITHOUT_CADDY } from '../support/load-balancers.ts'
 import { startOwnRedis, WITHOUT_OWN_REDIS } from '../support/redis.ts'
 import { readChannelLog } from '../support/stream-audit.ts'
 import { assertUnbroken, connectStream } from '../support/stream-client.ts'
 import type { StreamClient, StreamFrame } from '../support/stream-client.ts'
+import { freePort } from '../support/tcp-proxy.ts'
 
 const skip = WITHOUT_SERVER === false ? WITHOUT_OWN_REDIS : WITHOUT_SERVER
 const INSTANCES = 3
@@ -188,7 +189,7 @@ async function keepWatching(url: string, isComplete: (held: ReadonlyMap<string, 
   return { held, connections }
 }
 
-for (const [name, begin, without] of [['a plain proxy', startProxy, false], ['the delivered proxy', startCaddy, WITHOUT_CADDY]] as const) {
+for (const [name, begin, without] of [['a plain proxy', startLoadBalancer, false], ['the delivered proxy', startCaddy, WITHOUT_CADDY]] as const) {
   const hindrance = skip === false ? without : skip
   test(`behind ${name} every instance is replaced under load: no request fails, no frame is lost or comes twice`, { skip: hindrance }, async () => {
     const redisPort = await freePort()

@@ -4,7 +4,7 @@ import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { startMain } from '../support/main-process.ts'
 import { samplesOf } from '../support/metrics.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('with METRICS_PORT the program tells its metrics, all of its parts, and ends as it does without', async () => {
   await using folder = await temporaryFolder()

@@ -12,7 +12,7 @@ import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { startMain } from '../support/main-process.ts'
 import type { MainProcess } from '../support/main-process.ts'
-import { temporaryFolder } from '../support/store-child.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { createTcpProxy } from '../support/tcp-proxy.ts'
 
 function startNetwork(): Promise<LocalNetwork> {

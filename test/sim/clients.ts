@@ -91,7 +91,7 @@ export function createClients(parts: ClientsParts): Clients {
       check()
       const holders = people.map(({ holder }) => holder)
       await checkKeysAreStored(db, holders)
-      await checkSecretsDoNotLeak(db, holders, { answers: requests.texts, lines })
+      await checkSecretsDoNotLeak(db, holders, { responses: requests.texts, logLines: lines })
       for (const { submitter } of people) submitter.checkReported()
       count(met, people)
     },

@@ -8,7 +8,7 @@ import { secretSigner } from '../../client/src/signer.ts'
 import { startBrowser } from './browser.ts'
 import { startMain } from './main-process.ts'
 import type { MainProcess } from './main-process.ts'
-import { temporaryFolder } from './store-child.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { ONE } from './traders.ts'
 
 /** Long enough for a slow machine. */

@@ -1,5 +1,5 @@
-// The parts that write and send, in a process of their own that is meant to be killed: the indexer, and the endpoints of keys and orders. Its arguments: the
-// address of the network's JSON-RPC, its contracts as JSON, and where the database is: `server <url>` or `folder <path>`. It says its address.
+// The process that crash tests kill: the indexer and the endpoints of keys, orders and submissions. Arguments: the network's RPC address, its contracts as JSON,
+// and the database (`server <url>` or `folder <path>`). Prints its address.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -11,23 +11,17 @@ import { openStore } from '../../src/store/open.ts'
 import { TEST_NETWORK_PASSPHRASE } from '../../localnet/start.ts'
 import { createTradingServer } from './trading-server.ts'
 
-const POLL_INTERVAL_MS = 100
-
-const [rpcUrl = '', contractsJson = '{}', kind = 'folder', where = ''] = process.argv.slice(2)
-const clock = createSystemClock()
-const random = createSystemRandom()
+const [rpcUrl = '', contractsJson = '{}', kind = 'folder', location = ''] = process.argv.slice(2)
+const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
 const contracts = JSON.parse(contractsJson) as ContractAddresses
 const networkPassphrase = TEST_NETWORK_PASSPHRASE
 const [store, server] = await Promise.all([
-  openStore({ databaseUrl: kind === 'server' ? where : null, dataDir: kind === 'server' ? null : where, clock, log: silentLog }),
+  openStore({ databaseUrl: kind === 'server' ? location : null, dataDir: kind === 'server' ? null : location, clock, log }),
   createTradingServer(),
 ])
-const rpc = createRpc({ urls: [rpcUrl], clock, random, log: silentLog })
-server.serve({ store, rpc, clock, random, log: silentLog, contracts, networkPassphrase })
-const indexer = createIndexer({
-  store, rpc, contracts, networkPassphrase, clock, random, log: silentLog, pollIntervalMs: POLL_INTERVAL_MS, startLedger: null,
-})
-// How far the index is: for whoever waits for its end.
-server.app.get('/place', () => ({ lastLedger: indexer.status().lastLedger }))
+const rpc = createRpc({ urls: [rpcUrl], clock, random, log })
+server.serve({ store, rpc, clock, random, log, contracts, networkPassphrase })
+const indexer = createIndexer({ store, rpc, contracts, networkPassphrase, clock, random, log, pollIntervalMs: 100, startLedger: null })
+server.app.get('/index', () => ({ lastLedger: indexer.status().lastLedger }))
 process.stdout.write(`${await server.app.listen({ host: '127.0.0.1', port: 0 })}\n`)
 await indexer.run(new AbortController().signal)

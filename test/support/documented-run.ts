@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 import { copyProject } from './project-copy.ts'
-import { freePort } from './proxies.ts'
-import { temporaryFolder } from './store-child.ts'
+import { freePort } from './tcp-proxy.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 export interface DocumentedRun extends AsyncDisposable {
   /** The copy of the project. */

@@ -1,28 +1,50 @@
-// The whole program as its user starts it: `main.ts` in a process of its own, with ports that are free and a folder of the test's.
+// The program as users start it: main.ts in a process of its own, on free ports.
 
 import { COMPILE_CACHE } from './compile-cache.ts'
 import { startProgram } from './program.ts'
 import type { Program } from './program.ts'
 
 export interface MainProcess extends Program {
-  /** Where the gateway listens; known when it is told. */
-  url(): Promise<string>
+  /** Where the gateway listens. */
+  readonly url: () => Promise<string>
+  /** Where the local network's RPC listens. */
+  readonly rpcUrl: () => Promise<string>
   /** GET, as JSON. */
   get<Body>(path: string): Promise<Body>
+  /** Calls an RPC or control method of the local network. */
+  control<Result = unknown>(method: string, params?: object): Promise<Result>
 }
 
-/** Starts the program with nothing of this process's environment but what is named. */
+/** Starts the program with this environment and nothing else. */
 export function startMain(environment: Readonly<Record<string, string>>): MainProcess {
   const program = startProgram([process.execPath, 'main.ts'], { NODE_COMPILE_CACHE: COMPILE_CACHE, PORT: '0', LOCAL_RPC_PORT: '0', ...environment })
-  let address: Promise<string> | undefined
-  const url = (): Promise<string> => (address ??= program.waitForLine(/^ *Gateway /).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
+  const addressIn = (pattern: RegExp): (() => Promise<string>) => {
+    let address: Promise<string> | undefined
+    return () => (address ??= program.waitForLine(pattern).then((line) => /http:\S+/.exec(line)?.[0] ?? ''))
+  }
+  const url = addressIn(/^ *Gateway /)
+  const rpcUrl = addressIn(/^ *Network +local/)
   return {
-    ...program,
-    url,
-    get: async <Body>(path: string) => {
-      const answer = await fetch(`${await url()}${path}`)
-      if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
-      return (await answer.json()) as Body
+    ...program, url, rpcUrl,
+    async get<Body>(path: string) {
+      const response = await fetch(`${await url()}${path}`)
+      if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`)
+      return (await response.json()) as Body
     },
+    async control<Result>(method: string, params: object = {}) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(await rpcUrl(), { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      const { result, error } = (await response.json()) as { readonly result: Result; readonly error?: unknown }
+      if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`)
+      return result
+    },
+  }
+}
+
+/** Freezes these prices. Otherwise a profit may become a loss between the simulation and the ledger, and the trade fails. */
+export async function holdPrices(main: MainProcess, ...assets: readonly string[]): Promise<void> {
+  for (const asset of assets) {
+    const { price } = await main.get<{ readonly price: string }>(`/v1/markets/${asset}/price`)
+    await main.control('local_setPrice', { asset, price })
   }
 }

@@ -1,96 +1,110 @@
-// A program in a process of its own, by what it says.
+// Starts programs in processes of their own and waits for what they print.
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
+type ExitStatus = number | NodeJS.Signals | null
+
 export interface Program extends AsyncDisposable {
-  /**
-   * Resolves with the first line it says or logs, from now on or before, that fits; rejects when it ends without one, and after two minutes. Each line is
-   * found once.
-   */
+  /** The first unread line of either output that matches. Returns each line once; rejects when the program exits first or after two minutes. */
   readonly waitForLine: (pattern: RegExp) => Promise<string>
-  /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void
-  /** Sends the signal and resolves with the exit code, or the signal that ended it. */
-  stop(signal: NodeJS.Signals): Promise<number | NodeJS.Signals | null>
-  /** Resolves with the exit code, or the signal that ended it, once it has ended. */
-  readonly exited: Promise<number | NodeJS.Signals | null>
-  /** What it wrote to its error output so far. */
+  /** Sends the signal and waits for the exit. */
+  stop(signal: NodeJS.Signals): Promise<ExitStatus>
+  /** Resolves with the exit code, or with the signal that ended the program. */
+  readonly exited: Promise<ExitStatus>
+  /** The error output so far. */
   readonly errors: () => string
-  /** What it wrote to its output so far. */
+  /** The standard output so far. */
   readonly output: () => string
 }
 
-/** Who waits longer than this waits in vain, and would keep the program, and the run, from ending. */
-const PATIENCE_MS = 120_000
+export interface ProgramOptions {
+  readonly cwd?: string
+  /** Starts a process group and signals all of it, as a terminal does. */
+  readonly isGroup?: boolean
+}
+
+const LINE_TIMEOUT_MS = 120_000
 
 export const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/**
- * Starts `command` with nothing of this process's environment but what is named. With `isGroup` it gets a group of its own, and signals go to all that it
- * starts, as a terminal sends them.
- */
+/** Starts `command`. Of this process's environment it gets PATH only. */
 export function startProgram(
-  command: readonly string[], environment: Readonly<Record<string, string | undefined>>, { cwd = PROJECT_ROOT, isGroup = false } = {},
+  command: readonly string[], environment: Readonly<Record<string, string | undefined>> = {}, { cwd = PROJECT_ROOT, isGroup = false }: ProgramOptions = {},
 ): Program {
   const [file = '', ...args] = command
-  const env = { PATH: process.env['PATH'], ...environment }
-  const child = spawn(file, args, { cwd, env, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] })
-  const kill = (signal: NodeJS.Signals): void => {
-    try {
-      if (isGroup && child.pid !== undefined) process.kill(-child.pid, signal)
-      else child.kill(signal)
-    } catch (error) {
-      // Nobody of the group is left.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-    }
-  }
-  const exited = new Promise<number | NodeJS.Signals | null>((resolve) => void child.once('close', (code, signal) => resolve(code ?? signal)))
-  const lines: string[] = []
-  const waiting = new Set<() => void>()
-  let ended = false
-  const written = { stdout: '', stderr: '' }
-  const tell = (): void => waiting.forEach((look) => look())
+  const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<ExitStatus>((resolve) => void child.once('close', (code, signal) => resolve(code ?? signal)))
+  const printed = { stdout: '', stderr: '' }
+  const unread: string[] = []
+  const checks = new Set<() => void>()
+  let hasExited = false
+  const runChecks = (): void => checks.forEach((check) => check())
   for (const name of ['stdout', 'stderr'] as const) {
     createInterface({ input: child[name] }).on('line', (line) => {
-      lines.push(line)
-      written[name] += `${line}\n`
-      tell()
+      unread.push(line)
+      printed[name] += `${line}\n`
+      runChecks()
     })
   }
   void exited.then(() => {
-    ended = true
-    tell()
+    hasExited = true
+    runChecks()
   })
-  return {
-    waitForLine: (pattern) => new Promise((resolve, reject) => {
-      const look = (): void => {
-        const at = lines.findIndex((line) => pattern.test(line))
-        if (at < 0 && !ended) return
-        waiting.delete(look)
+
+  function signal(name: NodeJS.Signals): void {
+    try {
+      if (isGroup && child.pid !== undefined) process.kill(-child.pid, name)
+      else child.kill(name)
+    } catch (error) {
+      // The whole group has exited.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+
+  function stop(name: NodeJS.Signals): Promise<ExitStatus> {
+    signal(name)
+    return exited
+  }
+
+  function waitForLine(pattern: RegExp): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const finish = (problem?: string): void => {
+        checks.delete(check)
         clearTimeout(timer)
-        if (at < 0) reject(new Error(`the program ended without saying ${String(pattern)}:\n${lines.join('\n')}\n${written.stderr}`))
-        else resolve(lines.splice(at, 1)[0] ?? '')
+        if (problem !== undefined) reject(new Error(`${file} ${problem} ${String(pattern)}:\n${printed.stdout}\n${printed.stderr}`))
       }
-      const timer = setTimeout(() => {
-        waiting.delete(look)
-        reject(new Error(`waited in vain for ${String(pattern)}:\n${lines.join('\n')}\n${written.stderr}`))
-      }, PATIENCE_MS)
-      waiting.add(look)
-      look()
-    }),
-    signal: kill,
-    stop(signal) {
-      kill(signal)
-      return exited
-    },
-    exited: exited,
-    errors: () => written.stderr,
-    output: () => written.stdout,
-    async [Symbol.asyncDispose]() {
-      kill('SIGKILL')
-      await exited
-    },
+      const check = (): void => {
+        const index = unread.findIndex((line) => pattern.test(line))
+        if (index < 0 && hasExited) finish('exited without printing')
+        if (index < 0) return
+        finish()
+        resolve(unread.splice(index, 1)[0] ?? '')
+      }
+      const timer = setTimeout(() => finish('did not print'), LINE_TIMEOUT_MS)
+      checks.add(check)
+      check()
+    })
+  }
+
+  return {
+    waitForLine, signal, stop, exited,
+    errors: () => printed.stderr,
+    output: () => printed.stdout,
+    [Symbol.asyncDispose]: async () => void (await stop('SIGKILL')),
+  }
+}
+
+/** Starts a server and waits for the line that says it is ready. */
+export async function startServer(command: readonly string[], ready: RegExp, environment: Readonly<Record<string, string>> = {}): Promise<Program> {
+  const server = startProgram(command, environment)
+  try {
+    await server.waitForLine(ready)
+    return server
+  } catch (error) {
+    await server[Symbol.asyncDispose]()
+    throw error
   }
 }

@@ -1,11 +1,11 @@
-// A program of its own that opens a data folder, for tests of what happens between processes. Its arguments: the folder, and what to do:
-// `open` says that it is open and stays; `write` commits one key with its rows again and again, and tells each key after its commit.
+// Opens a data folder for tests of several processes. Arguments: the folder, the task and the folder of migrations. Task `open` prints `open` and keeps the
+// store open; task `write` then commits one key after the other, each with its rows, and prints each key after its commit.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
 import { openStore } from '../../src/store/open.ts'
 
-/** Rows that go with each key, in the same transaction. */
+/** Rows per key, in the same transaction. */
 const ROWS_PER_KEY = 20
 
 const [dataDir = '', task = 'open', migrationsDirectory = ''] = process.argv.slice(2)

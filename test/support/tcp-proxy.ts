@@ -1,54 +1,62 @@
-// A wire to a server that can be cut or blocked.
+// A TCP proxy whose connections a test can drop, refuse or block.
 
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
-const USUAL_PORTS: Readonly<Record<string, number>> = { 'redis:': 6379, 'postgres:': 5432, 'postgresql:': 5432 }
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'redis:': 6379, 'postgres:': 5432, 'postgresql:': 5432 }
 
-/** A proxy before a server, whose connections a test can drop, refuse or leave unanswered. */
+/** A port that is free now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
-  /** Drops every connection and refuses new ones until `mend`. */
+  /** Drops all connections and refuses new ones until `restore`. */
   cut(): void
-  /** Takes what is sent and hands nothing on, until `mend`. */
+  /** Accepts data and forwards none until `restore`. */
   block(): void
   restore(): void
 }
 
-/** Puts a proxy before the server at `url`; without a port that is Redis's or PostgreSQL's own. */
+/** Starts a proxy for the server at `url`. */
 export async function createTcpProxy(url: string): Promise<TcpProxy> {
   const target = new URL(url)
-  const port = Number(target.port === '' ? USUAL_PORTS[target.protocol] : target.port)
-  const pairs = new Set<readonly [Socket, Socket]>()
+  const port = Number(target.port === '' ? DEFAULT_PORTS[target.protocol] : target.port)
+  const clients = new Set<Socket>()
   let state: 'open' | 'cut' | 'blocked' = 'open'
-  const server = createServer((near) => {
+  const server = createServer((client) => {
     if (state === 'cut') {
-      near.destroy()
+      client.destroy()
       return
     }
-    const far = connect(port, target.hostname)
-    const pair = [near, far] as const
-    pairs.add(pair)
-    for (const [from, to] of [pair, [far, near] as const]) {
+    const upstream = connect(port, target.hostname)
+    clients.add(client)
+    for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
       from.on('data', (data) => {
         if (state !== 'blocked') to.write(data)
       })
       from.on('error', () => to.destroy())
       from.on('close', () => {
         to.destroy()
-        pairs.delete(pair)
+        clients.delete(client)
       })
     }
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const dropAll = (): void => pairs.forEach(([near]) => near.destroy())
-  const wired = new URL(url)
-  wired.hostname = '127.0.0.1'
-  wired.port = String((server.address() as AddressInfo).port)
+  const dropAll = (): void => clients.forEach((client) => client.destroy())
+  const proxyUrl = new URL(url)
+  proxyUrl.hostname = '127.0.0.1'
+  proxyUrl.port = String((server.address() as AddressInfo).port)
   return {
-    url: wired.href,
+    url: proxyUrl.href,
     cut() {
       state = 'cut'
       dropAll()
@@ -57,7 +65,7 @@ export async function createTcpProxy(url: string): Promise<TcpProxy> {
       state = 'blocked'
     },
     restore() {
-      // What was swallowed would leave a connection out of step.
+      // Blocked data is lost, so a blocked connection is out of step.
       if (state === 'blocked') dropAll()
       state = 'open'
     },

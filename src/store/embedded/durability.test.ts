@@ -10,7 +10,9 @@ import { PGlite } from '@electric-sql/pglite'
 import { createSystemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../base/log.ts'
-import { migrationsFolder, startStoreChild, temporaryFolder } from '../../../test/support/store-child.ts'
+import { startProgram } from '../../../test/support/program.ts'
+import type { Program } from '../../../test/support/program.ts'
+import { migrationsFolder, temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openEmbedded } from '../open.ts'
 import { StoreUnavailable } from '../store.ts'
 import { createCluster, openEngine, startParams, testDurability } from './engine.ts'
@@ -136,12 +138,16 @@ test('an engine whose disk fails acknowledges nothing more and is killed at once
   }
 })
 
+function startStoreProcess(dataDir: string, task: 'open' | 'write'): Program {
+  return startProgram([process.execPath, 'test/support/store-process.ts', dataDir, task, migrations.path])
+}
+
 test('a second process is refused, with the folder and the process that holds it', async () => {
   const dataDir = await dataFolder()
   await using store = await open(dataDir)
-  const child = startStoreChild(dataDir, 'open', migrations.path)
-  assert.equal(await child.nextLine(), undefined, 'it does not open')
-  await child.kill()
+  const child = startStoreProcess(dataDir, 'open')
+  await child.exited
+  assert.equal(child.output(), '', 'it does not open')
   assert.match(child.errors(), new RegExp(`FolderInUse: the folder ${dataDir} is in use by process ${process.pid}`))
   await assert.rejects(open(dataDir), { name: 'FolderInUse', message: /is in use by this process/ })
   await store.write.query('insert into written_key values (1)')
@@ -168,10 +174,10 @@ test('a first start that was killed midway starts from scratch', async () => {
   await mkdir(dataDir)
   const midway = Promise.withResolvers<void>()
   const watcher = watch(dataDir, { recursive: true }, () => existsSync(join(dataDir, 'database.new', 'base')) && midway.resolve())
-  const child = startStoreChild(dataDir, 'open', migrations.path)
+  const child = startStoreProcess(dataDir, 'open')
   await midway.promise
   watcher.close()
-  await child.kill()
+  await child.stop('SIGKILL')
   assert.deepEqual(readdirSync(dataDir).sort(), ['database.lock', 'database.new'])
   await using store = await open(dataDir)
   await store.write.query('insert into written_key values (1)')
@@ -182,10 +188,10 @@ test('kill -9 loses nothing acknowledged, and no transaction is incomplete', asy
   const dataDir = await dataFolder()
   let acknowledged = 0
   for (const commits of [1, 40, 90]) {
-    const child = startStoreChild(dataDir, 'write', migrations.path)
-    assert.equal(await child.nextLine(), 'open', child.errors())
-    for (let lines = 0; lines < commits; lines++) acknowledged = Number(await child.nextLine())
-    await child.kill()
+    const child = startStoreProcess(dataDir, 'write')
+    await child.waitForLine(/^open$/)
+    for (let lines = 0; lines < commits; lines++) acknowledged = Number(await child.waitForLine(/^\d+$/))
+    await child.stop('SIGKILL')
     await using store = await open(dataDir)
     const [found] = await store.read.query<{ keys: number; last: number; cursor: number; rows: number }>(`
       select (select count(*) from written_key) as keys, (select max(key) from written_key) as last, (select key from written_cursor) as cursor,
