@@ -8,7 +8,7 @@ import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { openStore } from '../../src/store/open.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
 import { bearer, call, createWallet, signChallenge } from '../support/keys.ts'
-import { startProgram } from '../support/program.ts'
+import { startScript } from '../support/program.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEYS = 25
@@ -21,7 +21,7 @@ interface Served extends AsyncDisposable {
 }
 
 async function serve(dataDir: string): Promise<Served> {
-  const program = startProgram([process.execPath, 'test/support/keys-process.ts', dataDir])
+  const program = startScript(new URL('../support/keys-process.ts', import.meta.url), [dataDir])
   return { url: await program.waitForLine(/^http:/), kill: () => program.stop('SIGKILL'), [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
 }
 

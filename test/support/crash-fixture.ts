@@ -2,7 +2,6 @@
 // acknowledged change is compared with the tables and the ledger.
 
 import assert from 'node:assert/strict'
-import { fileURLToPath } from 'node:url'
 import { Keypair } from '@stellar/stellar-sdk'
 import { createSystemClock, nowSec } from '../../src/base/clock.ts'
 import type { Clock } from '../../src/base/clock.ts'
@@ -24,10 +23,10 @@ import type { Submitter } from '../sim/submitters.ts'
 import { bearer } from './keys.ts'
 import type { ApiCall } from './keys.ts'
 import { startNetworkOn } from './network.ts'
-import { startProgram } from './program.ts'
+import { startScript } from './program.ts'
 import type { Program } from './program.ts'
 
-const SCRIPT = fileURLToPath(new URL('./crash-process.ts', import.meta.url))
+const SCRIPT = new URL('./crash-process.ts', import.meta.url)
 const LEDGER_MS = 300
 const CATCH_UP_MS = 60_000
 const POLL_MS = 50
@@ -74,10 +73,10 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
   const holder = createKeyHolder(parts)
   const submitter = createSubmitter(parts)
   const runs: ProcessRun[] = []
-  const command = [process.execPath, SCRIPT, network.rpcUrl ?? '', JSON.stringify(network.contracts), ...database]
+  const startProcess = (): Program => startScript(SCRIPT, [network.rpcUrl ?? '', JSON.stringify(network.contracts), ...database])
 
   async function start(): Promise<ProcessRun> {
-    const program = startProgram(command)
+    const program = startProcess()
     const run = createProcessRun(program, await program.waitForLine(/^http:/))
     runs.push(run)
     return run
@@ -131,7 +130,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
     clock, holder, submitter, start, trade,
     check: requests.check,
     async startAndKill(afterMs) {
-      const program = startProgram(command)
+      const program = startProcess()
       await clock.sleep(afterMs)
       await program.stop('SIGKILL')
     },
@@ -177,5 +176,6 @@ async function callOverHttp(url: string, { method = 'GET', body, key }: ApiCall)
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>, text }
+  const json = (text === '' ? {} : JSON.parse(text)) as Record<string, unknown>
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: json, text }
 }

@@ -1,5 +1,5 @@
-// The process that crash tests kill: the indexer and the endpoints of keys, orders and submissions. Arguments: the network's RPC address, its contracts as JSON,
-// and the database (`server <url>` or `folder <path>`). Prints its address.
+// The process that crash tests kill: the indexer and the endpoints of keys, orders and submissions. Arguments: the network's RPC address, its contracts as
+// JSON, and the database (`server <url>` or `folder <path>`). Prints its address.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'

@@ -3,7 +3,7 @@
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
 import { TEMPLATE_VARIABLE, WITHOUT_SERVER, administer, testServerUrl, withServerTemplate } from './database.ts'
-import { startProgram } from './program.ts'
+import { startScript } from './program.ts'
 import type { Program } from './program.ts'
 
 const skip = WITHOUT_SERVER
@@ -11,7 +11,7 @@ const serverUrl = testServerUrl() ?? ''
 
 async function start(kind: 'store' | 'run', template: string): Promise<{ program: Program; database: string }> {
   const environment = { ...process.env, [TEMPLATE_VARIABLE]: template }
-  const program = startProgram([process.execPath, 'test/support/database-process.ts', kind], environment)
+  const program = startScript(new URL('./database-process.ts', import.meta.url), [kind], environment)
   return { program, database: await program.waitForLine(/^perp_test/) }
 }
 

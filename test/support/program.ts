@@ -97,6 +97,11 @@ export function startProgram(
   }
 }
 
+/** Starts a script of the tests. */
+export function startScript(script: URL, args: readonly string[], environment: Readonly<Record<string, string | undefined>> = {}): Program {
+  return startProgram([process.execPath, fileURLToPath(script), ...args], environment)
+}
+
 /** Starts a server and waits for the line that says it is ready. */
 export async function startServer(command: readonly string[], ready: RegExp, environment: Readonly<Record<string, string>> = {}): Promise<Program> {
   const server = startProgram(command, environment)

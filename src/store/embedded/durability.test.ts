@@ -10,7 +10,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { createSystemClock } from '../../base/clock.ts'
 import { silentLog } from '../../base/log.ts'
 import type { Log } from '../../base/log.ts'
-import { startProgram } from '../../../test/support/program.ts'
+import { startScript } from '../../../test/support/program.ts'
 import type { Program } from '../../../test/support/program.ts'
 import { migrationsFolder, temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openEmbedded } from '../open.ts'
@@ -139,7 +139,7 @@ test('an engine whose disk fails acknowledges nothing more and is killed at once
 })
 
 function startStoreProcess(dataDir: string, task: 'open' | 'write'): Program {
-  return startProgram([process.execPath, 'test/support/store-process.ts', dataDir, task, migrations.path])
+  return startScript(new URL('../../../test/support/store-process.ts', import.meta.url), [dataDir, task, migrations.path])
 }
 
 test('a second process is refused, with the folder and the process that holds it', async () => {
