@@ -1,4 +1,4 @@
-// Little more than an hour among twelve traders: whoever builds on the local network meets everything that can happen to a position or an order.
+// A little more than an hour with twelve traders covers everything that can happen to positions and orders.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -16,8 +16,8 @@ const TRADERS = 12
 const LEDGER_SEC = 10
 const LEDGERS = 380
 
-/** Ledgers ten seconds apart. */
-async function live(network: TestNetwork, ledgers: number): Promise<void> {
+/** Closes this many ledgers, ten seconds apart. */
+async function closeLedgers(network: TestNetwork, ledgers: number): Promise<void> {
   for (let ledger = 0; ledger < ledgers; ledger++) {
     network.clock.advance(LEDGER_SEC * 1_000)
     await network.step()
@@ -29,8 +29,8 @@ interface Call {
   readonly args: readonly unknown[]
 }
 
-/** The market's calls that came through, in order. */
-function calls(network: TestNetwork): readonly Call[] {
+/** The successful calls of the market, in order. */
+function marketCalls(network: TestNetwork): readonly Call[] {
   const { market } = network.contracts
   return network.chain.history.transactionsAfter(0, 0, 100_000).flatMap(({ status, envelopeXdr }) => {
     if (status !== 'SUCCESS') return []
@@ -39,11 +39,11 @@ function calls(network: TestNetwork): readonly Call[] {
     if (operation?.type !== 'invokeHostFunction' || operation.func.type !== 'hostFunctionTypeInvokeContract') return []
     const { contractAddress, functionName, args } = operation.func.invokeContract
     if (Address.fromScAddress(contractAddress).toString() !== market) return []
-    return [{ name: functionName.toString(), args: args.map((arg) => plain(fromScVal(arg) ?? assert.fail('an argument of an unknown type'))) }]
+    return [{ name: functionName.toString(), args: args.map((arg) => plain(fromScVal(arg) ?? assert.fail('an argument of unknown type'))) }]
   })
 }
 
-async function marketOf(network: TestNetwork): Promise<{ positions: readonly StoredPosition[]; orders: readonly StoredOrder[] }> {
+async function readMarket(network: TestNetwork): Promise<{ positions: readonly StoredPosition[]; orders: readonly StoredOrder[] }> {
   const reader = network.userClient('alice')
   const deployment = createDeployment(network.networkPassphrase, createIdentities(network.networkPassphrase, 0))
   const { positionIds, orderIds } = await createOverviewReader(deployment)(reader)
@@ -53,59 +53,59 @@ async function marketOf(network: TestNetwork): Promise<{ positions: readonly Sto
   }
 }
 
-/** Moves prices by 15 % against some of those who have a position open. */
+/** Moves the prices of these positions by 15% against them. */
 async function squeeze(network: TestNetwork, isSqueezed: (position: StoredPosition) => boolean): Promise<void> {
   const { oracle } = await network.call<{ oracle: string }>('local_info')
   const prices = await readOraclePrices(network.userClient('alice'), oracle)
-  const { positions } = await marketOf(network)
+  const { positions } = await readMarket(network)
   for (const { asset, direction } of positions.filter(isSqueezed)) {
     const percent = direction === LONG ? 85n : 115n
     await network.call('local_setPrice', { asset, price: String(((prices.get(asset)?.price ?? 0n) * percent) / 100n) })
   }
-  await live(network, 10)
+  await closeLedgers(network, 10)
   await network.call('local_releasePrice')
 }
 
-/** Moves all prices by 0.8 %: too little to end positions, enough for the keeper to show the market the ones that it knows. */
+/** Moves all prices by 0.8%: too little to liquidate, but enough for the keeper to update the market. */
 async function nudge(network: TestNetwork): Promise<void> {
   const { oracle } = await network.call<{ oracle: string }>('local_info')
   for (const [asset, { price }] of await readOraclePrices(network.userClient('alice'), oracle)) {
     await network.call('local_setPrice', { asset, price: String((price * 1_008n) / 1_000n) })
   }
-  await live(network, 30)
+  await closeLedgers(network, 30)
   await network.call('local_releasePrice')
 }
 
-test('in little more than an hour all ten operations are used, and everything happens that can happen to positions and orders', async () => {
+test('a little more than an hour covers all ten operations and every event of positions and orders', async () => {
   await using network = await startTestNetwork({ traders: TRADERS, seed: 'an hour' })
-  await live(network, LEDGERS)
+  await closeLedgers(network, LEDGERS)
   await squeeze(network, (position) => position.marginMode === CROSS_MARGIN)
   await squeeze(network, (position) => position.marginMode !== CROSS_MARGIN)
   await nudge(network)
 
-  const made = calls(network)
-  const names = new Set(made.map(({ name }) => name))
-  assert.deepEqual(OPERATION_NAMES.filter((name) => !names.has(name)), [], 'operations that nobody used')
+  const calls = marketCalls(network)
+  const names = new Set(calls.map(({ name }) => name))
+  assert.deepEqual(OPERATION_NAMES.filter((name) => !names.has(name)), [], 'unused operations')
   for (const name of ['deposit_cross_margin', 'withdraw_cross_margin', 'execute_order', 'update_trailing_peak', 'sync_asset_pnl', 'apply_funding']) {
-    assert(names.has(name), `nobody called ${name}`)
+    assert(names.has(name), `no call of ${name}`)
   }
-  const timesInForce = new Set(made.filter(({ name }) => name === 'place_limit_order').map(({ args }) => args.at(-1)))
+  const timesInForce = new Set(calls.filter(({ name }) => name === 'place_limit_order').map(({ args }) => args.at(-1)))
   assert.deepEqual(timesInForce, new Set([0, 1, 2, 0x100]))
 
   const topics = new Set(network.exchangeEvents().map(({ topic }) => topic))
   for (const topic of [
     'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled', 'funding_applied',
-  ]) assert(topics.has(topic), `there is no ${topic}`)
+  ]) assert(topics.has(topic), `no ${topic} event`)
   const reasons = new Set(network.exchangeEvents('order_cancelled').map(({ fields }) => String(fields[1])))
   for (const reason of ['user', 'pos_closed', 'ioc_not_filled', 'slippage']) assert(reasons.has(reason), `no order was cancelled for ${reason}`)
 
   const { vaultFactory, referral } = network.contracts
-  const told = network.exchangeEvents().filter(({ contractId }) => contractId === vaultFactory || contractId === referral).map(({ topic }) => topic)
+  const vaultTopics = network.exchangeEvents().filter(({ contractId }) => contractId === vaultFactory || contractId === referral).map(({ topic }) => topic)
   for (const topic of [
     'vault_created', 'deposit', 'withdraw', 'leader_open', 'leader_close', 'leader_limit', 'code_created', 'referrer_set',
-  ]) assert(told.includes(topic), `there is no ${topic} of vaults or referral`)
+  ]) assert(vaultTopics.includes(topic), `no ${topic} event of vaults or referral`)
 
-  const { positions, orders } = await marketOf(network)
+  const { positions, orders } = await readMarket(network)
   assert(positions.length > 0 && positions.length < TRADERS * 12, `${positions.length} positions are open`)
   assert(orders.length > 0 && orders.length < TRADERS * 12, `${orders.length} orders are pending`)
 })

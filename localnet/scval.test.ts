@@ -6,7 +6,7 @@ import { anyVal } from './ledger/test-values.ts'
 import { toBase64 } from './ledger/xdr-writer.ts'
 import { encodeVal, fromScVal, toScVal, valFromBase64, valToBase64 } from './scval.ts'
 
-test('every value comes back as it went, in the bytes of the SDK', () => {
+test('every value round-trips and encodes to the SDK\'s bytes', () => {
   fc.assert(
     fc.property(anyVal, (val) => {
       assert.equal(toScVal(val).toXdr('base64'), toBase64(encodeVal(val)))
@@ -16,7 +16,7 @@ test('every value comes back as it went, in the bytes of the SDK', () => {
   )
 })
 
-test('amounts of any size and sign are what the SDK writes for them', () => {
+test('encodes amounts of any size and sign as the SDK does', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 127n), max: 2n ** 127n - 1n }), (value) => {
       assert.equal(valToBase64({ type: 'i128', value }), nativeToScVal(value, { type: 'i128' }).toXdr('base64'))
@@ -24,10 +24,10 @@ test('amounts of any size and sign are what the SDK writes for them', () => {
   )
 })
 
-test('values that the contracts do not know are not mistaken for others, alone or inside of others', () => {
+test('rejects unsupported values, also inside other values', () => {
   const notText = xdr.ScVal.scvString(Buffer.from([0xff, 0xfe]))
-  const foreign = [nativeToScVal(5n, { type: 'u128' }), xdr.ScVal.scvI32(-1), xdr.ScVal.scvDuration(5n), notText]
-  for (const scVal of foreign) {
+  const unsupported = [nativeToScVal(5n, { type: 'u128' }), xdr.ScVal.scvI32(-1), xdr.ScVal.scvDuration(5n), notText]
+  for (const scVal of unsupported) {
     assert.equal(fromScVal(scVal), undefined)
     assert.equal(fromScVal(xdr.ScVal.scvVec([xdr.ScVal.scvVoid(), scVal])), undefined)
     assert.throws(() => valFromBase64(scVal.toXdr('base64')), RangeError)

@@ -20,23 +20,23 @@ function traders(network: TestNetwork): ReadonlySet<string> {
   return new Set(network.accounts.filter((account) => account.name.startsWith('trader-')).map((account) => account.address))
 }
 
-test('the same seed tells the same story, event for event, and another seed another one', async () => {
-  const storyOf = async (seed: string): Promise<{ events: string; head: string; trades: number }> => {
+test('a seed determines the chain event for event, and other seeds give other chains', async () => {
+  const runWith = async (seed: string): Promise<{ events: string; head: string; trades: number }> => {
     await using network = await startTestNetwork({ seed, traders: 6 })
     await network.closeLedgers(30)
     assert.equal(network.clock.pendingTimers(), 0)
-    // The head's hash stands for more than events: every envelope, result and entry of state led to it.
+    // The latest ledger's hash covers more than events: every envelope, result and ledger entry.
     const { hash } = network.chain.history.latest()
     return { events: eventLogHash(network), head: hash, trades: network.exchangeEvents('position_closed').length }
   }
-  const [first, again, other] = [await storyOf('one'), await storyOf('one'), await storyOf('two')]
-  assert.deepEqual(first, again)
+  const [first, repeated, other] = [await runWith('one'), await runWith('one'), await runWith('two')]
+  assert.deepEqual(first, repeated)
   assert.notEqual(first.events, other.events)
   assert.notEqual(first.head, other.head)
-  assert(first.trades > 0, 'the story has no trade in it')
+  assert(first.trades > 0, 'the run has no trade')
 })
 
-test('within ten ledgers traders have opened and closed, by transactions that they signed', async () => {
+test('traders open and close positions within ten ledgers, with transactions they signed', async () => {
   await using network = await startTestNetwork({ traders: 12 })
   await network.closeLedgers(10)
   const opened = network.exchangeEvents('position_opened')
@@ -53,7 +53,7 @@ test('within ten ledgers traders have opened and closed, by transactions that th
   }
 })
 
-test('all prices are on the ledger from its first moment, move, and stay fresh and in their bands', async () => {
+test('all prices exist from the first ledger, move, and stay fresh and within their ranges', async () => {
   await using network = await startTestNetwork({ traders: 0 })
   const { oracle } = await network.call<{ oracle: string }>('local_info')
   const read = () => readOraclePrices(network.userClient('alice'), oracle)
@@ -69,7 +69,7 @@ test('all prices are on the ledger from its first moment, move, and stay fresh a
   }
 })
 
-test('liquidity providers fund the vault at the start, also where nobody trades', async () => {
+test('liquidity providers fund the vault at the start, even without traders', async () => {
   await using network = await startTestNetwork({ traders: 0 })
   await network.closeLedgers(4)
   assert.deepEqual(network.exchangeEvents('deposit').map((event) => event.fields[1]), [20_000_000n, 10_000_000n, 5_000_000n].map((usdc) => usdc * 10_000_000n))
@@ -78,7 +78,7 @@ test('liquidity providers fund the vault at the start, also where nobody trades'
   assert.equal(network.exchangeEvents('position_opened').length, 0)
 })
 
-test('a long run has few failed transactions, and the band stops hardly anyone', async () => {
+test('a long run has few failed transactions', async () => {
   await using network = await startTestNetwork({ traders: 12 })
   await network.closeLedgers(240)
   const { history } = network.chain
@@ -88,33 +88,33 @@ test('a long run has few failed transactions, and the band stops hardly anyone',
   assert(network.exchangeEvents('position_closed').length >= 20)
 })
 
-test('a restart goes on with the same chain, and everybody with it', async () => {
+test('a restart continues the chain and the actors', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'localnet-'))
   try {
-    let before: { hash: string; sequence: number; events: string; open: number }
+    let stopped: { hash: string; sequence: number; events: string; open: number }
     {
       await using network = await startTestNetwork({ directory, seed: 'before', traders: 6 })
       await network.closeLedgers(20)
       const { hash, sequence } = network.chain.history.latest()
       const open = network.exchangeEvents('position_opened').length - network.exchangeEvents('position_closed').length
-      before = { hash, sequence, events: eventLogHash(network), open }
+      stopped = { hash, sequence, events: eventLogHash(network), open }
     }
     const clock = createVirtualClock(START_MS + 3_600_000)
     await using network = await startTestNetwork({ directory, seed: 'after', traders: 8, clock })
-    assert.equal(network.chain.history.latest().hash, before.hash)
-    assert.equal(eventLogHash(network), before.events)
+    assert.equal(network.chain.history.latest().hash, stopped.hash)
+    assert.equal(eventLogHash(network), stopped.events)
     const firstTrades = network.exchangeEvents('position_closed').length
     const { oracle } = await network.call<{ oracle: string }>('local_info')
     const oldPrices = await readOraclePrices(network.userClient('alice'), oracle)
     for (let step = 0; step < 60; step++) await network.step()
-    assert.equal(network.chain.history.latest().sequence, before.sequence + 60)
-    assert(network.exchangeEvents('position_closed').length > firstTrades, 'nobody closed what was open before')
+    assert.equal(network.chain.history.latest().sequence, stopped.sequence + 60)
+    assert(network.exchangeEvents('position_closed').length > firstTrades, 'no position from before the restart was closed')
     const newPrices = await readOraclePrices(network.userClient('alice'), oracle)
     for (const [asset, { price }] of newPrices) {
       const moved = Math.abs(Number(price) / Number(oldPrices.get(asset)?.price) - 1)
-      assert(moved < 0.03, `${asset} jumped by ${moved} over the restart`)
+      assert(moved < 0.03, `${asset} jumped by ${moved} across the restart`)
     }
-    const records = network.chain.history.transactionsAfter(before.sequence, 10_000, 10_000)
+    const records = network.chain.history.transactionsAfter(stopped.sequence, 10_000, 10_000)
     assert(records.filter((record) => record.status === 'SUCCESS').length > 20)
     assert(records.filter((record) => record.status === 'FAILED').length <= 1)
   } finally {
@@ -122,7 +122,7 @@ test('a restart goes on with the same chain, and everybody with it', async () =>
   }
 })
 
-test('ledgers close by the clock when they are asked to, and not after the end', async () => {
+test('with autoClose ledgers close on the clock until the network stops', async () => {
   const clock = createVirtualClock(START_MS)
   const network = await startLocalNetwork({
     clock, log: silentLog, seed: 'pace', random: createSeededRandom('pace'), ledgerMs: 1_000, host: '127.0.0.1', port: null, traders: 2, directory: null,
@@ -135,7 +135,7 @@ test('ledgers close by the clock when they are asked to, and not after the end',
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('whoever starts a new network finds prices, deposits, positions and a trade there, and no ledger is dated in the future', async () => {
+test('a new network starts with prices, deposits, positions and a trade, and without future close times', async () => {
   for (const seed of ['one', 'two', 'three']) {
     await using network = await startTestNetwork({ seed, traders: 12, autoClose: true })
     const { closeTimeSec } = network.chain.history.latest()
@@ -144,15 +144,15 @@ test('whoever starts a new network finds prices, deposits, positions and a trade
     for (const topic of ['deposit', 'position_opened', 'position_closed']) assert(topics.has(topic), `${seed}: ${topic}`)
     network.chain.advance(60)
     network.chain.closeLedger()
-    assert.equal(network.chain.history.latest().closeTimeSec, closeTimeSec + 60, 'from then on ledgers go by the clock')
+    assert.equal(network.chain.history.latest().closeTimeSec, closeTimeSec + 60, 'later ledgers follow the clock')
   }
 })
 
-test('every account that is announced exists, and the visitors have secrets that sign for them', async () => {
+test('every listed account exists, and the user accounts have valid secrets', async () => {
   await using network = await startTestNetwork({ traders: 3 })
   for (const { name, address, secret } of network.accounts) {
-    const friendbotOnes = name === 'root' ? '' : name
-    assert.equal(createIdentity(network.networkPassphrase, friendbotOnes).address, address)
+    const identityName = name === 'root' ? '' : name
+    assert.equal(createIdentity(network.networkPassphrase, identityName).address, address)
     const { entries } = await network.call<{ entries: unknown[] }>('getLedgerEntries', { keys: [accountKey(address)] })
     assert.equal(entries.length, 1, `${name} does not exist`)
     if (secret !== null) assert.equal(Keypair.fromSecret(secret).publicKey(), address)

@@ -20,24 +20,24 @@ const PRICE = 100_000n * ONE
 const HOUR_SEC = 3_600
 const TERMS = { asset: 'BTC', collateral: String(100n * ONE), leverage: 10, direction: 'Long' } as const
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 let keeper: ChainTrader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'account state' })
-  await world.control('local_actors', { keeper: false })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'account state')
-  keeper = await createChainTrader(world, 'keeper')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'account state' })
+  await fixture.control('local_actors', { keeper: false })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'account state')
+  keeper = await createChainTrader(fixture, 'keeper')
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
-const own = (path: string) => world.get(path, { authorization: bearer(trader.key) })
+const own = (path: string) => fixture.get(path, { authorization: bearer(trader.key) })
 
 /** The account's current state; waits until the cached one expires. */
 async function state(): Promise<AccountState> {
-  world.clock.advance(ACCOUNT_CACHE_MS)
+  fixture.clock.advance(ACCOUNT_CACHE_MS)
   const { status, body, text } = await own('/v1/account/me/state')
   assert.equal(status, 200, text)
   return body as unknown as AccountState
@@ -50,14 +50,14 @@ async function onlyPosition(): Promise<AccountPosition> {
 }
 
 async function setPrice(price: bigint): Promise<void> {
-  await world.control('local_setPrice', { asset: 'BTC', price: String(price) })
+  await fixture.control('local_setPrice', { asset: 'BTC', price: String(price) })
 }
 
 /** Resets the price. The market limits how far it may move from the last one for ten minutes. */
 async function resetPrice(): Promise<void> {
-  await world.control('local_advance', { seconds: 700 })
+  await fixture.control('local_advance', { seconds: 700 })
   await setPrice(PRICE)
-  await world.closeLedgers(2)
+  await fixture.closeLedgers(2)
 }
 
 const usdcBalance = async (): Promise<bigint> => BigInt((await state()).balances.usdc ?? '')
@@ -69,8 +69,8 @@ function liquidate(positionId: number) {
 test('reports an account without activity', async () => {
   const initial = await state()
   assert.deepEqual([initial.owner, initial.positions, initial.orders], [trader.address, [], []])
-  assert.equal(initial.ledger, world.network.chain.history.latest().sequence)
-  assert.equal(initial.ledgerCloseTs, world.network.chain.history.latest().closeTimeSec)
+  assert.equal(initial.ledger, fixture.network.chain.history.latest().sequence)
+  assert.equal(initial.ledgerCloseTs, fixture.network.chain.history.latest().closeTimeSec)
   assert.deepEqual(initial.balances, { usdc: String(50_000n * ONE), lp: null, xlm: initial.balances.xlm })
   assert.deepEqual(initial.unknown, [{ part: '/balances/lp', reason: 'no_trustline' }])
   assert.deepEqual(initial.fees, { volume: '0', tier: 0, makerRate: '2000', takerRate: '5000', nextTierVolume: String(20_000n * ONE) })
@@ -84,16 +84,16 @@ for (const [direction, gain] of [['Long', 3n], ['Long', -3n], ['Short', 3n], ['S
   test(`${direction} at ${gain}%: closing pays exactly closeValue, funding included`, async () => {
     await resetPrice()
     await trader.trade({ op: 'open_position', ...TERMS, direction, collateral: '1234567890' })
-    await world.control('local_advance', { seconds: 5 * HOUR_SEC })
-    await applyInOneLedger(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+    await fixture.control('local_advance', { seconds: 5 * HOUR_SEC })
+    await applyInOneLedger(fixture, [{ person: keeper, functionName: 'apply_funding', args: [] }])
     await setPrice((PRICE * (100n + gain)) / 100n + 7n)
     const position = await onlyPosition()
     assert.notEqual(position.accruedFunding, '0')
     const balance = await usdcBalance()
     const { hash } = await trader.trade({ op: 'close_position', positionId: position.positionId })
     assert.equal((await usdcBalance()) - balance, BigInt(position.closeValue ?? ''))
-    await world.catchUp()
-    const { body } = await world.get<{ events: { txHash: string; payload: { pnl: string } }[] }>('/v1/events?topic=position_closed')
+    await fixture.catchUp()
+    const { body } = await fixture.get<{ events: { txHash: string; payload: { pnl: string } }[] }>('/v1/events?topic=position_closed')
     assert.equal(body.events.find(({ txHash }) => txHash === hash)?.payload.pnl, position.unrealizedPnl)
   })
 }
@@ -105,17 +105,17 @@ for (const direction of ['Long', 'Short'] as const) {
       await trader.trade({ op: 'open_position', ...TERMS, direction })
       const { liquidationPrice: unfunded } = await onlyPosition()
       if (hours > 0) {
-        await world.control('local_advance', { seconds: hours * HOUR_SEC })
-        await applyInOneLedger(world, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+        await fixture.control('local_advance', { seconds: hours * HOUR_SEC })
+        await applyInOneLedger(fixture, [{ person: keeper, functionName: 'apply_funding', args: [] }])
       }
       const { positionId, liquidationPrice } = await onlyPosition()
       assert.equal(liquidationPrice === unfunded, hours === 0, 'funding moves the liquidation price')
       const price = BigInt(liquidationPrice ?? '')
       await setPrice(direction === 'Long' ? price + 1n : price - 1n)
-      await assert.rejects(applyInOneLedger(world, [liquidate(positionId)]), /liquidate/)
+      await assert.rejects(applyInOneLedger(fixture, [liquidate(positionId)]), /liquidate/)
       assert.equal((await onlyPosition()).liquidationPrice, liquidationPrice, 'the market price does not move the liquidation price')
       await setPrice(price)
-      await applyInOneLedger(world, [liquidate(positionId)])
+      await applyInOneLedger(fixture, [liquidate(positionId)])
       assert.deepEqual((await state()).positions, [])
     })
   }
@@ -145,11 +145,11 @@ test('cross margin: pays a withdrawal of `withdrawable` and rejects one unit mor
 
 /** Invokes a cross-margin function of the market directly, signed by the trader. */
 async function invokeAsTrader(functionName: string, amount: bigint): Promise<void> {
-  const { networkPassphrase, rpc } = world.network
+  const { networkPassphrase, rpc } = fixture.network
   const identity = createIdentity(networkPassphrase, 'test account state')
   const client = createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) })
   const person = { address: trader.address, client }
-  await applyInOneLedger(world, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
+  await applyInOneLedger(fixture, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
 }
 
 test('lists open orders of every type, including those without events, until they close', async () => {
@@ -162,7 +162,7 @@ test('lists open orders of every type, including those without events, until the
   await trader.trade({ op: 'set_stop_loss', positionId, triggerPrice: String((PRICE * 95n) / 100n), slippageToleranceBps: 50 })
   await trader.trade({ op: 'set_take_profit', positionId, triggerPrice: String((PRICE * 110n) / 100n), slippageToleranceBps: 50 })
   await trader.trade({ op: 'place_trailing_stop', positionId, trailingPercentBps: 250, slippageToleranceBps: 50 })
-  world.clock.advance(ACCOUNT_CACHE_MS)
+  fixture.clock.advance(ACCOUNT_CACHE_MS)
   const { body } = await own('/v1/account/me/orders/open')
   const orders = body['orders'] as readonly OpenOrder[]
   assert.deepEqual(orders.map(({ orderType }) => orderType), ['trailing_stop', 'take_profit', 'stop_loss', 'stop_limit', 'limit'])
@@ -178,9 +178,9 @@ test('lists open orders of every type, including those without events, until the
 test('an unreadable price makes only the values that depend on it unknown', async () => {
   await resetPrice()
   await trader.trade({ op: 'open_position', ...TERMS })
-  world.rpc.refusedPrices.add('BTC')
+  fixture.rpc.refusedPrices.add('BTC')
   const { positions, unknown, balances } = await state()
-  world.rpc.refusedPrices.delete('BTC')
+  fixture.rpc.refusedPrices.delete('BTC')
   assert.deepEqual([positions?.[0]?.price, positions?.[0]?.unrealizedPnl, positions?.[0]?.closeValue], [null, null, null])
   assert.ok(positions?.[0]?.liquidationPrice)
   assert.ok(balances.usdc)
@@ -189,14 +189,14 @@ test('an unreadable price makes only the values that depend on it unknown', asyn
 
 test('responds 401 without a key, and 502 without the network while indexed data stays available', async () => {
   for (const path of ['/v1/account/me/state', '/v1/account/me/orders/open']) {
-    assert.equal((await world.get(path)).status, 401, path)
-    world.clock.advance(ACCOUNT_CACHE_MS)
-    world.rpc.isDown = true
+    assert.equal((await fixture.get(path)).status, 401, path)
+    fixture.clock.advance(ACCOUNT_CACHE_MS)
+    fixture.rpc.isDown = true
     const response = await own(path)
-    world.rpc.isDown = false
+    fixture.rpc.isDown = false
     assert.deepEqual([response.status, response.body['error']], [502, 'rpc_error'], path)
   }
-  world.rpc.isDown = true
+  fixture.rpc.isDown = true
   assert.equal((await own('/v1/account/me/events')).status, 200)
-  world.rpc.isDown = false
+  fixture.rpc.isDown = false
 })

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { schemaMismatches } from '../support/openapi.ts'
 import type { OpenApiDocument, Schema } from '../support/openapi.ts'
 import { createBareGateway } from '../support/bare-gateway.ts'
-import { onStage } from '../support/stream-stage.ts'
+import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import { createTrader } from '../support/traders.ts'
 
 interface Reference {
@@ -75,29 +75,29 @@ test('every line of the documented session matches exactly one message', () => {
 
 test('every frame of every channel matches the document', async () => {
   const received = new Set<string>()
-  await onStage({ seed: 'asyncapi', traders: 3 }, async ({ world, connect, publishLedgers }) => {
-    const trader = await createTrader(world, 'documented')
-    await publishLedgers(2)
-    const client = await connect()
-    client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
-    client.send({ op: 'login' })
-    const accountChannel = `account.events.${trader.address}`
-    const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
-    const channels = ['events', 'heartbeat', accountChannel, ...assetChannels]
-    client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
-    client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
-    client.send({ op: 'subscribe', channels: 'events' })
-    client.send({ op: 'subscribe', channels: ['events'], since: -1 })
-    client.send({ op: 'ping', id: 7 })
-    client.send({ op: 'unsubscribe', channels: ['ticker.ETH'] })
-    await client.settle()
-    await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
-    await publishLedgers(15)
-    await world.gateway.stream.tick()
-    world.gateway.stream.heartbeat()
-    await client.settle()
-    for (const frame of client.frames) received.add(messageOf(frame, ['sendControlMessages', 'sendFrames']))
-  })
+  await using fixture = await createGatewayFixture({ seed: 'asyncapi', traders: 3, listen: true })
+  const { connect, publishLedgers } = fixture
+  const trader = await createTrader(fixture, 'documented')
+  await publishLedgers(2)
+  const client = await connect()
+  client.send({ op: 'login', keyId: trader.key.keyId, secret: trader.key.secret })
+  client.send({ op: 'login' })
+  const accountChannel = `account.events.${trader.address}`
+  const assetChannels = ['BTC', 'ETH'].flatMap((asset) => [`ticker.${asset}`, `trades.${asset}`, `candles.${asset}.1m`])
+  const channels = ['events', 'heartbeat', accountChannel, ...assetChannels]
+  client.send({ op: 'subscribe', channels, snapshot: true, id: 'all' })
+  client.send({ op: 'subscribe', channels: ['events'], since: 1e9 })
+  client.send({ op: 'subscribe', channels: 'events' })
+  client.send({ op: 'subscribe', channels: ['events'], since: -1 })
+  client.send({ op: 'ping', id: 7 })
+  client.send({ op: 'unsubscribe', channels: ['ticker.ETH'] })
+  await client.settle()
+  await trader.trade({ op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' })
+  await publishLedgers(15)
+  await fixture.gateway.stream.tick()
+  fixture.gateway.stream.heartbeat()
+  await client.settle()
+  for (const frame of client.frames) received.add(messageOf(frame, ['sendControlMessages', 'sendFrames']))
   const sent = [...(operations['sendControlMessages']?.messages ?? []), ...(operations['sendFrames']?.messages ?? [])]
   const missing = sent.map(({ $ref }) => $ref.split('/').at(-1) ?? '')
     .filter((name) => !received.has(name))

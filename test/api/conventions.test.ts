@@ -46,20 +46,20 @@ const INDEXED = READS.filter(({ indexed, path }) => indexed && path !== '/v1/hea
 
 const UNAVAILABLE = { statusCode: 503, error: 'Service Unavailable', message: 'The data is temporarily unavailable. Retry after one second.' }
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 
 before(async () => {
-  world = await createGatewayFixture({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
-  await world.closeLedgers(30)
-  await world.catchUp()
+  fixture = await createGatewayFixture({ seed: 'conventions', gateway: { webOrigin: WEB_ORIGIN } })
+  await fixture.closeLedgers(30)
+  await fixture.catchUp()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('every response is JSON with a request id, cache-control and the state of the index it was read from', async () => {
-  const head = world.network.chain.history.latest().sequence
-  const seq = String((await world.get<{ events: readonly unknown[] }>('/v1/events?limit=500')).body.events.length)
+  const head = fixture.network.chain.history.latest().sequence
+  const seq = String((await fixture.get<{ events: readonly unknown[] }>('/v1/events?limit=500')).body.events.length)
   for (const { path, cache, indexed } of READS) {
-    const { status, headers } = await world.get(path)
+    const { status, headers } = await fixture.get(path)
     assert.equal(status, 200, path)
     assert.equal(headers['content-type'], 'application/json; charset=utf-8', path)
     assert.equal(headers['x-content-type-options'], 'nosniff', path)
@@ -70,44 +70,44 @@ test('every response is JSON with a request id, cache-control and the state of t
 })
 
 test('every cacheable endpoint responds 304 without a body to a matching weak etag', async () => {
-  assert.equal((await world.get('/v1/health')).headers['etag'], undefined)
+  assert.equal((await fixture.get('/v1/health')).headers['etag'], undefined)
   for (const { path, cache } of CACHEABLE) {
-    const first = await world.get(path)
+    const first = await fixture.get(path)
     const etag = first.headers['etag'] ?? ''
     assert.match(etag, /^W\/"[\w-]+"$/, path)
     for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-      const second = await world.get(path, { 'if-none-match': known })
+      const second = await fixture.get(path, { 'if-none-match': known })
       assert.deepEqual([second.status, second.text, second.headers['etag'], second.headers['cache-control']], [304, '', etag, cache], `${path} ${known}`)
       assert.ok(second.headers['x-request-id'] !== undefined)
       assert.equal(second.headers['x-seq'], first.headers['x-seq'])
     }
-    const other = await world.get(path, { 'if-none-match': 'W/"other"' })
+    const other = await fixture.get(path, { 'if-none-match': 'W/"other"' })
     assert.deepEqual([other.status, other.text], [200, first.text], path)
   }
 })
 
 test('a list\'s etag changes only with its rows', async () => {
   const emptyList = `/v1/trades?trader=${'G'.padEnd(56, 'A')}`
-  const first = await world.get(emptyList)
-  const events = await world.get('/v1/events')
-  await world.closeLedgers(10)
-  await world.catchUp()
-  const unchanged = await world.get(emptyList, { 'if-none-match': first.headers['etag'] ?? '' })
+  const first = await fixture.get(emptyList)
+  const events = await fixture.get('/v1/events')
+  await fixture.closeLedgers(10)
+  await fixture.catchUp()
+  const unchanged = await fixture.get(emptyList, { 'if-none-match': first.headers['etag'] ?? '' })
   assert.equal(unchanged.status, 304)
   assert.notEqual(unchanged.headers['x-ledger'], first.headers['x-ledger'], 'a 304 carries the current state of the index')
-  assert.equal((await world.get('/v1/events', { 'if-none-match': events.headers['etag'] ?? '' })).status, 200)
+  assert.equal((await fixture.get('/v1/events', { 'if-none-match': events.headers['etag'] ?? '' })).status, 200)
 })
 
 test('HEAD responds as GET does, without the body', async () => {
   for (const { path, cache } of READS) {
-    const got = await world.get(path)
-    const head = await world.gateway.app.inject({ method: 'HEAD', url: path })
+    const got = await fixture.get(path)
+    const head = await fixture.gateway.app.inject({ method: 'HEAD', url: path })
     assert.deepEqual([head.statusCode, head.body], [200, ''], path)
     assert.deepEqual([head.headers['cache-control'], head.headers['etag'], head.headers['x-seq']], [cache, got.headers['etag'], got.headers['x-seq']], path)
     assert.equal(head.headers['content-length'], String(Buffer.byteLength(got.text)), path)
   }
-  assert.equal((await world.gateway.app.inject({ method: 'HEAD', url: '/v1/markets/NOPE' })).statusCode, 404)
-  assert.equal((await world.gateway.app.inject({ method: 'HEAD', url: '/v1/trades?limit=x' })).statusCode, 400)
+  assert.equal((await fixture.gateway.app.inject({ method: 'HEAD', url: '/v1/markets/NOPE' })).statusCode, 404)
+  assert.equal((await fixture.gateway.app.inject({ method: 'HEAD', url: '/v1/trades?limit=x' })).statusCode, 400)
 })
 
 test('unknown routes and wrong methods are 404 in Fastify\'s default shape', async () => {
@@ -119,7 +119,7 @@ test('unknown routes and wrong methods are 404 in Fastify\'s default shape', asy
     { method: 'OPTIONS', url: '/v1/trades' }, { method: 'PUT', url: '/docs/json' }, { method: 'PATCH', url: '/v1/events' },
   ] as const
   for (const request of requests) {
-    const response = await world.gateway.app.inject(request)
+    const response = await fixture.gateway.app.inject(request)
     assert.equal(response.statusCode, 404, `${request.method} ${request.url}`)
     assert.deepEqual(response.json(), { message: `Route ${request.method}:${request.url} not found`, error: 'Not Found', statusCode: 404 })
     assert.ok(response.headers['x-request-id'])
@@ -130,24 +130,24 @@ test('unknown routes and wrong methods are 404 in Fastify\'s default shape', asy
 test('CORS allows only the web app\'s origin, on every response', async () => {
   const urls = [...READS.map(({ path }) => path), '/v1/markets/NOPE', '/v1/trades?limit=x', '/v1/nowhere', '/docs/json']
   for (const url of urls) {
-    const own = await world.get<unknown>(url, { origin: WEB_ORIGIN })
+    const own = await fixture.get<unknown>(url, { origin: WEB_ORIGIN })
     assert.equal(own.headers['access-control-allow-origin'], WEB_ORIGIN, url)
     for (const readable of ['ETag', 'Link', 'Retry-After', 'X-Ledger', 'X-RateLimit-Remaining', 'X-RateLimit-Tier', 'X-Request-Id', 'X-Seq', 'X-Stale']) {
       assert.ok(own.headers['access-control-expose-headers']?.includes(readable), `${url} ${readable}`)
     }
     const foreign = ['https://evil.example', 'https://app.example.evil', 'http://app.example', 'https://app.example:8443', 'null', 'https://APP.example']
     for (const origin of foreign) {
-      const other = await world.get<unknown>(url, { origin })
+      const other = await fixture.get<unknown>(url, { origin })
       assert.equal(other.headers['access-control-allow-origin'], undefined, `${url} ${origin}`)
       assert.match(other.headers['vary'] ?? '', /^Origin(, X-Min-Ledger)?$/)
     }
-    assert.equal((await world.get<unknown>(url)).headers['access-control-allow-origin'], undefined)
+    assert.equal((await fixture.get<unknown>(url)).headers['access-control-allow-origin'], undefined)
   }
 })
 
 test('a preflight allows only the web app and is not rate-limited', async () => {
   for (const { path } of READS) {
-    const preflight = async (origin: string) => await world.gateway.app.inject({
+    const preflight = async (origin: string) => await fixture.gateway.app.inject({
       method: 'OPTIONS', url: path, headers: { origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'x-request-id' },
     })
     const own = await preflight(WEB_ORIGIN)
@@ -172,7 +172,7 @@ async function send(base: string, path: string, headers: OutgoingHttpHeaders): P
 }
 
 test('accepts a valid request id from the client and replaces an invalid one', async () => {
-  const base = await world.gateway.listen({ host: '127.0.0.1', port: 0 })
+  const base = await fixture.gateway.listen({ host: '127.0.0.1', port: 0 })
   const valid = ['a', 'trace-1', '4f9c0d3e-6f1c-4b1e-9f55-0d6b1e4f4c11', 'x'.repeat(REQUEST_ID_MAX_LENGTH)]
   const invalid = ['a\tb', 'a b', '', 'x'.repeat(REQUEST_ID_MAX_LENGTH + 1), 'é', '<b>', 'a,b', ['a', 'b']]
   for (const [path, status] of [['/v1/trades', 200], ['/v1/trades?limit=0', 400], ['/v1/markets/NOPE', 404], ['/nowhere', 404], ['/v1/health', 200]] as const) {
@@ -189,22 +189,23 @@ test('accepts a valid request id from the client and replaces an invalid one', a
 })
 
 test('while the database is down indexed endpoints respond 503 with retry-after, and prices and health stay available', async () => {
-  const flaky = createFlakyStore(world.store)
-  await world.restartGateway({ store: flaky.store })
-  await world.gateway.oracle.step()
-  for (const { path } of READS) assert.equal((await world.get(path)).status, 200, path)
+  const flaky = createFlakyStore(fixture.store)
+  await fixture.restartGateway({ store: flaky.store })
+  await fixture.gateway.oracle.step()
+  for (const { path } of READS) assert.equal((await fixture.get(path)).status, 200, path)
   flaky.set('down')
-  world.clock.advance(VAULT_CACHE_MS)
+  fixture.clock.advance(VAULT_CACHE_MS)
   for (const { path } of INDEXED) {
-    const { status, body, headers } = await world.get(path)
+    const { status, body, headers } = await fixture.get(path)
     assert.deepEqual([status, body, headers['retry-after'], headers['cache-control']], [503, UNAVAILABLE, '1', 'no-store'], path)
     assert.ok(headers['x-request-id'] !== undefined)
   }
-  for (const { path, indexed } of READS) if (!indexed) assert.equal((await world.get(path)).status, 200, path)
-  const health = await world.get<{ indexer: { lastLedger: number } }>('/v1/health')
-  assert.deepEqual([health.status, health.body.indexer.lastLedger], [200, world.network.chain.history.latest().sequence], 'health reports the last known state')
+  for (const { path, indexed } of READS) if (!indexed) assert.equal((await fixture.get(path)).status, 200, path)
+  const health = await fixture.get<{ indexer: { lastLedger: number } }>('/v1/health')
+  const latestLedger = fixture.network.chain.history.latest().sequence
+  assert.deepEqual([health.status, health.body.indexer.lastLedger], [200, latestLedger], 'health reports the last known state')
   flaky.set('up')
-  for (const { path } of INDEXED) assert.equal((await world.get(path)).status, 200, path)
+  for (const { path } of INDEXED) assert.equal((await fixture.get(path)).status, 200, path)
 })
 
 /** A store whose every statement fails with this error, and a log that records errors. */
@@ -239,20 +240,20 @@ test('an unexpected error is a 500 without details, and the log has them with th
 })
 
 test('limits requests without a key to sixty a minute over all endpoints but health and the documentation', async () => {
-  await world.restartGateway({ rateLimits: RATE_LIMIT_PER_WINDOW })
-  world.clock.advance(60_000 - (world.clock.nowMs() % 60_000) + 20_000)
+  await fixture.restartGateway({ rateLimits: RATE_LIMIT_PER_WINDOW })
+  fixture.clock.advance(60_000 - (fixture.clock.nowMs() % 60_000) + 20_000)
   const counted = [...READS.filter(({ path }) => path !== '/v1/health').map(({ path }) => path), '/v1/nowhere', '/v1/trades?limit=x', '/v1/markets/NOPE']
   for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public; call++) {
-    const { status, headers } = await world.get(counted[call % counted.length] ?? '')
+    const { status, headers } = await fixture.get(counted[call % counted.length] ?? '')
     assert.notEqual(status, 429)
     assert.deepEqual([headers['x-ratelimit-tier'], headers['x-ratelimit-remaining']], ['public', String(RATE_LIMIT_PER_WINDOW.public - call - 1)])
   }
   for (const path of counted) {
-    const { status, body, headers } = await world.get(path)
+    const { status, body, headers } = await fixture.get(path)
     assert.deepEqual([status, body], [429, { error: 'rate_limited', retry_after_sec: 40 }], path)
     assert.deepEqual([headers['retry-after'], headers['x-ratelimit-remaining'], headers['cache-control']], ['40', '0', 'no-store'])
   }
-  for (const path of ['/v1/health', '/v1/health?x=1', '/docs/json']) assert.equal((await world.get<unknown>(path)).status, 200)
-  world.clock.advance(40_000)
-  assert.equal((await world.get('/v1/trades')).headers['x-ratelimit-remaining'], '59')
+  for (const path of ['/v1/health', '/v1/health?x=1', '/docs/json']) assert.equal((await fixture.get<unknown>(path)).status, 200)
+  fixture.clock.advance(40_000)
+  assert.equal((await fixture.get('/v1/trades')).headers['x-ratelimit-remaining'], '59')
 })

@@ -10,64 +10,64 @@ import { until } from '../support/until.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 
 before(async () => {
-  world = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
+  fixture = await createGatewayFixture({ gateway: { rateLimits: RATE_LIMIT_PER_WINDOW } })
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 test('every indexer field is null on a fresh deployment', async () => {
-  const { status, body, headers } = await world.get<Health>('/v1/health')
+  const { status, body, headers } = await fixture.get<Health>('/v1/health')
   assert.equal(status, 200)
   assert.deepEqual(Object.values(body.indexer), Array.from({ length: 12 }, () => null))
   assert.deepEqual([headers['x-ledger'], headers['x-seq']], ['0', '0'])
 })
 
 test('reports version, network and the eight contracts with their source', async () => {
-  const { body } = await world.get<Health>('/v1/health')
+  const { body } = await fixture.get<Health>('/v1/health')
   assert.equal(body.status, 'ok')
   assert.equal(body.network, 'testnet')
   assert.match(body.version, /^\d+\.\d+\.\d+$/)
   assert.equal(body.uptime, 0)
   assert.deepEqual(Object.keys(body.contracts), [...CONTRACT_KEYS])
-  for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: world.network.contracts[key], source: 'manifest' })
+  for (const key of CONTRACT_KEYS) assert.deepEqual(body.contracts[key], { address: fixture.network.contracts[key], source: 'manifest' })
 })
 
 test('reports the last ledger and its age, also while ledgers have no events', async () => {
-  await world.closeLedgers(3)
-  await world.catchUp()
-  const first = await world.get<Health>('/v1/health')
-  assert.equal(first.body.indexer.lastLedger, world.network.chain.history.latest().sequence)
-  assert.equal(first.body.indexer.lastUpdatedAt, world.clock.nowMs())
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
+  const first = await fixture.get<Health>('/v1/health')
+  assert.equal(first.body.indexer.lastLedger, fixture.network.chain.history.latest().sequence)
+  assert.equal(first.body.indexer.lastUpdatedAt, fixture.clock.nowMs())
   assert.deepEqual([first.body.indexer.ledgerAgeSeconds, first.body.indexer.unknownEvents, first.body.indexer.gaps], [0, 0, 0])
-  world.clock.advance(90_000)
-  const later = await world.get<Health>('/v1/health')
+  fixture.clock.advance(90_000)
+  const later = await fixture.get<Health>('/v1/health')
   assert.equal(later.body.indexer.ledgerAgeSeconds, 90)
   assert.equal(later.body.uptime, 93)
 
-  await world.control('local_actors', { publisher: false, keeper: false, traders: false })
-  await world.closeLedgers(2)
+  await fixture.control('local_actors', { publisher: false, keeper: false, traders: false })
+  await fixture.closeLedgers(2)
   const lastLedger = first.body.indexer.lastLedger ?? 0
-  await world.catchUp()
-  const quiet = await world.get<Health>('/v1/health')
+  await fixture.catchUp()
+  const quiet = await fixture.get<Health>('/v1/health')
   assert.ok((quiet.body.indexer.lastLedger ?? 0) > lastLedger, 'the cursor moves without events')
   assert.equal(quiet.body.indexer.ledgerAgeSeconds, 0)
 })
 
 test('the ledger age grows while the chain is unreachable and drops after it recovers', async () => {
-  await world.closeLedgers(1)
-  await world.catchUp()
-  const reachable = (await world.get<Health>('/v1/health')).body.indexer
-  world.rpc.isDown = true
-  await world.closeLedgers(40)
-  assert.equal((await world.indexer.step()).kind, 'unreachable')
-  const unreachable = (await world.get<Health>('/v1/health')).body.indexer
+  await fixture.closeLedgers(1)
+  await fixture.catchUp()
+  const reachable = (await fixture.get<Health>('/v1/health')).body.indexer
+  fixture.rpc.isDown = true
+  await fixture.closeLedgers(40)
+  assert.equal((await fixture.indexer.step()).kind, 'unreachable')
+  const unreachable = (await fixture.get<Health>('/v1/health')).body.indexer
   assert.deepEqual([unreachable.lastLedger, unreachable.lastUpdatedAt, unreachable.ledgerAgeSeconds], [reachable.lastLedger, reachable.lastUpdatedAt, 40])
-  world.rpc.isDown = false
-  await world.catchUp()
-  world.clock.advance(1_000)
-  const recovered = (await world.get<Health>('/v1/health')).body.indexer
+  fixture.rpc.isDown = false
+  await fixture.catchUp()
+  fixture.clock.advance(1_000)
+  const recovered = (await fixture.get<Health>('/v1/health')).body.indexer
   assert.deepEqual([recovered.lastLedger, recovered.ledgerAgeSeconds], [(reachable.lastLedger ?? 0) + 40, 1])
 })
 
@@ -85,7 +85,7 @@ function emptyStore(): never {
 
 test('is exempt from the rate limit, with or without a query', async () => {
   for (let call = 0; call < RATE_LIMIT_PER_WINDOW.public + 5; call++) {
-    const { status, headers } = await world.get(call % 2 === 0 ? '/v1/health' : '/v1/health?probe=1')
+    const { status, headers } = await fixture.get(call % 2 === 0 ? '/v1/health' : '/v1/health?probe=1')
     assert.equal(status, 200)
     assert.equal(headers['x-ratelimit-remaining'], undefined)
     assert.equal(headers['cache-control'], 'no-store')

@@ -15,18 +15,18 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const OPEN: OperationRequest = { op: 'open_position', asset: 'BTC', collateral: '1000000000', leverage: 5, direction: 'Long' }
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let trader: Trader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'api node faults' })
-  await world.closeLedgers(3)
-  trader = await createTrader(world, 'node faults')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'api node faults' })
+  await fixture.closeLedgers(3)
+  trader = await createTrader(fixture, 'node faults')
 })
-afterEach(() => world.control('local_clearFaults'))
-after(() => world[Symbol.asyncDispose]())
+afterEach(() => fixture.control('local_clearFaults'))
+after(() => fixture[Symbol.asyncDispose]())
 
-const injectFault = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => world.control('local_fault', fault)
+const injectFault = (fault: Readonly<Record<string, unknown>>): Promise<unknown> => fixture.control('local_fault', fault)
 
 async function submitWithFault(fault: Readonly<Record<string, unknown>>): Promise<ApiResponse> {
   const signed = await trader.signed(OPEN)
@@ -35,10 +35,10 @@ async function submitWithFault(fault: Readonly<Record<string, unknown>>): Promis
 }
 
 async function state(): Promise<{ readonly status: number; readonly body: AccountState }> {
-  world.clock.advance(ACCOUNT_CACHE_MS)
+  fixture.clock.advance(ACCOUNT_CACHE_MS)
   // Caches the key first: the database lookup takes real time, while the next call advances the virtual clock.
-  assert.equal((await world.get('/v1/account/me', { authorization: bearer(trader.key) })).status, 200)
-  return await whileLedgersClose(world, () => world.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) }))
+  assert.equal((await fixture.get('/v1/account/me', { authorization: bearer(trader.key) })).status, 200)
+  return await whileLedgersClose(fixture, () => fixture.get<AccountState>('/v1/account/me/state', { authorization: bearer(trader.key) }))
 }
 
 test('bad_sequence for an applied envelope returns its result, not a rejection', async () => {
@@ -114,35 +114,35 @@ test('unknown_xdr in a result: responds FAILED without a contract error', async 
 
 test('rate_limited: waits for the node\'s retry-after and then succeeds', async () => {
   await injectFault({ name: 'rate_limited', method: 'simulateTransaction', retryAfterSec: 2 })
-  const fromMs = world.clock.nowMs()
+  const fromMs = fixture.clock.nowMs()
   assert.equal((await trader.prepare(OPEN)).status, 200)
-  assert.ok(world.clock.nowMs() - fromMs >= 2_000)
+  assert.ok(fixture.clock.nowMs() - fromMs >= 2_000)
 })
 
 test('method_missing, boastful_health, leaping_ledger: a single node fails or is trusted, and recovers afterwards', async () => {
   await injectFault({ name: 'method_missing', method: 'simulateTransaction' })
   assert.equal((await trader.prepare(OPEN)).status, 502)
-  await world.control('local_clearFaults')
+  await fixture.control('local_clearFaults')
   for (const name of ['boastful_health', 'leaping_ledger']) {
     await injectFault({ name })
     assert.equal((await trader.prepare(OPEN)).status, 200, name)
-    await world.control('local_clearFaults')
+    await fixture.control('local_clearFaults')
   }
   // The reported future ledger expires.
-  await world.closeLedgers(31)
+  await fixture.closeLedgers(31)
   await trader.trade(OPEN)
 })
 
 /** The response, without advancing the clock. */
 async function getNow(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
-  return await world.get<unknown>(path)
+  return await fixture.get<unknown>(path)
 }
 
 const PERMANENT_FAULTS: readonly Readonly<Record<string, unknown>>[] = [
   { name: 'timeout', ms: 600_000, count: null }, { name: 'http_status', status: 503, count: null }, { name: 'connection_reset', count: null },
 ]
 test('permanent timeout, http_status and connection_reset: routes that need no node respond at once', async () => {
-  await world.catchUp()
+  await fixture.catchUp()
   // Prices are cached for three seconds. After that, the first request may wait one second for a read; later ones do not.
   const prices = ['/v1/markets', '/v1/oracle/prices', '/v1/markets/btc/price', '/v1/markets/stats', '/v1/positions/open']
   const paths = [
@@ -152,19 +152,19 @@ test('permanent timeout, http_status and connection_reset: routes that need no n
     await injectFault(fault)
     // The fault also delays the ticker, in every phase of its reads.
     const end = new AbortController()
-    const ticking = world.gateway.oracle.run(end.signal)
+    const ticking = fixture.gateway.oracle.run(end.signal)
     for (let second = 0; second < 40; second++) {
       for (const path of second >= 3 && second <= 6 ? paths : [...paths, ...prices]) {
         const { status } = await getNow(path)
         assert.equal(status, 200, `${path} ${second} seconds after the start of ${String(fault['name'])}`)
       }
-      world.clock.advance(1_000)
+      fixture.clock.advance(1_000)
     }
     end.abort()
-    await world.control('local_clearFaults')
-    world.clock.advance(20_000)
+    await fixture.control('local_clearFaults')
+    fixture.clock.advance(20_000)
     await ticking
-    await world.closeLedgers(6)
-    await world.catchUp()
+    await fixture.closeLedgers(6)
+    await fixture.catchUp()
   }
 })

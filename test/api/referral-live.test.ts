@@ -12,33 +12,33 @@ import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
 const FEE = 500n * ONE * 5n / 10_000n
 
-let world: GatewayFixture
+let fixture: GatewayFixture
 let referrer: Trader
 let referee: Trader
 
 before(async () => {
-  world = await createGatewayFixture({ traders: 0, seed: 'referral economics' })
-  await world.closeLedgers(3)
-  referrer = await createTrader(world, 'referrer')
-  referee = await createTrader(world, 'referee')
+  fixture = await createGatewayFixture({ traders: 0, seed: 'referral economics' })
+  await fixture.closeLedgers(3)
+  referrer = await createTrader(fixture, 'referrer')
+  referee = await createTrader(fixture, 'referee')
   await submitAction(referrer, { op: 'create_referral_code', code: 'STAR' })
   await submitAction(referee, { op: 'set_referrer', code: 'STAR' })
-  const { referral } = world.network.contracts
-  await world.control('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
+  const { referral } = fixture.network.contracts
+  await fixture.control('local_admin', { contract: 'market', function: 'set_referral', args: [{ type: 'address', value: referral }] })
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 async function submitAction({ key, wallet, submit }: Trader, body: ActionRequest): Promise<void> {
-  assert.equal((await call(world.gateway.app, '/v1/account/me', { key })).status, 200)
-  const prepared = await whileLedgersClose(world, () => call(world.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
+  assert.equal((await call(fixture.gateway.app, '/v1/account/me', { key })).status, 200)
+  const prepared = await whileLedgersClose(fixture, () => call(fixture.gateway.app, '/v1/actions/prepare', { method: 'POST', body, key }))
   assert.equal(prepared.status, 200, prepared.text)
-  const submitted = await submit(sign(prepared.body as unknown as PreparedTransaction, wallet, world.network.networkPassphrase))
+  const submitted = await submit(sign(prepared.body as unknown as PreparedTransaction, wallet, fixture.network.networkPassphrase))
   assert.equal(submitted.body['status'], 'SUCCESS', submitted.text)
 }
 
 async function own(trader: Trader, path: string): Promise<Record<string, unknown>> {
-  await world.catchUp()
-  const { status, body } = await world.get(path, { authorization: bearer(trader.key) })
+  await fixture.catchUp()
+  const { status, body } = await fixture.get(path, { authorization: bearer(trader.key) })
   assert.equal(status, 200)
   return body
 }

@@ -10,13 +10,13 @@ import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pag
 const named = (name: string): string => `G${name}`.padEnd(56, 'A')
 const [OWNER, REFEREE, NOBODY, EARLIER_REFEREE] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNKNOWN')]
 
-let world: LogGateway
+let fixture: LogGateway
 let keys: Readonly<Record<'owner' | 'referee' | 'nobody', IssuedKey>>
 
 before(async () => {
-  world = await createLogGateway()
-  keys = { owner: await world.keyOf(OWNER), referee: await world.keyOf(REFEREE), nobody: await world.keyOf(NOBODY) }
-  const { log } = world
+  fixture = await createLogGateway()
+  keys = { owner: await fixture.keyOf(OWNER), referee: await fixture.keyOf(REFEREE), nobody: await fixture.keyOf(NOBODY) }
+  const { log } = fixture
   log.append('referral', 'code_created', { referrer: OWNER, code: 'Star' })
   log.append('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
   // The index starts after this code was registered.
@@ -28,12 +28,12 @@ before(async () => {
   }
   await log.commit()
 })
-after(() => world[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
-const asOwner = () => world.as(keys.owner)
+const asOwner = () => fixture.as(keys.owner)
 
 test('looks up a code case-sensitively', async () => {
-  const { status, body, headers } = await world.get('/v1/referral/lookup?code=Star')
+  const { status, body, headers } = await fixture.get('/v1/referral/lookup?code=Star')
   assert.equal(status, 200)
   const { createdAt, updatedAt, ...rest } = body
   assert.deepEqual(rest, { referrer: OWNER, code: 'Star', referredCount: 1, totalVolumeGenerated: '6000', totalEarned: '600', claimable: '300' })
@@ -43,23 +43,23 @@ test('looks up a code case-sensitively', async () => {
   assert.ok(Number(createdAt) < 1e11 && Number(updatedAt) > 1e12, 'createdAt is in seconds, updatedAt in milliseconds')
   assert.ok(Number(headers['x-seq']) > 0)
   for (const code of ['STAR', 'star', 'none', '%25%27;', 'ÄÖÜ']) {
-    const unknown = await world.get(`/v1/referral/lookup?code=${code}`)
+    const unknown = await fixture.get(`/v1/referral/lookup?code=${code}`)
     assert.deepEqual([unknown.status, unknown.body], [404, { error: 'unknown_code', code: decodeURIComponent(code) }])
   }
 })
 
 test('rejects codes and addresses of invalid length with a 400 that names them', async () => {
-  await assertRejected(world, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
-  assert.equal((await world.get('/v1/referral/lookup')).status, 400)
-  await assertRejected(world, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
-  assert.equal((await world.get('/v1/referral/info')).status, 400)
+  await assertRejected(fixture, '/v1/referral/lookup', ['code=ab', `code=${'a'.repeat(17)}`, 'code=', 'code=abc&code=abd'])
+  assert.equal((await fixture.get('/v1/referral/lookup')).status, 400)
+  await assertRejected(fixture, '/v1/referral/info', ['address=G', `address=${'G'.repeat(57)}`])
+  assert.equal((await fixture.get('/v1/referral/info')).status, 400)
 })
 
 test('info returns a code owner\'s row and referrer, and 404 to others', async () => {
-  const { status, body } = await world.get<{ self: { referrer: string }; binding: unknown }>(`/v1/referral/info?address=${OWNER}`)
+  const { status, body } = await fixture.get<{ self: { referrer: string }; binding: unknown }>(`/v1/referral/info?address=${OWNER}`)
   assert.deepEqual([status, Object.keys(body), body.self.referrer, body.binding], [200, ['self', 'binding'], OWNER, null])
   for (const address of [REFEREE, NOBODY]) {
-    const response = await world.get(`/v1/referral/info?address=${address}`)
+    const response = await fixture.get(`/v1/referral/info?address=${address}`)
     assert.deepEqual([response.status, response.body], [404, { error: 'no_code', address }])
   }
 })
@@ -67,12 +67,12 @@ test('info returns a code owner\'s row and referrer, and 404 to others', async (
 test('me returns null for a missing code or referrer instead of 404', async () => {
   const owner = await asOwner().get('/v1/referral/me')
   assert.deepEqual([owner.status, (owner.body['self'] as { code: string }).code, owner.body['binding']], [200, 'Star', null])
-  const referee = await world.as(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
+  const referee = await fixture.as(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
   assert.equal(referee.body.self, null)
   const { boundAt, txHash, ...binding } = referee.body.binding
   assert.deepEqual(binding, { referee: REFEREE, referrer: OWNER, code: 'Star' })
   assert.ok(Number(boundAt) < 1e11 && typeof txHash === 'string')
-  const nobody = await world.as(keys.nobody).get('/v1/referral/me')
+  const nobody = await fixture.as(keys.nobody).get('/v1/referral/me')
   assert.deepEqual([nobody.status, nobody.body], [200, { self: null, binding: null }])
 })
 
@@ -87,15 +87,15 @@ test('returns only the caller\'s trades and claims, newest first', async () => {
   assert.equal(claim?.['amount'], '300')
   assert.deepEqual((await followPages(asOwner(), '/v1/referral/me/trades?limit=1', 'trades')).flat(), trades)
   for (const key of [keys.referee, keys.nobody]) {
-    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
-    assert.deepEqual(await rowsOf(world.as(key), '/v1/referral/me/claims', 'claims'), [])
+    assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
+    assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/claims', 'claims'), [])
   }
   for (const list of ['trades', 'claims']) await assertRejected(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
 })
 
 test('me, me/trades and me/claims require a key', async () => {
   for (const path of ['me', 'me/trades', 'me/claims']) {
-    const { status, body } = await world.get(`/v1/referral/${path}`)
+    const { status, body } = await fixture.get(`/v1/referral/${path}`)
     assert.deepEqual([status, body], [401, { error: 'missing_bearer' }])
   }
 })
