@@ -15,7 +15,7 @@ const SECOND = 'create table second (id int); insert into second values (1), (2)
 
 /** A database without applied migrations. */
 async function openBare(): Promise<Store> {
-  const store = await openTestStore()
+  const store = await openTestStore({ newEngine: true })
   await store.write.query('drop table public.migrations')
   return store
 }

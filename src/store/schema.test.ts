@@ -11,7 +11,7 @@ const GOLDEN = fileURLToPath(new URL('./schema.sql', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts'
 
 test('the migrations produce the schema in schema.sql', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   const found = await describeSchema(store.read)
   if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(GOLDEN, found)
   const golden = await readFile(GOLDEN, 'utf8').catch(() => '')

@@ -11,7 +11,7 @@ import type { Store } from './store.ts'
 const NEVER_ENDING = 'select count(*) from generate_series(1, 1000000000000)'
 
 async function openWithTable(): Promise<Store> {
-  const store = await openTestStore()
+  const store = await openTestStore({ newEngine: true })
   await store.write.query('create table note (id int primary key, body text)')
   return store
 }
@@ -23,7 +23,7 @@ async function listenOnce(store: Store, channel: string): Promise<{ payload: Pro
 }
 
 test('amounts of any i128 size and their sums are exact', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   await store.write.query('create table amount (value numeric(39, 0))')
   const values = [I128_MAX, I128_MAX, I128_MIN, 0n, -1n]
   await store.write.query('insert into amount select unnest($1::numeric[])', [values])
@@ -36,7 +36,7 @@ test('amounts of any i128 size and their sums are exact', async () => {
 })
 
 test('an 8-byte integer is a number while that is exact; beyond, an assertion fails', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   const [row] = await store.read.query('select $1::bigint as one, array[$1::bigint, null] as several', [Number.MAX_SAFE_INTEGER])
   assert.deepEqual(row, { one: Number.MAX_SAFE_INTEGER, several: [Number.MAX_SAFE_INTEGER, null] })
   for (const sql of ['select 9007199254740993::bigint as one', 'select array[-9007199254740993::bigint] as several']) {
@@ -46,7 +46,7 @@ test('an 8-byte integer is a number while that is exact; beyond, an assertion fa
 })
 
 test('every type of value round-trips', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   const texts = ['', 'NULL', 'a "b" \\c, {d}', 'ü€😀\n', "it's"]
   const [row] = await store.read.query(
     `select $1::text[] as texts, $2::boolean as yes, $3::bytea as bytes, $4::jsonb as json, $5::float8 as float, $6::int[] as ints,
@@ -81,13 +81,13 @@ test('the error of a refused statement has its code and constraint, and none of 
 const ENDS_WITH_ENGINE = testServerUrl() === null && 'an embedded engine in memory ends with such a read: src/store/embedded/time-limit.test.ts has one on disk'
 
 test('a read ends at its time limit, and later statements succeed', { skip: ENDS_WITH_ENGINE }, async () => {
-  await using store = await openTestStore({ readTimeoutMs: 300 })
+  await using store = await openTestStore({ newEngine: true, readTimeoutMs: 300 })
   await assert.rejects(store.read.query(NEVER_ENDING), StatementTimeout)
   assert.deepEqual(await store.read.query('select 1 as fine'), [{ fine: 1 }])
 })
 
 test('reads never delay a writer', { skip: ENDS_WITH_ENGINE }, async () => {
-  await using store = await openTestStore({ readTimeoutMs: 1_500 })
+  await using store = await openTestStore({ newEngine: true, readTimeoutMs: 1_500 })
   await store.write.query('create table note (id int)')
   let ended = 0
   const reads = [1, 2, 3].map(() => store.read.query(NEVER_ENDING).catch((error: unknown) => error).finally(() => ended++))
@@ -145,7 +145,7 @@ test('an ended transaction refuses further statements', async () => {
 })
 
 test('a deferred constraint that fails at COMMIT raises', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   await store.write.query('create table node (id int primary key, parent int references node deferrable initially deferred)')
   const work = store.write.transaction((tx) => tx.query('insert into node values (1, 2)'))
   await assert.rejects(work, (error) => error instanceof StatementFailed && error.code === '23503')
@@ -168,7 +168,7 @@ test('a notification is delivered after its commit, and not after a rollback', a
 })
 
 test('a listener that stopped receives nothing, while the others still do', async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   const received: string[] = []
   const stopFirst = await store.listen('prices', (payload) => received.push(`first ${payload}`))
   const { payload, stop } = await listenOnce(store, 'prices')
@@ -182,7 +182,7 @@ test('a listener that stopped receives nothing, while the others still do', asyn
 const NEEDS_SERVER = testServerUrl() === null && 'the embedded engine has no connection to lose; see embedded/time-limit.test.ts'
 
 test('a listener learns when it may miss notifications, and when they arrive again', { skip: NEEDS_SERVER }, async () => {
-  await using store = await openTestStore()
+  await using store = await openTestStore({ newEngine: true })
   const changes: boolean[] = []
   let change = Promise.withResolvers<void>()
   const stop = await store.listen('prices', () => {}, (now) => {
@@ -218,7 +218,7 @@ test('the writer lock has one holder at a time, within one process too', async (
 })
 
 test('a closed store refuses statements', async () => {
-  const store = await openTestStore()
+  const store = await openTestStore({ newEngine: true })
   await store[Symbol.asyncDispose]()
   await assert.rejects(store.read.query('select 1'), StoreUnavailable)
   await assert.rejects(store.write.query('select 1'), StoreUnavailable)

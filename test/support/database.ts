@@ -15,11 +15,15 @@ import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
 import { openEmbedded, openStore } from '../../src/store/open.ts'
 import { createServerStore } from '../../src/store/server/server-store.ts'
 import type { Store } from '../../src/store/store.ts'
+import { createStorePool } from './store-pool.ts'
+import type { StorePool } from './store-pool.ts'
 
 export interface TestStoreOptions {
   readonly clock?: Clock
   readonly log?: Log
   readonly readTimeoutMs?: number
+  /** For tests of the store itself: never an embedded engine that another test has used. */
+  readonly newEngine?: boolean
 }
 
 /** A fresh, migrated database; gone when it is disposed. On the server named by TEST_DATABASE_URL, else embedded and in memory. */
@@ -39,10 +43,26 @@ export const WITHOUT_SERVER = testServerUrl() === null ? 'needs a PostgreSQL ser
 
 const BACKGROUND = { clock: createSystemClock({ keepAlive: false }), log: silentLog }
 
+let pool: StorePool | undefined
+
+/** From now on the embedded engines of disposed stores are used again. Returns the function that stops them. For processes that run many test files. */
+export function reuseEmbeddedEngines(): () => Promise<void> {
+  const own = createStorePool()
+  pool = own
+  return async () => {
+    pool = undefined
+    await own[Symbol.asyncDispose]()
+  }
+}
+
 /** A fresh, migrated embedded database in memory, whatever the others run on. */
-export async function openTestEmbedded(options: TestStoreOptions = {}): Promise<EmbeddedStore> {
-  const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
-  return openEmbedded({ ...BACKGROUND, ...options, dataDir: null, template })
+export async function openTestEmbedded({ newEngine = false, ...options }: TestStoreOptions = {}): Promise<EmbeddedStore> {
+  async function open(): Promise<EmbeddedStore> {
+    const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
+    return openEmbedded({ ...BACKGROUND, ...options, dataDir: null, template })
+  }
+  const isOwn = newEngine || options.clock !== undefined || options.log !== undefined
+  return isOwn || pool === undefined ? await open() : await pool.take(String(options.readTimeoutMs), open)
 }
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/store-template', import.meta.url))
@@ -80,7 +100,7 @@ export const TEMPLATE_VARIABLE = 'TEST_TEMPLATE_DATABASE'
 let databases = 0
 let ownTemplate: Promise<string> | undefined
 
-async function openServerTestStore(serverUrl: string, options: TestStoreOptions): Promise<Store> {
+async function openServerTestStore(serverUrl: string, { newEngine: _newEngine, ...options }: TestStoreOptions): Promise<Store> {
   const template = process.env[TEMPLATE_VARIABLE] ?? (await (ownTemplate ??= createOwnTemplate(serverUrl)))
   const name = `${template.slice(0, 40)}_${process.pid}_${threadId}_${++databases}`
   await administer(serverUrl, `create database "${name}" template "${template}"`)

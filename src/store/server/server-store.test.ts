@@ -19,7 +19,7 @@ const clock = createSystemClock({ keepAlive: false })
 
 /** The URL of a fresh database, and a separate store on it for the test's own statements. */
 async function freshDatabase(): Promise<AsyncDisposable & { url: string; direct: Store }> {
-  const direct = await openTestStore()
+  const direct = await openTestStore({ newEngine: true })
   const [row] = await direct.read.query<{ name: string }>('select current_database() as name')
   const url = databaseUrl(testServerUrl() ?? '', row?.name ?? '')
   return { url, direct, [Symbol.asyncDispose]: () => direct[Symbol.asyncDispose]() }
