@@ -28,14 +28,17 @@ const CONCURRENCY = 2
 /** More batches than processes, so that both finish at about the same time. */
 const BATCHES = 5 * CONCURRENCY
 /** A test that hangs is stopped after this long. */
-const TEST_TIMEOUT_MS = 600_000
+const TEST_TIMEOUT_MS = 120_000
+/** Kills, browsers and whole sweeps take longer. */
+const SLOW_TEST_TIMEOUT_MS = 600_000
 const MIN_NODE = 24
 /** What `npm run test:all` adds to the settings of `npm test`. */
 const ALL_SETTINGS = { TEST_ALL: '1' }
 
 /** Runs node's test runner over the files and returns its exit code; signals to this process are passed on. */
 async function runNode(files: readonly string[], flags: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
-  const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${TEST_TIMEOUT_MS}`, '--test-reporter=spec']
+  const timeoutMs = files.some(isSlow) ? SLOW_TEST_TIMEOUT_MS : TEST_TIMEOUT_MS
+  const own = ['--test', `--test-concurrency=${CONCURRENCY}`, `--test-timeout=${timeoutMs}`, '--test-reporter=spec']
   const child = spawn(process.execPath, [...own, ...flags, ...files], {
     cwd: ROOT,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...environment },

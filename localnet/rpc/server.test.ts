@@ -110,8 +110,8 @@ test('a caller who hangs up during a fault ends its waiting', async () => {
   fake.faults.arm({ name: 'timeout' })
   const patience = new AbortController()
   const armed = Promise.withResolvers<void>()
-  const strike = fake.faults.trigger.bind(fake.faults)
-  Object.assign(fake.faults, { strike: (method: string) => (armed.resolve(), strike(method)) })
+  const trigger = fake.faults.trigger.bind(fake.faults)
+  Object.assign(fake.faults, { trigger: (method: string) => (armed.resolve(), trigger(method)) })
   const answer = fetch(served.url, { method: 'POST', body: requestBody('getHealth'), headers: JSON_TYPE, signal: patience.signal })
   await armed.promise
   patience.abort()

@@ -8,6 +8,8 @@ import { pathToFileURL } from 'node:url'
 /** The runner limits each test; a suite takes as long as its tests. */
 const SUITE_TIMEOUT_MS = 2_147_483_647
 
+const DATABASE = 'test/support/database.ts'
+
 export interface WeightedFile {
   /** Relative to the project's root. */
   readonly file: string
@@ -32,7 +34,7 @@ export function batchSource(root: string, files: readonly string[]): string {
     const url = JSON.stringify(pathToFileURL(join(root, file)).href)
     return `suite(${JSON.stringify(file)}, { timeout: ${SUITE_TIMEOUT_MS} }, async () => { await import(${url}) })\n`
   })
-  const database = JSON.stringify(new URL('database.ts', import.meta.url).href)
+  const database = JSON.stringify(pathToFileURL(join(root, DATABASE)).href)
   return `import { after, suite } from 'node:test'\nimport { reuseEmbeddedEngines } from ${database}\nafter(reuseEmbeddedEngines())\n${suites.join('')}`
 }
 

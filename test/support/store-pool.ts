@@ -52,12 +52,14 @@ async function startEngine(open: () => Promise<EmbeddedStore>): Promise<PooledEn
 }
 
 async function readBaseline(db: Queryable): Promise<Baseline> {
-  const tables = await names(db, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname !~ '^(pg_|information_schema)' order by 1`)
+  const tables = await names(
+    db, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname !~ '^(pg_|information_schema)' order by 1`,
+  )
   const sequences = await names(db, `select format('%I.%I', schemaname, sequencename) as name from pg_sequences order by 1`)
   const rows: [string, string][] = []
   for (const table of tables) {
     const [row] = await db.query<{ json: string | null }>(`select json_agg(t)::text as json from ${table} t`)
-    if (row?.json != null) rows.push([table, row.json])
+    if (typeof row?.json === 'string') rows.push([table, row.json])
   }
   return { tables, sequences, rows, catalog: await readCatalog(db) }
 }
@@ -68,8 +70,8 @@ async function names(db: Queryable, sql: string): Promise<string[]> {
 
 async function readCatalog(db: Queryable): Promise<string> {
   const [row] = await db.query<{ catalog: string }>(
-    `select concat_ws(' ', (select count(*) from pg_class), (select max(oid) from pg_class), (select count(*) from pg_proc), (select count(*) from pg_namespace),
-       (select count(*) from pg_constraint), (select count(*) from pg_type)) as catalog`,
+    `select concat_ws(' ', (select count(*) from pg_class), (select max(oid) from pg_class), (select count(*) from pg_proc),
+       (select count(*) from pg_namespace), (select count(*) from pg_constraint), (select count(*) from pg_type)) as catalog`,
   )
   return row?.catalog ?? ''
 }
