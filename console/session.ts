@@ -70,7 +70,7 @@ export async function createSession(settings: Settings): Promise<Session> {
     owner: () => keyOwner ?? wallet?.signer.address ?? null,
     setWallet(newWallet) {
       wallet = newWallet
-      // A key works only with the wallet of its own account.
+      // A key works only with the wallet of the same account.
       if (wallet !== null && keyOwner !== null && keyOwner !== wallet.signer.address) [key, keyOwner] = [null, null]
       client = newClient()
       changed()

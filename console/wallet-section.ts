@@ -72,7 +72,7 @@ function connectedElements(wallet: Wallet, session: Session): readonly (HTMLElem
   ]
 }
 
-/** Freighter's API is a file of its own, loaded only when it is needed. */
+/** Loads Freighter's API, which the bundle keeps in a separate file. */
 async function connectFreighter({ networkPassphrase }: Settings): Promise<Wallet> {
   const freighter = await import('./freighter.ts').catch(() => {
     throw new Error('the Freighter script did not load; reload this page')

@@ -25,8 +25,8 @@ test('updates prices, draws the chart and shows new trades', { skip }, async () 
   const { page, browserErrors } = await fixture.open('#/markets/BTC')
   const price = page.locator('[data-price]')
   await price.getByText(/^[\d,.]+$/).waitFor()
-  const before = await price.innerText()
-  await waitUntil(page, `document.querySelector("[data-price]").textContent !== ${JSON.stringify(before)}`)
+  const firstPrice = await price.innerText()
+  await waitUntil(page, `document.querySelector("[data-price]").textContent !== ${JSON.stringify(firstPrice)}`)
   await waitUntil(page, 'Number(document.querySelector(".chart").dataset.candles) > 0')
   // A canvas with candles has several colors; an empty one has few.
   await waitUntil(page, `[...document.querySelectorAll('.chart canvas')].filter(({ width, height }) => width * height > 0).some((canvas) => {
