@@ -10,6 +10,8 @@ import { readTree, report } from './tree.ts'
 const MAIN = { 'main.ts': "import './src/a.ts'", 'src/a.ts': "new Worker(new URL('./worker.ts', import.meta.url))", 'src/worker.ts': 'export {}' }
 const json = (value: unknown): string => JSON.stringify(value)
 const PINNED = { 'package.json': json({ dependencies: { pg: '8.0.0' } }) }
+/** A package with an install script. */
+const SCRIPTED = { 'package-lock.json': json({ packages: { 'node_modules/pg': { integrity: 'sha512-x', hasInstallScript: true } } }) }
 const USED = { ...PINNED, 'src/store/x.ts': "import pg from 'pg'" }
 
 const CASES: Readonly<Record<string, RuleCases>> = {
@@ -50,8 +52,11 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'package-lock.json': json({ packages: { 'node_modules/pg': {} } }) },
       { 'package-lock.json': json({ packages: { 'node_modules/pg': { integrity: 'sha1-x' } } }) },
       { 'package-lock.json': json({ packages: { 'node_modules/a/node_modules/pg': { integrity: 'sha512-x', hasInstallScript: true } } }) },
+      { ...SCRIPTED, 'package.json': json({ allowScripts: { pg: true } }) },
+      { ...SCRIPTED, 'package.json': json({ allowScripts: { sharp: false } }) },
     ],
     allowed: [
+      { ...SCRIPTED, 'package.json': json({ allowScripts: { pg: false } }) },
       {
         'package-lock.json': json({
           packages: { '': { hasInstallScript: true }, client: {}, 'node_modules/client': { link: true }, 'node_modules/pg': { integrity: 'sha512-x' } },

@@ -35,6 +35,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
+  readonly allowScripts?: Readonly<Record<string, boolean>>
 }
 
 interface LockedPackage {
@@ -80,20 +81,18 @@ const completeLock: Rule = (tree) => {
 }
 
 /**
- * Packages whose install script is only an optimization: it links a binary that the lock file pins by digest. The container image installs with
- * `--ignore-scripts` and runs without it.
+ * `npm ci --ignore-scripts` must suffice and install the reviewed bytes: every package has a digest, and none runs an install script. A package that works without
+ * its script may be locked if `allowScripts` denies the script.
  */
-const OPTIONAL_INSTALL_SCRIPTS = ['node_modules/esbuild']
-
-/** `npm ci --ignore-scripts` must suffice and install the reviewed bytes: every package has a digest, and none needs an install script. */
 const lockedDigests: Rule = (tree) => {
   const lock = JSON.parse(tree.get('package-lock.json') ?? '{"packages":{}}') as Lock
+  const { allowScripts = {} } = JSON.parse(tree.get('package.json') ?? '{}') as Manifest
   return Object.entries(lock.packages).flatMap(([path, { link = false, integrity = '', hasInstallScript = false }]) => {
     if (!path.includes('node_modules/') || link) return []
     const violation = (message: string): Violation => ({ rule: 'locked-digests', path: 'package-lock.json', line: 1, message: `${path} ${message}` })
     return [
       ...(integrity.startsWith('sha512-') ? [] : [violation('has no SHA-512 digest')]),
-      ...(hasInstallScript && !OPTIONAL_INSTALL_SCRIPTS.includes(path) ? [violation('runs an install script; replace the package')] : []),
+      ...(hasInstallScript && allowScripts[path.split('node_modules/').at(-1) ?? ''] !== false ? [violation('runs an install script; replace the package')] : []),
     ]
   })
 }
