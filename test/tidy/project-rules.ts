@@ -81,18 +81,19 @@ const completeLock: Rule = (tree) => {
 }
 
 /**
- * `npm ci --ignore-scripts` must suffice and install the reviewed bytes: every package has a digest, and none runs an install script. A package that works without
- * its script may be locked if `allowScripts` denies the script.
+ * `npm ci --ignore-scripts` must suffice and install the reviewed bytes: every package has a digest, and none runs an install script. A package that works
+ * without its script is accepted if `allowScripts` denies the script.
  */
 const lockedDigests: Rule = (tree) => {
   const lock = JSON.parse(tree.get('package-lock.json') ?? '{"packages":{}}') as Lock
   const { allowScripts = {} } = JSON.parse(tree.get('package.json') ?? '{}') as Manifest
+  const isDenied = (path: string): boolean => allowScripts[path.split('node_modules/').at(-1) ?? ''] === false
   return Object.entries(lock.packages).flatMap(([path, { link = false, integrity = '', hasInstallScript = false }]) => {
     if (!path.includes('node_modules/') || link) return []
     const violation = (message: string): Violation => ({ rule: 'locked-digests', path: 'package-lock.json', line: 1, message: `${path} ${message}` })
     return [
       ...(integrity.startsWith('sha512-') ? [] : [violation('has no SHA-512 digest')]),
-      ...(hasInstallScript && allowScripts[path.split('node_modules/').at(-1) ?? ''] !== false ? [violation('runs an install script; replace the package')] : []),
+      ...(hasInstallScript && !isDenied(path) ? [violation('runs an install script; replace the package')] : []),
     ]
   })
 }
