@@ -23,7 +23,7 @@ test('docs/console.png is a PNG of 1280 by 800 pixels', async () => {
   assert.deepEqual({ width: picture.readUInt32BE(16), height: picture.readUInt32BE(20) }, SIZE)
 })
 
-/** The markets page on a local network whose clock is virtual: an hour and a half of trading takes about a minute. */
+/** The markets page on a local network whose clock is virtual: an hour and a half of trading takes about two minutes of CPU time. */
 async function takeScreenshot(path: string): Promise<void> {
   const settings = { networkName: 'local', networkPassphrase: 'Test SDF Network ; September 2015', localRpcUrl: null }
   await using fixture = await createGatewayFixture({
