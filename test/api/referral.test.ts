@@ -8,14 +8,14 @@ import type { LogGateway } from '../support/log-gateway.ts'
 import { assertRejected, badIntegers, followPages, rowsOf } from '../support/pagination.ts'
 
 const named = (name: string): string => `G${name}`.padEnd(56, 'A')
-const [OWNER, REFEREE, NOBODY, EARLIER_REFEREE] = [named('OWNER'), named('REFEREE'), named('NOBODY'), named('UNKNOWN')]
+const [OWNER, REFEREE, OUTSIDER, EARLIER_REFEREE] = [named('OWNER'), named('REFEREE'), named('OUTSIDER'), named('UNKNOWN')]
 
 let fixture: LogGateway
-let keys: Readonly<Record<'owner' | 'referee' | 'nobody', IssuedKey>>
+let keys: Readonly<Record<'owner' | 'referee' | 'outsider', IssuedKey>>
 
 before(async () => {
   fixture = await createLogGateway()
-  keys = { owner: await fixture.keyOf(OWNER), referee: await fixture.keyOf(REFEREE), nobody: await fixture.keyOf(NOBODY) }
+  keys = { owner: await fixture.keyOf(OWNER), referee: await fixture.keyOf(REFEREE), outsider: await fixture.keyOf(OUTSIDER) }
   const { log } = fixture
   log.append('referral', 'code_created', { referrer: OWNER, code: 'Star' })
   log.append('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
@@ -58,7 +58,7 @@ test('rejects codes and addresses of invalid length with a 400 that names them',
 test('info returns a code owner\'s row and referrer, and 404 to others', async () => {
   const { status, body } = await fixture.get<{ self: { referrer: string }; binding: unknown }>(`/v1/referral/info?address=${OWNER}`)
   assert.deepEqual([status, Object.keys(body), body.self.referrer, body.binding], [200, ['self', 'binding'], OWNER, null])
-  for (const address of [REFEREE, NOBODY]) {
+  for (const address of [REFEREE, OUTSIDER]) {
     const response = await fixture.get(`/v1/referral/info?address=${address}`)
     assert.deepEqual([response.status, response.body], [404, { error: 'no_code', address }])
   }
@@ -72,8 +72,8 @@ test('me returns null for a missing code or referrer instead of 404', async () =
   const { boundAt, txHash, ...binding } = referee.body.binding
   assert.deepEqual(binding, { referee: REFEREE, referrer: OWNER, code: 'Star' })
   assert.ok(Number(boundAt) < 1e11 && typeof txHash === 'string')
-  const nobody = await fixture.as(keys.nobody).get('/v1/referral/me')
-  assert.deepEqual([nobody.status, nobody.body], [200, { self: null, binding: null }])
+  const outsider = await fixture.as(keys.outsider).get('/v1/referral/me')
+  assert.deepEqual([outsider.status, outsider.body], [200, { self: null, binding: null }])
 })
 
 test('returns only the caller\'s trades and claims, newest first', async () => {
@@ -86,7 +86,7 @@ test('returns only the caller\'s trades and claims, newest first', async () => {
   assert.deepEqual(Object.keys(claim ?? {}), ['id', 'referrer', 'amount', 'ledger', 'ts', 'txHash'])
   assert.equal(claim?.['amount'], '300')
   assert.deepEqual((await followPages(asOwner(), '/v1/referral/me/trades?limit=1', 'trades')).flat(), trades)
-  for (const key of [keys.referee, keys.nobody]) {
+  for (const key of [keys.referee, keys.outsider]) {
     assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
     assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/claims', 'claims'), [])
   }

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { createFaults } from '../../localnet/faults.ts'
 
-/** Faults of RPC responses. A reset of the network is a control method of its own. */
+/** Faults of RPC responses. A reset of the network is a separate control method. */
 const NAMES = [...createFaults().kinds.map(({ name }) => name), 'local_reset'].sort()
 const ROOT = new URL('../../', import.meta.url)
 

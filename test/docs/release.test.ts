@@ -100,7 +100,7 @@ for (const path of globSync('.github/workflows/*.yml', { cwd: PROJECT_ROOT }).to
   })
 }
 
-test('only the job that publishes may ask for an identity token, and it runs nothing from the repository', () => {
+test('only the publishing job may request an identity token, and it runs nothing from the repository', () => {
   const workflow = read('.github/workflows/release.yml')
   const [build = '', publish = ''] = workflow.split('\n  publish:\n')
   assert.doesNotMatch(build, /id-token/)

@@ -1,4 +1,4 @@
-// The session that docs/websocket.md shows: played against the local network on a clock that only the test moves, and compared line by line.
+// Runs the session of docs/websocket.md against a local network on a virtual clock, and compares the transcript with the page.
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,46 +10,47 @@ import { createTrader } from '../support/traders.ts'
 
 const PAGE = fileURLToPath(new URL('../../docs/websocket.md', import.meta.url))
 const REFRESH = 'UPDATE_GOLDEN=1 npm test -- test/docs/websocket.test.ts'
-/** The block under its heading. */
+/** The text block under the heading. */
 const BLOCK = /(?<=^## Example session\n[^#]*?^```text\n)[\s\S]*?(?=^```$)/m
 
 const POSITION = { asset: 'BTC', collateral: '1000000000', leverage: 2, direction: 'Long' } as const
 
-/** What was said on some connections, and what happened beside them. */
+/** The messages of the session's connections, and notes between them. */
 interface Transcript {
   readonly lines: string[]
-  /** Takes what came since the last time. */
-  hear(client: StreamClient): Promise<void>
-  say(client: StreamClient, message: object, shown?: object): Promise<void>
-  happens(what: string): void
+  /** Adds the frames received since the last call. */
+  recordFrames(client: StreamClient): Promise<void>
+  /** Sends a message and adds it, or `shown` instead, and the frames in response. */
+  send(client: StreamClient, message: object, shown?: object): Promise<void>
+  note(text: string): void
 }
 
 function createTranscript(): Transcript {
   const lines: string[] = []
-  const heard = new Map<StreamClient, number>()
+  const frameCounts = new Map<StreamClient, number>()
   const transcript: Transcript = {
     lines,
-    async hear(client) {
+    async recordFrames(client) {
       await client.settle()
-      const from = heard.get(client) ?? 0
-      heard.set(client, client.frames.length)
+      const from = frameCounts.get(client) ?? 0
+      frameCounts.set(client, client.frames.length)
       const shown = client.frames.slice(from).filter(({ id }) => !String(id).startsWith('settle'))
       lines.push(...shown.map((frame) => `< ${JSON.stringify(frame)}`))
     },
-    async say(client, message, shown = message) {
+    async send(client, message, shown = message) {
       lines.push(`> ${JSON.stringify(shown)}`)
       client.send(message)
-      await transcript.hear(client)
+      await transcript.recordFrames(client)
     },
-    happens(what) {
-      lines.push(`  (${what})`)
+    note(text) {
+      lines.push(`  (${text})`)
     },
   }
   return transcript
 }
 
-test('the session on the page is a real one', async () => {
-  const { lines, hear, say, happens } = createTranscript()
+test('the session on the page matches a real one', async () => {
+  const { lines, recordFrames, send, note } = createTranscript()
   await using fixture = await createGatewayFixture({ seed: 'session', traders: 0, listen: true })
   const { connect, publishLedgers } = fixture
   const { stream } = fixture.gateway
@@ -61,40 +62,40 @@ test('the session on the page is a real one', async () => {
   }
   await open()
   const client = await connect()
-  await hear(client)
-  await say(client, { op: 'subscribe', channels: ['ticker.BTC', 'trades.BTC', 'trades.SHIB'], snapshot: true, id: 1 })
+  await recordFrames(client)
+  await send(client, { op: 'subscribe', channels: ['ticker.BTC', 'trades.BTC', 'trades.SHIB'], snapshot: true, id: 1 })
   await stream.tick()
-  await hear(client)
+  await recordFrames(client)
   const { keyId, secret } = alice.key
-  await say(client, { op: 'login', keyId, secret }, { op: 'login', keyId: 'nk_…', secret: '…' })
+  await send(client, { op: 'login', keyId, secret }, { op: 'login', keyId: 'nk_…', secret: '…' })
   const own = `account.events.${alice.address}`
-  await say(client, { op: 'subscribe', channels: [own], snapshot: true, id: 2 })
-  happens('another position is opened')
+  await send(client, { op: 'subscribe', channels: [own], snapshot: true, id: 2 })
+  note('another position is opened')
   await open()
-  await hear(client)
-  await say(client, { op: 'unsubscribe', channels: [own, 'ticker.BTC'] })
+  await recordFrames(client)
+  await send(client, { op: 'unsubscribe', channels: [own, 'ticker.BTC'] })
   const hello = client.frames[0] ?? {}
   const since = client.of('trades.BTC').at(-1)?.seq
   await client.close()
-  happens('the connection drops, and another position is opened')
+  note('the connection drops, and another position is opened')
   await open()
-  const again = await connect()
-  await hear(again)
-  await say(again, { op: 'subscribe', channels: ['trades.BTC', 'heartbeat'], since, epoch: hello['epoch'] })
+  const reconnected = await connect()
+  await recordFrames(reconnected)
+  await send(reconnected, { op: 'subscribe', channels: ['trades.BTC', 'heartbeat'], since, epoch: hello['epoch'] })
   stream.heartbeat()
-  await hear(again)
-  await say(again, { op: 'buy', id: 'unknown' })
+  await recordFrames(reconnected)
+  await send(reconnected, { op: 'buy', id: 'unknown' })
   const closing = fixture.gateway.close()
-  await again.frame(({ type }) => type === 'draining')
-  await hear(again)
+  await reconnected.frame(({ type }) => type === 'draining')
+  await recordFrames(reconnected)
   fixture.clock.advance(5_000)
-  const { code, reason } = await again.closed
-  happens(`closed with ${code}, ${reason}`)
+  const { code, reason } = await reconnected.closed
+  note(`closed with ${code}, ${reason}`)
   await closing
   const found = `${lines.join('\n')}\n`
   const page = await readFile(PAGE, 'utf8')
-  assert.ok(BLOCK.test(page), 'the page has its block')
+  assert.ok(BLOCK.test(page), 'the page has the text block')
   if (process.env['UPDATE_GOLDEN'] === '1') await writeFile(PAGE, page.replace(BLOCK, () => found))
   const shown = BLOCK.exec(await readFile(PAGE, 'utf8'))?.[0]
-  assert.equal(found, shown, `the session differs from the one in docs/websocket.md. If the change is meant: ${REFRESH}`)
+  assert.equal(found, shown, `the session differs from the one in docs/websocket.md. To update it: ${REFRESH}`)
 })
