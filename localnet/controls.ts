@@ -1,4 +1,4 @@
-// The handles of a running local network: what the cheats pull.
+// The parts of a running local network that the control methods use.
 
 import type { Clock } from '../src/base/clock.ts'
 import { createClient } from './actors/client.ts'
@@ -11,11 +11,11 @@ import type { PriceFeed } from './actors/price-feed.ts'
 import type { Chain } from './chain.ts'
 import type { Faults } from './faults.ts'
 import type { Identities } from './genesis.ts'
-import type { Lock } from './lock.ts'
+import type { Semaphore } from '../src/base/semaphore.ts'
 import type { Pacer } from './pacer.ts'
 import { RpcError } from './rpc/rpc-error.ts'
 
-/** What a cheat may reach. Cheats run under the lock, except where nothing on the ledger changes. */
+/** What a control method may use. A method that changes the network holds the lock. */
 export interface Controls {
   readonly chain: Chain
   readonly clock: Clock
@@ -25,59 +25,59 @@ export interface Controls {
   readonly actors: Actors
   readonly faults: Faults
   readonly pacer: Pacer
-  readonly lock: Lock
+  readonly lock: Semaphore
   readonly transport: Transport
-  /** Clients of those who act for the cheats. */
+  /** Accounts that the control methods sign with. */
   readonly admin: Client
   readonly usdcIssuer: Client
   readonly ledgerMs: number
 }
 
-/** A transaction that a cheat made was refused or failed; `data` says by which contract code. */
+/** A transaction of a control method was refused or failed; `data` contains the contract code. */
 export const TRANSACTION_FAILED = -32_000
 
-/** Ledgers that a cheat closes, at most, to bring one transaction through. */
+/** The most ledgers that a control method closes to apply one transaction. */
 const MAX_CLOSES = 8
 
-/** The ledger that was closed last. */
+/** The latest ledger. */
 export function latestView(chain: Chain): LedgerView {
   const { sequence, closeTimeSec } = chain.history.latest()
   return { sequence, closeTimeSec }
 }
 
-/** Everybody takes a turn, then one ledger closes. */
+/** Lets the actors act, then closes one ledger. */
 export async function step({ actors, chain }: Pick<Controls, 'actors' | 'chain'>): Promise<number> {
-  await actors.turn(latestView(chain))
+  await actors.act(latestView(chain))
   return chain.closeLedger()
 }
 
 /**
- * Brings one call onto the ledger now, closing as many ledgers as it takes, and returns the ledger that holds it. The invocation is built anew for each
- * attempt. Throws RpcError when the network refuses it.
+ * Applies one call, closing as many ledgers as needed, and returns the ledger that contains it. The invocation is rebuilt for each attempt. Throws RpcError
+ * when the network refuses it.
  */
 export async function applyInvocation(chain: Chain, client: Client, invocation: () => Invocation, options?: SendOptions): Promise<number> {
   let isSent = false
-  // What the account had under way before comes first.
+  // An earlier transaction of the account comes first.
   let outcome = await client.settle(latestView(chain))
   for (let closes = 0; closes < MAX_CLOSES; closes++) {
     if (!isSent && outcome.kind !== 'pending') {
-      const answer = await client.invoke(invocation(), latestView(chain), options)
-      if (answer.kind === 'refused') throw transactionFailure(answer.reason, answer.code)
-      isSent = answer.kind === 'sent'
+      const result = await client.invoke(invocation(), latestView(chain), options)
+      if (result.kind === 'refused') throw transactionFailure(result.reason, result.code)
+      isSent = result.kind === 'sent'
     }
     chain.closeLedger()
     outcome = await client.settle(latestView(chain))
     if (isSent && outcome.kind === 'failed') throw transactionFailure(outcome.reason, outcome.code)
     if (isSent && outcome.kind === 'applied') return outcome.ledger
   }
-  throw transactionFailure(`no ledger of ${MAX_CLOSES} took the transaction`, null)
+  throw transactionFailure(`not applied within ${MAX_CLOSES} ledgers`, null)
 }
 
 function transactionFailure(reason: string, contractCode: number | null): RpcError {
   return new RpcError(TRANSACTION_FAILED, `the transaction failed: ${reason}`, { reason, contractCode })
 }
 
-/** The actors find their feet on a network that is not the one they knew: the prices go on from the oracle's. */
+/** Makes the actors drop their cached state, and continues the price feed from the oracle's prices. For a network that was started, restored or reset. */
 export async function resyncActors(controls: Pick<Controls, 'chain' | 'actors' | 'feed' | 'transport' | 'deployment' | 'identities'>): Promise<void> {
   controls.actors.forget()
   const { transport } = controls

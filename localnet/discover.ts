@@ -1,20 +1,20 @@
-// A local network that another process serves: where its contracts are, asked at its door.
+// Reads the contract addresses of a local network that runs in another process.
 
 import { assert } from '../src/base/assert.ts'
 import type { Clock } from '../src/base/clock.ts'
+import { withDeadline } from '../src/base/deadline.ts'
 import { isContractAddress } from '../src/base/strkey.ts'
 import { CONTRACT_KEYS } from '../src/exchange/contracts.ts'
 import type { ContractAddresses } from '../src/exchange/contracts.ts'
 
-/** One question may take this long. */
 const TIMEOUT_MS = 2_000
 
-/** Raised when nobody at the given addresses says what a local network says. */
+/** Raised when no URL responds as a local network does. */
 export class LocalNetworkUnreachable extends Error {
-  override readonly name = 'NoLocalNetwork'
+  override readonly name = 'LocalNetworkUnreachable'
 }
 
-/** The contracts of the local network whose door is at one of `rpcUrls`, asked in turn. Raises NoLocalNetwork. */
+/** The contracts of the first local network that responds at one of `rpcUrls`. Throws LocalNetworkUnreachable. */
 export async function fetchContracts(rpcUrls: readonly string[], clock: Clock): Promise<ContractAddresses> {
   const causes: unknown[] = []
   for (const url of rpcUrls) {
@@ -24,23 +24,20 @@ export async function fetchContracts(rpcUrls: readonly string[], clock: Clock): 
       causes.push(cause)
     }
   }
-  throw new LocalNetworkUnreachable('no local network answers at RPC_URL', { cause: causes })
+  throw new LocalNetworkUnreachable('No local network responds at RPC_URL', { cause: causes })
 }
 
 async function fetchInfo(url: string, clock: Clock): Promise<unknown> {
-  const limit = new AbortController()
-  const timer = clock.setTimer(TIMEOUT_MS, () => limit.abort())
-  try {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'local_info' })
-    const answer = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: limit.signal, redirect: 'error' })
-    return await answer.json()
-  } finally {
-    timer.cancel()
-  }
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'local_info' })
+  const timeoutError = (): Error => new Error(`no response within ${TIMEOUT_MS} ms`)
+  return await withDeadline(clock, { limitMs: TIMEOUT_MS, timeoutError }, async (signal) => {
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal, redirect: 'error' })
+    return await response.json()
+  })
 }
 
-function readContracts(answer: unknown): ContractAddresses {
-  const { contracts } = (answer as { result?: { contracts?: Readonly<Record<string, unknown>> } }).result ?? {}
+function readContracts(response: unknown): ContractAddresses {
+  const { contracts } = (response as { result?: { contracts?: Readonly<Record<string, unknown>> } }).result ?? {}
   const entries = CONTRACT_KEYS.map((key) => {
     const address = contracts?.[key]
     assert(typeof address === 'string' && isContractAddress(address), `the address of ${key}`)

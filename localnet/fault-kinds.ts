@@ -1,9 +1,9 @@
-// The table of faults. Each stands for something that users of real nodes have met (soroban-rpc, "Failure modes").
+// The table of faults. Each reproduces a failure of real nodes (soroban-rpc, "Failure modes").
 
 export type FaultValue = number | string | boolean
 export type FaultValues = Readonly<Record<string, FaultValue>>
 
-/** A parameter of a fault. Integers have an end on both sides. */
+/** A parameter of a fault. Integers have both bounds. */
 export interface FaultParameter {
   readonly type: 'integer' | 'string' | 'boolean'
   readonly default: FaultValue
@@ -12,152 +12,152 @@ export interface FaultParameter {
   readonly description: string
 }
 
-/** A fault by its name. */
+/** A kind of fault. */
 export interface FaultKind {
   readonly name: string
   readonly description: string
-  /** The methods it can meet; null: every method of a real node. */
+  /** The methods that it applies to; null: every method of a real node. */
   readonly methods: readonly string[] | null
   readonly parameters: Readonly<Record<string, FaultParameter>>
-  /** How many calls it meets unless told otherwise; null: until cleared. */
+  /** The default number of calls that it affects; null: until cleared. */
   readonly countDefault: number | null
 }
 
 const EXECUTED: FaultParameter = {
   type: 'boolean',
   default: false,
-  description: 'whether the call takes effect although its answer is lost',
+  description: 'whether the call takes effect although its response is lost',
 }
 
 function milliseconds(value: number): FaultParameter {
-  return { type: 'integer', default: value, min: 0, max: 600_000, description: 'milliseconds on the clock' }
+  return { type: 'integer', default: value, min: 0, max: 600_000, description: 'duration in milliseconds' }
 }
 
 function ledgers(value: number, description: string): FaultParameter {
   return { type: 'integer', default: value, min: 1, max: 1_000_000, description }
 }
 
-/** Faults of the way to the node and back: they meet the whole HTTP answer. */
+/** Faults of the connection and of proxies: they affect the whole HTTP response. */
 export const HTTP_FAULTS: readonly FaultKind[] = [
   {
     name: 'http_status',
-    description: 'an HTTP error without a JSON-RPC body: 503 (too many requests in flight), 429 and 502 (a proxy), 504 (ran too long)',
+    description: 'an HTTP error without a JSON-RPC body: 503 (too many requests in flight), 429 and 502 (from a proxy), 504 (took too long)',
     methods: null,
     parameters: {
       status: { type: 'integer', default: 503, min: 400, max: 599, description: 'the HTTP status' },
-      retryAfterSec: { type: 'integer', default: 0, min: 0, max: 3_600, description: 'retry-after header; 0 leaves it out' },
+      retryAfterSec: { type: 'integer', default: 0, min: 0, max: 3_600, description: 'retry-after header; 0 omits it' },
       executed: EXECUTED,
     },
     countDefault: 1,
   },
   {
     name: 'rate_limited',
-    description: '429 from a provider: a page of HTML, and how long to stay away',
+    description: '429 from a provider, with an HTML page and a retry-after header',
     methods: null,
     parameters: { retryAfterSec: { type: 'integer', default: 2, min: 0, max: 3_600, description: 'retry-after header' } },
     countDefault: 1,
   },
   {
     name: 'timeout',
-    description: 'no answer; the connection is cut when the caller gives up or the time is over',
+    description: 'no response; the connection is cut when the client gives up or after the given time',
     methods: null,
     parameters: { ms: milliseconds(60_000), executed: EXECUTED },
     countDefault: 1,
   },
-  { name: 'slow', description: 'the right answer, late', methods: null, parameters: { ms: milliseconds(3_000) }, countDefault: 1 },
+  { name: 'slow', description: 'a correct but late response', methods: null, parameters: { ms: milliseconds(3_000) }, countDefault: 1 },
   {
     name: 'connection_reset',
-    description: 'the connection is cut without an answer',
+    description: 'the connection is cut without a response',
     methods: null,
     parameters: { executed: EXECUTED },
     countDefault: 1,
   },
   {
     name: 'html_200',
-    description: 'a proxy answers 200 with a page of HTML',
+    description: 'a proxy responds 200 with an HTML page',
     methods: null,
     parameters: { executed: EXECUTED },
     countDefault: 1,
   },
   {
     name: 'torn_json',
-    description: 'the right answer, cut off in the middle, with status 200',
+    description: 'a correct response with status 200, truncated',
     methods: null,
-    parameters: { keepPercent: { type: 'integer', default: 50, min: 1, max: 99, description: 'how much of the body arrives' } },
+    parameters: { keepPercent: { type: 'integer', default: 50, min: 1, max: 99, description: 'how much of the body is sent, in percent' } },
     countDefault: 1,
   },
   { name: 'empty_204', description: '204 and no body', methods: null, parameters: { executed: EXECUTED }, countDefault: 1 },
 ]
 
-/** Faults by which a node, or a proxy before it, answers well-formed and wrong. */
+/** Faults by which a node or a proxy returns well-formed but wrong responses. */
 const RESPONSE_FAULTS: readonly FaultKind[] = [
   {
     name: 'short_scan',
-    description: 'a node that looks at few ledgers per call: pages may be empty, and only their cursor moves',
+    description: 'the node scans few ledgers per call: pages may be empty, and only their cursor advances',
     methods: ['getEvents'],
-    parameters: { ledgers: ledgers(3, 'how many it looks at') },
+    parameters: { ledgers: ledgers(3, 'ledgers scanned per call') },
     countDefault: null,
   },
   {
     name: 'slow_scan',
-    description: '-32001: a page of so many events takes the node longer than it allows itself',
+    description: '-32001: a larger page exceeds the processing limit of the node',
     methods: ['getEvents'],
-    parameters: { events: { type: 'integer', default: 100, min: 1, max: 10_000, description: 'the most that it can look for in time' } },
+    parameters: { events: { type: 'integer', default: 100, min: 1, max: 10_000, description: 'the largest page limit that succeeds' } },
     countDefault: null,
   },
   {
     name: 'mixed_filters_lose',
-    description: 'the older node: of filters with different members all but the first find nothing',
+    description: 'an older node: of several filters with different fields, only the first finds anything',
     methods: ['getEvents'],
     parameters: {},
     countDefault: null,
   },
-  { name: 'duplicated_event', description: 'the first event of a page stands there twice', methods: ['getEvents'], parameters: {}, countDefault: 1 },
+  { name: 'duplicated_event', description: 'a page contains its first event twice', methods: ['getEvents'], parameters: {}, countDefault: 1 },
   {
     name: 'renumbered_events',
-    description: 'a node of another release: the same events under other ids',
+    description: 'a node of another release: the same events with other ids',
     methods: ['getEvents'],
-    parameters: { by: { type: 'integer', default: 3, min: 1, max: 1_000, description: 'by how much the last part of an id is higher' } },
+    parameters: { by: { type: 'integer', default: 3, min: 1, max: 1_000, description: 'added to the last part of each id' } },
     countDefault: null,
   },
   {
     name: 'odd_events',
-    description: 'events, in turn: without topics, of no contract, with more than four topics',
+    description: 'unusual events, in turn: without topics, without a contract, with more than four topics',
     methods: ['getEvents'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'unknown_xdr',
-    description: 'values, entries and results in the XDR of a protocol to come',
+    description: 'values, entries and results in the XDR of a future protocol',
     methods: ['getEvents', 'getLedgerEntries', 'getTransaction', 'getNetwork'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'archived_entries',
-    description: 'the entries of contracts are archived: the ledger until which they live is told as 0',
+    description: 'contract entries are archived: liveUntilLedgerSeq is 0',
     methods: ['getLedgerEntries'],
     parameters: {},
     countDefault: null,
   },
   {
     name: 'stale_sequence',
-    description: 'accounts as they were before their last transaction, while getHealth is fine',
+    description: 'accounts as they were before their last transaction, while getHealth is healthy',
     methods: ['getLedgerEntries'],
-    parameters: { ledgers: ledgers(1, 'how far the answer is behind') },
+    parameters: { ledgers: ledgers(1, 'by how many ledgers the response lags') },
     countDefault: 1,
   },
   {
     name: 'boastful_health',
-    description: 'getHealth tells of ledgers that the node does not have',
+    description: 'getHealth reports ledgers that the node does not have',
     methods: ['getHealth'],
-    parameters: { ledgers: ledgers(50, 'how many') },
+    parameters: { ledgers: ledgers(50, 'the number of such ledgers') },
     countDefault: null,
   },
   {
     name: 'leaping_ledger',
-    description: 'every answer names a ledger that the network has not come to',
+    description: 'every response reports a ledger that the network has not reached',
     methods: null,
     parameters: { ledgers: ledgers(1_000_000, 'how far ahead') },
     countDefault: null,
@@ -165,33 +165,33 @@ const RESPONSE_FAULTS: readonly FaultKind[] = [
   { name: 'wrong_network', description: 'the node serves another network', methods: ['getNetwork'], parameters: {}, countDefault: null },
   {
     name: 'heavy_latest_ledger',
-    description: 'the ledger of a busy network, megabytes of it',
+    description: 'a very large ledger, as of a busy network',
     methods: ['getLatestLedger'],
-    parameters: { megabytes: { type: 'integer', default: 8, min: 1, max: 64, description: 'how much' } },
+    parameters: { megabytes: { type: 'integer', default: 8, min: 1, max: 64, description: 'size in megabytes' } },
     countDefault: null,
   },
   {
     name: 'method_missing',
-    description: '-32601: a provider that does not offer the method',
+    description: '-32601: the provider does not offer the method',
     methods: null,
     parameters: {},
     countDefault: null,
   },
-  rejectedSend('bad_sequence', 'sendTransaction answers ERROR with txBAD_SEQ', {}),
-  rejectedSend('fee_surge', 'sendTransaction answers ERROR with txINSUFFICIENT_FEE and the fee that would do', {
-    feeStroops: { type: 'integer', default: 1_000_000, min: 0, max: 1_000_000_000, description: 'the fee that would do' },
+  rejectedSend('bad_sequence', 'sendTransaction returns ERROR with txBAD_SEQ', {}),
+  rejectedSend('fee_surge', 'sendTransaction returns ERROR with txINSUFFICIENT_FEE and a sufficient fee', {
+    feeStroops: { type: 'integer', default: 1_000_000, min: 0, max: 1_000_000_000, description: 'the sufficient fee' },
   }),
-  rejectedSend('too_late', 'sendTransaction answers ERROR with txTOO_LATE', {}),
+  rejectedSend('too_late', 'sendTransaction returns ERROR with txTOO_LATE', {}),
   {
     name: 'footprint_moved',
-    description: 'a transaction that was simulated fails when it is applied: INVOKE_HOST_FUNCTION_RESOURCE_LIMIT_EXCEEDED',
+    description: 'a simulated transaction fails when it is applied: INVOKE_HOST_FUNCTION_RESOURCE_LIMIT_EXCEEDED',
     methods: ['getTransaction'],
     parameters: {},
     countDefault: null,
   },
   {
     name: 'entry_archived',
-    description: 'the same, because an entry was archived meanwhile: INVOKE_HOST_FUNCTION_ENTRY_ARCHIVED',
+    description: 'a simulated transaction fails because an entry has been archived since: INVOKE_HOST_FUNCTION_ENTRY_ARCHIVED',
     methods: ['getTransaction'],
     parameters: {},
     countDefault: null,
@@ -202,7 +202,7 @@ function rejectedSend(name: string, description: string, parameters: Readonly<Re
   return { name, description, methods: ['sendTransaction'], parameters, countDefault: 1 }
 }
 
-/** Faults of the node itself: they meet one call and answer in JSON-RPC. */
+/** Faults of the node: they affect one call and respond in JSON-RPC. */
 export const CALL_FAULTS: readonly FaultKind[] = [
   ...RESPONSE_FAULTS,
   {
@@ -211,58 +211,58 @@ export const CALL_FAULTS: readonly FaultKind[] = [
     methods: null,
     parameters: {
       code: { type: 'integer', default: -32001, min: -32_768, max: -32_000, description: 'the error code' },
-      message: { type: 'string', default: '', description: "the message; empty takes the node's own text for the code" },
+      message: { type: 'string', default: '', description: "the message; empty: the node's own message for the code" },
       executed: EXECUTED,
     },
     countDefault: 1,
   },
   {
     name: 'lagging',
-    description: 'a node behind a load balancer that is some ledgers behind; cursors ahead of it get -32600',
+    description: 'a lagging node behind a load balancer; newer cursors get -32600',
     methods: null,
-    parameters: { ledgers: ledgers(5, 'how far it is behind') },
+    parameters: { ledgers: ledgers(5, 'by how many ledgers it lags') },
     countDefault: null,
   },
   {
     name: 'retention_cut',
-    description: 'a node that keeps few ledgers: oldestLedger moves up, older starts and cursors get -32600',
+    description: 'a node that retains few ledgers: oldestLedger is higher, and older starts and cursors get -32600',
     methods: null,
-    parameters: { ledgers: ledgers(10, 'how many it keeps') },
+    parameters: { ledgers: ledgers(10, 'ledgers that it retains') },
     countDefault: null,
   },
   {
     name: 'repeated_page',
-    description: 'serves the last page again, whatever was asked',
+    description: 'serves the previous page again, whatever the request',
     methods: ['getEvents'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'cut_page',
-    description: 'a shorter page than asked for: it may end inside a ledger and inside a transaction',
+    description: 'a shorter page than requested: it may end inside a ledger or a transaction',
     methods: ['getEvents'],
-    parameters: { events: { type: 'integer', default: 1, min: 1, max: 10_000, description: 'the most events on the page' } },
+    parameters: { events: { type: 'integer', default: 1, min: 1, max: 10_000, description: 'the maximum number of events per page' } },
     countDefault: 1,
   },
   {
     name: 'cursor_ignored',
-    description: 'a provider that reads from its oldest ledger whatever the cursor says',
+    description: 'a provider that ignores the cursor and reads from its oldest ledger',
     methods: ['getEvents'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'get_transactions_cursor_zero',
-    description: 'the older node: a page that found nothing comes with cursor 0',
+    description: 'an older node: an empty page has cursor 0',
     methods: ['getTransactions'],
     parameters: {},
     countDefault: null,
   },
   {
     name: 'not_found',
-    description: 'a transaction shows only some ledgers after it was applied',
+    description: 'a transaction is found only some ledgers after it was applied',
     methods: ['getTransaction'],
-    parameters: { ledgers: ledgers(3, 'how many ledgers later') },
+    parameters: { ledgers: ledgers(3, 'the delay in ledgers') },
     countDefault: null,
   },
   {
@@ -274,35 +274,35 @@ export const CALL_FAULTS: readonly FaultKind[] = [
   },
   {
     name: 'resource_limit_exceeded',
-    description: 'the simulation runs out of its budget',
+    description: 'the simulation exceeds its budget',
     methods: ['simulateTransaction'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'try_again_later',
-    description: 'sendTransaction answers TRY_AGAIN_LATER',
+    description: 'sendTransaction returns TRY_AGAIN_LATER',
     methods: ['sendTransaction'],
     parameters: { executed: EXECUTED },
     countDefault: 1,
   },
   {
     name: 'duplicate',
-    description: 'a queued transaction is answered with DUPLICATE in place of PENDING',
+    description: 'sendTransaction returns DUPLICATE instead of PENDING',
     methods: ['sendTransaction'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'invalid_status',
-    description: '-32603: core answered the submission with a status that the node does not know',
+    description: '-32603: core returned an unknown status for the submission',
     methods: ['sendTransaction'],
     parameters: {},
     countDefault: 1,
   },
   {
     name: 'submission_lost',
-    description: '-32603: the node could not submit to core in time, the outcome is unknown',
+    description: '-32603: the node did not submit to core in time, and the outcome is unknown',
     methods: ['sendTransaction'],
     parameters: { executed: EXECUTED },
     countDefault: 1,

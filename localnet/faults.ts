@@ -1,5 +1,5 @@
-// Misbehaviours of the RPC door that real nodes and the proxies before them show: each has a name, parameters and an end. A fault is decided by
-// which call of a method it meets, never by a shared stream of chance, so that a run can be repeated.
+// Faults of the RPC server, as real nodes and their proxies show them. Each has a name, parameters and a limit. Which calls are affected depends on the
+// number of the call per method, not on random numbers, so that a run can be repeated.
 
 import { CALL_FAULTS, HTTP_FAULTS } from './fault-kinds.ts'
 import type { FaultKind, FaultParameter, FaultValue, FaultValues } from './fault-kinds.ts'
@@ -7,19 +7,19 @@ import type { FaultKind, FaultParameter, FaultValue, FaultValues } from './fault
 /** Faults armed at the same time. */
 export const ARMED_FAULTS_MAX = 32
 
-/** What is asked of `arm`: the fault's name, its bounds, and its own parameters beside them. */
+/** The argument of `arm`: the fault's name, which calls it affects, and its own parameters. */
 export interface FaultRequest {
   readonly name: string
-  /** Only calls of this method are met; absent or null: all that the fault can meet. */
+  /** Affects only calls of this method. Absent or null: all methods that the fault applies to. */
   readonly method?: string | null
-  /** Meets every n-th of those calls; absent: each. */
+  /** Affects every n-th of those calls. Default: 1. */
   readonly everyNth?: number
-  /** How many calls it meets before it ends; null: until cleared; absent: the fault's own default. */
+  /** The number of calls to affect. null: until cleared. Absent: the fault's default. */
   readonly count?: number | null
   readonly [parameter: string]: unknown
 }
 
-/** A fault that waits for calls. */
+/** An active fault. */
 export interface ArmedFault {
   readonly id: number
   readonly name: string
@@ -27,12 +27,12 @@ export interface ArmedFault {
   readonly everyNth: number
   /** null: until cleared. */
   readonly remaining: number | null
-  /** How many calls it has met. */
+  /** The number of calls that it has affected. */
   readonly hits: number
   readonly parameters: FaultValues
 }
 
-/** A fault that meets a call. */
+/** A fault that affects a call. */
 export interface TriggeredFault {
   readonly name: string
   readonly values: FaultValues
@@ -45,19 +45,19 @@ export interface Occurrence {
 }
 
 export interface FaultsOptions {
-  /** Asked at every call, before the armed faults: a simulation's own choice of what happens to this very occurrence. */
+  /** Called for every call, before the armed faults: returns faults for this call only. For simulations. */
   readonly decide?: (occurrence: Occurrence) => readonly FaultRequest[]
 }
 
 export interface Faults {
-  /** Every fault there is, with its parameters. */
+  /** All faults with their parameters. */
   readonly kinds: readonly FaultKind[]
-  /** Throws RangeError with every problem of the request. */
+  /** Throws RangeError that lists every problem of the request. */
   arm(request: FaultRequest): ArmedFault
-  /** Ends all armed faults and returns how many there were. */
+  /** Removes all armed faults and returns their number. */
   clear(): number
   armed(): readonly ArmedFault[]
-  /** What meets this call, in the order of arming; counts the call. */
+  /** Counts the call and returns the faults that affect it, in the order of arming. */
   trigger(method: string): readonly TriggeredFault[]
 }
 
@@ -66,7 +66,7 @@ type Armed = ArmedFault & { kind: FaultKind; seen: number; hits: number; remaini
 const KINDS: readonly FaultKind[] = [...HTTP_FAULTS, ...CALL_FAULTS]
 const COMMON_FIELDS = new Set(['name', 'method', 'everyNth', 'count'])
 
-/** Builds the faults of one door; none is armed. */
+/** Builds the faults of one RPC server. None is armed. */
 export function createFaults(options: FaultsOptions = {}): Faults {
   let armed: Armed[] = []
   let nextId = 1
@@ -85,7 +85,7 @@ export function createFaults(options: FaultsOptions = {}): Faults {
     kinds: KINDS,
     arm(request) {
       const fault = createArmedFault(request, nextId)
-      if (armed.length >= ARMED_FAULTS_MAX) throw new RangeError(`at most ${ARMED_FAULTS_MAX} faults can be armed: clear them first`)
+      if (armed.length >= ARMED_FAULTS_MAX) throw new RangeError(`${ARMED_FAULTS_MAX} faults are armed, which is the maximum. Clear them first`)
       nextId += 1
       armed.push(fault)
       return view(fault)
@@ -115,10 +115,10 @@ function view({ id, name, method, everyNth, remaining, hits, parameters }: Armed
   return { id, name, method, everyNth, remaining, hits, parameters }
 }
 
-/** Checks a request. Throws RangeError with all that is wrong, because whoever arms a fault should not have to guess twice. */
+/** Validates a request. Throws RangeError that lists all of its problems. */
 function createArmedFault(request: FaultRequest, id: number): Armed {
   const kind = KINDS.find((each) => each.name === request.name)
-  if (kind === undefined) throw new RangeError(`no fault is named ${request.name}: ${KINDS.map((each) => each.name).join(', ')}`)
+  if (kind === undefined) throw new RangeError(`unknown fault ${request.name}, expected one of: ${KINDS.map((each) => each.name).join(', ')}`)
   const { method = null, everyNth = 1, count = kind.countDefault } = request
   const problems = [...boundProblems(kind, method, everyNth, count), ...parameterProblems(kind, request)]
   if (problems.length > 0) throw new RangeError(`${kind.name}: ${problems.join('; ')}`)
@@ -129,12 +129,12 @@ function createArmedFault(request: FaultRequest, id: number): Armed {
 
 function boundProblems(kind: FaultKind, method: unknown, everyNth: unknown, count: unknown): string[] {
   const problems: string[] = []
-  if (method !== null && typeof method !== 'string') problems.push('method must be the name of a method')
+  if (method !== null && typeof method !== 'string') problems.push('method must be a method name')
   else if (method !== null && kind.methods !== null && !kind.methods.includes(method)) {
     problems.push(`method must be one of ${kind.methods.join(', ')}`)
   }
-  if (!isPositiveInteger(everyNth)) problems.push('everyNth must be an integer of at least 1')
-  if (count !== null && !isPositiveInteger(count)) problems.push('count must be an integer of at least 1, or null for until cleared')
+  if (!isPositiveInteger(everyNth)) problems.push('everyNth must be a positive integer')
+  if (count !== null && !isPositiveInteger(count)) problems.push('count must be a positive integer, or null for "until cleared"')
   return problems
 }
 
@@ -142,7 +142,7 @@ function parameterProblems(kind: FaultKind, request: FaultRequest): string[] {
   const unknown = Object.keys(request).filter((name) => !COMMON_FIELDS.has(name) && kind.parameters[name] === undefined)
   const wrong = Object.entries(kind.parameters).filter(([name, parameter]) => !isValidValue(parameter, requestedValue(request, name) ?? parameter.default))
   return [
-    ...unknown.map((name) => `${name} is not a parameter: ${Object.keys(kind.parameters).join(', ') || 'it has none'}`),
+    ...unknown.map((name) => `unknown parameter ${name}, expected: ${Object.keys(kind.parameters).join(', ') || 'no parameters'}`),
     ...wrong.map(([name, { type, min, max }]) => `${name} must be ${type === 'integer' ? `an integer from ${min} to ${max}` : `a ${type}`}`),
   ]
 }

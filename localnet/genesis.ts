@@ -1,4 +1,4 @@
-// What stands on the local network before its first ledger: the identities, the contracts at their addresses, balances, first prices.
+// The initial state of the local network: identities, contracts with their addresses, balances and first prices.
 
 import { Address, Asset, hash, xdr } from '@stellar/stellar-sdk'
 import { assert } from '../src/base/assert.ts'
@@ -19,9 +19,9 @@ import { routerContract } from './contracts/router.ts'
 import { assetContract } from './contracts/token.ts'
 import { traderVaultsContract } from './contracts/trader-vaults.ts'
 
-/** Everybody who has a key from the first ledger on. */
+/** The key pairs that exist from the first ledger. */
 export interface Identities {
-  /** The network's root account; pays for friendbot. */
+  /** The network's root account. Friendbot pays from it. */
   readonly root: Identity
   readonly admin: Identity
   readonly usdcIssuer: Identity
@@ -30,21 +30,21 @@ export interface Identities {
   readonly keeper: Identity
   readonly liquidityProviders: readonly Identity[]
   readonly traders: readonly Identity[]
-  /** Who lead trader vaults, and who put money into them. */
+  /** Leaders of trader vaults, and depositors in them. */
   readonly vaultLeaders: readonly Identity[]
   readonly vaultDepositors: readonly Identity[]
-  /** Funded accounts that nobody plays: their secrets are told to whoever asks. */
+  /** Funded accounts for users of the local network. Their secrets are public. */
   readonly users: readonly Identity[]
 }
 
-/** A network that can begin. */
+/** A network that can be started. */
 export interface LocalGenesis {
   readonly identities: Identities
   readonly deployment: Deployment
   readonly genesis: Genesis
 }
 
-/** Every trader that a later start may ask for has an account from the start. */
+/** All of these traders have accounts from genesis, so that a later start can use more traders. */
 export const MAX_TRADERS = 100
 
 const VAULT_LEADERS = 2
@@ -54,49 +54,49 @@ const USERS = ['alice', 'bob', 'carol'] as const
 
 const STROOPS = 10_000_000n
 
-/** Balances in whole XLM: at a lively pace these pay fees for years. */
+/** Balances in whole XLM, enough to pay fees for years. */
 const ROOT_XLM = 50_000_000_000n
 const ACTOR_XLM = 50_000_000n
 const USER_XLM = 10_000n
 
-/** Balances in whole USDC. A trader's fees come to some thousand a day. */
+/** Balances in whole USDC. A trader pays a few thousand in fees per day. */
 const TRADER_USDC = 50_000_000n
 const PROVIDER_USDC = 500_000_000n
 const USER_USDC = 100_000n
 /**
- * The market owes funding that it never collected (the vault gets what payers pay), so its custody of collateral drains. A network that runs for
- * months starts with something to drain.
+ * The market pays funding that it does not collect (what payers pay goes to the vault), so its collateral balance shrinks. This float keeps the network
+ * solvent for months.
  */
 const MARKET_FLOAT_USDC = 1_000_000n
-/** The vault hands out LP tokens from an inventory. */
+/** LP tokens that the vault pays out to depositors. */
 const LP_INVENTORY = 100_000_000_000n
 
-/** What the providers put in at the start, in 7-decimal USDC: the market's capacity. */
+/** The first deposit of each liquidity provider, in 7-decimal USDC. Together they are the market's capacity. */
 export const FIRST_DEPOSITS: readonly bigint[] = [20_000_000n, 10_000_000n, 5_000_000n].map((usdc) => usdc * ONE_E7)
 
 const LP_FEE_BPS = 30
 
-/** The identities of the network with this passphrase, with this many traders. */
+/** The identities of the network with this passphrase. */
 export function createIdentities(networkPassphrase: string, traders: number): Identities {
   assert(Number.isInteger(traders) && traders >= 0 && traders <= MAX_TRADERS, `between 0 and ${MAX_TRADERS} traders`)
-  const person = (role: string): Identity => createIdentity(networkPassphrase, role)
-  const persons = (role: string, count: number): Identity[] => Array.from({ length: count }, (_, index) => person(`${role}-${index + 1}`))
+  const one = (role: string): Identity => createIdentity(networkPassphrase, role)
+  const many = (role: string, count: number): Identity[] => Array.from({ length: count }, (_, index) => one(`${role}-${index + 1}`))
   return {
-    root: person(''),
-    admin: person('admin'),
-    usdcIssuer: person('usdc-issuer'),
-    lpIssuer: person('lp-issuer'),
-    publisher: person('publisher'),
-    keeper: person('keeper'),
-    liquidityProviders: persons('liquidity-provider', FIRST_DEPOSITS.length),
-    traders: persons('trader', traders),
-    vaultLeaders: persons('vault-leader', VAULT_LEADERS),
-    vaultDepositors: persons('vault-depositor', VAULT_DEPOSITORS),
-    users: USERS.map(person),
+    root: one(''),
+    admin: one('admin'),
+    usdcIssuer: one('usdc-issuer'),
+    lpIssuer: one('lp-issuer'),
+    publisher: one('publisher'),
+    keeper: one('keeper'),
+    liquidityProviders: many('liquidity-provider', FIRST_DEPOSITS.length),
+    traders: many('trader', traders),
+    vaultLeaders: many('vault-leader', VAULT_LEADERS),
+    vaultDepositors: many('vault-depositor', VAULT_DEPOSITORS),
+    users: USERS.map(one),
   }
 }
 
-/** Where the contracts of this network are: the tokens where their assets imply, the others as the admin's deployments. */
+/** The contract addresses of this network: token addresses follow from their assets, all others from the admin's account. */
 export function createDeployment(networkPassphrase: string, identities: Identities): Deployment {
   const deployed = (name: string): string => deployedAddress(networkPassphrase, identities.admin.address, name)
   const usdc = new Asset('USDC', identities.usdcIssuer.address)
@@ -116,7 +116,7 @@ export function createDeployment(networkPassphrase: string, identities: Identiti
   }
 }
 
-/** The network's beginning; `prices` are the oracle's first ones, attested at `timeSec`. */
+/** Builds the genesis state. `prices` are the oracle's first prices, attested at `timeSec`. */
 export function createGenesis(options: {
   networkPassphrase: string
   traders: number
@@ -136,7 +136,7 @@ export function createGenesis(options: {
   return { identities: identities, deployment, genesis }
 }
 
-/** The address of a contract that `deployer` created under a salt made of its name. */
+/** The address of a contract that `deployer` created, with the hash of its name as the salt. */
 function deployedAddress(networkPassphrase: string, deployer: string, name: string): string {
   const preimage = xdr.HashIdPreimage.envelopeTypeContractId(
     new xdr.HashIdPreimageContractId({
@@ -172,12 +172,12 @@ function accounts(identities: Identities, traders: readonly Identity[]): Genesis
   return [
     { address: identities.root.address, balance: ROOT_XLM * STROOPS },
     ...actors.map((actor) => ({ address: actor.address, balance: ACTOR_XLM * STROOPS })),
-    ...identities.users.map((visitor) => ({ address: visitor.address, balance: USER_XLM * STROOPS })),
+    ...identities.users.map((user) => ({ address: user.address, balance: USER_XLM * STROOPS })),
   ]
 }
 
 function trustlines(identities: Identities, traders: readonly Identity[], { usdcAsset, lpAsset }: Deployment): Genesis['trustlines'] {
-  const line = (asset: string, whole: bigint) => (person: Identity) => ({ account: person.address, asset, balance: whole * ONE_E7 })
+  const line = (asset: string, whole: bigint) => (holder: Identity) => ({ account: holder.address, asset, balance: whole * ONE_E7 })
   return [
     line(usdcAsset, 0n)(identities.keeper),
     ...identities.liquidityProviders.map(line(usdcAsset, PROVIDER_USDC)),
@@ -187,7 +187,7 @@ function trustlines(identities: Identities, traders: readonly Identity[], { usdc
   ]
 }
 
-/** The deployment's own calls, in the order in which its admin would make them. */
+/** The calls that set up the deployment, in order. */
 function calls(
   identities: Identities,
   deployment: Deployment,

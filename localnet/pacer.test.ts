@@ -6,7 +6,7 @@ import { createPacer } from './pacer.ts'
 function setUp() {
   const clock = createVirtualClock(1_000_000)
   const beats: number[] = []
-  const pacer = createPacer({ clock, everyMs: 1_000, beat: () => beats.push(clock.nowMs() - 1_000_000) })
+  const pacer = createPacer({ clock, everyMs: 1_000, onTick: () => beats.push(clock.nowMs() - 1_000_000) })
   return { clock, beats, pacer }
 }
 
@@ -31,7 +31,7 @@ test('a stopped pacer leaves no timer, and goes on when started', () => {
   assert.deepEqual(beats, [1_000, 7_200])
 })
 
-test('a beat that came late comes once, and the next one a whole beat later', () => {
+test('a onTick that came late comes once, and the next one a whole onTick later', () => {
   let nowMs = 0
   const timers: { delayMs: number; callback: () => void }[] = []
   const clock = {
@@ -52,11 +52,11 @@ test('a beat that came late comes once, and the next one a whole beat later', ()
     delays.push(timers[0]?.delayMs ?? 0)
   }
   let beats = 0
-  createPacer({ clock, everyMs: 1_000, beat: () => beats++ }).start()
+  createPacer({ clock, everyMs: 1_000, onTick: () => beats++ }).start()
   fire(0)
   fire(300)
   fire(4_700)
   assert.equal(beats, 3)
-  // On time; 300 ms late, so the next comes 300 ms sooner; almost five beats late, so a whole beat follows.
+  // On time; 300 ms late, so the next comes 300 ms sooner; almost five beats late, so a whole onTick follows.
   assert.deepEqual(delays, [1_000, 700, 1_000])
 })

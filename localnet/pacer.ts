@@ -1,20 +1,17 @@
-// Closes ledgers by the clock.
+// A periodic timer, for closing ledgers.
 
 import type { Clock, Timer } from '../src/base/clock.ts'
 
-/** A beat that can be stopped and started. */
+/** A timer that can be stopped and restarted. */
 export interface Pacer {
   readonly running: boolean
   start(): void
   stop(): void
 }
 
-/**
- * Builds a pacer that calls `beat` every `everyMs`. Beats keep to the clock and do not drift; one that comes late comes once, and what was missed
- * is not made up for.
- */
-export function createPacer(options: { clock: Clock; everyMs: number; beat: () => void }): Pacer {
-  const { clock, everyMs, beat } = options
+/** Builds a timer that calls `onTick` every `everyMs`, without drift. Missed ticks are skipped. */
+export function createPacer(options: { clock: Clock; everyMs: number; onTick: () => void }): Pacer {
+  const { clock, everyMs, onTick } = options
   let timer: Timer | null = null
   let dueMs = 0
 
@@ -24,7 +21,7 @@ export function createPacer(options: { clock: Clock; everyMs: number; beat: () =
     if (dueMs <= nowMs) dueMs = nowMs + everyMs
     timer = clock.setTimer(dueMs - nowMs, () => {
       schedule()
-      beat()
+      onTick()
     })
   }
 

@@ -1,4 +1,4 @@
-// Contract values on the wire: from the host's values to ScVal and back.
+// Converts the host's contract values to ScVal and back.
 
 import { xdr } from '@stellar/stellar-sdk'
 import type { Val } from './contracts/host.ts'
@@ -71,7 +71,7 @@ export function toScVal(val: Val): xdr.ScVal {
   return xdr.ScVal.fromXdr(encodeVal(val))
 }
 
-/** The SDK's ScVal as a value; undefined when it holds a type that the exchange's contracts do not know. */
+/** The SDK's ScVal as a value; undefined for a type that the exchange's contracts do not use. */
 export function fromScVal(scVal: xdr.ScVal): Val | undefined {
   switch (scVal.type) {
     case 'scvVoid':
@@ -146,14 +146,14 @@ function mapVal(items: readonly xdr.ScMapEntry[] | null): Val | undefined {
   return { type: 'map', value }
 }
 
-/** Base64 ScVal as a value; throws when it does not decode or holds a type that the exchange's contracts do not know. */
+/** Base64 ScVal as a value. Throws when it does not decode, or for a type that the exchange's contracts do not use. */
 export function valFromBase64(text: string): Val {
   const val = fromScVal(xdr.ScVal.fromXdr(text, 'base64'))
-  if (val === undefined) throw new RangeError('this ScVal is of a type that the local contracts do not know')
+  if (val === undefined) throw new RangeError('unsupported ScVal type')
   return val
 }
 
-/** Puts finished ScVals as an ScVal vec. */
+/** Writes encoded ScVals as an ScVal vec. */
 export function putVecOf(writer: XdrWriter, items: readonly Uint8Array[]): void {
   putU32(writer, SCV.vec)
   putU32(writer, 1)

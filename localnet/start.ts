@@ -1,4 +1,4 @@
-// The local network in one call: ledger, RPC door, contracts, actors, cheats.
+// Starts the local network: ledger, RPC server, contracts, actors and control methods.
 
 import { nowSec } from '../src/base/clock.ts'
 import type { Clock } from '../src/base/clock.ts'
@@ -26,7 +26,7 @@ import { createFaults } from './faults.ts'
 import type { Faults } from './faults.ts'
 import { createGenesis } from './genesis.ts'
 import type { LocalGenesis, Identities } from './genesis.ts'
-import { createLock } from './lock.ts'
+import { createSemaphore } from '../src/base/semaphore.ts'
 import { createPacer } from './pacer.ts'
 import { createRpcHandler } from './rpc/handler.ts'
 import type { RpcHandler } from './rpc/handler.ts'
@@ -36,7 +36,7 @@ import { serveRpc } from './rpc/server.ts'
 
 export interface LocalNetworkOptions {
   readonly clock: Clock
-  /** The ledger's dice; prices and traders roll their own, by the seed. */
+  /** For the ledger. Prices and actors are seeded by `seed` instead. */
   readonly random: Random
   readonly log: Log
   readonly seed: string
@@ -45,24 +45,24 @@ export interface LocalNetworkOptions {
   readonly host: string
   /** null: no sockets; 0: any free port. */
   readonly port: number | null
-  /** How many trade; 0 to MAX_TRADERS. */
+  /** The number of traders, 0 to MAX_TRADERS. */
   readonly traders: number
-  /** The folder that keeps the chain; null keeps it in memory. */
+  /** The directory of the chain; null keeps the chain in memory. */
   readonly directory: string | null
-  /** Prices that take the walk's place, from this start on. */
+  /** Prices that replace the random walk. Offsets count from this start. */
   readonly prices?: readonly PriceLine[]
-  /** Whether ledgers close by the clock; by default only where sockets are served. */
+  /** Whether ledgers close on a timer. Default: only when a port is given. */
   readonly autoClose?: boolean
   readonly networkPassphrase?: string
-  /** What misbehaviours the door shows from the start, for a simulation that decides them itself. */
+  /** Faults of the RPC server, for a simulation that decides them itself. */
   readonly faults?: Faults
 }
 
-/** Somebody with an account on the network. */
+/** An account of the network. */
 export interface NamedAccount {
   readonly name: string
   readonly address: string
-  /** `S…` of the accounts that nobody plays; null for the actors. */
+  /** `S…` for the accounts that users may use; null for the actors. */
   readonly secret: string | null
 }
 
@@ -75,26 +75,23 @@ export interface LocalNetwork extends AsyncDisposable {
   readonly accounts: readonly NamedAccount[]
   readonly rpc: RpcHandler
   readonly chain: Chain
-  /** One ledger by hand: the actors act, the ledger closes. */
+  /** Lets the actors act, then closes one ledger. */
   step(): Promise<void>
 }
 
-/**
- * Ledgers of a new network that close at once instead of by the clock: whoever has just started it need not wait for its first prices, deposits,
- * positions and trades.
- */
+/** Ledgers that a new network closes without waiting for the timer, so that prices, deposits, positions and trades exist as soon as it starts. */
 const INITIAL_LEDGERS = 7
 
-/** The passphrase of the public test network: every existing client signs for it unchanged. */
+/** The passphrase of the public test network, so that existing clients sign for the local network unchanged. */
 export const TEST_NETWORK_PASSPHRASE = 'Test SDF Network ; September 2015'
 
-/**
- * Starts the network, or goes on with the one that `directory` holds. Throws what the ledger throws when the directory cannot be used, and what the
- * socket throws when the port is taken.
- */
+/** Calls that may wait while another changes the network. */
+const MAX_WAITING = 255
+
+/** Starts the network, or continues the one stored in `directory`. Throws when the directory cannot be used or the port is taken. */
 export async function startLocalNetwork(options: LocalNetworkOptions): Promise<LocalNetwork> {
   const isPaced = options.autoClose ?? options.port !== null
-  const { chain, endDelay: catchUp, feed, genesis } = openChain(options, isPaced)
+  const { chain, endDelay, feed, genesis } = openChain(options, isPaced)
   const controls = composeControls(options, chain, feed, genesis)
   const rpc = createRpcHandler({
     chain,
@@ -106,11 +103,11 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
   })
   if (latestView(chain).sequence > 1) await resyncActors(controls)
   else if (isPaced) await closeInitialLedgers(controls)
-  catchUp()
+  endDelay()
   const served = options.port === null ? null : await serveRpc(rpc, { host: options.host, port: options.port })
   if (isPaced) {
     controls.pacer.start()
-    // What the actors do now is in the first ledger that the clock closes.
+    // These transactions are in the first ledger that the timer closes.
     void controls.runActors()
   }
   const { lock, pacer, deployment, identities } = controls
@@ -123,18 +120,18 @@ export async function startLocalNetwork(options: LocalNetworkOptions): Promise<L
     accounts: namedAccounts(identities),
     rpc,
     chain,
-    step: () => lock.exclusive(async () => void (await step(controls))),
+    step: () => lock.run(async () => void (await step(controls))),
     async [Symbol.asyncDispose]() {
       pacer.stop()
       controls.stopActors()
       await served?.close()
-      await lock.idle()
-      chain[Symbol.dispose]()
+      // After the work in progress.
+      await lock.run(async () => chain[Symbol.dispose]())
     },
   }
 }
 
-/** The first ledgers: liquidity before anybody asks for it, then the traders too. */
+/** Liquidity is deposited first; the traders start one ledger later. */
 async function closeInitialLedgers(controls: Controls): Promise<void> {
   const { traders } = controls.actors.enabledActors()
   controls.actors.setEnabledActors({ traders: false })
@@ -145,34 +142,34 @@ async function closeInitialLedgers(controls: Controls): Promise<void> {
 
 interface OpenedChain {
   readonly chain: Chain
-  /** To be called when the first ledgers are closed. */
+  /** Ends the delay of the chain's clock, once the initial ledgers are closed. */
   readonly endDelay: () => void
   readonly feed: PriceFeed
   readonly genesis: LocalGenesis
 }
 
-/** A clock that is behind for a while: the first ledgers run ahead of it, a second each, and none may be dated in the future. */
-function delayClock(clock: Clock, byMs: number): { readonly behind: Clock; readonly catchUp: () => void } {
-  let backMs = byMs
-  return { behind: { ...clock, nowMs: () => clock.nowMs() - backMs }, catchUp: () => void (backMs = 0) }
+/** Delays a clock until `endDelay` is called. The initial ledgers close a second apart and must not be dated in the future. */
+function delayClock(clock: Clock, byMs: number): { readonly delayedClock: Clock; readonly endDelay: () => void } {
+  let delayMs = byMs
+  return { delayedClock: { ...clock, nowMs: () => clock.nowMs() - delayMs }, endDelay: () => void (delayMs = 0) }
 }
 
 function openChain(options: LocalNetworkOptions, isPaced: boolean): OpenedChain {
   const { random, directory, traders, networkPassphrase = TEST_NETWORK_PASSPHRASE } = options
-  const { behind, catchUp } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
+  const { delayedClock, endDelay } = delayClock(options.clock, isPaced ? INITIAL_LEDGERS * 1_000 : 0)
   const walk = createPriceWalk(createSeededRandom(options.seed).fork('prices'))
   const feed = createPriceFeed(options.prices === undefined ? walk : createPriceReplay(options.prices, walk))
   const prices = new Map(ASSET_SYMBOLS.map((asset) => [asset, feed.quote(asset).price]))
-  const genesis = createGenesis({ networkPassphrase, traders, prices, timeSec: nowSec(behind) })
+  const genesis = createGenesis({ networkPassphrase, traders, prices, timeSec: nowSec(delayedClock) })
   const chain = createChain({
-    clock: behind,
+    clock: delayedClock,
     random: random.fork('ledger'),
     networkPassphrase,
     genesis: genesis.genesis,
     directory,
     retentionLedgers: RETENTION_LEDGERS_DEFAULT,
   })
-  return { chain, endDelay: catchUp, feed, genesis }
+  return { chain, endDelay, feed, genesis }
 }
 
 type PacedControls = Controls & { runActors(): Promise<void>; stopActors(): void }
@@ -181,47 +178,47 @@ function composeControls(options: LocalNetworkOptions, chain: Chain, feed: Price
   const { clock, log } = options
   const { identities, deployment } = genesis
   const { networkPassphrase } = chain
-  // The actors come through a door of their own: the faults that somebody arms are for those who are being tested.
+  // The actors have a handler without faults: armed faults are for the clients under test.
   const actorsRpc = createRpcHandler({ chain, faults: createFaults(), friendbot: null, clock, log })
   const transport: Transport = (method, params) => actorsRpc.call(method, params)
   const actors = createActors({ identities, deployment, networkPassphrase, transport, feed, random: createSeededRandom(options.seed).fork('actors'), log })
-  const lock = createLock()
+  const lock = createSemaphore(1, MAX_WAITING)
   const stopping = new AbortController()
-  let isTurning = false
+  let isRunning = false
 
-  /** A turn after a close by the clock; one that is still going on is left to end. */
-  async function turn(): Promise<void> {
-    if (isTurning) return
-    isTurning = true
+  /** Lets the actors act once. Does nothing while they are still acting. */
+  async function runActors(): Promise<void> {
+    if (isRunning) return
+    isRunning = true
     try {
-      // Between two actors the process may answer others.
-      await lock.exclusive(() => actors.turn(latestView(chain), () => clock.sleep(0, stopping.signal)))
+      // Yields between two actors, so that the process can serve requests.
+      await lock.run(() => actors.act(latestView(chain), () => clock.sleep(0, stopping.signal)))
     } catch (error) {
-      log.error({ error: String(error) }, 'the actors could not take their turn')
+      log.error({ error: String(error) }, 'running the actors failed')
     } finally {
-      isTurning = false
+      isRunning = false
     }
   }
 
-  function beat(): void {
+  function closeLedger(): void {
     try {
       chain.closeLedger()
     } catch (error) {
-      log.error({ error: String(error) }, 'a ledger could not be closed')
+      log.error({ error: String(error) }, 'closing a ledger failed')
       return
     }
-    void turn()
+    void runActors()
   }
 
   const clientOf = (identity: Identity) => createClient({ identity, networkPassphrase, transport })
   return {
     chain, clock, identities, deployment, feed, actors, lock, transport,
     faults: options.faults ?? createFaults(),
-    pacer: createPacer({ clock, everyMs: options.ledgerMs, beat }),
+    pacer: createPacer({ clock, everyMs: options.ledgerMs, onTick: closeLedger }),
     admin: clientOf(identities.admin),
     usdcIssuer: clientOf(identities.usdcIssuer),
     ledgerMs: options.ledgerMs,
-    runActors: turn,
+    runActors,
     stopActors: () => stopping.abort(),
   }
 }

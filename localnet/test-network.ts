@@ -1,4 +1,4 @@
-// Test support: a local network without sockets, on a clock that only tests move.
+// Test support: a local network without sockets, on a virtual clock.
 
 import { createHash } from 'node:crypto'
 import { createVirtualClock } from '../src/base/clock.ts'
@@ -17,18 +17,18 @@ import type { LocalNetwork, LocalNetworkOptions } from './start.ts'
 /** 2026-11-21 12:00 UTC. */
 export const START_MS = 1_795_262_400_000
 
-/** Ledgers that come before the first trade can: prices and liquidity are on the ledger after them. */
+/** Ledgers until prices and liquidity exist. Trades are possible from the next one. */
 export const WARM_UP_LEDGERS = 2
 
 export interface TestNetwork extends LocalNetwork {
   readonly clock: VirtualClock
-  /** Steps this many ledgers, a second each. */
+  /** Steps this many ledgers, one second apart. */
   closeLedgers(count: number): Promise<void>
-  /** A JSON-RPC call from inside. */
+  /** Calls a JSON-RPC method in this process. */
   call<T = Record<string, unknown>>(method: string, params?: Readonly<Record<string, unknown>>): Promise<T>
-  /** A client for one of the visitors. */
+  /** A client for one of the user accounts. */
   userClient(name: string): Client
-  /** Events of the exchange's contracts so far, decoded. */
+  /** The decoded events of the exchange's contracts so far. */
   exchangeEvents(topic?: string): readonly DecodedEvent[]
 }
 
@@ -37,7 +37,7 @@ export interface DecodedEvent extends EventRecord {
   readonly fields: readonly unknown[]
 }
 
-/** Starts a network in memory, unless it is given a directory; four traders, unless it is told otherwise. */
+/** Starts a network, by default in memory and with four traders. */
 export async function startTestNetwork(options: Partial<LocalNetworkOptions> = {}): Promise<TestNetwork> {
   const clock = createVirtualClock(START_MS)
   const seed = options.seed ?? 'a test'
@@ -87,7 +87,7 @@ export function plain(val: Val): unknown {
   return val.type === 'void' ? null : val.value
 }
 
-/** One hash over everything that every event of the chain says. */
+/** A hash of all events of the chain. */
 export function eventLogHash(network: LocalNetwork): string {
   const { history } = network.chain
   const hash = createHash('sha256')

@@ -1,12 +1,17 @@
-// What every actor has in common.
+// What all actors have in common.
 
 import type { LedgerView } from './client.ts'
 
-/** Somebody who does something now and then. Actors act one after the other, once per ledger, so that a seed repeats their whole story. */
+/** A simulated user of the exchange. Actors act one after the other, once per ledger, so that the same seed reproduces the same run. */
 export interface Actor {
   readonly name: string
-  /** One turn after this ledger closed: at most one transaction. */
+  /** Acts after this ledger closed: sends at most one transaction. */
   act(view: LedgerView): Promise<void>
-  /** The network was restored or started anew: what was known of it no longer holds. */
+  /** Drops all cached state, after the network was restored or reset. */
   forget(): void
+}
+
+/** An actor that can be switched off. */
+export interface SwitchableActor extends Actor {
+  setEnabled(enabled: boolean): void
 }

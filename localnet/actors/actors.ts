@@ -1,4 +1,4 @@
-// All the actors of the network, and the order in which they take their turns.
+// All actors of the network, in the order in which they act.
 
 import type { Log } from '../../src/base/log.ts'
 import type { Random } from '../../src/base/random.ts'
@@ -20,8 +20,7 @@ import { createTrader } from './trader.ts'
 import { createVaultActors } from './vault-actors.ts'
 
 /**
- * Which of the actors are at work. Liquidity providers go with the traders, apart from their first deposit, which is always made; and so do the leaders
- * and depositors of vaults.
+ * Which actors act. `traders` includes vault leaders and depositors, and liquidity providers except for their first deposit, which they always make.
  */
 export interface EnabledActors {
   readonly publisher: boolean
@@ -29,18 +28,18 @@ export interface EnabledActors {
   readonly traders: boolean
 }
 
-/** The actors together. */
+/** All actors. */
 export interface Actors {
   readonly publisher: Publisher
   enabledActors(): EnabledActors
   setEnabledActors(changes: Partial<EnabledActors>): void
-  /** Everybody at work takes one turn, one after the other; `between` runs between two of them. */
-  turn(view: LedgerView, between?: () => Promise<void>): Promise<void>
-  /** The network was restored or started anew. */
+  /** Lets each enabled actor act, one after the other. `between` runs after each. */
+  act(view: LedgerView, between?: () => Promise<void>): Promise<void>
+  /** Drops all cached state, after the network was restored or reset. */
   forget(): void
 }
 
-/** Builds the crew; the dice of one actor never move another's. */
+/** Builds the actors. Each has its own random numbers, so one does not affect another's. */
 export function createActors(options: {
   identities: Identities
   deployment: Deployment
@@ -70,7 +69,7 @@ export function createActors(options: {
       client: clientOf(identity),
       market: deployment.market,
       ticker,
-      habit: strategyOf(index),
+      strategy: strategyOf(index),
       random: random.fork(identity.role),
     }),
   )
@@ -93,7 +92,7 @@ export function createActors(options: {
     setEnabledActors(changes) {
       shifts = { ...shifts, ...changes }
     },
-    async turn(view, between) {
+    async act(view, between) {
       const isTrading = shifts.traders && traders.length > 0
       for (const provider of providers) provider.setEnabled(isTrading)
       for (const actor of vaultActors) actor.setEnabled(isTrading)
@@ -102,8 +101,8 @@ export function createActors(options: {
         try {
           await actor.act(view)
         } catch (error) {
-          // Actors meet what any client meets; none of it may stop the network.
-          log.warn({ actor: actor.name, error: String(error) }, 'an actor could not take its turn')
+          // An actor can fail like any client. That must not stop the network.
+          log.warn({ actor: actor.name, error: String(error) }, 'an actor failed')
         }
         await between?.()
       }

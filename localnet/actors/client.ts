@@ -1,5 +1,5 @@
-// A client of the network's JSON-RPC as anybody might write one: it builds, simulates, signs and sends one transaction at a time for its account and
-// asks, ledger by ledger, what became of it. Nothing here knows that the network lives in the same process.
+// A client of the network's JSON-RPC for one account. It builds, simulates, signs and sends one transaction at a time, and polls its outcome once per
+// ledger. It does not depend on the network running in the same process.
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
 import { failedContractCode, fieldIn, listIn, resultName, simulatedContractCode, stringIn } from './responses.ts'
@@ -7,24 +7,24 @@ import { buildInvocation, signTransaction, sourceAuth } from './envelope.ts'
 import type { Assembly, Invocation, TransactionBounds, SignedEnvelope } from './envelope.ts'
 import type { Identity } from './identity.ts'
 
-/** Calls one method; throws when the node refuses or cannot be reached. */
+/** Calls one method. Throws when the node returns an error or is unreachable. */
 export type Transport = (method: string, params: Readonly<Record<string, unknown>>) => Promise<unknown>
 
-/** The ledger that was closed last, as everybody on the network knows it. */
+/** The latest ledger. */
 export interface LedgerView {
   readonly sequence: number
   readonly closeTimeSec: number
 }
 
-/** What became of an attempt to send. */
+/** The result of an attempt to send. */
 export type SendResult =
   | { readonly kind: 'sent' }
-  /** The contract or the host said no in the simulation; nothing was sent. `code` is the contract's, if it was a contract's. */
+  /** The simulation failed, or the node rejected the transaction. `code` is the contract code of a contract's error. */
   | { readonly kind: 'refused'; readonly code: number | null; readonly reason: string }
-  /** Not now: the node, the queue or the sequence were in the way. */
+  /** Not sent, may be retried: another transaction is pending, the account is missing, or the sequence is wrong. */
   | { readonly kind: 'later'; readonly reason: string }
 
-/** What became of the transaction under way. */
+/** The state of the pending transaction; `idle` without one. */
 export type Settlement =
   | { readonly kind: 'idle' }
   | { readonly kind: 'pending' }
@@ -34,8 +34,8 @@ export type Settlement =
 /** How a call is sent. */
 export interface SendOptions {
   /**
-   * Calls under one such name touch the same entries, whatever the ledger's state, and need nobody's agreement but the sender's own: the first one's
-   * simulation serves them all, until one fails.
+   * Calls with the same name use the same entries in every state and need only the sender's authorization. They share the first call's simulation, until one
+   * fails.
    */
   readonly footprintName?: string
 }
@@ -43,19 +43,19 @@ export interface SendOptions {
 /** One account's access to the network. */
 export interface Client {
   readonly address: string
-  /** Sends one call, unless a transaction is under way: then `later`. Throws only what the transport throws before anything was sent. */
+  /** Sends one call; returns `later` while a transaction is pending. Throws what the transport throws before anything was sent. */
   invoke(invocation: Invocation, view: LedgerView, options?: SendOptions): Promise<SendResult>
-  /** Asks after the transaction under way; one that no ledger can bring any more has failed. */
+  /** Polls the pending transaction. It has failed when no ledger can include it anymore. */
   settle(view: LedgerView): Promise<Settlement>
-  /** LedgerEntryData (base64) by LedgerKey (base64); missing entries are left out. */
+  /** LedgerEntryData (base64) by LedgerKey (base64), without missing entries. */
   readEntries(keysXdr: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Forgets what was under way and what was known: the network is not the one it was. */
+  /** Drops the pending transaction and all cached state, after the network was restored or reset. */
   forget(): void
 }
 
-/** How long a transaction may wait for its ledger. */
+/** How long a transaction may wait for a ledger. */
 const VALID_SEC = 60
-/** getLedgerEntries takes this many keys. */
+/** The limit of getLedgerEntries. */
 const KEYS_PER_REQUEST = 200
 
 type InFlight = SignedEnvelope & { readonly maxTimeSec: number; readonly footprintName: string | undefined }
@@ -85,19 +85,19 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
   }
 
   async function send(envelope: InFlight): Promise<SendResult> {
-    let answer: unknown
+    let response: unknown
     try {
-      answer = await transport('sendTransaction', { transaction: envelope.envelopeXdr })
+      response = await transport('sendTransaction', { transaction: envelope.envelopeXdr })
     } catch {
-      // Whether the node has it is not known: the hash tells, and settle sends the same envelope again.
+      // The node may have received it. `settle` looks it up by its hash and sends the same envelope again.
       return { kind: 'sent' }
     }
-    if (stringIn(answer, 'status') !== 'ERROR') return { kind: 'sent' }
-    const reason = resultName(stringIn(answer, 'errorResultXdr'))
+    if (stringIn(response, 'status') !== 'ERROR') return { kind: 'sent' }
+    const reason = resultName(stringIn(response, 'errorResultXdr'))
     return reason === 'txBadSeq' ? { kind: 'later', reason } : { kind: 'refused', code: null, reason }
   }
 
-  /** Nothing is under way any more, and neither the sequence nor a footprint can be trusted. */
+  /** Drops the pending transaction, and the cached sequence and footprint, which may be wrong. */
   function abandon(envelope: InFlight): void {
     inFlight = null
     sequence = null
@@ -105,7 +105,7 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
   }
 
   async function invoke(invocation: Invocation, view: LedgerView, { footprintName }: SendOptions = {}): Promise<SendResult> {
-    if (inFlight !== null) return { kind: 'later', reason: 'a transaction is under way' }
+    if (inFlight !== null) return { kind: 'later', reason: 'a transaction is pending' }
     sequence ??= await readSequence()
     if (sequence === null) return { kind: 'later', reason: 'the account does not exist' }
     const placement = { networkPassphrase, sequence, maxTimeSec: view.closeTimeSec + VALID_SEC }
@@ -113,21 +113,21 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     if ('kind' in assembly) return assembly
     const transaction = buildInvocation(identity.address, invocation, placement, assembly)
     const envelope = { ...signTransaction(transaction, identity), maxTimeSec: placement.maxTimeSec, footprintName }
-    const answer = await send(envelope)
-    if (answer.kind === 'sent') inFlight = envelope
+    const response = await send(envelope)
+    if (response.kind === 'sent') inFlight = envelope
     else abandon(envelope)
-    return answer
+    return response
   }
 
   async function settle(view: LedgerView): Promise<Settlement> {
     if (inFlight === null) return { kind: 'idle' }
     const envelope = inFlight
-    const answer = await transport('getTransaction', { hash: envelope.hash })
-    const status = stringIn(answer, 'status')
+    const response = await transport('getTransaction', { hash: envelope.hash })
+    const status = stringIn(response, 'status')
     if (status === 'NOT_FOUND') {
       if (view.closeTimeSec > envelope.maxTimeSec) {
         abandon(envelope)
-        return { kind: 'failed', code: null, reason: 'no ledger took the transaction in time' }
+        return { kind: 'failed', code: null, reason: 'not included before its time limit' }
       }
       const again = await send(envelope)
       if (again.kind === 'sent') return { kind: 'pending' }
@@ -137,10 +137,10 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
     if (status === 'SUCCESS') {
       inFlight = null
       sequence = sequence === null ? null : sequence + 1n
-      return { kind: 'applied', ledger: Number(fieldIn(answer, 'ledger')) }
+      return { kind: 'applied', ledger: Number(fieldIn(response, 'ledger')) }
     }
     abandon(envelope)
-    return { kind: 'failed', code: failedContractCode(listIn(answer, 'diagnosticEventsXdr')), reason: resultName(stringIn(answer, 'resultXdr')) }
+    return { kind: 'failed', code: failedContractCode(listIn(response, 'diagnosticEventsXdr')), reason: resultName(stringIn(response, 'resultXdr')) }
   }
 
   return {
@@ -159,21 +159,21 @@ export function createClient(options: { identity: Identity; networkPassphrase: s
 async function readEntries(transport: Transport, keysXdr: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const entries = new Map<string, string>()
   for (let start = 0; start < keysXdr.length; start += KEYS_PER_REQUEST) {
-    const answer = await transport('getLedgerEntries', { keys: keysXdr.slice(start, start + KEYS_PER_REQUEST) })
-    for (const entry of listIn(answer, 'entries')) entries.set(stringIn(entry, 'key'), stringIn(entry, 'xdr'))
+    const response = await transport('getLedgerEntries', { keys: keysXdr.slice(start, start + KEYS_PER_REQUEST) })
+    for (const entry of listIn(response, 'entries')) entries.set(stringIn(entry, 'key'), stringIn(entry, 'xdr'))
   }
   return entries
 }
 
-function readSimulation(answer: unknown): Assembly | SendResult {
-  const error = fieldIn(answer, 'error')
+function readSimulation(response: unknown): Assembly | SendResult {
+  const error = fieldIn(response, 'error')
   if (typeof error === 'string') {
     return { kind: 'refused', code: simulatedContractCode(error), reason: error.split('\n', 1)[0] ?? error }
   }
-  const [result] = listIn(answer, 'results')
+  const [result] = listIn(response, 'results')
   return {
     auth: listIn(result, 'auth').map((entry) => xdr.SorobanAuthorizationEntry.fromXdr(String(entry), 'base64')),
-    data: xdr.SorobanTransactionData.fromXdr(stringIn(answer, 'transactionData'), 'base64'),
+    data: xdr.SorobanTransactionData.fromXdr(stringIn(response, 'transactionData'), 'base64'),
   }
 }
 

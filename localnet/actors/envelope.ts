@@ -1,4 +1,4 @@
-// Contract calls as envelopes: what an account puts together, by way of the SDK, before it signs.
+// Builds and signs contract calls with the SDK.
 
 import { Account, Address, Operation, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { Transaction } from '@stellar/stellar-sdk'
@@ -6,7 +6,7 @@ import type { Val } from '../contracts/host.ts'
 import { toScVal } from '../scval.ts'
 import type { Identity } from './identity.ts'
 
-/** A contract call to be made. */
+/** A contract call. */
 export interface Invocation {
   readonly contract: string
   readonly functionName: string
@@ -16,22 +16,22 @@ export interface Invocation {
 /** Stroops bid per transaction, above the resource fee. */
 const INCLUSION_FEE_STROOPS = 100
 
-/** Where in time and order a transaction stands. */
+/** The network, sequence and time limit of a transaction. */
 export interface TransactionBounds {
   readonly networkPassphrase: string
-  /** The account's sequence so far; the transaction's is the next one. */
+  /** The account's current sequence. The transaction uses the next one. */
   readonly sequence: bigint
-  /** Unix seconds by the ledger's clock, which may have been stepped away from the machine's. */
+  /** Unix seconds by the ledger's clock, which may differ from the machine's. */
   readonly maxTimeSec: number
 }
 
-/** What a simulation adds: auth entries, footprint, resources and their fee. */
+/** The result of a simulation: auth entries, footprint, resources and their fee. */
 export interface Assembly {
   readonly auth: readonly xdr.SorobanAuthorizationEntry[]
   readonly data: xdr.SorobanTransactionData
 }
 
-/** The unsigned transaction that makes this call; without an assembly it is fit for simulation only. */
+/** The unsigned transaction for a call. Without an assembly it can only be simulated. */
 export function buildInvocation(source: string, invocation: Invocation, placement: TransactionBounds, assembly: Assembly | null): Transaction {
   const builder = new TransactionBuilder(new Account(source, placement.sequence.toString()), {
     fee: String(INCLUSION_FEE_STROOPS),
@@ -43,7 +43,7 @@ export function buildInvocation(source: string, invocation: Invocation, placemen
   return builder.addOperation(Operation.invokeHostFunction({ func, auth: assembly === null ? [] : [...assembly.auth] })).build()
 }
 
-/** The auth entry of a call that only its source account has to agree to, and that calls nothing further in its name. */
+/** The auth entry of a call that only its source account authorizes, without sub-invocations. */
 export function sourceAuth(invocation: Invocation): xdr.SorobanAuthorizationEntry {
   return new xdr.SorobanAuthorizationEntry({
     credentials: xdr.SorobanCredentials.sorobanCredentialsSourceAccount(),
@@ -54,7 +54,7 @@ export function sourceAuth(invocation: Invocation): xdr.SorobanAuthorizationEntr
   })
 }
 
-/** A signed envelope and the hash that names it. */
+/** A signed envelope and its hash. */
 export interface SignedEnvelope {
   /** Lower-case hex. */
   readonly hash: string

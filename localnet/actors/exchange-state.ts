@@ -1,4 +1,4 @@
-// What the actors know of the exchange: ledger entries under the documented storage keys, read like anybody may read them.
+// Reads the exchange's state from ledger entries by the documented storage keys.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
@@ -12,7 +12,7 @@ import { fromScVal, toScVal } from '../scval.ts'
 import { MalformedResponse } from './responses.ts'
 import type { Client } from './client.ts'
 
-/** Where the deployment is; the oracle stands behind the shim and is no part of the published addresses. */
+/** The deployment's addresses. The oracle, which the shim reads, is not among the published addresses. */
 export interface Deployment extends ContractAddresses {
   readonly oracle: string
   /** `CODE:ISSUER` of the two tokens. */
@@ -20,18 +20,18 @@ export interface Deployment extends ContractAddresses {
   readonly lpAsset: string
 }
 
-/** A price and its attestation's time. */
+/** A price and its attestation time. */
 export interface TimedPrice {
   readonly price: bigint
   readonly timestampSec: number
 }
 
-/** What a keeper wants to know at a glance. */
+/** The market's lists, funding and prices, for keepers. */
 export interface MarketOverview {
   readonly positionIds: readonly bigint[]
   /** Pending orders. */
   readonly orderIds: readonly bigint[]
-  /** Who holds cross positions. */
+  /** Traders with cross positions. */
   readonly crossTraders: readonly string[]
   readonly cumulativeFunding: bigint
   /** Null before the market is initialised. */
@@ -56,11 +56,11 @@ export function contractDataKey(contract: string, key: Val): string {
 export function contractDataValue(dataXdr: string): Val {
   const data = xdr.LedgerEntryData.fromXdr(dataXdr, 'base64')
   const value = data.type === 'contractData' ? fromScVal(data.contractData.val) : undefined
-  if (value === undefined) throw new MalformedResponse('the entry is no contract data of a known type')
+  if (value === undefined) throw new MalformedResponse('the entry is not contract data of a supported type')
   return value
 }
 
-/** The prices in the oracle, of all assets that have one. */
+/** The oracle's prices by asset. */
 export async function readOraclePrices(reader: EntryReader, oracle: string): Promise<ReadonlyMap<string, TimedPrice>> {
   const keys = oraclePriceKeys(oracle)
   return pricesOf(await reader.readEntries([...keys.keys()]), keys)
@@ -76,14 +76,14 @@ function pricesOf(entries: ReadonlyMap<string, string>, keys: ReadonlyMap<string
     const entry = entries.get(key)
     if (entry === undefined) continue
     const value = contractDataValue(entry)
-    // The oracle stores a map, the market's last good price is a pair.
+    // The oracle stores a map; the market's last good price is a pair.
     const [price, time] = value.type === 'vec' ? value.value : [fieldOf(value, 'price'), fieldOf(value, 'timestamp')]
     prices.set(asset, { price: asI128(price), timestampSec: Number(asU64(time)) })
   }
   return prices
 }
 
-/** Builds the keeper's look at the market: one request, whatever is open. */
+/** Builds a reader of the market overview: one request, however much is open. */
 export function createOverviewReader(deployment: Deployment): (reader: EntryReader) => Promise<MarketOverview> {
   const market = (name: string, argument?: Val): string => contractDataKey(deployment.market, storageKey(name, argument))
   const [positionsKey, ordersKey, tradersKey] = [market('AllPositions'), market('AllOrders'), market('AllCrossMarginTraders')]
@@ -115,7 +115,7 @@ export function createOverviewReader(deployment: Deployment): (reader: EntryRead
   }
 }
 
-/** What an account holds of `CODE:ISSUER` in its trustline; undefined without one. */
+/** An account's trustline balance of `CODE:ISSUER`; undefined without a trustline. */
 export async function readTrustlineBalance(reader: EntryReader, account: string, asset: string): Promise<bigint | undefined> {
   const [code = '', issuer] = asset.split(':')
   const accountId = xdr.PublicKey.publicKeyTypeEd25519(StrKey.decodeEd25519PublicKey(account))

@@ -1,4 +1,4 @@
-// What a keeper finds to do when it looks at the market.
+// Finds the jobs that a keeper can do in the current state of the market.
 
 import { address, symbol, u64 } from '../contracts/host.ts'
 import type { Client } from './client.ts'
@@ -10,18 +10,18 @@ import { createOrderReader, createPositionReader, CROSS_MARGIN, ORDER_TYPE, read
 import type { StoredOrder, StoredPosition } from './stored-entries.ts'
 import { isTriggered, movesPeak } from './triggers.ts'
 
-/** Kinds of jobs, the most urgent first. */
+/** Kinds of jobs, most urgent first. */
 export const JOB_KINDS = ['liquidation', 'execution', 'cross liquidation', 'peak', 'funding', 'sync'] as const
 
 /** One call that is due. */
 export interface Job {
-  /** The same job has the same name in every look at the market. */
+  /** The same for the same job in every snapshot. */
   readonly name: string
   readonly kind: (typeof JOB_KINDS)[number]
   readonly invocation: Invocation
 }
 
-/** All that a keeper looks at. */
+/** The state of the market that a keeper needs. */
 export interface MarketSnapshot {
   readonly overview: MarketOverview
   readonly positions: readonly StoredPosition[]
@@ -32,20 +32,20 @@ export interface MarketSnapshot {
 
 const FUNDING_INTERVAL_SEC = 3_600
 /**
- * The market refuses to open at a price more than 100 bps from the last one that it saw within 600 s. A keeper that shows it the price at half of
- * that keeps trading possible in a moving market.
+ * The market refuses to open positions at a price more than 100 bps from its last price of the past 600 s. A keeper that syncs the price after half of that
+ * keeps trading possible in a moving market.
  */
 const SYNC_MOVE_BPS = 50n
 const LAST_GOOD_MAX_AGE_SEC = 600
 const BPS = 10_000n
 
-/** Builds the look at the market: a few requests, whatever is open, and none for what it has seen before. */
-export function createMarketReader(client: Client, deployment: Deployment): { look(): Promise<MarketSnapshot>; forget(): void } {
+/** Builds a reader of the market's state: a few requests, however much is open. Known positions and orders are not read again. */
+export function createMarketReader(client: Client, deployment: Deployment): { read(): Promise<MarketSnapshot>; forget(): void } {
   const readOverview = createOverviewReader(deployment)
   const positions = createPositionReader(client, deployment.market)
   const orders = createOrderReader(client, deployment.market)
   return {
-    async look() {
+    async read() {
       const overview = await readOverview(client)
       const pending = await orders.byIds(overview.orderIds)
       const trailing = pending.filter((order) => order.orderType === ORDER_TYPE.trailingStop).map((order) => order.id)
@@ -64,24 +64,24 @@ export function createMarketReader(client: Client, deployment: Deployment): { lo
   }
 }
 
-/** Everything that is due, each kind in the order of the market's own lists. */
-export function findJobs(look: MarketSnapshot, nowSec: number, market: string, keeper: string): readonly Job[] {
-  const { overview } = look
+/** The jobs that are due, each kind in the order of the market's lists. */
+export function findJobs(snapshot: MarketSnapshot, nowSec: number, market: string, keeper: string): readonly Job[] {
+  const { overview } = snapshot
   const job = (kind: Job['kind'], name: string, functionName: string, ...args: Invocation['args']): Job =>
     ({ kind, name: `${functionName} ${name}`, invocation: { contract: market, functionName, args } })
   const priceOf = (asset: string): bigint | undefined => overview.oraclePrices.get(asset)?.price
 
-  const liquidations = look.positions
+  const liquidations = snapshot.positions
     .filter((position) => isLiquidatable(position, priceOf(position.asset) ?? 0n, overview.cumulativeFunding))
     .map(({ id }) => job('liquidation', String(id), 'liquidate', address(keeper), u64(id)))
-  const executions = look.orders
-    .filter((order) => isTriggered(order, priceOf(order.asset) ?? 0n, look.peaks.get(order.id)))
+  const executions = snapshot.orders
+    .filter((order) => isTriggered(order, priceOf(order.asset) ?? 0n, snapshot.peaks.get(order.id)))
     .map(({ id }) => job('execution', String(id), 'execute_order', address(keeper), u64(id)))
-  const crossLiquidations = crossAccounts(look)
+  const crossLiquidations = crossAccounts(snapshot)
     .filter((account) => isCrossLiquidatable(account, priceOf, overview.cumulativeFunding))
     .map(({ trader }) => job('cross liquidation', trader, 'liquidate_cross_account', address(keeper), address(trader)))
-  const peaks = look.orders
-    .filter((order) => movesPeak(order, priceOf(order.asset) ?? 0n, look.peaks.get(order.id)))
+  const peaks = snapshot.orders
+    .filter((order) => movesPeak(order, priceOf(order.asset) ?? 0n, snapshot.peaks.get(order.id)))
     .map(({ id }) => job('peak', String(id), 'update_trailing_peak', u64(id)))
   const isFundingDue = overview.lastFundingSec !== null && nowSec >= overview.lastFundingSec + FUNDING_INTERVAL_SEC
   const funding = isFundingDue ? [job('funding', '', 'apply_funding')] : []
@@ -103,7 +103,7 @@ function crossAccounts({ overview, positions, pools }: MarketSnapshot): readonly
   })
 }
 
-/** The assets whose oracle price has left the price that the market knows, while that one still counts. */
+/** The assets whose oracle price has moved away from the market's last good price, while that price is still in effect. */
 function movedAssets(overview: MarketOverview, nowSec: number): readonly string[] {
   return [...overview.lastGoodPrices]
     .filter(([asset, known]) => {

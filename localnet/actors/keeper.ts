@@ -1,6 +1,5 @@
-// The keeper: every few seconds it looks at the market through its ledger entries and does what is due, one transaction per ledger: liquidations,
-// orders whose moment has come, cross accounts that are worth too little, peaks of trailing stops, funding once an hour, and prices that have moved
-// since the market last saw them.
+// The keeper: reads the market's ledger entries every few seconds and does what is due, one transaction per ledger. It liquidates positions and cross accounts,
+// executes triggered orders, updates peaks of trailing stops, applies funding every hour, and syncs prices that have moved.
 
 import type { Actor } from './actor.ts'
 import type { Client, LedgerView } from './client.ts'
@@ -9,9 +8,9 @@ import { createJobList } from './job-list.ts'
 import { createMarketReader, findJobs } from './keeper-jobs.ts'
 import type { Job } from './keeper-jobs.ts'
 
-/** Seconds between two looks at the market. */
+/** Time between two snapshots of the market. */
 const SNAPSHOT_INTERVAL_SEC = 5
-/** Jobs that may be refused in one turn: a refusal costs a simulation and no more, but a ledger waits for its actors. */
+/** A refusal costs only a simulation, but the next ledger waits for the actors. */
 const MAX_REFUSALS_PER_TURN = 8
 
 /** Builds the keeper. */
@@ -30,14 +29,14 @@ export function createKeeper(options: { client: Client; deployment: Deployment }
     inFlight = null
     if (nowSec >= dueSec) {
       dueSec = nowSec + SNAPSHOT_INTERVAL_SEC
-      jobs.update(findJobs(await market.look(), nowSec, deployment.market, client.address), nowSec)
+      jobs.update(findJobs(await market.read(), nowSec, deployment.market, client.address), nowSec)
     }
     for (let refusals = 0; refusals < MAX_REFUSALS_PER_TURN; refusals++) {
       const job = jobs.takeNext(nowSec)
       if (job === undefined) return
-      const answer = await client.invoke(job.invocation, view)
-      if (answer.kind === 'sent') inFlight = job
-      if (answer.kind !== 'refused') return
+      const { kind } = await client.invoke(job.invocation, view)
+      if (kind === 'sent') inFlight = job
+      if (kind !== 'refused') return
       jobs.postpone(job, nowSec)
     }
   }

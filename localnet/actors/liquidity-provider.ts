@@ -1,42 +1,36 @@
-// A liquidity provider: a large deposit at the start, so that there is something to trade against, then a small one or a withdrawal now and
-// then.
+// A liquidity provider: makes a large first deposit, so that trading is possible, then small deposits and withdrawals from time to time.
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { address, i128, u32 } from '../contracts/host.ts'
-import type { Actor } from './actor.ts'
+import type { SwitchableActor } from './actor.ts'
 import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import { readTrustlineBalance } from './exchange-state.ts'
 import type { Deployment } from './exchange-state.ts'
 import { drawInteger } from './strategies.ts'
 
-/** Between two movements after the first. */
+/** Between two movements after the first deposit. */
 const PAUSE_SEC = { min: 600, max: 2_400 } as const
-/** Of USDC deposited or LP tokens withdrawn, after the first deposit. */
+/** Whole USDC deposited or LP tokens withdrawn, after the first deposit. */
 const MOVEMENT = { min: 1_000, max: 50_000 } as const
-/** How many ledgers an approval for the vault lives. */
+/** The lifetime of an approval for the vault, in ledgers. */
 const APPROVAL_LEDGERS = 1_000
 const RETRY_SEC = 5
 
-/** A provider; after its first deposit it only moves when it is told that it may. */
-export interface LiquidityProvider extends Actor {
-  setEnabled(allowed: boolean): void
-}
-
-/** Builds a provider with its first deposit, in 7-decimal USDC. */
+/** Builds a provider with its first deposit, in 7-decimal USDC. It makes that deposit even when it is disabled. */
 export function createLiquidityProvider(options: {
   name: string
   client: Client
   deployment: Deployment
   firstDeposit: bigint
   random: Random
-}): LiquidityProvider {
+}): SwitchableActor {
   const { name, client, deployment, firstDeposit, random } = options
   let hasDeposited = false
-  let allowed = true
+  let isEnabled = true
   let dueSec: number | null = null
-  /** LP tokens approved for a withdrawal that comes next. */
+  /** LP tokens approved for the withdrawal that comes next. */
   let approved: bigint | null = null
 
   const deposit = (amount: bigint): Invocation => call(deployment.vault, 'deposit', address(client.address), i128(amount))
@@ -67,17 +61,17 @@ export function createLiquidityProvider(options: {
     if (settlement.kind === 'failed') approved = null
     if (dueSec !== null && view.closeTimeSec < dueSec && approved === null) return
     if (!hasDeposited) return makeFirstDeposit(view)
-    if (!allowed) return
-    const answer = await client.invoke(approved === null ? nextMovement(view) : withdrawal(approved), view)
-    if (answer.kind !== 'sent') approved = null
+    if (!isEnabled) return
+    const { kind } = await client.invoke(approved === null ? nextMovement(view) : withdrawal(approved), view)
+    if (kind !== 'sent') approved = null
     dueSec = view.closeTimeSec + drawInteger(PAUSE_SEC, random)
   }
 
   return {
     name,
     act,
-    setEnabled(may) {
-      allowed = may
+    setEnabled(enabled) {
+      isEnabled = enabled
     },
     forget() {
       client.forget()

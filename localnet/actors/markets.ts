@@ -1,23 +1,23 @@
-// How the fourteen markets behave on the local network: where prices start, how wildly they move, and the bands they stay in.
+// The price model of each of the fourteen markets: start price, volatility, correlation and price band.
 
 import { defined } from '../../src/base/assert.ts'
 import { parseDecimal } from '../../src/base/fixed-point.ts'
 import { PRICE_BANDS } from '../contracts/price-bands.ts'
 
-/** One market's character. */
+/** The price model of a market. */
 export interface MarketModel {
-  /** Where the walk starts and what it drifts back to, 7-decimal fixed point. */
+  /** The start of the random walk and the price that it reverts to, 7-decimal fixed point. */
   readonly startPrice: bigint
-  /** Standard deviation of a year's log returns. */
+  /** The standard deviation of yearly log returns. */
   readonly yearlyVolatility: number
-  /** Correlation with the market as a whole, 0 to 1. */
+  /** Correlation with all markets, 0 to 1. */
   readonly marketCorrelation: number
-  /** The router's band: no price of the walk leaves it. */
+  /** The router's price band. The random walk stays within it. */
   readonly lowest: bigint
   readonly highest: bigint
 }
 
-/** A market in which squeezes happen and gamblers meet. */
+/** True for markets with squeezes, in which gamblers trade. */
 export function isVolatile({ yearlyVolatility }: MarketModel): boolean {
   return yearlyVolatility >= 0.85
 }

@@ -22,15 +22,15 @@ const POSITION: StoredPosition = {
 
 type LimitArgs = [asset: string, direction: number, collateral: bigint, leverage: number, trigger: bigint, isAbove: boolean, tolerance: number, force: number]
 const argsOf = (call: TraderCall): readonly unknown[] => call.args.map(plain)
-const habits = fc.constantFrom(...HABITS)
+const strategies = fc.constantFrom(...HABITS)
 const directions = fc.constantFrom<0 | 1>(0, 1)
 /** From the cheapest of the markets to the dearest. */
 const prices = fc.bigInt({ min: 100_000n, max: 10n ** 13n })
 
 test('a limit order waits at a better price; immediate-or-cancel and post-only occur, the first also where its price is there', () => {
   const seen = new Set<string>()
-  fc.assert(fc.property(habits, directions, prices, fc.string(), (habit, direction, price, seed) => {
-    const call = entryCall('limit', { ...TERMS, direction, price }, habit, createSeededRandom(seed))
+  fc.assert(fc.property(strategies, directions, prices, fc.string(), (strategy, direction, price, seed) => {
+    const call = entryCall('limit', { ...TERMS, direction, price }, strategy, createSeededRandom(seed))
     const [asset, way, collateral, leverage, trigger, isAbove, tolerance, timeInForce] = argsOf(call) as LimitArgs
     assert.deepEqual([call.functionName, asset, way, collateral, leverage], ['place_limit_order', 'BTC', direction, TERMS.collateral, 5])
     assert.equal(isAbove, direction === 1)
@@ -43,8 +43,8 @@ test('a limit order waits at a better price; immediate-or-cancel and post-only o
 })
 
 test('a stop-limit order waits behind a breakout, its limit between the market and its stop', () => {
-  fc.assert(fc.property(habits, directions, prices, fc.string(), (habit, direction, price, seed) => {
-    const call = entryCall('stop_limit', { ...TERMS, direction, price }, habit, createSeededRandom(seed))
+  fc.assert(fc.property(strategies, directions, prices, fc.string(), (strategy, direction, price, seed) => {
+    const call = entryCall('stop_limit', { ...TERMS, direction, price }, strategy, createSeededRandom(seed))
     const [, , , , trigger, limit, isAbove] = argsOf(call) as [string, number, bigint, number, bigint, bigint, boolean]
     assert.equal(call.functionName, 'place_stop_limit_order')
     assert.equal(isAbove, direction === 0)
@@ -54,11 +54,11 @@ test('a stop-limit order waits behind a breakout, its limit between the market a
 })
 
 test('whatever the price has done, the market takes the orders that a position gets', () => {
-  fc.assert(fc.property(habits, directions, prices, fc.integer({ min: -900, max: 900 }), fc.string(), (habit, direction, entryPrice, movedBps, seed) => {
+  fc.assert(fc.property(strategies, directions, prices, fc.integer({ min: -900, max: 900 }), fc.string(), (strategy, direction, entryPrice, movedBps, seed) => {
     const price = (entryPrice * BigInt(10_000 + movedBps)) / 10_000n
     const position = { ...POSITION, direction, entryPrice }
     const random = createSeededRandom(seed)
-    const call = (exit: Exit) => argsOf(exitCall(exit, position, price, habit, random))
+    const call = (exit: Exit) => argsOf(exitCall(exit, position, price, strategy, random))
     const isBeyond = (trigger: bigint, better: boolean): boolean => (better === (direction === 0) ? trigger > entryPrice : trigger < entryPrice)
     const [, stop] = call('stop_loss') as [bigint, bigint]
     assert(stop > 0n && isBeyond(stop, false), 'the stop-loss stands on the wrong side')
@@ -72,7 +72,7 @@ test('whatever the price has done, the market takes the orders that a position g
 })
 
 test('a reduce-only order goes the other way, and the whole position fits into it', () => {
-  const call = exitCall('reduce_only', POSITION, PRICE, HABITS[0] ?? assert.fail('there are habits'), createSeededRandom('x'))
+  const call = exitCall('reduce_only', POSITION, PRICE, HABITS[0] ?? assert.fail('there are strategies'), createSeededRandom('x'))
   const [asset, direction, collateral, leverage, trigger, isAbove, , timeInForce] = argsOf(call) as LimitArgs
   assert.deepEqual([asset, direction, isAbove, timeInForce], ['BTC', 1, true, REDUCE_ONLY])
   assert(collateral * BigInt(leverage) >= POSITION.size && trigger > PRICE)

@@ -1,4 +1,4 @@
-// The calls by which a trader opens, protects and ends positions: where an order is to wait, and under which terms.
+// The calls that open, protect and close a trader's positions, with randomly drawn terms.
 
 import type { Random } from '../../src/base/random.ts'
 import { bool, i128, symbol, u32, u64 } from '../contracts/host.ts'
@@ -8,7 +8,7 @@ import type { Direction, OrderStrategy, Range } from './strategies.ts'
 import { LONG, REDUCE_ONLY } from './stored-entries.ts'
 import type { StoredPosition } from './stored-entries.ts'
 
-/** A call of the market; the trader comes before these arguments. */
+/** A call of the market, without its first argument, the trader. */
 export interface TraderCall {
   readonly functionName: string
   readonly args: readonly Val[]
@@ -17,17 +17,17 @@ export interface TraderCall {
 /** How a position is entered. */
 export type Entry = 'market' | 'cross' | 'limit' | 'stop_limit'
 
-/** Orders that end a position. */
+/** Orders that close a position. */
 export type Exit = 'stop_loss' | 'take_profit' | 'trailing_stop' | 'reduce_only'
 
-/** What a trader wants to open. */
+/** The terms of a new position. */
 export interface EntryTerms {
   readonly asset: string
   readonly direction: Direction
   /** 7-decimal USDC. */
   readonly collateral: bigint
   readonly leverage: number
-  /** The present price, 7 decimals. */
+  /** The current price, 7 decimals. */
   readonly price: bigint
 }
 
@@ -35,62 +35,62 @@ export interface EntryTerms {
 const GOOD_TILL_CANCELLED = 0
 const IMMEDIATE_OR_CANCEL = 1
 const POST_ONLY = 2
-/** Of a trader's limit orders: those that are immediate-or-cancel, and those that are post-only. */
+/** Shares of the limit orders that are immediate-or-cancel and post-only. */
 const IMMEDIATE_SHARE = 0.1
 const POST_ONLY_SHARE = 0.1
-/** Of the immediate ones: those that ask for a price which is there. */
+/** The share of the immediate-or-cancel orders that can execute at once. */
 const MARKETABLE_SHARE = 0.5
-/** Of the take-profits: those with a limit of their own. */
+/** The share of the take-profits with a limit price. */
 const LIMITED_SHARE = 0.25
-/** Tolerances start so tight that a jump of the price cancels an order now and then. */
+/** Price tolerances. The tightest make a price jump cancel an order from time to time. */
 const TOLERANCE_BPS: Range = { min: 5, max: 150 }
-/** How far a stop-limit order's limit stands before its stop. */
+/** The distance of a stop-limit order's limit before its stop. */
 const LIMIT_BEFORE_STOP_BPS = 2
 const BPS = 10_000n
 
 /** Draws how the next position is entered. */
-export function drawEntry(habit: OrderStrategy, random: Random): Entry {
+export function drawEntry(strategy: OrderStrategy, random: Random): Entry {
   const drawn = random.float()
-  if (drawn < habit.cross) return 'cross'
-  if (drawn < habit.cross + habit.limit) return 'limit'
-  return drawn < habit.cross + habit.limit + habit.stopLimit ? 'stop_limit' : 'market'
+  if (drawn < strategy.cross) return 'cross'
+  if (drawn < strategy.cross + strategy.limit) return 'limit'
+  return drawn < strategy.cross + strategy.limit + strategy.stopLimit ? 'stop_limit' : 'market'
 }
 
-/** Draws the orders that a position is to get. */
-export function drawExits(habit: OrderStrategy, random: Random): Exit[] {
-  // All dice are always rolled, so that one share does not shift what another one sees.
-  const chances: readonly (readonly [Exit, number])[] = [
-    ['stop_loss', habit.stopLoss], ['take_profit', habit.takeProfit], ['trailing_stop', habit.trailingStop], ['reduce_only', habit.reduceOnly],
+/** Draws the closing orders of a new position. */
+export function drawExits(strategy: OrderStrategy, random: Random): Exit[] {
+  // Always draws all four numbers, so that one share does not affect the others.
+  const shares: readonly (readonly [Exit, number])[] = [
+    ['stop_loss', strategy.stopLoss], ['take_profit', strategy.takeProfit], ['trailing_stop', strategy.trailingStop], ['reduce_only', strategy.reduceOnly],
   ]
-  return chances.map(([exit, share]) => [exit, random.float() < share] as const).filter(([, isWanted]) => isWanted).map(([exit]) => exit)
+  return shares.map(([exit, share]) => [exit, random.float() < share] as const).filter(([, isWanted]) => isWanted).map(([exit]) => exit)
 }
 
-/** The call that enters. */
-export function entryCall(entry: Entry, terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
+/** The call that opens a position or places an order that does. */
+export function entryCall(entry: Entry, terms: EntryTerms, strategy: OrderStrategy, random: Random): TraderCall {
   const { asset, direction, collateral, leverage } = terms
   if (entry === 'market' || entry === 'cross') {
     const functionName = entry === 'market' ? 'open_position' : 'open_position_cross'
     return { functionName, args: [symbol(asset), i128(collateral), u32(leverage), u32(direction)] }
   }
-  return entry === 'limit' ? limitCall(terms, habit, random) : stopLimitCall(terms, habit, random)
+  return entry === 'limit' ? limitCall(terms, strategy, random) : stopLimitCall(terms, strategy, random)
 }
 
-/** A limit order waits on the better side: a long below the market. */
-function limitCall(terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
+/** A limit order waits at a better price: below the market for a long. */
+function limitCall(terms: EntryTerms, strategy: OrderStrategy, random: Random): TraderCall {
   const timeInForce = drawTimeInForce(random)
-  const isThere = timeInForce === IMMEDIATE_OR_CANCEL && random.float() < MARKETABLE_SHARE
+  const isMarketable = timeInForce === IMMEDIATE_OR_CANCEL && random.float() < MARKETABLE_SHARE
   const isAbove = terms.direction !== LONG
-  const trigger = shiftByBps(terms.price, isAbove === isThere ? -drawInteger(habit.distanceBps, random) : drawInteger(habit.distanceBps, random))
+  const trigger = shiftByBps(terms.price, isAbove === isMarketable ? -drawInteger(strategy.distanceBps, random) : drawInteger(strategy.distanceBps, random))
   return { functionName: 'place_limit_order', args: [...orderTerms(terms, trigger), bool(isAbove), tolerance(random), u32(timeInForce)] }
 }
 
-/** A stop-limit order waits behind a breakout: a long above the market, its limit a little before its stop. */
-function stopLimitCall(terms: EntryTerms, habit: OrderStrategy, random: Random): TraderCall {
+/** A stop-limit order waits for a breakout: above the market for a long, with the limit slightly before the stop. */
+function stopLimitCall(terms: EntryTerms, strategy: OrderStrategy, random: Random): TraderCall {
   const isAbove = terms.direction === LONG
-  const distanceBps = drawInteger(habit.distanceBps, random)
-  const behind = (bps: number): bigint => shiftByBps(terms.price, isAbove ? bps : -bps)
-  const trigger = behind(distanceBps)
-  const limit = behind(Math.max(0, distanceBps - LIMIT_BEFORE_STOP_BPS))
+  const distanceBps = drawInteger(strategy.distanceBps, random)
+  const beyond = (bps: number): bigint => shiftByBps(terms.price, isAbove ? bps : -bps)
+  const trigger = beyond(distanceBps)
+  const limit = beyond(Math.max(0, distanceBps - LIMIT_BEFORE_STOP_BPS))
   const args = [...orderTerms(terms, trigger), i128(limit), bool(isAbove), tolerance(random), u32(GOOD_TILL_CANCELLED)]
   return { functionName: 'place_stop_limit_order', args }
 }
@@ -99,11 +99,11 @@ function orderTerms({ asset, direction, collateral, leverage }: EntryTerms, trig
   return [symbol(asset), u32(direction), i128(collateral), u32(leverage), i128(trigger)]
 }
 
-/** The call that gives a position this order, near the present price and on the side where the market takes it. */
-export function exitCall(exit: Exit, position: StoredPosition, price: bigint, habit: OrderStrategy, random: Random): TraderCall {
+/** The call that places a closing order near the current price, on the side that the market accepts. */
+export function exitCall(exit: Exit, position: StoredPosition, price: bigint, strategy: OrderStrategy, random: Random): TraderCall {
   const { id, entryPrice } = position
   const isLong = position.direction === LONG
-  const distanceBps = drawInteger(habit.distanceBps, random)
+  const distanceBps = drawInteger(strategy.distanceBps, random)
   const [low, high] = entryPrice < price ? [entryPrice, price] : [price, entryPrice]
   const worse = isLong ? shiftByBps(low, -distanceBps) : shiftByBps(high, distanceBps)
   const better = isLong ? shiftByBps(high, distanceBps) : shiftByBps(low, -distanceBps)
@@ -117,7 +117,7 @@ export function exitCall(exit: Exit, position: StoredPosition, price: bigint, ha
     case 'trailing_stop':
       return { functionName: 'place_trailing_stop', args: [u64(id), u32(distanceBps), tolerance(random)] }
     case 'reduce_only': {
-      // Collateral and leverage of the position make an order that its whole size fits into.
+      // An order for the position's whole size.
       const collateral = position.size / BigInt(position.leverage)
       const terms = { asset: position.asset, direction: isLong ? 1 : 0, collateral, leverage: position.leverage, price } as const
       return { functionName: 'place_limit_order', args: [...orderTerms(terms, better), bool(isLong), tolerance(random), u32(REDUCE_ONLY)] }

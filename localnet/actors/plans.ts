@@ -1,4 +1,4 @@
-// What a trader intends to do with what it has: when to close a position, which orders it is to get, when to give up an order or take back idle margin.
+// A trader's plans for its positions and orders: when to close, which orders to attach, when to cancel, when to withdraw idle margin.
 
 import type { Random } from '../../src/base/random.ts'
 import { drawInteger } from './strategies.ts'
@@ -8,31 +8,31 @@ import type { Holdings, StoredOrder, StoredPosition } from './stored-entries.ts'
 import { drawExits } from './order-calls.ts'
 import type { Exit } from './order-calls.ts'
 
-/** Plans are drawn once for what is new, and dropped with what is gone. Times are Unix seconds, infinite for never. */
+/** Plans are drawn once per position and order, and dropped when it is closed. Times are Unix seconds; infinity means never. */
 export interface Plans {
-  /** Takes note of what the trader has now. */
+  /** Draws plans for new positions and orders, and drops those of closed ones. */
   update(holdings: Holdings, nowSec: number): void
   closeAtSec(position: StoredPosition): number
   cancelAtSec(order: StoredOrder): number
-  /** True once when it is time for idle cross margin to go back to the wallet; the next time is drawn when it is found idle again. */
+  /** True once when idle cross margin is due for withdrawal. The next time is drawn when it is idle again. */
   takeDueWithdrawal(nowSec: number): boolean
-  /** Takes the next order that the position is to get, and does not have yet. */
+  /** Removes and returns the next planned order that the position does not have yet. */
   takeNextExit(position: StoredPosition, orders: readonly StoredOrder[]): Exit | undefined
-  /** The first close is over: what comes later is held for longer. */
+  /** Call after a close: later positions are held longer than the first. */
   onPositionClosed(): void
   forget(): void
 }
 
-/** A position that is closed sooner gets no orders. */
+/** A position that closes sooner gets no orders. */
 const MIN_HOLD_FOR_EXITS_SEC = 10
 
-/** The type of the order that an exit attaches to its position; a reduce-only order is attached to none. */
+/** The type of the attached order of an exit. A reduce-only order is not attached to a position. */
 const ATTACHED_TYPE: Readonly<Record<Exit, number | null>> = {
   stop_loss: ORDER_TYPE.stopLoss, take_profit: ORDER_TYPE.takeProfit, trailing_stop: ORDER_TYPE.trailingStop, reduce_only: null,
 }
 
-/** Builds plans by a habit. There are no more of them than the trader has positions and orders. */
-export function createPlans(habit: Strategy, random: Random): Plans {
+/** Builds the plans of a trader. Their number is bounded by its positions and orders. */
+export function createPlans(strategy: Strategy, random: Random): Plans {
   const closing = new Map<bigint, number>()
   const cancelling = new Map<bigint, number>()
   const exits = new Map<bigint, Exit[]>()
@@ -42,10 +42,10 @@ export function createPlans(habit: Strategy, random: Random): Plans {
   function adjustPositions(positions: readonly StoredPosition[], nowSec: number): void {
     for (const { id, openedAtSec, marginMode } of positions) {
       if (closing.has(id)) continue
-      const closingSec = openedAtSec + drawInteger(isFirst ? habit.firstHoldSec : habit.holdSec, random)
+      const closingSec = openedAtSec + drawInteger(isFirst ? strategy.firstHoldSec : strategy.holdSec, random)
       closing.set(id, closingSec)
-      const drawn = drawExits(habit.orders, random)
-      // The market attaches nothing to a cross position.
+      const drawn = drawExits(strategy.orders, random)
+      // The market does not attach orders to cross positions.
       if (marginMode !== CROSS_MARGIN && closingSec - nowSec >= MIN_HOLD_FOR_EXITS_SEC) exits.set(id, drawn)
     }
   }
@@ -58,12 +58,12 @@ export function createPlans(habit: Strategy, random: Random): Plans {
       adjustPositions(positions, nowSec)
       for (const order of orders) {
         if (order.hasPosition || cancelling.has(order.id)) continue
-        cancelling.set(order.id, order.createdAtSec + drawInteger(habit.orders.maxWaitSec, random))
+        cancelling.set(order.id, order.createdAtSec + drawInteger(strategy.orders.maxWaitSec, random))
       }
-      // Who never cuts a loss leaves nothing behind a position either.
-      const isIdle = pool > 0n && (habit.stopLoss === null || positions.every((position) => position.marginMode !== CROSS_MARGIN))
+      // A strategy without a stop-loss leaves no idle margin behind its cross positions.
+      const isIdle = pool > 0n && (strategy.stopLoss === null || positions.every((position) => position.marginMode !== CROSS_MARGIN))
       if (!isIdle) withdrawing = Number.POSITIVE_INFINITY
-      else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(habit.orders.maxWaitSec, random)
+      else if (withdrawing === Number.POSITIVE_INFINITY) withdrawing = nowSec + drawInteger(strategy.orders.maxWaitSec, random)
     },
     closeAtSec: (position) => closing.get(position.id) ?? Number.POSITIVE_INFINITY,
     cancelAtSec: (order) => cancelling.get(order.id) ?? Number.POSITIVE_INFINITY,
@@ -88,7 +88,7 @@ export function createPlans(habit: Strategy, random: Random): Plans {
   }
 }
 
-/** Whether an order, once it executes, opens a position. */
+/** Whether an order opens a position when it executes. */
 export function opensPosition(order: StoredOrder): boolean {
   return !order.hasPosition && (order.timeInForce & REDUCE_ONLY) === 0
 }

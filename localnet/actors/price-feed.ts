@@ -1,34 +1,34 @@
-// What the publisher writes and what the traders watch: the source's prices, apart from those that somebody holds.
+// The prices that the publisher writes and the traders watch: those of a source, except for held prices.
 
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
-/** A price and how old its attestation is to be. */
+/** A price and the age of its attestation. */
 export interface Quote {
   readonly price: bigint
   readonly ageSec: number
 }
 
-/** What can be kept and put back with the chain. */
+/** State that is saved and restored with the chain. */
 export interface FeedState {
   readonly prices: ReadonlyMap<string, bigint>
   readonly heldPrices: ReadonlyMap<string, Quote>
 }
 
-/** The outside market's ticker, with a hand on it. */
+/** The external market's prices. Each can be held. */
 export interface PriceFeed {
-  /** Lets time pass up to this moment, Unix seconds; the first call only sets the clock. */
+  /** Advances the source to this time, Unix seconds. The first call only sets the clock. */
   advanceTo(timeSec: number): void
   quote(asset: string): Quote
-  /** Stops one asset at this price. */
+  /** Holds an asset at this price. */
   hold(asset: string, quote: Quote): void
-  /** Lets one asset, or all of them, go on from the price they were held at. */
+  /** Releases one asset, or all when null. They continue from the held price. */
   release(asset: string | null): void
   heldPrices(): ReadonlyMap<string, Quote>
-  /** Goes on from these prices. */
+  /** Continues from these prices. */
   setPrices(prices: ReadonlyMap<string, bigint>): void
   state(): FeedState
-  /** Puts a state back; null forgets all holds and stays at the present prices. */
+  /** Restores a state. null releases all held prices and keeps the current ones. */
   restore(state: FeedState | null): void
 }
 

@@ -1,25 +1,25 @@
-// Prices from a file instead of a walk: lines of `time offset in seconds,asset,price`, such as `90,BTC,92500.5`. Empty lines and lines that
-// start with # are skipped, and a first line of column names may stand on top.
+// Prices from a file instead of a random walk: lines of `offset in seconds,asset,price`, such as `90,BTC,92500.5`. Empty lines, lines that start with #, and a
+// first line of column names are skipped.
 
 import { parseDecimal } from '../../src/base/fixed-point.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import type { PriceSource } from './price-walk.ts'
 
-/** A price that holds from `offsetSec` on, until the asset's next line. */
+/** A price from `offsetSec` until the asset's next line. */
 export interface PriceLine {
   readonly offsetSec: number
   readonly asset: string
   readonly price: bigint
 }
 
-/** More lines than this are refused: every line is kept in memory. */
+/** All lines are kept in memory. */
 const MAX_LINES = 1_000_000
 
-/** Reads a file of prices. Throws RangeError naming the line that does not fit. */
+/** Parses a price file. Throws RangeError that names the invalid line. */
 export function parsePriceFile(text: string): readonly PriceLine[] {
   const lines: PriceLine[] = []
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (index >= MAX_LINES) throw new RangeError(`the file of prices has more than ${MAX_LINES} lines`)
+    if (index >= MAX_LINES) throw new RangeError(`the price file has more than ${MAX_LINES} lines`)
     const trimmed = line.trim()
     const isHeading = index === 0 && /^[a-z]/i.test(trimmed)
     if (trimmed === '' || trimmed.startsWith('#') || isHeading) continue
@@ -30,22 +30,22 @@ export function parsePriceFile(text: string): readonly PriceLine[] {
 
 function parseLine(line: string, number: number): PriceLine {
   const [offset = '', asset = '', price = '', ...rest] = line.split(',').map((part) => part.trim())
-  if (rest.length > 0 || price === '') throw new RangeError(`line ${number} of the prices is not "offset,asset,price": ${line}`)
-  if (!/^\d+(\.\d+)?$/.test(offset)) throw new RangeError(`line ${number} of the prices: the offset is not a number of seconds: ${offset}`)
-  if (!ASSET_SYMBOLS.includes(asset)) throw new RangeError(`line ${number} of the prices: no such asset: ${asset}`)
+  if (rest.length > 0 || price === '') throw new RangeError(`price file, line ${number}: expected "offset,asset,price", got: ${line}`)
+  if (!/^\d+(\.\d+)?$/.test(offset)) throw new RangeError(`price file, line ${number}: the offset is not a number of seconds: ${offset}`)
+  if (!ASSET_SYMBOLS.includes(asset)) throw new RangeError(`price file, line ${number}: unknown asset ${asset}`)
   let value: bigint
   try {
     value = parseDecimal(price)
   } catch (cause) {
-    throw new RangeError(`line ${number} of the prices: not a price with at most 7 decimals: ${price}`, { cause })
+    throw new RangeError(`price file, line ${number}: not a price with at most 7 decimals: ${price}`, { cause })
   }
-  if (value <= 0n) throw new RangeError(`line ${number} of the prices: a price is above zero: ${price}`)
+  if (value <= 0n) throw new RangeError(`price file, line ${number}: the price must be positive: ${price}`)
   return { offsetSec: Number(offset), asset, price: value }
 }
 
 /**
- * Prices as the lines say, from the moment that this source is built; before an asset's first line, and for assets that the file does not
- * name, `fallback` decides. After its last line an asset stands still.
+ * Replays prices from the moment that it is built. `fallback` provides the prices of an asset before its first line, and of assets without lines. After its
+ * last line an asset's price is constant.
  */
 export function createPriceReplay(lines: readonly PriceLine[], fallback: PriceSource): PriceSource {
   const current = new Map<string, bigint>()

@@ -1,4 +1,4 @@
-// The price publisher: it writes all fourteen prices in one transaction, every two or three ledgers.
+// The price publisher: writes all fourteen prices in one transaction, every two or three ledgers.
 
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import type { Random } from '../../src/base/random.ts'
@@ -9,14 +9,14 @@ import type { Client, LedgerView } from './client.ts'
 import type { Invocation } from './envelope.ts'
 import type { PriceFeed } from './price-feed.ts'
 
-/** Ledgers between two writes: the least, and how many more the dice may add. */
+/** Ledgers between two writes: the minimum, and the exclusive bound of the random addition. */
 const MIN_LEDGERS_BETWEEN = 2
 const EXTRA_LEDGERS = 2
 
-/** The publisher, and the call that a cheat makes in its name. */
+/** The publisher. `local_setPrice` uses its client and its call. */
 export interface Publisher extends Actor {
   readonly client: Client
-  /** The call that writes these assets' prices with attestations of this time, less each quote's own age. */
+  /** The call that writes these assets' prices, attested at this time minus each quote's age. */
   writeCall(assets: readonly string[], timeSec: number, roundId: number): Invocation
 }
 
@@ -42,8 +42,8 @@ export function createPublisher(options: { client: Client; feed: PriceFeed; orac
     if ((await client.settle(view)).kind === 'pending') return
     if (view.sequence < dueSequence) return
     feed.advanceTo(view.closeTimeSec)
-    const answer = await client.invoke(writing(ASSET_SYMBOLS, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
-    if (answer.kind === 'sent') dueSequence = view.sequence + MIN_LEDGERS_BETWEEN + random.integer(EXTRA_LEDGERS)
+    const { kind } = await client.invoke(writing(ASSET_SYMBOLS, view.closeTimeSec, view.sequence), view, { footprintName: 'all prices' })
+    if (kind === 'sent') dueSequence = view.sequence + MIN_LEDGERS_BETWEEN + random.integer(EXTRA_LEDGERS)
   }
 
   return {

@@ -1,34 +1,34 @@
-// Reads what the node answers: shapes first, then the codes inside.
+// Reads the node's responses.
 
 import { xdr } from '@stellar/stellar-sdk'
 
-/** The node's answer does not have the documented shape. */
+/** The node's response does not have the documented shape. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedAnswer'
 }
 
-/** A field of an answer, whatever it holds. */
-export function fieldIn(answer: unknown, name: string): unknown {
-  if (typeof answer !== 'object' || answer === null) throw new MalformedResponse(`no object where ${name} should be`)
-  return (answer as Record<string, unknown>)[name]
+/** A field of any type. */
+export function fieldIn(response: unknown, name: string): unknown {
+  if (typeof response !== 'object' || response === null) throw new MalformedResponse(`expected an object with ${name}`)
+  return (response as Record<string, unknown>)[name]
 }
 
-/** A text field. */
-export function stringIn(answer: unknown, name: string): string {
-  const value = fieldIn(answer, name)
-  if (typeof value !== 'string') throw new MalformedResponse(`${name} is not a text`)
+/** A string field. */
+export function stringIn(response: unknown, name: string): string {
+  const value = fieldIn(response, name)
+  if (typeof value !== 'string') throw new MalformedResponse(`${name} is not a string`)
   return value
 }
 
-/** A list; absent and null are an empty one. */
-export function listIn(answer: unknown, name: string): readonly unknown[] {
-  const value = fieldIn(answer, name)
+/** A list field, empty when it is absent or null. */
+export function listIn(response: unknown, name: string): readonly unknown[] {
+  const value = fieldIn(response, name)
   if (value === undefined || value === null) return []
   if (!Array.isArray(value)) throw new MalformedResponse(`${name} is not a list`)
   return value as readonly unknown[]
 }
 
-/** The contract's code in the head line of a simulation's error: `HostError: Error(Contract, #30)`. Deeper lines may name other codes. */
+/** The contract code in the first line of a simulation error, `HostError: Error(Contract, #30)`. Later lines may contain other codes. */
 export function simulatedContractCode(error: string): number | null {
   const match = /^HostError: Error\(Contract, #(\d+)\)/.exec(error)
   return match === null ? null : Number(match[1])
@@ -39,13 +39,13 @@ export function resultName(resultXdr: string): string {
   return xdr.TransactionResult.fromXdr(resultXdr, 'base64').result.type
 }
 
-/** The contract's code by which a transaction failed, read from its diagnostic events (soroban-rpc, "getTransaction outcomes"); null for other ends. */
+/** The contract code of a failed transaction, from its diagnostic events (soroban-rpc, "getTransaction outcomes"); null for other failures. */
 export function failedContractCode(diagnosticEventsXdr: readonly unknown[]): number | null {
   for (const item of diagnosticEventsXdr) {
     const { event } = xdr.DiagnosticEvent.fromXdr(String(item), 'base64')
     const [name, error] = event.body.v0.topics
-    const isVerdict = event.contractId === null && name?.type === 'scvSymbol' && name.sym.toString() === 'host_fn_failed'
-    if (isVerdict && error?.type === 'scvError') return error.error.type === 'sceContract' ? error.error.contractCode : null
+    const isFailure = event.contractId === null && name?.type === 'scvSymbol' && name.sym.toString() === 'host_fn_failed'
+    if (isFailure && error?.type === 'scvError') return error.error.type === 'sceContract' ? error.error.contractCode : null
   }
   return null
 }

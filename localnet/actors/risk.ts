@@ -1,5 +1,4 @@
-// The arithmetic by which a position or a cross account lives or dies, as anyone outside the contract would compute it. It only finds
-// candidates: the contract's own answer in the simulation decides.
+// Liquidation arithmetic, computed from public state. It only finds candidates: the contract decides in the simulation.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import { CROSS_MARGIN } from './stored-entries.ts'
@@ -14,13 +13,13 @@ export function positionPnl(position: StoredPosition, price: bigint): bigint {
   return (position.size * move) / position.entryPrice
 }
 
-/** What the position owes for funding; negative when it is owed. */
+/** The funding that the position owes; negative when it receives funding. */
 export function positionFunding(position: StoredPosition, cumulativeFunding: bigint): bigint {
   const owed = (position.size * (cumulativeFunding - position.entryCumulativeFunding)) / ONE_E7
   return position.direction === 0 ? owed : -owed
 }
 
-/** True when the market would let a keeper liquidate this isolated position. */
+/** True when the market would allow a keeper to liquidate this isolated position. */
 export function isLiquidatable(position: StoredPosition, price: bigint, cumulativeFunding: bigint): boolean {
   if (position.marginMode === CROSS_MARGIN || price <= 0n) return false
   const crossed = position.direction === 0 ? price <= position.liquidationPrice : price >= position.liquidationPrice
@@ -28,15 +27,14 @@ export function isLiquidatable(position: StoredPosition, price: bigint, cumulati
   return crossed || remaining < maintenanceMargin(position)
 }
 
-/** What a position must be worth, at the least, to be left alone. */
+/** The minimum equity of a position. */
 function maintenanceMargin(position: StoredPosition): bigint {
   return (position.size * MAINTENANCE_MARGIN_BPS) / BPS
 }
 
 /**
- * True when the market would let a keeper liquidate a cross account: its pool and positions together are worth less than the maintenance of all of
- * them. A position whose price is not positive counts with no profit or loss; an asset without a price (undefined) ends the market's own calculation,
- * so such an account is no candidate.
+ * True when the market would allow a keeper to liquidate a cross account: the equity of its pool and positions is below their maintenance margin. A position
+ * with a non-positive price counts without PnL. An asset without a price makes the market's own calculation fail, so the account is not a candidate.
  */
 export function isCrossLiquidatable(
   account: { readonly pool: bigint; readonly positions: readonly StoredPosition[] },

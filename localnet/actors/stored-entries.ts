@@ -1,5 +1,4 @@
-// Positions, orders and cross accounts as the market stores them, read by the documented storage keys. What cannot change any more is remembered, so
-// that an actor asks only for what is new to it.
+// Positions, orders and cross accounts as the market stores them, read by the documented storage keys. Entries that cannot change are cached.
 
 import { address, u64 } from '../contracts/host.ts'
 import type { Val } from '../contracts/host.ts'
@@ -17,7 +16,7 @@ export const ORDER_TYPE = { limit: 0, stopLoss: 1, takeProfit: 2, stopLimit: 3, 
 /** Phases of a stop-limit order. */
 export const STOP_LIMIT_PHASE = { waiting: 0, active: 1 } as const
 
-/** The bit of time_in_force that lets an order only close; modes stand in the low byte. */
+/** The reduce-only bit of time_in_force. The low byte is the mode. */
 export const REDUCE_ONLY = 0x100
 
 /** An open position. */
@@ -43,7 +42,7 @@ export interface StoredOrder {
   readonly id: bigint
   readonly trader: string
   readonly asset: string
-  /** 0 long, 1 short: of the position that it opens or is attached to. */
+  /** 0 long, 1 short, of the position that the order opens or is attached to. */
   readonly direction: number
   /** One of ORDER_TYPE. */
   readonly orderType: number
@@ -62,23 +61,22 @@ export interface StoredOrder {
   readonly createdAtSec: number
 }
 
-/** Reads entries of one kind. */
+/** Reads entries of one kind by their ids. */
 export interface RecordReader<Entry> {
-  /** Those among them that exist, in this order. */
+  /** The existing entries, in the order of `ids`. */
   byIds(ids: readonly bigint[]): Promise<readonly Entry[]>
-  /** The network is another one. */
+  /** Clears the cache, after the network was restored or reset. */
   forget(): void
 }
 
-/** How many entries are remembered. */
 const MAX_CACHED_ENTRIES = 2_000
 
-/** Builds the reader of positions: a stored one never changes, it only goes. */
+/** Builds a reader of positions. A stored position never changes until it is removed. */
 export function createPositionReader(reader: EntryReader, market: string): RecordReader<StoredPosition> {
   return createRecordReader({ reader, market, name: 'Position', decode: positionOf, isFinal: () => true })
 }
 
-/** Builds the reader of pending orders: only a stop-limit order that still waits for its stop may change. */
+/** Builds a reader of pending orders. Only a stop-limit order that waits for its stop can change. */
 export function createOrderReader(reader: EntryReader, market: string): RecordReader<StoredOrder> {
   return createRecordReader({ reader, market, name: 'Order', decode: orderOf, isFinal: (order) => !isWaitingForStop(order) })
 }
@@ -112,7 +110,7 @@ function createRecordReader<Entry extends { readonly id: bigint }>(options: {
   }
 }
 
-/** The amounts that stand under these keys of the market, by key; those that are not there are left out. */
+/** The amounts stored under these keys of the market, without missing ones. */
 async function readAmounts<Name>(reader: EntryReader, market: string, names: readonly Name[], keyOf: (name: Name) => Val): Promise<Map<Name, bigint>> {
   if (names.length === 0) return new Map()
   const keys = new Map(names.map((name) => [contractDataKey(market, keyOf(name)), name]))
@@ -133,7 +131,7 @@ export function readPeaks(reader: EntryReader, market: string, orderIds: readonl
   return readAmounts(reader, market, orderIds, (id) => storageKey('TrailingStopPeak', u64(id)))
 }
 
-/** What a trader has at the exchange. */
+/** A trader's positions, orders and idle cross margin. */
 export interface Holdings {
   readonly positions: readonly StoredPosition[]
   /** Pending ones. */
@@ -142,7 +140,7 @@ export interface Holdings {
   readonly pool: bigint
 }
 
-/** Builds the reader of one trader's holdings: one request, and others only for what is new. */
+/** Builds a reader of one trader's holdings: one request, and further ones only for new positions and orders. */
 export function createHoldingsReader(reader: EntryReader, market: string, trader: string): { read(): Promise<Holdings>; forget(): void } {
   const positions = createPositionReader(reader, market)
   const orders = createOrderReader(reader, market)

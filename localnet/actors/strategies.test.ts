@@ -7,10 +7,10 @@ import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'
 import { drawCollateral, drawInteger, strategyOf } from './strategies.ts'
 
 const TWELVE = Array.from({ length: 12 }, (_, index) => strategyOf(index))
-const habitNamed = (name: string) => TWELVE.find((habit) => habit.name === name) ?? assert.fail(`nobody is a ${name}`)
+const strategyNamed = (name: string) => TWELVE.find((strategy) => strategy.name === name) ?? assert.fail(`nobody is a ${name}`)
 
 test('twelve traders differ: every way of trading is among them, and the thirteenth trades like the first', () => {
-  const names = new Set(TWELVE.map((habit) => habit.name))
+  const names = new Set(TWELVE.map((strategy) => strategy.name))
   assert.deepEqual([...names].sort(), ['gambler', 'holder', 'mean reverter', 'scalper', 'sleeper', 'trend follower'])
   assert.equal(strategyOf(12), strategyOf(0))
 })
@@ -18,10 +18,10 @@ test('twelve traders differ: every way of trading is among them, and the thirtee
 test('whatever is drawn, the market would take it: leverage, least collateral, greatest position', () => {
   const { max_leverage, min_collateral, max_position_size } = DEFAULT_MARKET_CONFIG
   fc.assert(
-    fc.property(fc.constantFrom(...TWELVE), fc.string(), (habit, seed) => {
+    fc.property(fc.constantFrom(...TWELVE), fc.string(), (strategy, seed) => {
       const random = createSeededRandom(seed)
-      const collateral = drawCollateral(habit.collateralUsdc, random)
-      const leverage = drawInteger(habit.leverage, random)
+      const collateral = drawCollateral(strategy.collateralUsdc, random)
+      const leverage = drawInteger(strategy.leverage, random)
       assert(collateral >= min_collateral && collateral * BigInt(leverage) <= max_position_size, `${collateral} at ${leverage}x`)
       assert(leverage >= 1 && leverage <= max_leverage)
       assert.equal(collateral % (ONE_E7 / 100n), 0n, 'nobody pays fractions of a cent')
@@ -43,7 +43,7 @@ test('draws reach both ends of a range and nothing beyond, and small collateral 
 test('some follow a move, some go against it, and an unnoticeable one is a coin', () => {
   const ways = (name: string, change: number): Set<number | null> => {
     const random = createSeededRandom(name)
-    return new Set(Array.from({ length: 100 }, () => habitNamed(name).direction(change, random)))
+    return new Set(Array.from({ length: 100 }, () => strategyNamed(name).direction(change, random)))
   }
   assert.deepEqual([ways('trend follower', 0.01), ways('trend follower', -0.01)], [new Set([0]), new Set([1])])
   assert.deepEqual([ways('mean reverter', 0.01), ways('mean reverter', -0.01)], [new Set([1]), new Set([0])])
@@ -52,7 +52,7 @@ test('some follow a move, some go against it, and an unnoticeable one is a coin'
 })
 
 test('somebody always gets liquidated sooner or later: a gambler is at full leverage and never cuts a loss', () => {
-  const gambler = habitNamed('gambler')
+  const gambler = strategyNamed('gambler')
   assert.deepEqual(gambler.leverage, { min: 10, max: 10 })
   assert.equal(gambler.stopLoss, null)
   assert(gambler.holdSec.min >= 86_400)
@@ -60,6 +60,6 @@ test('somebody always gets liquidated sooner or later: a gambler is at full leve
 })
 
 test('a new network soon has a history: the first position of the quick ones is closed within seconds', () => {
-  const quick = TWELVE.filter((habit) => habit.firstHoldSec.max <= 6)
+  const quick = TWELVE.filter((strategy) => strategy.firstHoldSec.max <= 6)
   assert(quick.length >= 4, `${quick.length} of twelve`)
 })

@@ -1,9 +1,9 @@
-// Ways of trading. A habit says when, how much and which way; what it draws comes from the trader's own dice.
+// Trading strategies: when to trade, how much, and in which direction. Values are drawn from the trader's own random numbers.
 
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
 import type { Random } from '../../src/base/random.ts'
 
-/** A range to draw from, ends included. */
+/** A range to draw from, both bounds included. */
 export interface Range {
   readonly min: number
   readonly max: number
@@ -12,50 +12,50 @@ export interface Range {
 /** 0 long, 1 short. */
 export type Direction = 0 | 1
 
-/** What a habit does besides buying and selling at the market. Shares are between 0 and 1. */
+/** Orders other than at the market. Shares are between 0 and 1. */
 export interface OrderStrategy {
-  /** Of the entries: on cross margin, by a limit order at a better price, by a stop-limit order behind a breakout. The rest is at the market. */
+  /** Shares of the entries: on cross margin, by limit order at a better price, by stop-limit order on a breakout. The rest are at the market. */
   readonly cross: number
   readonly limit: number
   readonly stopLimit: number
-  /** Of the isolated positions: those that get a stop-loss, a take-profit, a trailing stop, a reduce-only limit order. */
+  /** Shares of the isolated positions that get a stop-loss, a take-profit, a trailing stop, a reduce-only limit order. */
   readonly stopLoss: number
   readonly takeProfit: number
   readonly trailingStop: number
   readonly reduceOnly: number
-  /** How far from the market orders wait. */
+  /** The distance of orders from the market price. */
   readonly distanceBps: Range
-  /** How long an order that opens may wait, and margin lie idle. */
+  /** How long an opening order may stay pending, and cross margin idle. */
   readonly maxWaitSec: Range
 }
 
-/** One way of trading. */
+/** A trading strategy. */
 export interface Strategy {
   readonly name: string
-  /** Positions open at one time, orders that would open one included. */
+  /** The most open positions, including orders that would open one. */
   readonly maxPositions: number
-  /** Rest after a trade. */
+  /** The pause after a trade. */
   readonly pauseSec: Range
-  /** How long a position is held, unless it is closed for its gain or its loss. */
+  /** How long a position is held, unless its gain or loss closes it earlier. */
   readonly holdSec: Range
-  /** The very first position is held this long, so that a new network soon has a history. */
+  /** The holding time of the first position, short so that a new network soon has a history. */
   readonly firstHoldSec: Range
   /** Collateral in USDC. */
   readonly collateralUsdc: Range
   readonly leverage: Range
-  /** How many markets the trader follows, and whether only wild ones. */
+  /** The number of markets that the trader follows, and whether only volatile ones. */
   readonly markets: number
   readonly volatileOnly: boolean
   /** Closes when the gain or the loss reaches this share of the collateral; null: never. */
   readonly takeProfit: number | null
   readonly stopLoss: number | null
-  /** Over which time the habit looks at the price, and which way it goes after such a change; null: it stays out. */
+  /** The period over which the price change is measured. `direction` returns null to stay out of the market. */
   readonly lookbackSec: number
   readonly orders: OrderStrategy
   direction(change: number, random: Random): Direction | null
 }
 
-/** A change below this says nothing. */
+/** Smaller changes are ignored. */
 const MIN_CHANGE = 0.0002
 
 const followChange = (change: number, random: Random): Direction => (Math.abs(change) < MIN_CHANGE ? randomDirection(random) : change > 0 ? 0 : 1)
@@ -146,11 +146,11 @@ const HOLDER: Strategy = {
     distanceBps: { min: 60, max: 400 },
     maxWaitSec: { min: 900, max: 7200 },
   },
-  // Holders believe in rising prices, mostly.
+  // Holders are mostly long.
   direction: (_change, random) => (random.float() < 0.8 ? 0 : 1),
 }
 
-/** Always at full leverage, and never cuts a loss: sooner or later the keeper does. */
+/** Uses full leverage and never closes at a loss, so the keeper liquidates it sooner or later. */
 const GAMBLER: Strategy = {
   name: 'gambler',
   maxPositions: 12,
@@ -173,7 +173,7 @@ const GAMBLER: Strategy = {
   direction: (_change, random) => randomDirection(random),
 }
 
-/** Awake for one trade, then gone for long. */
+/** Makes one trade, then pauses for a long time. */
 const SLEEPER: Strategy = {
   name: 'sleeper',
   maxPositions: 1,
@@ -196,22 +196,22 @@ const SLEEPER: Strategy = {
   direction: fadeChange,
 }
 
-/** Who comes when: the n-th trader has the n-th habit, round and round. */
+/** The n-th trader has the n-th strategy, cyclically. */
 const STRATEGY_ORDER: readonly Strategy[] = [
   SCALPER, TREND_FOLLOWER, MEAN_REVERTER, SCALPER, GAMBLER, HOLDER, SCALPER, SLEEPER, MEAN_REVERTER, SCALPER, TREND_FOLLOWER, GAMBLER,
 ]
 
-/** The habit of the n-th trader, from 0. */
+/** The strategy of the n-th trader, from 0. */
 export function strategyOf(index: number): Strategy {
   return STRATEGY_ORDER[index % STRATEGY_ORDER.length] ?? SCALPER
 }
 
-/** A draw from a range of whole numbers. */
+/** Draws an integer from a range. */
 export function drawInteger(range: Range, random: Random): number {
   return range.min + random.integer(range.max - range.min + 1)
 }
 
-/** A draw of collateral, small ones more often than large ones: whole cents in 7-decimal units. */
+/** Draws collateral, small amounts more often than large ones: whole cents in 7-decimal units. */
 export function drawCollateral(range: Range, random: Random): bigint {
   const usdc = range.min * (range.max / range.min) ** random.float()
   return (BigInt(Math.round(usdc * 100)) * ONE_E7) / 100n

@@ -1,4 +1,4 @@
-// Test support: an actor's client that sends nothing, and a ledger of a few entries for it to read.
+// Test support: an actor's client that sends nothing, and a ledger with a few entries for it to read.
 
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 import { address, bool, bytes, i128, struct, symbol, u32, u64, vec } from '../contracts/host.ts'
@@ -21,34 +21,34 @@ export const DEPLOYMENT = createDeployment(TEST_NETWORK_PASSPHRASE, IDENTITIES)
 export const NOW_SEC = 1_795_262_400
 
 export interface TestClient extends Client {
-  /** Every call that was made, refused ones included. */
+  /** All calls, including refused ones. */
   readonly calls: (Invocation & SendOptions)[]
-  /** What the next calls are answered, one each; `sent` when there is nothing left. */
+  /** The results of the next calls, one each; then `sent`. */
   readonly results: SendResult[]
-  /** What settle says, one each; then what was sent is applied, and nothing is under way. */
+  /** The next results of `settle`, one each; then sent transactions are applied. */
   readonly settlements: Settlement[]
-  /** How many keys each request asked for. */
+  /** The number of keys of each request. */
   readonly requests: number[]
   forgetCount: number
 }
 
 export interface TestLedger {
   client(address: string): TestClient
-  /** Puts a contract's entry; undefined takes it away. */
+  /** Writes a contract's entry; undefined removes it. */
   put(contract: string, key: Val, value: Val | undefined): void
-  /** The open positions, all of them and by trader; who holds one on cross margin is listed as such. */
+  /** Writes the open positions, in the market's list and the lists by trader, and the list of cross traders. */
   setPositions(positions: readonly StoredPosition[]): void
-  /** The pending orders, all of them and by trader. */
+  /** Writes the pending orders, in the market's list and the lists by trader. */
   setOrders(orders: readonly StoredOrder[]): void
   setPeak(orderId: bigint, peak: bigint): void
   /** A trader's idle cross margin. */
   setPool(trader: string, amount: bigint): void
-  /** Oracle prices, attested at this moment. */
+  /** Writes an oracle price, attested at this time. */
   setOraclePrice(asset: string, price: bigint, timestampSec: number): void
   setTrustline(account: string, asset: string, balance: bigint): void
 }
 
-/** A ledger without rules. */
+/** A ledger that accepts every entry. */
 export function createTestLedger(): TestLedger {
   const entries = new Map<string, string>()
   const traders = new Set<string>()
@@ -66,7 +66,7 @@ export function createTestLedger(): TestLedger {
     entries.set(keyXdr, xdr.LedgerEntryData.contractData(data).toXdr('base64'))
   }
 
-  /** A list of the market's, whole and by trader. */
+  /** Writes a list of the market, in full and by trader. */
   function setList(name: string, listed: readonly { readonly id: bigint; readonly trader: string }[]): void {
     const ids = (of: typeof listed): Val => vec(...of.map(({ id }) => u64(id)))
     put(DEPLOYMENT.market, storageKey(`All${name}`), ids(listed))
@@ -105,7 +105,7 @@ export function createTestLedger(): TestLedger {
 }
 
 function createTestClient(owner: string, entries: ReadonlyMap<string, string>): TestClient {
-  let underWay = false
+  let isPending = false
   return {
     address: owner,
     calls: [],
@@ -115,13 +115,13 @@ function createTestClient(owner: string, entries: ReadonlyMap<string, string>): 
     forgetCount: 0,
     async invoke(invocation, _view, options = {}) {
       this.calls.push({ ...invocation, ...options })
-      const answer = this.results.shift() ?? { kind: 'sent' }
-      underWay ||= answer.kind === 'sent'
-      return answer
+      const result = this.results.shift() ?? { kind: 'sent' }
+      isPending ||= result.kind === 'sent'
+      return result
     },
     async settle({ sequence }) {
-      const settlement = this.settlements.shift() ?? (underWay ? { kind: 'applied', ledger: sequence } : { kind: 'idle' })
-      if (settlement.kind !== 'pending') underWay = false
+      const settlement = this.settlements.shift() ?? (isPending ? { kind: 'applied', ledger: sequence } : { kind: 'idle' })
+      if (settlement.kind !== 'pending') isPending = false
       return settlement
     },
     async readEntries(keys) {

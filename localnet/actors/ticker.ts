@@ -1,19 +1,19 @@
-// What a trader sees of the outside market: present prices and how far they have come in the last minutes.
+// The external market as traders see it: current prices, and how far they moved in the last minutes.
 
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import type { PriceFeed } from './price-feed.ts'
 
-/** The outside market's ticker. */
+/** Prices and price changes of the external market. */
 export interface Ticker {
-  /** Notes the present prices. */
+  /** Samples the current prices. */
   observe(timeSec: number): void
   price(asset: string): bigint
-  /** The relative change of the price over about this many seconds; over what is known when less is known. */
+  /** The relative change of the price over about this many seconds, or since the first sample. */
   change(asset: string, overSec: number): number
   forget(): void
 }
 
-/** Seconds between two notes, and how many are kept: half an hour. */
+/** Half an hour of samples. */
 const SAMPLE_EVERY_SEC = 5
 const MAX_SAMPLES = 360
 

@@ -42,13 +42,13 @@ const ORDER: StoredOrder = {
 }
 const STOP_LOSS: StoredOrder = { ...ORDER, id: 4n, orderType: ORDER_TYPE.stopLoss, hasPosition: true, positionId: OPEN.id }
 
-function setUp(habit: Partial<Strategy> = {}, seed = 'trader') {
+function setUp(strategy: Partial<Strategy> = {}, seed = 'trader') {
   const ledger = createTestLedger()
   const client = ledger.client(identity.address)
   let price = ENTRY
   const ticker = createTicker(createPriceFeed({ advance: () => {}, price: () => price, setPrices: () => {} }))
   const trader = createTrader({
-    name: 'trader', client, market: DEPLOYMENT.market, ticker, habit: { ...PLAIN, ...habit }, random: createSeededRandom(seed),
+    name: 'trader', client, market: DEPLOYMENT.market, ticker, strategy: { ...PLAIN, ...strategy }, random: createSeededRandom(seed),
   })
   const turn = (seconds: number) => trader.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds })
   return {
@@ -71,7 +71,7 @@ function setUp(habit: Partial<Strategy> = {}, seed = 'trader') {
 /** Never opens by itself. */
 const CLOSES_ONLY: Partial<Strategy> = { maxPositions: 0 }
 
-test('the first trade comes within three seconds and is the habit’s own: market, collateral, leverage, direction', async () => {
+test('the first trade comes within three seconds and is the strategy’s own: market, collateral, leverage, direction', async () => {
   const { client, live, called } = setUp({ direction: () => 1 })
   await live(0, 3)
   assert.deepEqual([client.calls[0]?.contract, client.calls[0]?.args[0]], [DEPLOYMENT.market, { type: 'address', value: identity.address }])
@@ -101,7 +101,7 @@ test('who likes it wild trades nowhere else', async () => {
   for (const asset of traded) assert(isVolatile(MARKETS[asset] ?? assert.fail(asset)), `${asset} is calm`)
 })
 
-test('a habit that sees no reason to trade stays out', async () => {
+test('a strategy that sees no reason to trade stays out', async () => {
   const changes: number[] = []
   const { client, live, ticker, setPrice } = setUp({ direction: (change) => (changes.push(change), null) })
   ticker.observe(NOW_SEC - 10)
@@ -195,7 +195,7 @@ test('orders that would open count as positions do, and one that waits too long 
   assert.equal((await live(61, 71)).length, 1, 'the room is used again')
 })
 
-test('a position gets the orders that its habit gives it, each once, and those that it has are not given again', async () => {
+test('a position gets the orders that its strategy gives it, each once, and those that it has are not given again', async () => {
   const orders = { ...NO_ORDERS, stopLoss: 1, takeProfit: 1, trailingStop: 1, reduceOnly: 1 }
   const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders })
   ledger.setPositions([OPEN, { ...OPEN, id: 8n, asset: 'ETH', marginMode: 1 }])

@@ -1,51 +1,46 @@
-// What leaders and depositors of trader vaults have in common: they do one thing, and then rest.
+// What leaders and depositors of trader vaults have in common: they act, then pause.
 
-import type { Actor } from './actor.ts'
+import type { SwitchableActor } from './actor.ts'
 import type { Client, LedgerView, SendResult } from './client.ts'
 import type { Invocation } from './envelope.ts'
 
-/** An actor who only acts while it is told that it may. */
-export interface VaultActor extends Actor {
-  setEnabled(allowed: boolean): void
-}
-
-/** What to do now, and how long to rest after it. */
+/** The next call, and the pause after it. */
 export interface VaultAction {
+  /** null: do nothing. */
   readonly invocation: Invocation | null
   readonly pauseSec: number
-  /** Told what became of the attempt. */
-  onResult?(answer: SendResult): void
+  /** Receives the result of sending. */
+  onResult?(result: SendResult): void
 }
 
-/** Builds an actor who waits `firstRestSec`, decides, acts and rests; one that failed or was refused is not tried again before `restSec`. */
+/** Builds an actor that waits `startDelaySec`, then decides, acts and pauses. After a failure or a refusal it pauses as well. */
 export function createVaultActor(options: {
   name: string
   client: Client
-  firstRestSec: number
+  startDelaySec: number
   decide(view: LedgerView): Promise<VaultAction>
-  /** What was known of the network no longer holds. */
+  /** Drops the caller's cached state. */
   forget(): void
-}): VaultActor {
-  const { name, client, firstRestSec, decide } = options
-  let allowed = true
+}): SwitchableActor {
+  const { name, client, startDelaySec, decide } = options
+  let isEnabled = true
   let dueSec: number | null = null
 
   async function act(view: LedgerView): Promise<void> {
-    if ((await client.settle(view)).kind === 'pending' || !allowed) return
-    dueSec ??= view.closeTimeSec + firstRestSec
+    if ((await client.settle(view)).kind === 'pending' || !isEnabled) return
+    dueSec ??= view.closeTimeSec + startDelaySec
     if (view.closeTimeSec < dueSec) return
-    const { invocation, pauseSec: restSec, onResult: heard } = await decide(view)
-    dueSec = view.closeTimeSec + restSec
+    const { invocation, pauseSec, onResult } = await decide(view)
+    dueSec = view.closeTimeSec + pauseSec
     if (invocation === null) return
-    const answer = await client.invoke(invocation, view)
-    heard?.(answer)
+    onResult?.(await client.invoke(invocation, view))
   }
 
   return {
     name,
     act,
-    setEnabled(may) {
-      allowed = may
+    setEnabled(enabled) {
+      isEnabled = enabled
     },
     forget() {
       client.forget()

@@ -13,7 +13,7 @@ import type { TestLedger } from './test-client.ts'
 import { createVaultDepositor } from './vault-depositor.ts'
 import { createVaultLeader } from './vault-leader.ts'
 import type { LeaderPlan } from './vault-leader.ts'
-import type { VaultActor } from './vault-actor.ts'
+import type { SwitchableActor } from './actor.ts'
 
 const LEADER = 'GBPJNIBWECHLD4R3Y2YFIXDBIWRNDLPPV537F4WXS5ZQLNCQCNXNLKU4'
 const OTHER = 'GDQ6AUKXX22DPEA2TQE2PYOWND5ZT4XJHPSJPFOTX2PHULM2Y7TLTOUI'
@@ -36,7 +36,7 @@ const position = (changes: Partial<StoredPosition> = {}): StoredPosition => ({
   entryCumulativeFunding: 0n, liquidationPrice: 0n, openedAtSec: NOW_SEC, ...changes,
 })
 
-function setUp(create: (ledger: TestLedger, client: ReturnType<TestLedger['client']>) => VaultActor, who = LEADER) {
+function setUp(create: (ledger: TestLedger, client: ReturnType<TestLedger['client']>) => SwitchableActor, who = LEADER) {
   const ledger = createTestLedger()
   const client = ledger.client(who)
   const actor = create(ledger, client)

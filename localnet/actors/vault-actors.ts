@@ -1,4 +1,4 @@
-// Who leads the trader vaults of the network, and who puts money into them.
+// The leaders of the network's trader vaults, and the depositors in them.
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
@@ -7,14 +7,14 @@ import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Identity } from './identity.ts'
 import type { Ticker } from './ticker.ts'
-import type { VaultActor } from './vault-actor.ts'
+import type { SwitchableActor } from './actor.ts'
 import { createVaultDepositor } from './vault-depositor.ts'
 import { createVaultLeader } from './vault-leader.ts'
 import type { LeaderPlan } from './vault-leader.ts'
 
 /**
- * One leader trades. With a second one the factory would count the money of both as each one's own after every trade, and soon owe far more than it holds;
- * what the second one keeps idle shows that on a small scale.
+ * Only one leader trades. After each trade the factory counts its whole balance as that vault's. With two trading leaders it would soon owe far more than it
+ * holds; the second vault, which keeps its deposits idle, shows the effect on a small scale.
  */
 const PLANS: readonly LeaderPlan[] = [
   {
@@ -29,14 +29,14 @@ const PLANS: readonly LeaderPlan[] = [
   },
 ]
 
-/** Builds the leaders and the depositors, each of whom came by a leader's code. */
+/** Builds the leaders and the depositors. Each depositor was referred by a leader's code. */
 export function createVaultActors(options: {
   identities: Identities
   clientOf(identity: Identity): Client
   deployment: Deployment
   ticker: Ticker
   random: Random
-}): readonly VaultActor[] {
+}): readonly SwitchableActor[] {
   const { identities, clientOf, deployment, ticker, random } = options
   const leaders = identities.vaultLeaders.flatMap((identity, index) => {
     const plan = PLANS[index]

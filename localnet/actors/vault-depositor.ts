@@ -1,4 +1,4 @@
-// A depositor in trader vaults: comes by a leader's code, puts money into one vault or another, and takes some or all of it out again.
+// A depositor in trader vaults: sets a leader as its referrer, then deposits into random vaults and withdraws.
 
 import type { Random } from '../../src/base/random.ts'
 import { address, i128, text, u32 } from '../contracts/host.ts'
@@ -7,24 +7,25 @@ import type { Client } from './client.ts'
 import type { Deployment } from './exchange-state.ts'
 import type { Range } from './strategies.ts'
 import { drawInteger } from './strategies.ts'
-import type { VaultAction, VaultActor } from './vault-actor.ts'
+import type { SwitchableActor } from './actor.ts'
+import type { VaultAction } from './vault-actor.ts'
 import { createVaultActor } from './vault-actor.ts'
 import { readShares, readVaults } from './vault-state.ts'
 
 const START_DELAY_SEC: Range = { min: 15, max: 60 }
-/** Until the next step after a code was set, or was not there yet. */
+/** The pause after setting the referrer, or when its code does not exist yet. */
 const REFERRAL_RETRY_SEC = 20
 const PAUSE_SEC: Range = { min: 500, max: 2_000 }
-/** Of what the leader has in the vault, in hundredths: who has more at stake is trusted with more. */
+/** A deposit as a percentage of the leader's own stake in the vault. */
 const DEPOSIT_PERCENT: Range = { min: 1, max: 8 }
 const DEPOSIT_SHARE = 0.6
-/** Of the shares, in hundredths. */
+/** A withdrawal as a percentage of the shares. */
 const WITHDRAWAL_PERCENT: Range = { min: 10, max: 100 }
-/** The contract's word for a code that nobody has created. */
+/** The contract error for an unknown referral code. */
 const UNKNOWN_CODE = 10
 
-/** Builds a depositor who was brought by whoever owns `code`. */
-export function createVaultDepositor(options: { name: string; client: Client; deployment: Deployment; code: string; random: Random }): VaultActor {
+/** Builds a depositor whose referrer is the owner of `code`. */
+export function createVaultDepositor(options: { name: string; client: Client; deployment: Deployment; code: string; random: Random }): SwitchableActor {
   const { name, client, deployment, code, random } = options
   const self = address(client.address)
   let hasReferrer = false
@@ -57,7 +58,7 @@ export function createVaultDepositor(options: { name: string; client: Client; de
 
   return createVaultActor({
     name, client, decide,
-    firstRestSec: drawInteger(START_DELAY_SEC, random),
+    startDelaySec: drawInteger(START_DELAY_SEC, random),
     forget() {
       hasReferrer = false
     },

@@ -1,5 +1,5 @@
-// The leader of a trader vault: creates it, puts money in, gives out a referral code, and trades with it through the factory, now and then taking a share
-// of the profit. One who has no markets leaves the money where it is, and pauses for a while now and then.
+// The leader of a trader vault: creates it, deposits, creates a referral code, trades through the factory, and claims its fees from time to time. A leader
+// without markets keeps the deposits idle and pauses the vault from time to time.
 
 import type { Random } from '../../src/base/random.ts'
 import { ONE_E7 } from '../../src/base/fixed-point.ts'
@@ -13,47 +13,48 @@ import { drawInteger } from './strategies.ts'
 import { createHoldingsReader } from './stored-entries.ts'
 import type { Holdings } from './stored-entries.ts'
 import type { Ticker } from './ticker.ts'
-import type { VaultAction, VaultActor } from './vault-actor.ts'
+import type { SwitchableActor } from './actor.ts'
+import type { VaultAction } from './vault-actor.ts'
 import { createVaultActor } from './vault-actor.ts'
 import { hasGained, readVaults } from './vault-state.ts'
 
-/** What a leader sets out to do. */
+/** The parameters of a leader. */
 export interface LeaderPlan {
-  /** Before the vault is created. Two in one ledger would simulate the same id, and one of them would fail. */
+  /** The delay before the vault is created. Two creations in one ledger would simulate the same id, and one would fail. */
   readonly startDelaySec: number
   readonly vaultName: string
   /** The referral code. */
   readonly code: string
-  /** Of the leader's own, in 7-decimal USDC; once half of it is lost, as much again. */
+  /** The leader's own deposit, in 7-decimal USDC. It is repeated when half of it is lost. */
   readonly stake: bigint
   /**
-   * Where the leader trades. All vaults trade under the factory's address, and nothing tells whose a position is: leaders who keep to markets of their own
-   * stay out of each other's.
+   * The markets that the leader trades. All vaults trade as the factory's address, and a position does not identify its vault, so each leader needs its own
+   * markets.
    */
   readonly markets: readonly string[]
   readonly leverage: Range
   /** How long a position is held. */
   readonly holdSec: number
-  /** Between two steps. */
+  /** The pause between two actions. */
   readonly pauseSec: Range
 }
 
-/** Between the steps that found a vault. */
+/** The pause between the steps that set up a vault. */
 const SETUP_DELAY_SEC = 3
 const MAX_ENTRIES = 3
-/** Of the vault's money in one position, in hundredths. */
+/** The size of one position, as a percentage of the vault's USDC. */
 const POSITION_PERCENT: Range = { min: 4, max: 15 }
 const LIMIT_SHARE = 0.35
 const LIMIT_DISTANCE_BPS: Range = { min: 5, max: 40 }
 const LIMIT_TOLERANCE_BPS = 100
 const MAX_ORDER_AGE_SEC = 1_200
-/** What a leader looks back at before an open. */
+/** The period of the price change that decides the direction. */
 const LOOKBACK_SEC = 300
-/** The market takes no larger position; some room for rounding. */
+/** Slightly below the market's maximum position size, because of rounding. */
 const MAX_SIZE = 95_000n * ONE_E7
 const MIN_COLLATERAL = 20n * ONE_E7
 const CLAIM_SHARE = 0.3
-/** A leader without markets pauses the vault in this part of the steps. */
+/** The share of actions in which a leader without markets pauses the vault. */
 const PAUSE_SHARE = 0.3
 
 /** Builds a leader. */
@@ -64,7 +65,7 @@ export function createVaultLeader(options: {
   plan: LeaderPlan
   ticker: Pick<Ticker, 'price' | 'change'>
   random: Random
-}): VaultActor {
+}): SwitchableActor {
   const { name, client, deployment, plan, ticker, random } = options
   const holdings = createHoldingsReader(client, deployment.market, deployment.vaultFactory)
   const self = address(client.address)
@@ -80,11 +81,11 @@ export function createVaultLeader(options: {
     if (vault.leader_shares === 0n) return call('deposit', [self, u32(vault.id), i128(plan.stake)], SETUP_DELAY_SEC)
     if (hasCode) return undefined
     const invocation = { contract: deployment.referral, functionName: 'create_code', args: [self, text(plan.code)] }
-    // Refused, it was created before, or somebody else was faster.
+    // Refused means that the code exists already.
     return { invocation, pauseSec: SETUP_DELAY_SEC, onResult: ({ kind }) => void (hasCode = kind !== 'later') }
   }
 
-  /** What must end: a position that has been held long enough, an order that nobody filled. */
+  /** Closes a position after its holding time, or cancels an order that was not filled in time. */
   function exitAction(vault: Vault, { positions, orders }: Holdings, nowSec: number): VaultAction | undefined {
     const position = positions.find(({ openedAtSec }) => nowSec - openedAtSec >= plan.holdSec)
     if (position !== undefined) return call('leader_close_position', [self, u32(vault.id), u64(position.id)])
@@ -95,9 +96,9 @@ export function createVaultLeader(options: {
   function entry(vault: Vault): VaultAction {
     const asset = plan.markets[random.integer(plan.markets.length)] ?? 'BTC'
     const leverage = drawInteger(plan.leverage, random)
-    const part = (vault.total_usdc * BigInt(drawInteger(POSITION_PERCENT, random))) / 100n
-    const most = MAX_SIZE / BigInt(leverage)
-    const collateral = part < most ? part : most
+    const wanted = (vault.total_usdc * BigInt(drawInteger(POSITION_PERCENT, random))) / 100n
+    const maxCollateral = MAX_SIZE / BigInt(leverage)
+    const collateral = wanted < maxCollateral ? wanted : maxCollateral
     if (collateral < MIN_COLLATERAL) return { invocation: null, pauseSec: drawPause() }
     const isLong = ticker.change(asset, LOOKBACK_SEC) >= 0
     const terms = [self, u32(vault.id), symbol(asset), i128(collateral), u32(leverage), u32(isLong ? 0 : 1)]
@@ -109,9 +110,9 @@ export function createVaultLeader(options: {
 
   async function trade(vault: Vault, nowSec: number): Promise<VaultAction> {
     const all = await holdings.read()
-    const mine = <Entry extends { readonly asset: string }>(entries: readonly Entry[]): readonly Entry[] =>
+    const own = <Entry extends { readonly asset: string }>(entries: readonly Entry[]): readonly Entry[] =>
       entries.filter(({ asset }) => plan.markets.includes(asset))
-    const [positions, orders] = [mine(all.positions), mine(all.orders)]
+    const [positions, orders] = [own(all.positions), own(all.orders)]
     const due = exitAction(vault, { ...all, positions, orders }, nowSec)
     if (due !== undefined) return due
     const entries = positions.length + orders.length
@@ -123,8 +124,8 @@ export function createVaultLeader(options: {
   async function decide(view: LedgerView): Promise<VaultAction> {
     const vaults = await readVaults(client, deployment.vaultFactory)
     const vault = vaults.find(({ leader }) => leader === client.address)
-    const founding = setupAction(vault)
-    if (founding !== undefined || vault === undefined) return founding ?? { invocation: null, pauseSec: SETUP_DELAY_SEC }
+    const setup = setupAction(vault)
+    if (setup !== undefined || vault === undefined) return setup ?? { invocation: null, pauseSec: SETUP_DELAY_SEC }
     if (vault.paused) return call('set_paused', [u32(vault.id), bool(false)])
     if (plan.markets.length > 0) return trade(vault, view.closeTimeSec)
     return random.float() < PAUSE_SHARE ? call('set_paused', [u32(vault.id), bool(true)]) : { invocation: null, pauseSec: drawPause() }
@@ -132,7 +133,7 @@ export function createVaultLeader(options: {
 
   return createVaultActor({
     name, client, decide,
-    firstRestSec: plan.startDelaySec,
+    startDelaySec: plan.startDelaySec,
     forget() {
       hasCode = false
       holdings.forget()

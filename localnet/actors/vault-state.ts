@@ -1,4 +1,4 @@
-// Trader vaults as the factory of this network stores them.
+// Trader vaults as the factory stores them.
 
 import type { Val } from '../contracts/host.ts'
 import { navOf } from '../contracts/trader-vaults/shares.ts'
@@ -8,10 +8,10 @@ import { asI128 } from '../contracts/values.ts'
 import { contractDataKey, contractDataValue } from './exchange-state.ts'
 import type { EntryReader } from './exchange-state.ts'
 
-/** Actors look no further: somebody else may create as many vaults as they like. */
+/** Actors read only the first vaults, because users can create any number of them. */
 const MAX_VAULTS = 20
 
-/** The first vaults, in order of their ids. */
+/** The first vaults, in the order of their ids. */
 export async function readVaults(reader: EntryReader, factory: string): Promise<readonly Vault[]> {
   const keys = Array.from({ length: MAX_VAULTS }, (_, id) => contractDataKey(factory, vaultKey(id)))
   const values = await readValues(reader, keys)
@@ -21,14 +21,14 @@ export async function readVaults(reader: EntryReader, factory: string): Promise<
   })
 }
 
-/** How many shares of a vault an account holds. */
+/** The shares of a vault that an account holds. */
 export async function readShares(reader: EntryReader, factory: string, vaultId: number, holder: string): Promise<bigint> {
   const key = contractDataKey(factory, sharesKey(vaultId, holder))
   const value = (await readValues(reader, [key])).get(key)
   return value === undefined ? 0n : asI128(value)
 }
 
-/** Whether a vault has gained since its leader last took a share of the profit. */
+/** Whether a vault has gained since its leader last claimed fees. */
 export function hasGained(vault: Vault): boolean {
   return vault.circulating_shares > 0n && navOf(vault) > vault.hwm_nav
 }

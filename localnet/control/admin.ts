@@ -7,22 +7,22 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 import { LIST, readParams, TEXT } from './params.ts'
 import { readArgs } from './typed-args.ts'
 
-/** The contracts by name: those that health lists, and the oracle behind the shim. */
+/** The contracts that GET /v1/health lists, and the oracle that the shim reads. */
 const NAMES = [...CONTRACT_KEYS, 'oracle'] as const
 
-/** local_admin: one call, signed and sent by the deployment's admin like any transaction. */
+/** local_admin: sends one call as an ordinary transaction of the deployment's admin. */
 export function localAdmin({ admin, chain, deployment, lock }: Controls): ExtraMethod {
   return (params) =>
-    lock.exclusive(async () => {
-      const given = readParams(params, { contract: TEXT, function: TEXT, args: LIST })
-      const contract = contractOf(deployment, given.contract)
-      const args = readArgs(given.args)
-      return { ledger: await applyInvocation(chain, admin, () => ({ contract, functionName: given.function, args })) }
+    lock.run(async () => {
+      const call = readParams(params, { contract: TEXT, function: TEXT, args: LIST })
+      const contract = contractOf(deployment, call.contract)
+      const args = readArgs(call.args)
+      return { ledger: await applyInvocation(chain, admin, () => ({ contract, functionName: call.function, args })) }
     })
 }
 
 function contractOf(deployment: Deployment, nameOrAddress: string): string {
   const name = NAMES.find((each) => each === nameOrAddress || deployment[each] === nameOrAddress)
-  if (name === undefined) throw invalidParams(`contract must be one of ${NAMES.join(', ')}, or the address of one of them`)
+  if (name === undefined) throw invalidParams(`contract must be one of ${NAMES.join(', ')}, or the address of one of these`)
   return deployment[name]
 }

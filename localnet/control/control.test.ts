@@ -73,7 +73,7 @@ test('local_fund refuses what does not fit, by name', async () => {
   await refused(network, 'local_fund', { address: 'GABC', usdc: '1' }, -32602, /address must be/)
   await refused(network, 'local_fund', { address: NEWCOMER }, -32602, /usdc is missing/)
   await refused(network, 'local_fund', { address: NEWCOMER, usdc: 1 }, -32602, /usdc must be/)
-  await refused(network, 'local_fund', { address: NEWCOMER, usdc: '1', amount: '1' }, -32602, /amount is not a parameter/)
+  await refused(network, 'local_fund', { address: NEWCOMER, usdc: '1', amount: '1' }, -32602, /unknown parameter amount/)
   await refused(network, 'local_fund', { address: network.contracts.vault, usdc: '1', xlm: '1' }, -32602, /xlm/)
   await refused(network, 'local_fund', { address: NEWCOMER, usdc: String(2n ** 63n) }, -32602, /usdc is more/)
 })
@@ -208,7 +208,7 @@ test('local_actors sends them to rest with nothing under way', async () => {
   assert.equal(count(), before)
   const switched = await network.call('local_actors', { traders: true })
   assert.deepEqual(switched, { ledger: latestView(network.chain).sequence, publisher: false, keeper: false, traders: true })
-  await refused(network, 'local_actors', { trader: false }, -32602, /trader is not a parameter/)
+  await refused(network, 'local_actors', { trader: false }, -32602, /unknown parameter trader/)
   await refused(network, 'local_actors', { traders: 0 }, -32602, /traders must be/)
 })
 
@@ -257,7 +257,7 @@ test('faults meet the callers of the door, never the actors', async () => {
   await refused(network, 'local_fault', { name: 'nothing' }, -32602, /nothing/)
   await refused(network, 'local_fault', {}, -32602, /name must be one of/)
   await refused(network, 'local_fault', { name: 'torn_json', keepPercent: 500 }, -32602, /keepPercent/)
-  await refused(network, 'local_clearFaults', { all: true }, -32602, /all is not a parameter/)
+  await refused(network, 'local_clearFaults', { all: true }, -32602, /unknown parameter all/)
 })
 
 test('a restored snapshot is the same chain, held prices and all, and the actors go on in it', async () => {
@@ -302,7 +302,7 @@ test('a reset begins anew with the same addresses, and the actors with it', asyn
   assert(network.exchangeEvents('position_closed').length > 0)
   const after = await info(network)
   assert.deepEqual([after.contracts, after.admin, after.heldPrices], [contracts, admin, []])
-  await refused(network, 'local_reset', { ledger: 1 }, -32602, /ledger is not a parameter/)
+  await refused(network, 'local_reset', { ledger: 1 }, -32602, /unknown parameter ledger/)
 })
 
 test('a position id of before the reset is unknown after it', async () => {

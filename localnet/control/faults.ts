@@ -1,4 +1,4 @@
-// local_fault, local_clearFaults, local_faults: misbehaviours of the RPC door. The actors and the local_* methods are out of their reach.
+// local_fault, local_clearFaults, local_faults: faults of the RPC server. They do not affect the actors and the local_* methods.
 
 import { latestView } from '../controls.ts'
 import type { Controls } from '../controls.ts'
@@ -7,17 +7,17 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 import type { FaultRequest } from '../faults.ts'
 import { readParams } from './params.ts'
 
-/** local_fault: arms one, by its name and with its own parameters. */
+/** local_fault: arms a fault. */
 export function localFault({ chain, faults }: Controls): ExtraMethod {
   return async (params) => {
     if (typeof params['name'] !== 'string') throw invalidParams(`name must be one of ${faults.kinds.map((kind) => kind.name).join(', ')}`)
-    // What does not fit the fault is refused by a RangeError that names it, which the door answers as -32602.
+    // Throws RangeError for invalid parameters, which becomes error -32602.
     const fault = faults.arm(params as FaultRequest)
     return { ledger: latestView(chain).sequence, fault }
   }
 }
 
-/** local_clearFaults: ends all of them. */
+/** local_clearFaults: removes all armed faults. */
 export function localClearFaults({ chain, faults }: Controls): ExtraMethod {
   return async (params) => {
     readParams(params, {})
@@ -25,7 +25,7 @@ export function localClearFaults({ chain, faults }: Controls): ExtraMethod {
   }
 }
 
-/** local_faults: every fault there is with its parameters, and those that are armed. */
+/** local_faults: lists all faults with their parameters, and the armed ones. */
 export function localFaults({ chain, faults }: Controls): ExtraMethod {
   return async (params) => {
     readParams(params, {})

@@ -6,23 +6,20 @@ import type { ExtraMethod } from '../rpc/handler.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 import { ACCOUNT_OR_CONTRACT, AMOUNT, optional, readParams } from './params.ts'
 
-/** What a new account gets for its fees and reserves when nothing is said: 10,000 XLM. */
+/** The default XLM of a new account, for fees and reserves: 10,000 XLM. */
 const DEFAULT_NEW_ACCOUNT_STROOPS = 100_000_000_000n
 /** An account's balance is an i64. */
 const MAX_BALANCE = 2n ** 63n - 1n
 
-/**
- * local_fund: creates the account when needed, opens its USDC trustline, mints test USDC to it and adds XLM. A contract address gets USDC
- * only.
- */
+/** local_fund: creates the account if necessary, opens its USDC trustline, mints test USDC to it and adds XLM. A contract address gets USDC only. */
 export function localFund({ chain, deployment, lock, usdcIssuer }: Controls): ExtraMethod {
   return (params) =>
-    lock.exclusive(async () => {
+    lock.run(async () => {
       const { address: account, usdc, xlm } = readParams(params, { address: ACCOUNT_OR_CONTRACT, usdc: AMOUNT, xlm: optional(AMOUNT) })
       const isAccount = account.startsWith('G')
-      if (!isAccount && xlm !== null) throw invalidParams('xlm is for accounts: a contract gets USDC only')
+      if (!isAccount && xlm !== null) throw invalidParams('xlm is not supported for contracts: they get USDC only')
       for (const [name, amount] of Object.entries({ usdc, xlm })) {
-        if (isAccount && amount !== null && amount > MAX_BALANCE) throw invalidParams(`${name} is more than an account can hold`)
+        if (isAccount && amount !== null && amount > MAX_BALANCE) throw invalidParams(`${name} exceeds what an account can hold`)
       }
       if (isAccount) {
         const stroops = xlm ?? (chain.entries([accountKeyXdr(account)]).length > 0 ? 0n : DEFAULT_NEW_ACCOUNT_STROOPS)

@@ -5,7 +5,7 @@ import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
 import { readParams } from './params.ts'
 
-/** local_info: the deployment's fixed facts, and how the network stands. */
+/** local_info: the deployment and the current state of the network. */
 export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, identities }: Controls): ExtraMethod {
   return async (params) => {
     readParams(params, {})
@@ -31,7 +31,7 @@ export function localInfo({ chain, actors, deployment, feed, ledgerMs, pacer, id
         traders: identities.traders.map((identity, index) => ({ address: identity.address, habit: strategyOf(index).name })),
       },
       actorsAtWork: actors.enabledActors(),
-      // Funded accounts for anyone to use; on a network whose keys are made of public facts a secret is none.
+      // Anyone may use these accounts. All keys of this network derive from public data, so publishing the secrets reveals nothing.
       accounts: identities.users.map(({ role, address, secret }) => ({ name: role, address, secret })),
       heldPrices: [...feed.heldPrices()].map(([asset, quote]) => ({ asset, price: quote.price.toString(), ageSeconds: quote.ageSec })),
     }

@@ -1,4 +1,4 @@
-// The table of the local_* methods: what the local network offers beyond a real one.
+// The table of the local_* methods, which no real network has.
 
 import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
@@ -11,7 +11,7 @@ import { localInfo } from './info.ts'
 import { localReleasePrice, localSetPrice } from './prices.ts'
 import { snapshots } from './snapshots.ts'
 
-/** The methods by name, as they are documented in the README of this folder's parent. */
+/** The methods by name. localnet/README.md documents them. */
 export function controlMethods(controls: Controls): Readonly<Record<string, ExtraMethod>> {
   return {
     local_fund: localFund(controls),

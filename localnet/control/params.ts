@@ -1,46 +1,46 @@
-// Reads a cheat's params strictly: what is unknown, missing or of the wrong type is refused, by name.
+// Validates the params of a control method. Unknown, missing and invalid fields are reported by name.
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { I128_MAX } from '../../src/base/fixed-point.ts'
 import { ASSET_SYMBOLS } from '../../src/exchange/assets.ts'
 import { invalidParams } from '../rpc/rpc-error.ts'
 
-/** One field: what it takes, in words, and how it is read; undefined refuses. */
+/** One field: a description of valid values, and a reader that returns undefined for invalid ones. */
 export interface Field<T> {
   readonly expected: string
   readonly isOptional: boolean
-  read(value: unknown): T | undefined
+  readonly read: (value: unknown) => T | undefined
 }
 
 type FieldTable = Readonly<Record<string, Field<unknown>>>
 
 type ValuesOf<F extends FieldTable> = { readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
 
-/** The values of all fields. Throws RpcError -32602 that names every field that does not fit. */
+/** The values of all fields. Throws RpcError -32602 that names every invalid field. */
 export function readParams<const F extends FieldTable>(params: Readonly<Record<string, unknown>>, fields: F): ValuesOf<F> {
   const problems: string[] = []
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(params)) {
-    if (!Object.hasOwn(fields, name)) problems.push(`${name} is not a parameter`)
+    if (!Object.hasOwn(fields, name)) problems.push(`unknown parameter ${name}`)
   }
-  for (const [name, field] of Object.entries(fields)) {
-    const given = params[name]
-    if (given === undefined || given === null) {
-      if (!field.isOptional) problems.push(`${name} is missing: ${field.expected}`)
+  for (const [name, { isOptional, expected, read }] of Object.entries(fields)) {
+    const raw = params[name]
+    if (raw === undefined || raw === null) {
+      if (!isOptional) problems.push(`missing parameter ${name}: ${expected}`)
       values[name] = null
       continue
     }
-    const value = field.read(given)
-    if (value === undefined) problems.push(`${name} must be ${field.expected}`)
+    const value = read(raw)
+    if (value === undefined) problems.push(`${name} must be ${expected}`)
     values[name] = value
   }
   if (problems.length > 0) throw invalidParams(problems.join('; '))
   return values as ValuesOf<F>
 }
 
-/** The same field, which may be left out: then null. */
-export function optional<T>(field: Field<T>): Field<T | null> {
-  return { ...field, isOptional: true }
+/** The same field, null when it is absent. */
+export function optional<T>(required: Field<T>): Field<T | null> {
+  return { ...required, isOptional: true }
 }
 
 function field<T>(takes: string, read: (value: unknown) => T | undefined): Field<T> {
@@ -49,7 +49,7 @@ function field<T>(takes: string, read: (value: unknown) => T | undefined): Field
 
 export const BOOLEAN = field('true or false', (value) => (typeof value === 'boolean' ? value : undefined))
 
-export const TEXT = field('a text', (value) => (typeof value === 'string' && value !== '' ? value : undefined))
+export const TEXT = field('a non-empty string', (value) => (typeof value === 'string' && value !== '' ? value : undefined))
 
 export const LIST = field('a list', (value) => (Array.isArray(value) ? (value as readonly unknown[]) : undefined))
 
@@ -68,9 +68,9 @@ export const ACCOUNT_OR_CONTRACT = field('a G… or C… address', (value) =>
   typeof value === 'string' && (StrKey.isValidEd25519PublicKey(value) || StrKey.isValidContract(value)) ? value : undefined,
 )
 
-/** A whole number within bounds. */
-export function integerBetween(least: number, most: number): Field<number> {
-  return field(`a whole number from ${least} to ${most}`, (value) =>
-    typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most ? value : undefined,
+/** An integer within bounds. */
+export function integerBetween(min: number, max: number): Field<number> {
+  return field(`an integer from ${min} to ${max}`, (value) =>
+    typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? value : undefined,
   )
 }

@@ -1,4 +1,4 @@
-// local_setPrice and local_releasePrice: a hand on the publisher's prices.
+// local_setPrice and local_releasePrice: control the publisher's prices.
 
 import { nowSec } from '../../src/base/clock.ts'
 import { applyInvocation, latestView } from '../controls.ts'
@@ -6,16 +6,16 @@ import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
 import { AMOUNT, ASSET, optional, readParams, integerBetween } from './params.ts'
 
-/** A year; older attestations make no difference to anyone. */
+/** One year. */
 const MAX_AGE_SEC = 365 * 86_400
 
 /**
- * local_setPrice: the publisher writes this price now and holds it there, also while it is turned off otherwise. With `ageSeconds` the attestation is that
- * old, in this write and in those that follow while the price is held.
+ * local_setPrice: the publisher writes this price now, even when it is disabled, and holds it. With `ageSeconds`, this and all later attestations of the
+ * held price are that old.
  */
 export function localSetPrice({ chain, clock, actors, feed, lock }: Controls): ExtraMethod {
   return (params) =>
-    lock.exclusive(async () => {
+    lock.run(async () => {
       const { asset, price, ageSeconds } = readParams(params, { asset: ASSET, price: AMOUNT, ageSeconds: optional(integerBetween(0, MAX_AGE_SEC)) })
       feed.hold(asset, { price, ageSec: ageSeconds ?? 0 })
       const { publisher } = actors
@@ -24,7 +24,7 @@ export function localSetPrice({ chain, clock, actors, feed, lock }: Controls): E
         publisher.client,
         () => {
           const view = latestView(chain)
-          // The age is counted at the ledger that is about to close.
+          // The age is relative to the ledger that closes next.
           const closesAtSec = Math.max(view.closeTimeSec + 1, nowSec(clock) + chain.clockOffsetSec)
           return publisher.writeCall([asset], closesAtSec, view.sequence)
         },
@@ -34,10 +34,10 @@ export function localSetPrice({ chain, clock, actors, feed, lock }: Controls): E
     })
 }
 
-/** local_releasePrice: the walk goes on from the held price, for one asset or for all. */
+/** local_releasePrice: the random walk continues from the held price, for one asset or all. */
 export function localReleasePrice({ chain, feed, lock }: Controls): ExtraMethod {
   return (params) =>
-    lock.exclusive(async () => {
+    lock.run(async () => {
       const { asset } = readParams(params, { asset: optional(ASSET) })
       feed.release(asset)
       return { ledger: latestView(chain).sequence }

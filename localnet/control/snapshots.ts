@@ -1,4 +1,4 @@
-// local_snapshot, local_restore, local_reset: the whole chain, kept, put back, or begun anew. The actors' world is kept with it.
+// local_snapshot, local_restore, local_reset: save, restore or restart the whole chain. Prices and enabled actors are saved with it.
 
 import type { EnabledActors } from '../actors/actors.ts'
 import type { FeedState } from '../actors/price-feed.ts'
@@ -7,7 +7,7 @@ import type { Controls } from '../controls.ts'
 import type { ExtraMethod } from '../rpc/handler.ts'
 import { readParams, TEXT } from './params.ts'
 
-/** The chain drops its oldest snapshots too; what is remembered here beside them is little. */
+/** The chain drops its oldest snapshots too. */
 const MAX_SAVED_STATES = 64
 
 interface ActorsState {
@@ -15,38 +15,38 @@ interface ActorsState {
   readonly enabledActors: EnabledActors
 }
 
-/** The three methods share what they remember. */
+/** The three methods share the saved states. */
 export function snapshots(controls: Controls): Readonly<Record<'local_snapshot' | 'local_restore' | 'local_reset', ExtraMethod>> {
   const { chain, actors, feed, lock } = controls
-  const worlds = new Map<string, ActorsState>()
+  const states = new Map<string, ActorsState>()
 
   function saveState(id: string): void {
-    worlds.set(id, { feed: feed.state(), enabledActors: actors.enabledActors() })
-    const [oldest] = worlds.keys()
-    if (worlds.size > MAX_SAVED_STATES && oldest !== undefined) worlds.delete(oldest)
+    states.set(id, { feed: feed.state(), enabledActors: actors.enabledActors() })
+    const [oldest] = states.keys()
+    if (states.size > MAX_SAVED_STATES && oldest !== undefined) states.delete(oldest)
   }
 
   return {
     local_snapshot: (params) =>
-      lock.exclusive(async () => {
+      lock.run(async () => {
         readParams(params, {})
         const id = chain.snapshot()
         saveState(id)
         return { ledger: latestView(chain).sequence, id }
       }),
     local_restore: (params) =>
-      lock.exclusive(async () => {
+      lock.run(async () => {
         const { id } = readParams(params, { id: TEXT })
         chain.restore(id)
-        const world = worlds.get(id)
-        // A snapshot from before a restart of the process comes without the actors' world: the oracle's prices are all that is known of it.
+        const state = states.get(id)
+        // A snapshot from before a restart of the process has no saved state. Then the oracle's prices are used.
         await resyncActors(controls)
-        feed.restore(world?.feed ?? null)
-        if (world !== undefined) actors.setEnabledActors(world.enabledActors)
+        feed.restore(state?.feed ?? null)
+        if (state !== undefined) actors.setEnabledActors(state.enabledActors)
         return { ledger: latestView(chain).sequence }
       }),
     local_reset: (params) =>
-      lock.exclusive(async () => {
+      lock.run(async () => {
         readParams(params, {})
         chain.reset()
         feed.restore(null)

@@ -1,5 +1,5 @@
-// Contract arguments as JSON that bears its types: `{"type": "u32", "value": 30}`. Wide integers are digit strings, bytes are hex, a vec is a list of such
-// arguments, a map a list of pairs of them.
+// Contract arguments as typed JSON: `{"type": "u32", "value": 30}`. Wide integers are digit strings, bytes are hex, a vec is a list of such arguments, a map a
+// list of pairs of them.
 
 import { StrKey } from '@stellar/stellar-sdk'
 import { I128_MAX, I128_MIN } from '../../src/base/fixed-point.ts'
@@ -9,7 +9,7 @@ import { invalidParams } from '../rpc/rpc-error.ts'
 
 const U32_MAX = 2 ** 32 - 1
 const U64_MAX = 2n ** 64n - 1n
-/** Arguments inside arguments. */
+/** Nesting of arguments. */
 const MAX_DEPTH = 8
 
 type Reader = (value: unknown, depth: number) => Val | undefined
@@ -29,7 +29,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   map: (value, depth) => (Array.isArray(value) ? { type: 'map', value: value.map((item) => readPair(item, depth + 1)) } : undefined),
 }
 
-/** The arguments of a call. Throws RpcError -32602 naming the argument that does not fit. */
+/** The arguments of a call. Throws RpcError -32602 that names the invalid argument. */
 export function readArgs(args: readonly unknown[]): readonly Val[] {
   return args.map((arg, index) => {
     try {
@@ -42,23 +42,23 @@ export function readArgs(args: readonly unknown[]): readonly Val[] {
 
 function readArg(arg: unknown, depth: number): Val {
   if (depth > MAX_DEPTH) throw new RangeError(`nested more than ${MAX_DEPTH} deep`)
-  if (typeof arg !== 'object' || arg === null || Array.isArray(arg)) throw new RangeError('an argument is {"type": …, "value": …}')
+  if (typeof arg !== 'object' || arg === null || Array.isArray(arg)) throw new RangeError('must be {"type": …, "value": …}')
   const { type, value, ...rest } = arg as Record<string, unknown>
   const [unknown] = Object.keys(rest)
-  if (unknown !== undefined) throw new RangeError(`${unknown} is not a part of an argument`)
+  if (unknown !== undefined) throw new RangeError(`unknown field ${unknown}`)
   if (typeof type !== 'string' || !Object.hasOwn(READERS, type)) throw new RangeError(`type must be one of ${Object.keys(READERS).join(', ')}`)
   const read = READERS[type]?.(value, depth)
-  if (read === undefined) throw new RangeError(`value is not a ${type}`)
+  if (read === undefined) throw new RangeError(`value is not a valid ${type}`)
   return read
 }
 
 function readPair(pair: unknown, depth: number): readonly [Val, Val] {
-  if (!Array.isArray(pair) || pair.length !== 2) throw new RangeError('a map is a list of [key, value]')
+  if (!Array.isArray(pair) || pair.length !== 2) throw new RangeError('a map must be a list of [key, value] pairs')
   return [readArg(pair[0], depth), readArg(pair[1], depth)]
 }
 
-function readBigint(value: unknown, least: bigint, most: bigint, wrap: (value: bigint) => Val): Val | undefined {
+function readBigint(value: unknown, min: bigint, max: bigint, wrap: (value: bigint) => Val): Val | undefined {
   if (typeof value !== 'string' || !/^-?\d{1,39}$/.test(value)) return undefined
   const number = BigInt(value)
-  return number < least || number > most ? undefined : wrap(number)
+  return number < min || number > max ? undefined : wrap(number)
 }

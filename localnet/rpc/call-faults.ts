@@ -1,4 +1,4 @@
-// What the node's own faults do to a call. Each stands between the call and the method, and may change either the question or the answer.
+// Applies the node's faults to a call. Each fault wraps the method and may change the request or the response.
 
 import type { TriggeredFault } from '../faults.ts'
 import { RESPONSE_EFFECTS } from './response-faults.ts'
@@ -29,9 +29,9 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   repeated_page: (call, next, _values, memory) => memory.lastEventsPage ?? next(call),
   cut_page(call, next, values) {
     const pagination = fieldsOf(call.params['pagination'])
-    const asked = Number(pagination['limit'] ?? 0)
-    const cut = Number(values['events'])
-    return next(withParams(call, { ...call.params, pagination: { ...pagination, limit: asked > 0 ? Math.min(asked, cut) : cut } }))
+    const requested = Number(pagination['limit'] ?? 0)
+    const max = Number(values['events'])
+    return next(withParams(call, { ...call.params, pagination: { ...pagination, limit: requested > 0 ? Math.min(requested, max) : max } }))
   },
   cursor_ignored(call, next) {
     const pagination = fieldsOf(call.params['pagination'])
@@ -50,8 +50,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     return hash === undefined ? next(call) : { status: 'TRY_AGAIN_LATER', hash, ...latestLedgerFields(call) }
   },
   duplicate(call, next) {
-    const answer = fieldsOf(next(call))
-    return answer['status'] === 'PENDING' ? { ...answer, status: 'DUPLICATE' } : answer
+    const response = fieldsOf(next(call))
+    return response['status'] === 'PENDING' ? { ...response, status: 'DUPLICATE' } : response
   },
   invalid_status() {
     throw new RpcError(RPC_CODES.internalError, 'invalid status from stellar-core')
@@ -62,28 +62,28 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
 }
 
-/** True for a fault that answers in JSON-RPC. */
+/** True for a fault that responds in JSON-RPC. */
 export function isCallFault(fault: TriggeredFault): boolean {
   return EFFECTS[fault.name] !== undefined
 }
 
-/** Runs a call through the faults that meet it, the first armed outermost. Throws RpcError. */
+/** Runs a call with the faults that affect it, the first armed outermost. Throws RpcError. */
 export function callWithFaults(triggered: readonly TriggeredFault[], call: Call, memory: FaultState, run: Next): unknown {
   const [fault, ...rest] = triggered
   if (fault === undefined) {
-    const answer = run(call)
-    if (call.method === 'getEvents') memory.lastEventsPage = answer
-    return answer
+    const response = run(call)
+    if (call.method === 'getEvents') memory.lastEventsPage = response
+    return response
   }
   const next: Next = (changed) => callWithFaults(rest, changed, memory, run)
   const effect = EFFECTS[fault.name]
   return effect === undefined ? next(call) : effect(call, next, fault.values, memory)
 }
 
-/** Methods that ask the chain itself know the present; their answer still names the ledger of the node that is behind. */
-function asOfLedger(answer: unknown, latestLedger: number): unknown {
-  const fields = fieldsOf(answer)
-  return Number(fields['latestLedger']) > latestLedger ? { ...fields, latestLedger } : answer
+/** Methods that read the chain directly return the latest state. Their response must still report the ledger of the lagging node. */
+function asOfLedger(response: unknown, latestLedger: number): unknown {
+  const fields = fieldsOf(response)
+  return Number(fields['latestLedger']) > latestLedger ? { ...fields, latestLedger } : response
 }
 
 function simulationFailure({ context }: Call, error: string): unknown {

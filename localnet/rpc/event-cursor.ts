@@ -9,9 +9,9 @@ const INDEX_DIGITS = 10
 const TOID_MAX = 2n ** 63n - 1n
 const INDEX_MAX = 4_294_967_295n
 
-/** A place in the order of events; reading resumes right behind it. */
+/** A position in the order of events. Reading resumes directly after it. */
 export interface EventCursor {
-  /** Padded, so that the order of texts is the order of events. */
+  /** Padded, so that ids sort as strings in the order of events. */
   readonly id: string
   readonly ledger: number
 }
@@ -25,7 +25,7 @@ export function parseEventCursor(text: string): EventCursor {
   return { id: eventId(toidValue, index), ledger: parseToid(toidValue).ledger }
 }
 
-/** The position behind every event of a ledger. */
+/** The position after all events of a ledger. */
 export function endOfLedgerCursor(ledger: number): string {
   return eventId((BigInt(ledger + 1) << 32n) - 1n, INDEX_MAX)
 }

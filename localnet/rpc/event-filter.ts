@@ -1,4 +1,4 @@
-// Which events a getEvents call asks for (soroban-rpc, "getEvents": filters, patterns and their refusals).
+// The filters of getEvents (soroban-rpc, "getEvents": filters, patterns and their errors).
 
 import { StrKey, xdr } from '@stellar/stellar-sdk'
 import type { EventRecord } from '../history.ts'
@@ -13,11 +13,11 @@ const ANY_REST = '**'
 /** Segments: `*`, or an ScVal in its canonical base64. */
 interface TopicPattern {
   readonly segments: readonly string[]
-  /** The pattern ended in `**`: further topics may follow. */
+  /** The pattern ends with `**`: further topics may follow. */
   readonly open: boolean
 }
 
-/** What it names is AND-ed; each of its lists is OR-ed and means everything when empty. */
+/** An event must match all three lists. It matches a list when it matches one of its items, or when the list is empty. */
 export interface EventFilter {
   readonly types: readonly string[]
   readonly contractIds: readonly string[]
@@ -35,12 +35,12 @@ export function parseEventFilters(params: Params): readonly EventFilter[] {
   })
 }
 
-/** True for an event that one of the filters wants; without filters every event is wanted. */
+/** True for an event that matches one of the filters, and for every event without filters. */
 export function matchesFilters(filters: readonly EventFilter[], event: EventRecord): boolean {
   return filters.length === 0 || filters.some((filter) => matchesFilter(filter, event))
 }
 
-/** The contracts that the filters are confined to, or null when one of them asks for any contract. */
+/** The contracts that the filters name, or null when one of them matches every contract. */
 export function contractIdsOf(filters: readonly EventFilter[]): readonly string[] | null {
   if (filters.length === 0 || filters.some((filter) => filter.contractIds.length === 0)) return null
   return [...new Set(filters.flatMap((filter) => filter.contractIds))]
@@ -52,7 +52,7 @@ interface DecodedFilter {
   readonly topics: readonly (readonly string[])[]
 }
 
-/** Types first: what is not of the right JSON type is refused before any rule is looked at. */
+/** Checks JSON types. They are validated before all other rules. */
 function decodeFilter(filter: unknown, index: number): DecodedFilter {
   if (filter === null) return { types: [], contractIds: [], topics: [] }
   if (typeof filter !== 'object' || Array.isArray(filter)) throw wrongType(`filters[${index}] must be an object`)
@@ -87,8 +87,8 @@ function filterProblem(filter: DecodedFilter): string | null {
   }
   if (filter.contractIds.length > CONTRACT_IDS_PER_FILTER_MAX) return `maximum ${CONTRACT_IDS_PER_FILTER_MAX} contract IDs per filter`
   if (filter.topics.length > TOPIC_PATTERNS_PER_FILTER_MAX) return `maximum ${TOPIC_PATTERNS_PER_FILTER_MAX} topics per filter`
-  const stranger = filter.contractIds.findIndex((id) => !StrKey.isValidContract(id))
-  if (stranger >= 0) return `contract ID ${stranger + 1} invalid`
+  const invalidIndex = filter.contractIds.findIndex((id) => !StrKey.isValidContract(id))
+  if (invalidIndex >= 0) return `contract ID ${invalidIndex + 1} invalid`
   for (const [index, topic] of filter.topics.entries()) {
     const problem = topicProblem(topic)
     if (problem !== null) return `topic ${index + 1} invalid: ${problem}`

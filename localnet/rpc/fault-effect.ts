@@ -1,18 +1,18 @@
-// What a fault of the node does to a call: it stands between the call and its method, and may change the question or the answer.
+// The type of a fault's effect, which wraps a method and may change the request or the response, and its helpers.
 
 import { TransactionBuilder } from '@stellar/stellar-sdk'
 import type { FaultValues } from '../fault-kinds.ts'
 import type { MethodContext } from './method.ts'
 import type { Params } from './params.ts'
 
-/** A call on its way to its method. */
+/** A call of a method. */
 export interface Call {
   readonly method: string
   readonly context: MethodContext
   readonly params: Params
 }
 
-/** What a door remembers between calls for its faults' sake. */
+/** What faults need from earlier calls. */
 export interface FaultState {
   lastEventsPage: unknown
 }
@@ -21,7 +21,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export type Next = (call: Call) => unknown
 export type Effect = (call: Call, next: Next, values: FaultValues, memory: FaultState) => unknown
 
-/** The members of an answer; none when it is no object. */
+/** The fields of a response; none when it is not an object. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 }
@@ -34,13 +34,13 @@ export function withParams(call: Call, params: Params): Call {
   return { ...call, params }
 }
 
-/** What a send answer tells of the ledger. */
+/** The ledger fields of a sendTransaction response. */
 export function latestLedgerFields({ context }: Call): Fields {
   const latest = context.history.latest()
   return { latestLedger: latest.sequence, latestLedgerCloseTime: String(latest.closeTimeSec) }
 }
 
-/** The hash of the envelope that a call would send; undefined when it does not decode. */
+/** The hash of the envelope that a call sends; undefined when it does not decode. */
 export function envelopeHashOf({ context, params }: Call): string | undefined {
   try {
     const envelope = TransactionBuilder.fromXdr(String(params['transaction']), context.chain.networkPassphrase)

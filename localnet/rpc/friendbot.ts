@@ -1,4 +1,4 @@
-// Friendbot: gives new accounts their first balance by a real transaction of the network's root account (soroban-rpc, "Friendbot").
+// Friendbot: funds new accounts with a transaction of the network's root account (soroban-rpc, "Friendbot").
 
 import { Account, Asset, hash, Keypair, Operation, StrKey, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { Clock, Timer } from '../../src/base/clock.ts'
@@ -11,20 +11,20 @@ import {
   FRIENDBOT_STARTING_BALANCE_XLM, FRIENDBOT_WAIT_MS,
 } from './limits.ts'
 
-/** Funds an address and answers as the service does, only when the transaction can be seen on the ledger. */
+/** Funds an address. Like the real service, responds when the transaction is on the ledger. */
 export type Friendbot = (address: string) => Promise<HttpResponse>
 
 export interface FriendbotOptions {
   readonly chain: Chain
   readonly clock: Clock
-  /** Who pays; by default the network's root account, whose seed is the network id. It must exist on the ledger. */
+  /** The paying account, which must exist. Default: the network's root account. */
   readonly payer?: Keypair
 }
 
-/** Somebody who waits for funds. */
+/** A request that waits for its funding transaction. */
 interface FundingRequest {
   readonly address: string
-  readonly settle: (answer: HttpResponse) => void
+  readonly respond: (response: HttpResponse) => void
   attempts: number
 }
 
@@ -34,10 +34,10 @@ interface InFlight {
   ledgersLeft: number
 }
 
-/** A transaction that has not been applied after this many ledgers was dropped from the queue. */
+/** A transaction that is not applied within this many ledgers counts as dropped from the queue. */
 const DROPPED_AFTER_LEDGERS = 6
 
-/** Builds a friendbot. One transaction at a time is under way, for everybody who waited when it was built. */
+/** Builds a friendbot. It sends one transaction at a time, for all requests that wait when it is built. */
 export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networkPassphrase) }: FriendbotOptions): Friendbot {
   let waiting: FundingRequest[] = []
   let inFlight: InFlight | null = null
@@ -45,7 +45,7 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
 
   function submitWaiting(): void {
     while (inFlight === null && waiting.length > 0) {
-      const batch = waiting.splice(0, FRIENDBOT_BATCH_ACCOUNTS).filter((waiter) => !settleWithoutFunding(waiter))
+      const batch = waiting.splice(0, FRIENDBOT_BATCH_ACCOUNTS).filter((request) => !settleWithoutFunding(request))
       if (batch.length > 0 && !submit(batch)) break
     }
     const idle = inFlight === null && waiting.length === 0
@@ -57,27 +57,27 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
     }
   }
 
-  /** True for a waiter who has just been told no. */
-  function settleWithoutFunding(waiter: FundingRequest): boolean {
-    waiter.attempts += 1
-    const balance = balanceOf(chain, waiter.address)
-    if (balance !== null && balance >= FRIENDBOT_STARTING_BALANCE_STROOPS) waiter.settle(alreadyFunded())
-    else if (waiter.attempts > FRIENDBOT_ATTEMPTS_MAX) waiter.settle(unavailable('the funding transaction was not accepted'))
+  /** Responds to a request that needs no funding or has failed too often. Returns whether it did. */
+  function settleWithoutFunding(request: FundingRequest): boolean {
+    request.attempts += 1
+    const balance = balanceOf(chain, request.address)
+    if (balance !== null && balance >= FRIENDBOT_STARTING_BALANCE_STROOPS) request.respond(alreadyFunded())
+    else if (request.attempts > FRIENDBOT_ATTEMPTS_MAX) request.respond(unavailable('the funding transaction was not accepted'))
     else return false
     return true
   }
 
-  /** True when the transaction is under way; otherwise its waiters have been told no, or wait for the next ledger. */
+  /** Sends the funding transaction of a batch, or responds with an error. Returns false when the batch must wait for the next ledger. */
   function submit(batch: readonly FundingRequest[]): boolean {
-    const funding = buildFunding(chain, payer, batch.map((waiter) => waiter.address))
+    const funding = buildFunding(chain, payer, batch.map((request) => request.address))
     if (funding === null) {
-      for (const waiter of batch) waiter.settle(unavailable(`the paying account ${payer.publicKey()} does not exist`))
+      for (const request of batch) request.respond(unavailable(`the paying account ${payer.publicKey()} does not exist`))
       return true
     }
     const outcome = chain.send(funding)
     if (outcome.status === 'ERROR') {
       const reason = outcome.errorResultXdr ?? 'no reason given'
-      for (const waiter of batch) waiter.settle(unavailable(`the funding transaction was refused: ${reason}`))
+      for (const request of batch) request.respond(unavailable(`the funding transaction was rejected: ${reason}`))
       return true
     }
     if (outcome.status === 'TRY_AGAIN_LATER') {
@@ -93,10 +93,10 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
       const record = chain.history.transaction(inFlight.hash)
       inFlight.ledgersLeft -= 1
       if (record?.status === 'SUCCESS') {
-        for (const waiter of inFlight.requests) waiter.settle(funded(record))
+        for (const request of inFlight.requests) request.respond(funded(record))
         inFlight = null
       } else if (record !== undefined || inFlight.ledgersLeft === 0) {
-        // Somebody else created one of the accounts meanwhile: the rest gets another transaction, which looks again.
+        // One of the accounts was created by someone else, for example. The requests get another transaction.
         waiting = [...inFlight.requests, ...waiting]
         inFlight = null
       }
@@ -105,23 +105,23 @@ export function createFriendbot({ chain, clock, payer = rootKeypair(chain.networ
   }
 
   return (address) => {
-    const problem = addressProblem(address)
-    if (problem !== null) return Promise.resolve(invalidAddress(problem))
+    const reason = addressProblem(address)
+    if (reason !== null) return Promise.resolve(invalidAddress(reason))
     if (waiting.length >= FRIENDBOT_QUEUE_MAX) return Promise.resolve(unavailable('too many accounts are waiting'))
     return new Promise((resolve) => {
       const timer: Timer = clock.setTimer(FRIENDBOT_WAIT_MS, () => {
-        waiting = waiting.filter((each) => each !== waiter)
+        waiting = waiting.filter((each) => each !== request)
         resolve(timedOut())
       })
-      const waiter: FundingRequest = {
+      const request: FundingRequest = {
         address,
         attempts: 0,
-        settle(answer) {
+        respond(response) {
           timer.cancel()
-          resolve(answer)
+          resolve(response)
         },
       }
-      waiting.push(waiter)
+      waiting.push(request)
       submitWaiting()
     })
   }
@@ -138,7 +138,7 @@ function addressProblem(address: string): string | null {
   return 'invalid address: must be a valid G or C address'
 }
 
-/** The signed envelope that funds all of them, or null when the payer does not exist. Its time is unlimited, so that no clock matters. */
+/** The signed envelope that funds all addresses, without a time limit; null when the payer does not exist. */
 function buildFunding(chain: Chain, payer: Keypair, addresses: readonly string[]): string | null {
   const entry = accountEntry(chain, payer.publicKey())
   if (entry === null) return null
@@ -163,9 +163,9 @@ function balanceOf(chain: Chain, address: string): bigint | null {
 
 function accountEntry(chain: Chain, address: string): xdr.AccountEntry | null {
   const key = xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: Keypair.fromPublicKey(address).xdrAccountId() }))
-  const [served] = chain.entries([key.toXdr('base64')])
-  if (served === undefined) return null
-  const data = xdr.LedgerEntryData.fromXdr(served.dataXdr, 'base64')
+  const [found] = chain.entries([key.toXdr('base64')])
+  if (found === undefined) return null
+  const data = xdr.LedgerEntryData.fromXdr(found.dataXdr, 'base64')
   return data.type === 'account' ? data.account : null
 }
 

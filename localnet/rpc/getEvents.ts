@@ -9,7 +9,7 @@ import type { Params } from './params.ts'
 import { optionalObject, optionalString, optionalU32, requireBase64 } from './params.ts'
 import { invalidParams, outsideRange } from './rpc-error.ts'
 
-/** What is looked at: ledgers in [fromLedger, untilLedger), behind `afterId` when there is one. */
+/** The range to scan: ledgers in [fromLedger, untilLedger), after `afterId` when it is not null. */
 interface Scan {
   readonly fromLedger: number
   readonly untilLedger: number
@@ -19,8 +19,8 @@ interface Scan {
 }
 
 /**
- * getEvents (soroban-rpc, "getEvents"). A call looks at a bounded run of ledgers; its cursor tells how far it came, also when it found
- * nothing. A start or a cursor outside the ledgers that are kept is refused, never moved.
+ * getEvents (soroban-rpc, "getEvents"). A call scans a bounded range of ledgers. Its cursor is the end of the scan, also for an empty page. A start or cursor
+ * outside the retained ledgers is an error.
  */
 export function getEvents({ history }: MethodContext, params: Params): unknown {
   const scan = scanRequest(params, history)
@@ -90,7 +90,7 @@ function eventItem(event: EventRecord): unknown {
   }
 }
 
-/** Whole seconds, UTC. A Date made of a number knows no clock. */
+/** Whole seconds, UTC. */
 function rfc3339(unixSec: number): string {
   return new Date(unixSec * 1000).toISOString().replace('.000Z', 'Z')
 }

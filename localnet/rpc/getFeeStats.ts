@@ -4,7 +4,7 @@ import type { MethodContext } from './method.ts'
 
 const PERCENTILES = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 99]
 
-/** getFeeStats (soroban-rpc, "getFeeStats"): inclusion fees of the last ledgers; all texts but `ledgerCount` and `latestLedger`. */
+/** getFeeStats (soroban-rpc, "getFeeStats"): inclusion fees of the last ledgers. All fields are strings but `ledgerCount` and `latestLedger`. */
 export function getFeeStats({ history }: MethodContext): unknown {
   const latest = history.latest().sequence
   const recent = transactionsOfLast(history, SOROBAN_FEE_WINDOW_LEDGERS)
@@ -26,7 +26,7 @@ function ledgersIn(history: History, windowLedgers: number): number {
   return Math.min(windowLedgers, history.latest().sequence - history.oldest().sequence + 1)
 }
 
-/** Percentiles are nearest-rank; of several most frequent fees, `mode` is the lowest. A window without transactions is all zeros. */
+/** Percentiles are nearest-rank. `mode` is the lowest of several most frequent fees. Without transactions, everything is zero. */
 function distribution(records: readonly TransactionRecord[], ledgerCount: number): unknown {
   const fees = records.map((record) => record.inclusionFee).sort((a, b) => a - b)
   const percentile = (percent: number): number => fees[Math.ceil((percent * fees.length) / 100) - 1] ?? 0

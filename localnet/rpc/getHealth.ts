@@ -3,7 +3,7 @@ import { HEALTHY_LATENCY_SEC } from './limits.ts'
 import type { MethodContext } from './method.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
-/** getHealth (soroban-rpc, "getHealth"): all numbers. A node whose last ledger is old answers with an error, never with another status. */
+/** getHealth (soroban-rpc, "getHealth"): all fields are numbers. A node whose last ledger is old returns an error, not another status. */
 export function getHealth({ chain, history, clock, retentionLedgers }: MethodContext): unknown {
   const latest = history.latest()
   const oldest = history.oldest()
@@ -23,7 +23,7 @@ export function getHealth({ chain, history, clock, retentionLedgers }: MethodCon
   }
 }
 
-/** Seconds as the node writes them: `45s`, `1m40s`, `1h0m5s`. */
+/** Formats seconds as the node does: `45s`, `1m40s`, `1h0m5s`. */
 export function durationText(totalSec: number): string {
   const hours = Math.floor(totalSec / 3600)
   const minutes = Math.floor((totalSec % 3600) / 60)

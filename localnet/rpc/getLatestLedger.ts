@@ -1,7 +1,7 @@
 import type { MethodContext } from './method.ts'
 import { protocolVersion } from './method.ts'
 
-/** getLatestLedger (soroban-rpc, "getLatestLedger"): `headerXdr` is a LedgerHeader here, and `closeTime` a text. */
+/** getLatestLedger (soroban-rpc, "getLatestLedger"): `headerXdr` is a LedgerHeader, `closeTime` is a string. */
 export function getLatestLedger({ history }: MethodContext): unknown {
   const latest = history.latest()
   return {

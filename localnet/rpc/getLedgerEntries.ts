@@ -6,10 +6,10 @@ import type { Params } from './params.ts'
 import { optionalStrings, requireBase64 } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-/** LedgerEntryExt without a sponsor: no entry of the local network has one. */
+/** A LedgerEntryExt without a sponsor. No entry of the local network has one. */
 const NO_EXTENSION_XDR = 'AAAAAA=='
 
-/** getLedgerEntries (soroban-rpc, "getLedgerEntries"): what is missing is left out, the rest keeps the order of the request. */
+/** getLedgerEntries (soroban-rpc, "getLedgerEntries"): existing entries in the order of the request. */
 export function getLedgerEntries({ chain, history }: MethodContext, params: Params): unknown {
   requireBase64(params)
   const keys = optionalStrings(params, 'keys')
@@ -18,7 +18,7 @@ export function getLedgerEntries({ chain, history }: MethodContext, params: Para
   return { entries: chain.entries(canonicalKeys).map(entryItem), latestLedger: history.latest().sequence }
 }
 
-/** A key in the one encoding that its answer will bear. Throws RpcError. */
+/** A key in canonical encoding. Throws RpcError. */
 function canonicalKey(key: string, index: number): string {
   let decoded: xdr.LedgerKey
   try {

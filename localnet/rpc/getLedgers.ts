@@ -8,7 +8,7 @@ import { invalidParams } from './rpc-error.ts'
 
 const SEQUENCE_TEXT = /^\d{1,10}$/
 
-/** getLedgers (soroban-rpc, "getLedgers"): the answer's own close times are numbers, those of the ledgers are texts. */
+/** getLedgers (soroban-rpc, "getLedgers"): the close times of the response are numbers, those of the ledgers are strings. */
 export function getLedgers({ history }: MethodContext, params: Params): unknown {
   requireBase64(params)
   const page = pageRequest(params, history, LEDGERS_PAGE)
@@ -26,7 +26,7 @@ export function getLedgers({ history }: MethodContext, params: Params): unknown 
   }
 }
 
-/** The ledger behind a cursor. At the tip there is none yet, and the node calls that a mistake of the caller. */
+/** The ledger after a cursor. A cursor at the latest ledger is an error, as on the real node. */
 function ledgerAfter(cursor: string, history: History): number {
   if (!SEQUENCE_TEXT.test(cursor)) throw invalidParams(`cursor ('${cursor}') must be a ledger sequence`)
   const next = Number(cursor) + 1

@@ -6,10 +6,7 @@ import { transactionDetails } from './transaction-details.ts'
 
 const HASH_HEX_LENGTH = 64
 
-/**
- * getTransaction (soroban-rpc, "getTransaction"): by the outer or the inner hash. NOT_FOUND says only that the hash is not among the ledgers
- * that are kept.
- */
+/** getTransaction (soroban-rpc, "getTransaction"): by outer or inner hash. NOT_FOUND means that no retained ledger contains the hash. */
 export function getTransaction({ history }: MethodContext, params: Params): unknown {
   requireBase64(params)
   const hash = requestedHash(params)
@@ -23,8 +20,8 @@ export function getTransaction({ history }: MethodContext, params: Params): unkn
     oldestLedgerCloseTime: String(oldest.closeTimeSec),
   }
   if (record === undefined) {
-    const nothing = { status: 'NOT_FOUND', txHash: hash, applicationOrder: 0, feeBump: false, events: {}, ledger: 0, createdAt: '0' }
-    return { ...range, ...nothing }
+    const notFound = { status: 'NOT_FOUND', txHash: hash, applicationOrder: 0, feeBump: false, events: {}, ledger: 0, createdAt: '0' }
+    return { ...range, ...notFound }
   }
   return { ...range, ...transactionDetails(record), txHash: hash, createdAt: String(record.closeTimeSec) }
 }
@@ -32,7 +29,7 @@ export function getTransaction({ history }: MethodContext, params: Params): unkn
 function requestedHash(params: Params): string {
   const hash = optionalString(params, 'hash') ?? ''
   if (hash.length !== HASH_HEX_LENGTH) throw invalidParams(`unexpected hash length (${hash.length})`)
-  const foreign = /[^0-9a-fA-F]/u.exec(hash)
-  if (foreign !== null) throw invalidParams(`incorrect hash: '${foreign[0]}' is not a hexadecimal digit`)
+  const invalidDigit = /[^0-9a-fA-F]/u.exec(hash)
+  if (invalidDigit !== null) throw invalidParams(`incorrect hash: '${invalidDigit[0]}' is not a hexadecimal digit`)
   return hash
 }

@@ -9,18 +9,18 @@ import { parseToid, toid } from './toid.ts'
 import { transactionDetails } from './transaction-details.ts'
 
 const TOID_TEXT = /^\d{1,19}$/
-/** Cursors of this method point at the operation with this number, not at 0. */
+/** Cursors of this method point to operation 1, not 0. */
 const CURSOR_OPERATION = 1
 
-/** A transaction's place: behind it a page begins. */
+/** The position of a transaction. A page starts after it. */
 interface Position {
   readonly ledger: number
   readonly applicationOrder: number
 }
 
 /**
- * getTransactions (soroban-rpc, "getTransactions"): everything is a number here, and the close times of the answer have a name of their own.
- * A page that found nothing keeps the caller's place, as the corrected node does; the older node's cursor `0` is a fault to be armed.
+ * getTransactions (soroban-rpc, "getTransactions"): all fields are numbers, and the close times are called …CloseTimestamp. The cursor of an empty page is the
+ * caller's position, as on current nodes. The cursor `0` of older nodes is a fault (get_transactions_cursor_zero).
  */
 export function getTransactions({ history }: MethodContext, params: Params): unknown {
   requireBase64(params)
@@ -29,14 +29,14 @@ export function getTransactions({ history }: MethodContext, params: Params): unk
   const found = history.transactionsAfter(start.ledger, start.applicationOrder, page.limit)
   const latest = history.latest()
   const oldest = history.oldest()
-  const seenToTheTip = found.length < page.limit ? [{ ledger: latest.sequence, applicationOrder: 0 }] : []
+  const scannedToLatest = found.length < page.limit ? [{ ledger: latest.sequence, applicationOrder: 0 }] : []
   return {
     transactions: found.map(transactionItem),
     latestLedger: latest.sequence,
     latestLedgerCloseTimestamp: latest.closeTimeSec,
     oldestLedger: oldest.sequence,
     oldestLedgerCloseTimestamp: oldest.closeTimeSec,
-    cursor: cursorAfter([start, ...found, ...seenToTheTip]),
+    cursor: cursorAfter([start, ...found, ...scannedToLatest]),
   }
 }
 
@@ -47,10 +47,10 @@ function parseCursor(cursor: string, history: History): Position {
   return { ledger, applicationOrder: transaction }
 }
 
-/** The furthest of the places that a page has seen: an unfilled page has seen the latest ledger, even when nothing was in it. */
-function cursorAfter(places: readonly Position[]): string {
-  const toids = places.map(({ ledger, applicationOrder }) => toid(ledger, applicationOrder, CURSOR_OPERATION))
-  return toids.reduce((furthest, each) => (each > furthest ? each : furthest)).toString()
+/** The last of these positions. A page that is not full has scanned the latest ledger. */
+function cursorAfter(positions: readonly Position[]): string {
+  const toids = positions.map(({ ledger, applicationOrder }) => toid(ledger, applicationOrder, CURSOR_OPERATION))
+  return toids.reduce((last, each) => (each > last ? each : last)).toString()
 }
 
 function transactionItem(record: TransactionRecord): unknown {

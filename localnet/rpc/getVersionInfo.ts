@@ -1,7 +1,7 @@
 import type { MethodContext } from './method.ts'
 import { protocolVersion } from './method.ts'
 
-/** getVersionInfo (soroban-rpc, "getVersionInfo"): the node says that it is the local one; it was not built, so there is no commit. */
+/** getVersionInfo (soroban-rpc, "getVersionInfo"): identifies the local network. There is no build, hence no commit. */
 export function getVersionInfo({ history }: MethodContext): unknown {
   return {
     version: '28.0.1-localnet',

@@ -1,4 +1,4 @@
-// The JSON-RPC door: the whole HTTP behaviour of a node as a function from a body to an answer. Sockets are in server.ts.
+// The JSON-RPC handler: the HTTP behaviour of a node as a function from a request body to a response. The sockets are in server.ts.
 
 import type { Clock } from '../../src/base/clock.ts'
 import type { Log } from '../../src/base/log.ts'
@@ -19,35 +19,35 @@ import { paramsObject } from './params.ts'
 import type { Params } from './params.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
-/** A method beyond those of a real node. Its RangeError is answered as -32602 with the error's text. */
+/** A method that real nodes do not have. A RangeError that it throws becomes error -32602 with the same message. */
 export type ExtraMethod = (params: Params) => Promise<unknown>
 
 export interface RpcHandlerOptions {
   readonly chain: Chain
   readonly faults: Faults
-  /** null: no friendbot is served, and getNetwork names none. */
+  /** null: no friendbot, also not in getNetwork. */
   readonly friendbot: Friendbot | null
   readonly clock: Clock
   readonly log: Log
   readonly extraMethods?: Readonly<Record<string, ExtraMethod>>
-  /** What getHealth tells of the chain's own retention. */
+  /** The retention window that getHealth reports. */
   readonly retentionLedgers?: number
 }
 
 export interface RpcHandler {
   /**
-   * The answer to a POST of this body, faults included. Rejects with ConnectionCut when a fault cuts the connection; `signal` is the caller's
-   * patience and ends the waiting of faults.
+   * Responds to a POST of this body, faults included. Rejects with ConnectionCut when a fault cuts the connection. `signal` aborts when the client disconnects
+   * and ends delays of faults.
    */
   handle(body: string, signal?: AbortSignal): Promise<HttpResponse>
-  /** One call from inside the process, out of reach of the faults. Rejects with RpcError. */
+  /** Calls a method in this process, without faults. Rejects with RpcError. */
   call(method: string, params?: unknown): Promise<unknown>
   readonly friendbot: Friendbot | null
-  /** Tells getNetwork where friendbot is served; null when it no longer is. */
+  /** Sets the friendbot URL that getNetwork returns; null when it is not served anymore. */
   setFriendbotUrl(url: string | null): void
 }
 
-/** Builds the door of a chain. */
+/** Builds the RPC handler of a chain. */
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   const { chain, faults, clock, log, extraMethods = {}, friendbot } = options
   const memory: FaultState = { lastEventsPage: undefined }
@@ -64,8 +64,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return callWithFaults(triggered, call, memory, (changed) => standard(changed.context, changed.params))
   }
 
-  async function answer(message: RpcMessage, triggered: readonly TriggeredFault[]): Promise<unknown> {
-    if (message.kind === 'refused') return errorMessage(message.id, message.error)
+  async function respond(message: RpcMessage, triggered: readonly TriggeredFault[]): Promise<unknown> {
+    if (message.kind === 'invalid') return errorMessage(message.id, message.error)
     const id = message.kind === 'call' ? message.id : null
     try {
       return resultMessage(id, await run(message.method, message.params, triggered))
@@ -74,14 +74,14 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
   }
 
-  async function answerAll(judged: readonly { message: RpcMessage; triggered: readonly TriggeredFault[] }[]): Promise<HttpResponse> {
-    const answers: unknown[] = []
-    for (const { message, triggered } of judged) {
-      const each = await answer(message, triggered.filter(isCallFault))
-      if (message.kind !== 'notification') answers.push(each)
+  async function respondToAll(calls: readonly { message: RpcMessage; triggered: readonly TriggeredFault[] }[]): Promise<HttpResponse> {
+    const responses: unknown[] = []
+    for (const { message, triggered } of calls) {
+      const response = await respond(message, triggered.filter(isCallFault))
+      if (message.kind !== 'notification') responses.push(response)
     }
-    // A single answer travels alone, even when its call came in a batch of one: so does the real node.
-    return answers.length === 0 ? emptyResponse(204) : jsonResponse(200, answers.length === 1 ? answers[0] : answers)
+    // Like the real node, responds to a batch of one without an array.
+    return responses.length === 0 ? emptyResponse(204) : jsonResponse(200, responses.length === 1 ? responses[0] : responses)
   }
 
   return {
@@ -89,12 +89,12 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (Buffer.byteLength(body) > REQUEST_BODY_MAX_BYTES) return bodyTooLarge()
       const messages = parseBody(body)
       if (messages === null) return textResponse(500, 'invalid request value\n')
-      const judged = messages.map((message) => {
-        const standard = message.kind !== 'refused' && METHODS.has(message.method)
+      const calls = messages.map((message) => {
+        const standard = message.kind !== 'invalid' && METHODS.has(message.method)
         return { message, triggered: standard ? faults.trigger(message.method) : [] }
       })
-      const httpFaults = judged.flatMap(({ triggered }) => triggered.filter(isHttpFault))
-      return respondWithFaults(httpFaults, { respond: () => answerAll(judged), clock, signal })
+      const httpFaults = calls.flatMap(({ triggered }) => triggered.filter(isHttpFault))
+      return respondWithFaults(httpFaults, { respond: () => respondToAll(calls), clock, signal })
     },
     async call(method, params) {
       try {
@@ -110,7 +110,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 }
 
-/** How the node answers a body over its limit: not in JSON-RPC. */
+/** The node's response to a body over its limit, which is not JSON-RPC. */
 export function bodyTooLarge(): HttpResponse {
   return textResponse(500, 'http: request body too large\n')
 }
@@ -124,7 +124,7 @@ async function runExtra(method: ExtraMethod, params: Params): Promise<unknown> {
   }
 }
 
-/** What no method meant to throw is a defect of this program: the operator gets the cause, the caller gets the node's word for a panic. */
+/** An unexpected error is a bug in this program: it is logged, and the client gets the node's error for a panic. */
 function asRpcError(error: unknown, method: string, log: Log): RpcError {
   if (error instanceof RpcError) return error
   log.error({ method, error: String(error), stack: error instanceof Error ? error.stack : undefined }, 'an RPC method failed')

@@ -1,27 +1,27 @@
-// The past as a node sees it that is behind the others, or keeps less of it.
+// The history as a lagging node, or one with a shorter retention window, sees it.
 
 import { defined } from '../../src/base/assert.ts'
 import type { History } from '../history.ts'
 
-/** The past without the last `ledgers` ledgers; at least the oldest remains. */
+/** The history without the last `ledgers` ledgers. The oldest always remains. */
 export function laggingHistory(history: History, ledgers: number): History {
   const oldest = history.oldest().sequence
   return historyWithin(history, oldest, Math.max(oldest, history.latest().sequence - ledgers))
 }
 
-/** The last `ledgers` ledgers of the past. */
+/** The last `ledgers` ledgers of the history. */
 export function recentHistory(history: History, ledgers: number): History {
   const latest = history.latest().sequence
   return historyWithin(history, Math.max(history.oldest().sequence, latest - ledgers + 1), latest)
 }
 
-/** The same past, except that a transaction is found by its hash only `ledgers` ledgers after its own. */
+/** The full history, in which a transaction is found by its hash only `ledgers` ledgers after its own. */
 export function delayedTransactions(history: History, ledgers: number): History {
   const visible = laggingHistory(history, ledgers)
   return { ...plainHistory(history), transaction: (hash) => visible.transaction(hash) }
 }
 
-/** The ledgers from `oldest` to `latest` of the past, both included. */
+/** The ledgers from `oldest` to `latest`, inclusive. */
 export function historyWithin(history: History, oldest: number, latest: number): History {
   const isInRange = (sequence: number): boolean => sequence >= oldest && sequence <= latest
   return {
@@ -42,7 +42,7 @@ export function historyWithin(history: History, oldest: number, latest: number):
   }
 }
 
-/** The methods of a history as plain functions, whatever kind of object it is. */
+/** A copy of a history that can be spread, also when its methods are on a prototype. */
 function plainHistory(history: History): History {
   return {
     latest: () => history.latest(),

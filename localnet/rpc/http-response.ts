@@ -1,13 +1,13 @@
-// An HTTP answer as a value, so that the door can be used with and without sockets.
+// HTTP responses as values, so that the RPC handler works without sockets.
 
-/** Status, headers (lower-case names) and body; null is no body at all. */
+/** Status, headers (lower-case names) and body; null for no body. */
 export interface HttpResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
 }
 
-/** The connection was cut: there is no answer, and the caller cannot tell what happened. */
+/** The connection was cut before a response. */
 export class ConnectionCut extends Error {
   override readonly name = 'ConnectionCut'
   constructor() {
@@ -15,7 +15,7 @@ export class ConnectionCut extends Error {
   }
 }
 
-/** Whoever asks from a browser may read every answer (soroban-rpc, "Transport": CORS allow all). */
+/** Browsers may read all responses (soroban-rpc, "Transport": CORS allow all). */
 export const CORS_HEADERS = { 'access-control-allow-origin': '*' } as const
 
 export function jsonResponse(status: number, value: unknown, contentType = 'application/json'): HttpResponse {

@@ -5,7 +5,7 @@ import { RpcError } from './rpc-error.ts'
 
 function refusal(message: unknown): unknown {
   const [judged] = parseBody(JSON.stringify(message)) ?? []
-  return judged?.kind === 'refused' ? [judged.id, judged.error.code, judged.error.message] : judged
+  return judged?.kind === 'invalid' ? [judged.id, judged.error.code, judged.error.message] : judged
 }
 
 test('ids are kept as they are; without an id, or with null, a message wants no answer', () => {
@@ -35,7 +35,7 @@ test('a body that is not JSON has no messages at all', () => {
 test('a batch is bounded', () => {
   const batch = (size: number): string => JSON.stringify(Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'm' })))
   assert.equal(parseBody(batch(100))?.length, 100)
-  assert.deepEqual(parseBody(batch(101))?.map((message) => message.kind), ['refused'])
+  assert.deepEqual(parseBody(batch(101))?.map((message) => message.kind), ['invalid'])
 })
 
 test('a success has no error key, a failure no result key, and data only when there is some', () => {

@@ -1,20 +1,20 @@
-// JSON-RPC 2.0 over a text: which calls a body holds, and how answers are written (soroban-rpc, "Transport").
+// JSON-RPC 2.0: parses request bodies and builds responses (soroban-rpc, "Transport").
 
 import { BATCH_CALLS_MAX } from './limits.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
-/** A call's own name for its answer; null belongs to a call whose id cannot be told. */
+/** The id of a call; null when it is unknown. */
 export type RpcId = string | number | null
 
-/** A message of a body, judged. A call without an id (or with the id null, as the node reads it) is a notification. */
+/** A parsed message. A call without an id, or with the id null, is a notification. */
 export type RpcMessage =
   | { readonly kind: 'call'; readonly id: RpcId; readonly method: string; readonly params: unknown }
   | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
-  | { readonly kind: 'refused'; readonly id: RpcId; readonly error: RpcError }
+  | { readonly kind: 'invalid'; readonly id: RpcId; readonly error: RpcError }
 
 const KNOWN_FIELDS = new Set(['jsonrpc', 'id', 'method', 'params'])
 
-/** The messages of a body; null when it is not JSON, which the node does not answer in JSON-RPC. */
+/** The messages of a body; null when it is not JSON. The node does not respond to that in JSON-RPC. */
 export function parseBody(body: string): readonly RpcMessage[] | null {
   let value: unknown
   try {
@@ -27,7 +27,7 @@ export function parseBody(body: string): readonly RpcMessage[] | null {
   return value.map(parseMessage)
 }
 
-/** A successful answer: without an `error` key, because clients take its mere presence for a failure. */
+/** A success response. It has no `error` key, because some clients treat the key's presence as a failure. */
 export function resultMessage(id: RpcId, result: unknown): unknown {
   return { jsonrpc: '2.0', id, result: result ?? null }
 }
@@ -58,5 +58,5 @@ function isId(id: unknown): id is RpcId {
 }
 
 function invalidMessage(id: RpcId, code: number, message: string, data?: unknown): RpcMessage {
-  return { kind: 'refused', id, error: new RpcError(code, message, data) }
+  return { kind: 'invalid', id, error: new RpcError(code, message, data) }
 }

@@ -1,4 +1,4 @@
-// What every method of the door is given, and what it looks like.
+// The type of a JSON-RPC method, and its context.
 
 import { xdr } from '@stellar/stellar-sdk'
 import type { Clock } from '../../src/base/clock.ts'
@@ -6,22 +6,22 @@ import type { Chain } from '../chain.ts'
 import type { History } from '../history.ts'
 import type { Params } from './params.ts'
 
-/** The node as a method sees it. */
+/** What a method may use. */
 export interface MethodContext {
   readonly chain: Chain
-  /** The past as it is to be served: the chain's own, or what a fault makes of it. */
+  /** The chain's history, or a faulty view of it. */
   readonly history: History
   readonly clock: Clock
-  /** Where getNetwork sends those who need funds; null when nothing serves it. */
+  /** null without a served friendbot. */
   readonly friendbotUrl: string | null
-  /** How many ledgers the chain keeps. */
+  /** The number of retained ledgers. */
   readonly retentionLedgers: number
 }
 
-/** A JSON-RPC method: its result as it goes over the wire, or a thrown RpcError. */
+/** A JSON-RPC method. Returns the result as JSON; throws RpcError. */
 export type RpcMethod = (context: MethodContext, params: Params) => unknown
 
-/** The protocol version that the last ledger closed under. */
+/** The protocol version of the latest ledger. */
 export function protocolVersion(history: History): number {
   return xdr.LedgerHeader.fromXdr(history.latest().headerXdr, 'base64').ledgerVersion
 }

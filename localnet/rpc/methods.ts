@@ -1,4 +1,4 @@
-// The methods of the door, by name.
+// The standard JSON-RPC methods by name.
 
 import { getEvents } from './getEvents.ts'
 import { getFeeStats } from './getFeeStats.ts'
@@ -14,7 +14,7 @@ import type { RpcMethod } from './method.ts'
 import { sendTransaction } from './sendTransaction.ts'
 import { simulateTransaction } from './simulateTransaction.ts'
 
-/** What a real node answers. */
+/** The methods of a real node. */
 export const METHODS: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMethod>(
   Object.entries({
     getHealth,

@@ -1,13 +1,13 @@
-// Start and page of getLedgers and getTransactions, which share their parameters and their refusals (soroban-rpc, "getLedgers").
+// Pagination of getLedgers and getTransactions, which share parameters and errors (soroban-rpc, "getLedgers").
 
 import type { History } from '../history.ts'
 import type { Params } from './params.ts'
 import { optionalObject, optionalString, optionalU32 } from './params.ts'
 import { invalidParams, outsideRange } from './rpc-error.ts'
 
-/** Where a page begins and how long it may be. */
+/** The start and the limit of a page. */
 export interface PageRequest {
-  /** Meaningful without a cursor only; then within the ledgers that are kept. */
+  /** Valid only without a cursor; then it is a retained ledger. */
   readonly startLedger: number
   readonly cursor: string | null
   readonly limit: number
@@ -28,13 +28,13 @@ export function pageRequest(params: Params, history: History, page: { readonly d
   return { startLedger, cursor: cursor === '' ? null : cursor, limit: limit === 0 ? page.default : limit }
 }
 
-/** The texts of a range that was missed differ between start and cursor, and so do their codes. */
+/** The second half of the error message for a start or cursor outside the range. The first half and the error code differ. */
 export function rangeText(history: History): string {
   const [oldest, latest] = [history.oldest().sequence, history.latest().sequence]
   return `must be between the oldest ledger: ${oldest} and the latest ledger: ${latest} for this rpc instance`
 }
 
-/** True for a ledger that is kept. */
+/** True for a retained ledger. */
 export function isWithinRange(sequence: number, history: History): boolean {
   return sequence >= history.oldest().sequence && sequence <= history.latest().sequence
 }

@@ -1,13 +1,13 @@
-// Reads the params of a call: an object whose unknown fields are ignored, and whose `null` fields count as absent.
+// Reads the params of a call: an object. Unknown fields are ignored, and `null` counts as absent.
 
 import { RPC_CODES, RpcError, wrongType } from './rpc-error.ts'
 
-/** The params of a call, not looked at yet. */
+/** The unvalidated params of a call. */
 export type Params = Readonly<Record<string, unknown>>
 
 const U32_MAX = 4_294_967_295
 
-/** The params as an object; absent and `null` are an empty one. Throws RpcError for a positional array and for anything else. */
+/** The params as an object, empty when absent or `null`. Throws RpcError for anything else. */
 export function paramsObject(params: unknown): Params {
   if (params === undefined || params === null) return {}
   if (Array.isArray(params)) throw wrongType('positional arrays are not accepted, params must be an object')
@@ -15,7 +15,7 @@ export function paramsObject(params: unknown): Params {
   return params as Params
 }
 
-/** A nested object, or undefined when it is absent. Throws RpcError. */
+/** A nested object; undefined when it is absent. Throws RpcError. */
 export function optionalObject(params: Params, name: string): Params | undefined {
   const value = params[name]
   if (value === undefined || value === null) return undefined
@@ -23,7 +23,7 @@ export function optionalObject(params: Params, name: string): Params | undefined
   return value as Params
 }
 
-/** An unsigned 32-bit integer; absent is 0, as on the real node. Throws RpcError. */
+/** An unsigned 32-bit integer; 0 when it is absent, as on the real node. Throws RpcError. */
 export function optionalU32(params: Params, name: string): number {
   const value = params[name]
   if (value === undefined || value === null) return 0
@@ -33,7 +33,7 @@ export function optionalU32(params: Params, name: string): number {
   return value
 }
 
-/** A text, or undefined when it is absent. Throws RpcError. */
+/** A string; undefined when it is absent. Throws RpcError. */
 export function optionalString(params: Params, name: string): string | undefined {
   const value = params[name]
   if (value === undefined || value === null) return undefined
@@ -41,7 +41,7 @@ export function optionalString(params: Params, name: string): string | undefined
   return value
 }
 
-/** A list; absent is an empty one. Throws RpcError. */
+/** An array; empty when it is absent. Throws RpcError. */
 export function optionalArray(params: Params, name: string): readonly unknown[] {
   const value = params[name]
   if (value === undefined || value === null) return []
@@ -49,7 +49,7 @@ export function optionalArray(params: Params, name: string): readonly unknown[] 
   return value as readonly unknown[]
 }
 
-/** A list of texts; absent is an empty one. Throws RpcError. */
+/** An array of strings; empty when it is absent. Throws RpcError. */
 export function optionalStrings(params: Params, name: string): readonly string[] {
   return optionalArray(params, name).map((value, index) => {
     if (typeof value !== 'string') throw wrongType(`${name}[${index}] must be a string`)
@@ -57,12 +57,12 @@ export function optionalStrings(params: Params, name: string): readonly string[]
   })
 }
 
-/** Refuses every `xdrFormat` but `base64`. The real node also knows `json`; this one says plainly that it does not. */
+/** Rejects every `xdrFormat` but `base64`. The real node also supports `json`. */
 export function requireBase64(params: Params): void {
   const format = optionalString(params, 'xdrFormat')
   if (format === undefined || format === '' || format === 'base64') return
   if (format === 'json') {
-    throw new RpcError(RPC_CODES.invalidParams, "xdrFormat 'json' is not served by the local network: ask for 'base64'")
+    throw new RpcError(RPC_CODES.invalidParams, "the local network does not support xdrFormat 'json', use 'base64'")
   }
   throw new RpcError(RPC_CODES.invalidParams, `got '${format}': expected base64, json for optional 'xdrFormat'`)
 }

@@ -1,4 +1,4 @@
-// Faults by which a node or a proxy answers well-formed and wrong: what it tells is not so, not yet, no longer, or not in words that are known.
+// Faults by which a node or a proxy returns well-formed but wrong responses: outdated, premature, altered, or in unknown XDR.
 
 import { xdr } from '@stellar/stellar-sdk'
 import { encodeTransactionResult, operationResult, OP_CODES, TX_CODE } from '../ledger/results.ts'
@@ -8,7 +8,7 @@ import { fieldsOf, envelopeHashOf, latestLedgerFields, withHistory, withParams }
 import { historyWithin } from './history-views.ts'
 import { RPC_CODES, RpcError } from './rpc-error.ts'
 
-/** A union's discriminant that no protocol knows. */
+/** An XDR union discriminant that no protocol defines. */
 const UNKNOWN_XDR = Buffer.from([0x7f, 0xff, 0xff, 0xff]).toString('base64')
 
 export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
@@ -22,8 +22,8 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
     return page['cursor'] === undefined ? page : { ...page, ...latestLedgerFields(call) }
   },
   slow_scan(call, next, values) {
-    const asked = Number(fieldsOf(call.params['pagination'])['limit'] ?? 0)
-    if (asked > Number(values['events'])) throw new RpcError(-32001, 'request exceeded processing limit threshold')
+    const limit = Number(fieldsOf(call.params['pagination'])['limit'] ?? 0)
+    if (limit > Number(values['events'])) throw new RpcError(-32001, 'request exceeded processing limit threshold')
     return next(call)
   },
   mixed_filters_lose(call, next) {
@@ -47,29 +47,29 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
     }))
   },
   unknown_xdr(call, next) {
-    const answer = fieldsOf(next(call))
-    if (answer['protocolVersion'] !== undefined) return { ...answer, protocolVersion: Number(answer['protocolVersion']) + 1 }
-    if (Array.isArray(answer['entries'])) return { ...answer, entries: answer['entries'].map((entry) => ({ ...fieldsOf(entry), xdr: UNKNOWN_XDR })) }
-    if (answer['resultXdr'] !== undefined) return { ...answer, resultXdr: UNKNOWN_XDR, diagnosticEventsXdr: [UNKNOWN_XDR] }
-    return withEvents(answer, (events) => events.map((event) => ({ ...event, value: UNKNOWN_XDR })))
+    const response = fieldsOf(next(call))
+    if (response['protocolVersion'] !== undefined) return { ...response, protocolVersion: Number(response['protocolVersion']) + 1 }
+    if (Array.isArray(response['entries'])) return { ...response, entries: response['entries'].map((entry) => ({ ...fieldsOf(entry), xdr: UNKNOWN_XDR })) }
+    if (response['resultXdr'] !== undefined) return { ...response, resultXdr: UNKNOWN_XDR, diagnosticEventsXdr: [UNKNOWN_XDR] }
+    return withEvents(response, (events) => events.map((event) => ({ ...event, value: UNKNOWN_XDR })))
   },
   archived_entries(call, next) {
-    const answer = fieldsOf(next(call))
-    const entries = Array.isArray(answer['entries']) ? answer['entries'].map(fieldsOf) : []
-    return { ...answer, entries: entries.map((entry) => (entry['liveUntilLedgerSeq'] === undefined ? entry : { ...entry, liveUntilLedgerSeq: 0 })) }
+    const response = fieldsOf(next(call))
+    const entries = Array.isArray(response['entries']) ? response['entries'].map(fieldsOf) : []
+    return { ...response, entries: entries.map((entry) => (entry['liveUntilLedgerSeq'] === undefined ? entry : { ...entry, liveUntilLedgerSeq: 0 })) }
   },
   stale_sequence(call, next, values) {
-    const answer = fieldsOf(next(call))
-    const entries = Array.isArray(answer['entries']) ? answer['entries'].map(fieldsOf) : []
-    return { ...answer, latestLedger: Number(answer['latestLedger']) - Number(values['ledgers']), entries: entries.map(withPreviousSequence) }
+    const response = fieldsOf(next(call))
+    const entries = Array.isArray(response['entries']) ? response['entries'].map(fieldsOf) : []
+    return { ...response, latestLedger: Number(response['latestLedger']) - Number(values['ledgers']), entries: entries.map(withPreviousSequence) }
   },
   boastful_health(call, next, values) {
     const health = fieldsOf(next(call))
     return { ...health, latestLedger: Number(health['latestLedger']) + Number(values['ledgers']) }
   },
   leaping_ledger(call, next, values) {
-    const answer = fieldsOf(next(call))
-    return answer['latestLedger'] === undefined ? answer : { ...answer, latestLedger: Number(answer['latestLedger']) + Number(values['ledgers']) }
+    const response = fieldsOf(next(call))
+    return response['latestLedger'] === undefined ? response : { ...response, latestLedger: Number(response['latestLedger']) + Number(values['ledgers']) }
   },
   wrong_network: (call, next) => ({ ...fieldsOf(next(call)), passphrase: 'Another Network ; November 2026' }),
   heavy_latest_ledger(call, next, values) {
@@ -85,7 +85,7 @@ export const RESPONSE_EFFECTS: Readonly<Record<string, Effect>> = {
   entry_archived: failedTransaction(OP_CODES.invokeHostFunction.entryArchived),
 }
 
-/** sendTransaction answers ERROR, and takes nothing up. */
+/** sendTransaction returns ERROR without queueing the transaction. */
 function sendError(result: TransactionResult): Effect {
   return (call, next, values) => {
     const hash = envelopeHashOf(call)
@@ -95,19 +95,19 @@ function sendError(result: TransactionResult): Effect {
   }
 }
 
-/** getTransaction tells of a transaction that was applied and failed, in place of one that succeeded. */
+/** getTransaction reports a successful transaction as failed. */
 function failedTransaction(code: number): Effect {
   return (call, next) => {
-    const answer = fieldsOf(next(call))
-    if (answer['status'] !== 'SUCCESS') return answer
+    const response = fieldsOf(next(call))
+    if (response['status'] !== 'SUCCESS') return response
     const result = { code: TX_CODE.failed, operations: [operationResult('invokeHostFunction', code)] } as const
-    return { ...answer, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
+    return { ...response, status: 'FAILED', resultXdr: Buffer.from(encodeTransactionResult(result, 100n, null)).toString('base64'), diagnosticEventsXdr: [] }
   }
 }
 
-function withEvents(answer: unknown, change: (events: readonly Fields[]) => readonly unknown[]): unknown {
-  const page = fieldsOf(answer)
-  return Array.isArray(page['events']) ? { ...page, events: change(page['events'].map(fieldsOf)) } : answer
+function withEvents(response: unknown, change: (events: readonly Fields[]) => readonly unknown[]): unknown {
+  const page = fieldsOf(response)
+  return Array.isArray(page['events']) ? { ...page, events: change(page['events'].map(fieldsOf)) } : response
 }
 
 function withPreviousSequence(entry: Fields): Fields {

@@ -1,18 +1,18 @@
-// What a method throws to answer with a JSON-RPC error (soroban-rpc, "Transport": error codes).
+// JSON-RPC errors (soroban-rpc, "Transport": error codes).
 
 /** The codes that this node uses. */
 export const RPC_CODES = {
   parseError: -32700,
-  /** Also: outside the range of ledgers that are kept. */
+  /** Also for a start or cursor outside the retained ledgers. */
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
   internalError: -32603,
-  /** The method broke. */
+  /** The method failed unexpectedly. */
   panic: -32003,
 } as const
 
-/** A JSON-RPC error: its code and message travel to the caller as they are. */
+/** Thrown by methods. The response contains its code, message and data. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -24,7 +24,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The caller's mistake, in a text of the specification. */
+/** Invalid params, with a message of the specification. */
 export function invalidParams(message: string): RpcError {
   return new RpcError(RPC_CODES.invalidParams, message)
 }
@@ -34,7 +34,7 @@ export function wrongType(message: string): RpcError {
   return new RpcError(RPC_CODES.invalidParams, `invalid parameters: ${message}`)
 }
 
-/** A start or a cursor outside the ledgers that are kept. */
+/** A start or cursor outside the retained ledgers. */
 export function outsideRange(message: string): RpcError {
   return new RpcError(RPC_CODES.invalidRequest, message)
 }

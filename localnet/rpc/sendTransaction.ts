@@ -4,7 +4,7 @@ import type { Params } from './params.ts'
 import { optionalString, requireBase64 } from './params.ts'
 import { invalidParams } from './rpc-error.ts'
 
-/** sendTransaction (soroban-rpc, "sendTransaction"): the close time is a text; a result and diagnostics come with ERROR only. */
+/** sendTransaction (soroban-rpc, "sendTransaction"): the close time is a string. Only ERROR has a result and diagnostics. */
 export function sendTransaction(context: MethodContext, params: Params): unknown {
   requireBase64(params)
   const { status, hash, errorResultXdr, diagnosticEventsXdr = [] } = submit(context, optionalString(params, 'transaction') ?? '')

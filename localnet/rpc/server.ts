@@ -1,4 +1,4 @@
-// The door's sockets: a node:http server for JSON-RPC (`/rpc`, `/` and any other path) and friendbot (`/friendbot`).
+// The HTTP server for JSON-RPC (`/rpc`, `/` and any other path) and friendbot (`/friendbot`).
 
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
@@ -20,7 +20,7 @@ export interface ServeOptions {
   readonly port: number
   /** Closes the server when it aborts. */
   readonly signal?: AbortSignal
-  /** The clock of the sockets' deadlines; the machine's by default, because sockets live in its time. */
+  /** The clock for closing connections. Default: the machine's. */
   readonly clock?: Clock
 }
 
@@ -28,11 +28,11 @@ export interface ServedRpc extends AsyncDisposable {
   /** `http://host:port/rpc`. */
   readonly url: string
   readonly friendbotUrl: string | null
-  /** Stops accepting, lets answers in progress end for a bounded time, cuts what remains. */
+  /** Stops accepting connections, waits a bounded time for open requests, then cuts the remaining connections. */
   close(): Promise<void>
 }
 
-/** Requests that are being answered; aborting one ends only its waiting. */
+/** Requests in progress. Aborting one only ends delays of faults. */
 interface OpenRequests {
   readonly requests: Set<AbortController>
   closing: boolean
@@ -41,30 +41,30 @@ interface OpenRequests {
 const FRIENDBOT_PATH = '/friendbot'
 const PREFLIGHT_MAX_AGE_SEC = 600
 
-/** Serves a door. Rejects when the address cannot be taken. */
-export async function serveRpc(door: RpcHandler, options: ServeOptions): Promise<ServedRpc> {
+/** Serves an RPC handler. Rejects when the address is not available. */
+export async function serveRpc(handler: RpcHandler, options: ServeOptions): Promise<ServedRpc> {
   const { host, port, signal, clock = createSystemClock({ keepAlive: false }) } = options
-  const underway: OpenRequests = { requests: new Set(), closing: false }
+  const openRequests: OpenRequests = { requests: new Set(), closing: false }
   const bounds = {
     maxHeaderSize: HEADER_MAX_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
   }
-  const server = createServer(bounds, (request, response) => void handleRequest(door, request, response, underway))
+  const server = createServer(bounds, (request, response) => void handleRequest(handler, request, response, openRequests))
   server.maxConnections = CONNECTIONS_MAX
   await listen(server, host, port)
 
   const origin = `http://${reachableHost(host)}:${(server.address() as AddressInfo).port}`
-  const friendbotUrl = door.friendbot === null ? null : `${origin}${FRIENDBOT_PATH}`
-  door.setFriendbotUrl(friendbotUrl)
+  const friendbotUrl = handler.friendbot === null ? null : `${origin}${FRIENDBOT_PATH}`
+  handler.setFriendbotUrl(friendbotUrl)
 
   let closed: Promise<void> | null = null
   function close(): Promise<void> {
     if (closed === null) {
-      underway.closing = true
-      for (const request of underway.requests) request.abort()
-      door.setFriendbotUrl(null)
+      openRequests.closing = true
+      for (const request of openRequests.requests) request.abort()
+      handler.setFriendbotUrl(null)
       closed = drain(server, clock)
     }
     return closed
@@ -95,48 +95,48 @@ function drain(server: Server, clock: Clock): Promise<void> {
   })
 }
 
-/** An address that listens everywhere is reached at the loopback. */
+/** The loopback address for a host that listens on all interfaces. */
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
 }
 
-async function handleRequest(door: RpcHandler, request: IncomingMessage, response: ServerResponse, underway: OpenRequests): Promise<void> {
-  const patience = new AbortController()
-  underway.requests.add(patience)
+async function handleRequest(handler: RpcHandler, request: IncomingMessage, response: ServerResponse, openRequests: OpenRequests): Promise<void> {
+  const disconnected = new AbortController()
+  openRequests.requests.add(disconnected)
   response.once('close', () => {
-    underway.requests.delete(patience)
-    patience.abort()
+    openRequests.requests.delete(disconnected)
+    disconnected.abort()
   })
   try {
-    send(response, await route(door, request, patience.signal), underway.closing)
+    send(response, await route(handler, request, disconnected.signal), openRequests.closing)
   } catch (error) {
-    // Both ends of a cut connection learn it at once; any other failure here is a connection that has gone already.
+    // A reset informs the client at once. Any other failure means that the connection is closed already.
     if (error instanceof ConnectionCut) request.socket.resetAndDestroy()
     else request.socket.destroy()
   }
 }
 
-async function route(door: RpcHandler, request: IncomingMessage, signal: AbortSignal): Promise<HttpResponse> {
+async function route(handler: RpcHandler, request: IncomingMessage, signal: AbortSignal): Promise<HttpResponse> {
   if (request.method === 'OPTIONS') return preflight(request)
   const target = URL.parse(request.url ?? '/', 'http://localnet')
   if (target === null) return textResponse(400, 'malformed request target\n')
-  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) return callFriendbot(door, request, target.searchParams.get('addr') ?? '')
+  if (target.pathname.replace(/\/$/, '') === FRIENDBOT_PATH) return callFriendbot(handler, request, target.searchParams.get('addr') ?? '')
   if (request.method !== 'POST') return notAllowed('POST, OPTIONS')
   const refusal = contentTypeProblem(request.headers['content-type'])
   if (refusal !== null) return textResponse(415, `${refusal}\n`)
   const body = await readBody(request)
-  return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : door.handle(body, signal)
+  return body === null ? { ...bodyTooLarge(), headers: { ...bodyTooLarge().headers, connection: 'close' } } : handler.handle(body, signal)
 }
 
-async function callFriendbot(door: RpcHandler, request: IncomingMessage, address: string): Promise<HttpResponse> {
-  if (door.friendbot === null) return emptyResponse(404)
+async function callFriendbot(handler: RpcHandler, request: IncomingMessage, address: string): Promise<HttpResponse> {
+  if (handler.friendbot === null) return emptyResponse(404)
   if (request.method !== 'GET' && request.method !== 'POST') return notAllowed('GET, POST, OPTIONS')
-  return door.friendbot(address)
+  return handler.friendbot(address)
 }
 
-/** application/json, and no other charset than UTF-8 (soroban-rpc, "Transport"). */
+/** Accepts application/json, in UTF-8 only (soroban-rpc, "Transport"). */
 export function contentTypeProblem(header: string | undefined): string | null {
   const [type, ...parameters] = (header ?? '').toLowerCase().split(';').map((part) => part.trim())
   if (type !== 'application/json') return 'content-type must be application/json'
@@ -145,24 +145,24 @@ export function contentTypeProblem(header: string | undefined): string | null {
 }
 
 function notAllowed(allow: string): HttpResponse {
-  const answer = emptyResponse(405)
-  return { ...answer, headers: { ...answer.headers, allow } }
+  const response = emptyResponse(405)
+  return { ...response, headers: { ...response.headers, allow } }
 }
 
-/** Allows whatever the browser asks for: every client sends headers of its own. */
+/** Allows all requested headers, because clients send various ones. */
 function preflight(request: IncomingMessage): HttpResponse {
-  const asked = request.headers['access-control-request-headers']
+  const requestedHeaders = request.headers['access-control-request-headers']
   const headers = {
     ...CORS_HEADERS,
     'access-control-allow-methods': 'GET, POST, OPTIONS',
-    'access-control-allow-headers': asked ?? '*',
+    'access-control-allow-headers': requestedHeaders ?? '*',
     'access-control-max-age': String(PREFLIGHT_MAX_AGE_SEC),
     vary: 'access-control-request-headers',
   }
   return { status: 204, headers, body: null }
 }
 
-/** The body as text, or null when it is too large. */
+/** The body; null when it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = []
   let length = 0
@@ -174,9 +174,9 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   return length > REQUEST_BODY_MAX_BYTES ? null : Buffer.concat(chunks).toString('utf8')
 }
 
-function send(response: ServerResponse, answer: HttpResponse, closing: boolean): void {
-  const length = answer.body === null ? {} : { 'content-length': String(Buffer.byteLength(answer.body)) }
+function send(response: ServerResponse, httpResponse: HttpResponse, closing: boolean): void {
+  const length = httpResponse.body === null ? {} : { 'content-length': String(Buffer.byteLength(httpResponse.body)) }
   const connection = closing ? { connection: 'close' } : {}
-  response.writeHead(answer.status, { ...answer.headers, ...length, ...connection })
-  response.end(answer.body ?? undefined)
+  response.writeHead(httpResponse.status, { ...httpResponse.headers, ...length, ...connection })
+  response.end(httpResponse.body ?? undefined)
 }

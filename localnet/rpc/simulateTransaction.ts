@@ -4,8 +4,8 @@ import { optionalObject, optionalString, optionalU32, requireBase64 } from './pa
 import { wrongType } from './rpc-error.ts'
 
 /**
- * simulateTransaction (soroban-rpc, "simulateTransaction"): every failure of the simulation itself is a result with `error`; a JSON-RPC error
- * says only that a parameter has the wrong type.
+ * simulateTransaction (soroban-rpc, "simulateTransaction"): a failed simulation is a result with `error`. A JSON-RPC error means only that a parameter has the
+ * wrong type.
  */
 export function simulateTransaction({ chain }: MethodContext, params: Params): unknown {
   requireBase64(params)

@@ -1,8 +1,8 @@
 import type { TransactionRecord } from '../history.ts'
 
 /**
- * The fields that getTransaction and getTransactions share. Empty lists are left out, `events` itself never (soroban-rpc, "getTransaction");
- * the two methods differ in the type of `createdAt`, which each adds itself.
+ * The fields that getTransaction and getTransactions share. Empty lists are omitted, but not `events` (soroban-rpc, "getTransaction"). Each method adds
+ * `createdAt`, whose type differs.
  */
 export function transactionDetails(record: TransactionRecord): Record<string, unknown> {
   return {
