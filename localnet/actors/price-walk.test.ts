@@ -125,7 +125,7 @@ test('a line that does not fit is named', () => {
     ['0,BTC,1\n0,FOO,2', /line 2.*FOO/],
     ['-1,BTC,1', /line 1.*-1/],
     ['0,BTC,1.12345678', /line 1.*7 decimals/],
-    ['0,BTC,0', /line 1.*above zero/],
+    ['0,BTC,0', /line 1: the price must be positive/],
     ['0,BTC,1,2', /line 1/],
   ] as const) {
     assert.throws(() => parsePriceFile(text), expected)

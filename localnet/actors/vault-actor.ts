@@ -33,7 +33,8 @@ export function createVaultActor(options: {
     const { invocation, pauseSec, onResult } = await decide(view)
     dueSec = view.closeTimeSec + pauseSec
     if (invocation === null) return
-    onResult?.(await client.invoke(invocation, view))
+    const result = await client.invoke(invocation, view)
+    onResult?.(result)
   }
 
   return {

@@ -71,7 +71,7 @@ test('local_fund creates an account with a trustline and mints to it, once and a
 test('local_fund refuses what does not fit, by name', async () => {
   await using network = await quietNetwork()
   await refused(network, 'local_fund', { address: 'GABC', usdc: '1' }, -32602, /address must be/)
-  await refused(network, 'local_fund', { address: NEWCOMER }, -32602, /usdc is missing/)
+  await refused(network, 'local_fund', { address: NEWCOMER }, -32602, /missing parameter usdc/)
   await refused(network, 'local_fund', { address: NEWCOMER, usdc: 1 }, -32602, /usdc must be/)
   await refused(network, 'local_fund', { address: NEWCOMER, usdc: '1', amount: '1' }, -32602, /unknown parameter amount/)
   await refused(network, 'local_fund', { address: network.contracts.vault, usdc: '1', xlm: '1' }, -32602, /xlm/)
@@ -166,7 +166,7 @@ test('local_closeLedger and local_advance move the ledger and its clock; funding
   const [funding] = network.exchangeEvents('funding_applied')
   assert.equal(funding?.fields[1], 1n)
   await refused(network, 'local_closeLedger', { count: 0 }, -32602, /count must be/)
-  await refused(network, 'local_advance', {}, -32602, /seconds is missing/)
+  await refused(network, 'local_advance', {}, -32602, /missing parameter seconds/)
   await refused(network, 'local_advance', { seconds: 1.5 }, -32602, /seconds must be/)
 })
 
@@ -237,7 +237,7 @@ test('local_admin tells why a call was refused', async () => {
   })
   await refused(network, 'local_admin', call({ contract: 'bank' }), -32602, /contract must be one of market/)
   await refused(network, 'local_admin', call({ args: [{ type: 'u32', value: '45' }] }), -32602, /args\[0\]/)
-  await refused(network, 'local_admin', { contract: 'vault', args: [] }, -32602, /function is missing/)
+  await refused(network, 'local_admin', { contract: 'vault', args: [] }, -32602, /missing parameter function/)
   await refused(network, 'local_admin', { contract: 'vault', function: 'pause' }, -32602, /args is missing/)
 })
 
@@ -282,7 +282,7 @@ test('a restored snapshot is the same chain, held prices and all, and the actors
   assert(records.filter((record) => record.status === 'SUCCESS').length > 25)
   assert(records.filter((record) => record.status === 'FAILED').length <= 1)
   await refused(network, 'local_restore', { id: 'nowhere' }, -32602, /nowhere/)
-  await refused(network, 'local_restore', {}, -32602, /id is missing/)
+  await refused(network, 'local_restore', {}, -32602, /missing parameter id/)
 })
 
 test('a reset begins anew with the same addresses, and the actors with it', async () => {
