@@ -5,14 +5,14 @@ import type { FaultRequest } from './faults.ts'
 
 const names = (strikes: readonly { name: string }[]): string[] => strikes.map((strike) => strike.name)
 
-test('a fault meets so many calls and ends', () => {
+test('a fault affects the given number of calls', () => {
   const faults = createFaults()
   faults.arm({ name: 'http_status', count: 2 })
   assert.deepEqual([1, 2, 3].map(() => faults.trigger('getHealth').length), [1, 1, 0])
   assert.deepEqual(faults.armed(), [])
 })
 
-test('without a count a fault has its own end: one call, or until cleared', () => {
+test('without a count a fault uses its default: one call, or until cleared', () => {
   const faults = createFaults()
   assert.equal(faults.arm({ name: 'timeout' }).remaining, 1)
   assert.equal(faults.arm({ name: 'lagging' }).remaining, null)
@@ -21,7 +21,7 @@ test('without a count a fault has its own end: one call, or until cleared', () =
   assert.deepEqual(faults.trigger('getHealth'), [])
 })
 
-test('a fault meets only its method, only methods that it can meet, and only each n-th of them', () => {
+test('a fault affects only its method, only applicable methods, and only every n-th call', () => {
   const faults = createFaults()
   faults.arm({ name: 'rpc_error', method: 'getEvents', everyNth: 3, count: null })
   faults.arm({ name: 'duplicate', count: null })
@@ -30,7 +30,7 @@ test('a fault meets only its method, only methods that it can meet, and only eac
   assert.deepEqual(names(faults.trigger('sendTransaction')), ['duplicate'])
 })
 
-test('parameters have defaults, and the list tells how often each fault has met', () => {
+test('parameters have defaults, and the list counts the hits of each fault', () => {
   const faults = createFaults()
   faults.arm({ name: 'http_status', status: 429, retryAfterSec: 7, count: 5 })
   const [strike] = faults.trigger('getHealth')
@@ -39,7 +39,7 @@ test('parameters have defaults, and the list tells how often each fault has met'
   assert.deepEqual([armed?.hits, armed?.remaining, armed?.everyNth, armed?.method], [1, 4, 1, null])
 })
 
-test('a request is refused with every problem that it has', () => {
+test('rejects a request with all of its problems', () => {
   const faults = createFaults()
   const refused = (request: FaultRequest, ...texts: readonly RegExp[]): void => {
     assert.throws(() => faults.arm(request), (error) => {
@@ -57,13 +57,13 @@ test('a request is refused with every problem that it has', () => {
   assert.deepEqual(faults.armed(), [])
 })
 
-test('the number of armed faults is bounded', () => {
+test('limits the number of armed faults', () => {
   const faults = createFaults()
   for (let count = 0; count < ARMED_FAULTS_MAX; count++) faults.arm({ name: 'slow' })
   assert.throws(() => faults.arm({ name: 'slow' }), /32 faults are armed/)
 })
 
-test('a simulation decides each occurrence by its method and number, before the armed faults', () => {
+test('`decide` gets the method and number of each call, before the armed faults', () => {
   const seen: string[] = []
   const faults = createFaults({
     decide({ method, nth }) {
@@ -79,7 +79,7 @@ test('a simulation decides each occurrence by its method and number, before the 
   assert.deepEqual(seen, ['getEvents 1', 'getHealth 1', 'getEvents 2', 'getEvents 3'])
 })
 
-test('every kind has a description, and defaults that fit its own bounds', () => {
+test('every kind has a description, and defaults within its bounds', () => {
   for (const kind of createFaults().kinds) {
     assert.ok(kind.description.length > 10, kind.name)
     createFaults().arm({ name: kind.name })

@@ -10,7 +10,7 @@ function setUp() {
   return { clock, beats, pacer }
 }
 
-test('beats keep to the clock', () => {
+test('ticks keep to the clock', () => {
   const { clock, beats, pacer } = setUp()
   pacer.start()
   pacer.start()
@@ -18,7 +18,7 @@ test('beats keep to the clock', () => {
   assert.deepEqual(beats, [1_000, 2_000, 3_000])
 })
 
-test('a stopped pacer leaves no timer, and goes on when started', () => {
+test('a stopped pacer has no timer, and continues when started', () => {
   const { clock, beats, pacer } = setUp()
   pacer.start()
   clock.advance(1_200)
@@ -31,7 +31,7 @@ test('a stopped pacer leaves no timer, and goes on when started', () => {
   assert.deepEqual(beats, [1_000, 7_200])
 })
 
-test('a onTick that came late comes once, and the next one a whole onTick later', () => {
+test('a late tick happens once, and the next one a full interval later', () => {
   let nowMs = 0
   const timers: { delayMs: number; callback: () => void }[] = []
   const clock = {

@@ -62,7 +62,7 @@ function parse(envelope: string | undefined) {
   return transaction
 }
 
-test('a sent call carries the next sequence, the resource fee, a time bound by the ledger and a good signature', async () => {
+test('a sent call has the next sequence, the resource fee, a time limit by the ledger and a valid signature', async () => {
   const { client, sent } = createNode({})
   assert.deepEqual(await client.invoke(CALL, VIEW), { kind: 'sent' })
   const transaction = parse(sent()[0])
@@ -73,7 +73,7 @@ test('a sent call carries the next sequence, the resource fee, a time bound by t
   assert(signature !== undefined && Keypair.fromPublicKey(identity.address).verify(transaction.hash(), signature.signature))
 })
 
-test('one transaction is under way at a time, and the sequence is read only once while all goes well', async () => {
+test('sends one transaction at a time, and reads the sequence once while transactions succeed', async () => {
   const { client, sent, count } = createNode({ getTransaction: [{ status: 'NOT_FOUND' }, { status: 'SUCCESS', ledger: 12 }] })
   await client.invoke(CALL, VIEW)
   assert.equal((await client.invoke(CALL, VIEW)).kind, 'later')
@@ -85,7 +85,7 @@ test('one transaction is under way at a time, and the sequence is read only once
   assert.equal(count('getLedgerEntries'), 1)
 })
 
-test('a refusal in the simulation sends nothing and tells the contract code of the head line only', async () => {
+test('a failed simulation sends nothing and returns the contract code of its first line', async () => {
   const texts = [
     'HostError: Error(Contract, #30)\n\nEvent log (newest first):\n',
     'HostError: Error(Auth, InvalidAction)\n\nEvent log:\n 0: topics:[error, Error(Contract, #110)]',
@@ -96,7 +96,7 @@ test('a refusal in the simulation sends nothing and tells the contract code of t
   assert.deepEqual(sent(), [])
 })
 
-test('a wrong sequence is read anew for the next attempt', async () => {
+test('reads the sequence again after a wrong one', async () => {
   const badSeq = { status: 'ERROR', errorResultXdr: resultXdr(xdr.TransactionResultResult.txBadSeq()) }
   const entries = [41n, 77n].map((seq) => ({ entries: [{ key: accountKeyXdr(identity.address), xdr: accountXdr(seq) }] }))
   const { client, sent } = createNode({ sendTransaction: [badSeq, { status: 'PENDING' }], getLedgerEntries: entries })
@@ -105,7 +105,7 @@ test('a wrong sequence is read anew for the next attempt', async () => {
   assert.deepEqual(sent().map((envelope) => parse(envelope).sequence), ['42', '78'])
 })
 
-test('a send whose answer was lost, or that was put off, is asked after and sent again unchanged', async () => {
+test('looks up a transaction after a lost response or TRY_AGAIN_LATER, and sends it again unchanged', async () => {
   const { client, sent } = createNode({
     sendTransaction: [new Error('connection lost'), { status: 'TRY_AGAIN_LATER' }, { status: 'DUPLICATE' }],
     getTransaction: [{ status: 'NOT_FOUND' }, { status: 'NOT_FOUND' }, { status: 'SUCCESS', ledger: 13 }],
@@ -118,7 +118,7 @@ test('a send whose answer was lost, or that was put off, is asked after and sent
   assert.equal(sent().length, 3)
 })
 
-test('a transaction that no ledger can take any more has failed, and the sequence is read anew', async () => {
+test('a transaction past its time limit has failed, and the sequence is read again', async () => {
   const { client, count } = createNode({})
   await client.invoke(CALL, VIEW)
   const settled = await client.settle({ sequence: 99, closeTimeSec: VIEW.closeTimeSec + 61 })
@@ -127,7 +127,7 @@ test('a transaction that no ledger can take any more has failed, and the sequenc
   assert.equal(count('getLedgerEntries'), 2)
 })
 
-test('a footprint by name serves the next calls with their own arguments, until one fails', async () => {
+test('a named footprint is reused for calls with other arguments, until one fails', async () => {
   const failed = { status: 'FAILED', resultXdr: resultXdr(xdr.TransactionResultResult.txFailed([])), diagnosticEventsXdr: [] }
   const { client, sent, count } = createNode({ getTransaction: [{ status: 'SUCCESS', ledger: 11 }, failed] })
   const options = { footprintName: 'pokes' }
@@ -143,7 +143,7 @@ test('a footprint by name serves the next calls with their own arguments, until 
   assert.equal(count('simulateTransaction'), 2)
 })
 
-test('an account that does not exist waits', async () => {
+test('returns `later` for an account that does not exist', async () => {
   const { client, count } = createNode({ getLedgerEntries: [{ entries: null }] })
   assert.deepEqual(await client.invoke(CALL, VIEW), { kind: 'later', reason: 'the account does not exist' })
   assert.equal(count('simulateTransaction'), 0)

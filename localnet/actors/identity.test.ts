@@ -5,13 +5,13 @@ import { createIdentity } from './identity.ts'
 
 const STANDALONE = 'Standalone Network ; February 2017'
 
-test('the root account is the one that every Stellar network derives from its passphrase', () => {
+test('the root account is derived from the passphrase as on every Stellar network', () => {
   const root = createIdentity(STANDALONE, '')
   assert.equal(root.address, 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI')
   assert.equal(root.secret, 'SC5O7VZUXDJ6JBDSZ74DSERXL7W3Y5LTOAMRF7RQRL3TAGAPS7LUVG3L')
 })
 
-test('a signature made here verifies with the SDK under the same address, and roles do not share keys', () => {
+test('signatures verify with the SDK, and each role has its own key', () => {
   const keeper = createIdentity(STANDALONE, 'keeper')
   const message = hash(new TextEncoder().encode('anything'))
   assert(Keypair.fromPublicKey(keeper.address).verify(message, keeper.sign(message)))

@@ -67,7 +67,7 @@ test('refused by the hundred, they leave their places to those behind them', () 
   }
 })
 
-test('what is no longer due is forgotten, refusals included; so is everything when the network is another one', () => {
+test('drops jobs that are not due anymore with their refusals, and all jobs on forget', () => {
   const list = createJobList()
   const [only = job('peak', '')] = jobs('peak', 1)
   list.update([only], 0)

@@ -78,7 +78,7 @@ const limit = (asset: string, direction: Val, trigger: bigint, isAbove: boolean,
 /** Ids of the orders that were executed. */
 const executed = (network: TestNetwork): unknown[] => network.exchangeEvents('order_executed').map(({ fields }) => fields[0])
 
-test('a limit order opens a position once the price is there, and not before', () => withStage(async ({ network, alice, at, move }) => {
+test('a limit order opens a position when the price is reached, not before', () => withStage(async ({ network, alice, at, move }) => {
   await alice.call('place_limit_order', ...limit('BTC', LONG, at('BTC', -40), false))
   await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [])
@@ -89,7 +89,7 @@ test('a limit order opens a position once the price is there, and not before', (
   assert.deepEqual([position.entryPrice, position.size], [at('BTC', -45), 5_000n * ONE_E7])
 }))
 
-test('a stop-limit order passes through both of its phases', () => withStage(async ({ network, alice, at, move }) => {
+test('a stop-limit order passes through both phases', () => withStage(async ({ network, alice, at, move }) => {
   const args = [symbol('BTC'), LONG, usdc(1_000n), u32(5), i128(at('BTC', 40)), i128(at('BTC', 35)), bool(true), TOLERANCE, u32(0)]
   await alice.call('place_stop_limit_order', ...args)
   await network.closeLedgers(TWO_LOOKS)
@@ -109,7 +109,7 @@ test('a stop-limit order passes through both of its phases', () => withStage(asy
 }))
 
 for (const [functionName, direction, bps] of [['set_stop_loss', LONG, -40], ['set_take_profit', LONG, 40], ['set_stop_loss', SHORT, 40]] as const) {
-  test(`${functionName} ${direction === LONG ? 'of a long' : 'of a short'} ends its position`, () => withStage(async ({ network, alice, at, move }) => {
+  test(`${functionName} ${direction === LONG ? 'of a long' : 'of a short'} closes its position`, () => withStage(async ({ network, alice, at, move }) => {
     await open(alice, 'BTC', direction)
     const { id } = await alice.position()
     await alice.call(functionName, u64(id), i128(at('BTC', bps)), TOLERANCE, ...(functionName === 'set_take_profit' ? [i128(0n)] : []))
@@ -122,7 +122,7 @@ for (const [functionName, direction, bps] of [['set_stop_loss', LONG, -40], ['se
   }))
 }
 
-test('a trailing stop follows the price up, and ends its position on the way back, with a gain', () => withStage(async ({ network, alice, at, move }) => {
+test('a trailing stop follows the price up and closes its position on the reversal with a gain', () => withStage(async ({ network, alice, at, move }) => {
   await open(alice, 'BTC', LONG)
   const { id } = await alice.position()
   await alice.call('place_trailing_stop', u64(id), u32(50), TOLERANCE)
@@ -142,7 +142,7 @@ test('a trailing stop follows the price up, and ends its position on the way bac
   assert(Number(closed?.fields[7]) > 0, 'the gain is lost')
 }))
 
-test('a reduce-only order ends the position that it was placed against', () => withStage(async ({ network, alice, at, move }) => {
+test('a reduce-only order closes its position', () => withStage(async ({ network, alice, at, move }) => {
   await open(alice, 'BTC', LONG)
   await alice.call('place_limit_order', ...limit('BTC', SHORT, at('BTC', 40), true, REDUCE_ONLY))
   await move('BTC', 45)
@@ -152,7 +152,7 @@ test('a reduce-only order ends the position that it was placed against', () => w
   assert.deepEqual([positions, orders], [[], []])
 }))
 
-test('a cross account that is worth too little is liquidated whole, one that is not is left alone', () => withStage(async ({ network, alice, bob, move }) => {
+test('liquidates a cross account below maintenance margin, and no other', () => withStage(async ({ network, alice, bob, move }) => {
   for (const trader of [alice, bob]) {
     await open(trader, 'BTC', LONG, 'open_position_cross')
     await open(trader, 'ETH', LONG, 'open_position_cross')
@@ -167,7 +167,7 @@ test('a cross account that is worth too little is liquidated whole, one that is 
   assert.deepEqual([(await alice.holdings()).positions.length, (await bob.holdings()).positions.length], [0, 2])
 }))
 
-test('orders that the market will not fill stop nobody else’s, and are filled when it will', () => withStage(async ({ network, alice, bob, at, move }) => {
+test('orders that the market refuses do not block others, and execute once it accepts them', () => withStage(async ({ network, alice, bob, at, move }) => {
   const cap = (bps: number) =>
     network.call('local_admin', { contract: 'vault', function: 'set_asset_cap', args: [{ type: 'symbol', value: 'BTC' }, { type: 'u32', value: bps }] })
   await open(bob, 'ETH', LONG)

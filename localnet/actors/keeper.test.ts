@@ -40,7 +40,7 @@ function setUp() {
   }
 }
 
-test('a position past its liquidation price is liquidated, its neighbour is left alone', async () => {
+test('liquidates a position past its liquidation price, and no other', async () => {
   const { ledger, turn, called } = setUp()
   const short = { ...LONG, id: 2n, direction: 1, liquidationPrice: 109n * ONE_E7 } as const
   const large = { ...LONG, id: 3n, liquidationPrice: 80n * ONE_E7, collateral: 300n * ONE_E7 }
@@ -52,7 +52,7 @@ test('a position past its liquidation price is liquidated, its neighbour is left
   assert.deepEqual(called(), [['liquidate', 1n]])
 })
 
-test('liquidations go before funding, funding before prices; one transaction per ledger', async () => {
+test('liquidates before funding and syncs prices last, one transaction per ledger', async () => {
   const { ledger, lastGood, turn, called } = setUp()
   ledger.setPositions([LONG, { ...LONG, id: 2n }])
   lastGood('BTC', ENTRY, NOW_SEC + 3_600)
@@ -61,7 +61,7 @@ test('liquidations go before funding, funding before prices; one transaction per
   assert.deepEqual(called(), [['liquidate', 1n], ['liquidate', 2n], ['apply_funding'], ['sync_asset_pnl', 'BTC']])
 })
 
-test('a triggered order is executed, one whose price is not there is not', async () => {
+test('executes a triggered order, and no other', async () => {
   const { ledger, turn, called } = setUp()
   ledger.setOrders([STOP_LOSS, { ...STOP_LOSS, id: 2n, triggerPrice: 94n * ONE_E7 }])
   await turn(0)
@@ -71,7 +71,7 @@ test('a triggered order is executed, one whose price is not there is not', async
   assert.deepEqual(called(), [['execute_order', 1n]])
 })
 
-test('all kinds of jobs have their order: liquidations, executions, cross accounts, peaks, funding, prices', async () => {
+test('does jobs in the order liquidations, executions, cross accounts, peaks, funding, prices', async () => {
   const { ledger, lastGood, turn, called } = setUp()
   const [trader = '', other = ''] = IDENTITIES.traders.map((person) => person.address)
   ledger.setPositions([LONG, { ...LONG, id: 2n, trader: other, marginMode: 1, liquidationPrice: 0n }])
@@ -88,7 +88,7 @@ test('all kinds of jobs have their order: liquidations, executions, cross accoun
   assert.notEqual(trader, other)
 })
 
-test('a cross account with money in its pool lives, and dies when the pool is gone', async () => {
+test('liquidates a cross account only when its pool does not cover the losses', async () => {
   const { ledger, turn, called } = setUp()
   ledger.setPositions([{ ...LONG, marginMode: 1, liquidationPrice: 0n }])
   // At 90 its collateral is lost, and ten in the pool are just the maintenance.
@@ -101,7 +101,7 @@ test('a cross account with money in its pool lives, and dies when the pool is go
   assert.deepEqual(called(), [['liquidate_cross_account', LONG.trader]])
 })
 
-test('what it has read of positions and orders it does not ask for again', async () => {
+test('does not read known positions and orders again', async () => {
   const { ledger, client, turn } = setUp()
   ledger.setPositions(Array.from({ length: 150 }, (_, index) => ({ ...LONG, id: BigInt(index + 1) })))
   const far = { ...STOP_LOSS, triggerPrice: ONE_E7 }
@@ -113,7 +113,7 @@ test('what it has read of positions and orders it does not ask for again', async
   assert.deepEqual(client.requests.slice(3), [client.requests[0], 1])
 })
 
-test('a job that fails on the ledger rests like one that is refused', async () => {
+test('postpones a job that fails on the ledger like a refused one', async () => {
   const { ledger, client, turn, called } = setUp()
   ledger.setOrders([{ ...STOP_LOSS, triggerPrice: 200n * ONE_E7 }])
   const failed = { kind: 'failed', code: 82, reason: 'txFailed' } as const
@@ -126,7 +126,7 @@ test('a job that fails on the ledger rests like one that is refused', async () =
   assert.deepEqual(calledAfter, [1, 1, 2, 2, 2, 3], 'failed at 5, it rests until 10; failed again at 15, until 25')
 })
 
-test('of a hundred refusals each turn hears a few: the ledger does not wait for them', async () => {
+test('limits refusals per turn, so that the ledger does not wait', async () => {
   const { ledger, client, turn } = setUp()
   ledger.setOrders(Array.from({ length: 100 }, (_, index) => ({ ...STOP_LOSS, id: BigInt(index + 1), triggerPrice: 200n * ONE_E7 })))
   client.results.push(...Array.from({ length: 100 }, () => ({ kind: 'refused', code: 82, reason: 'OpenInterestCapExceeded' }) as const))
@@ -134,7 +134,7 @@ test('of a hundred refusals each turn hears a few: the ledger does not wait for 
   assert.equal(client.calls.length, 8)
 })
 
-test('funding is applied when the hour is full, not a second before', async () => {
+test('applies funding after a full hour, not a second earlier', async () => {
   const { market, turn, called } = setUp()
   await turn(3_599)
   assert.deepEqual(called(), [])
@@ -146,7 +146,7 @@ test('funding is applied when the hour is full, not a second before', async () =
   assert.equal(called().length, 1)
 })
 
-test('the market is shown a price that has moved by half of what it allows, while its own still counts', async () => {
+test('syncs a price that has moved by half of the allowed deviation while the last good price is in effect', async () => {
   const { ledger, lastGood, turn, called } = setUp()
   lastGood('BTC', 10_000n, NOW_SEC)
   for (const [seconds, price] of [[0, 10_049n], [5, 9_951n], [10, 0n]] as const) {
@@ -161,7 +161,7 @@ test('the market is shown a price that has moved by half of what it allows, whil
   assert.equal(called().length, 1, 'a price of ten minutes ago stops nobody')
 })
 
-test('the market is looked at every five seconds, and not while something is under way', async () => {
+test('reads the market every five seconds, and not while a transaction is pending', async () => {
   const { ledger, client, turn, called } = setUp()
   await turn(0)
   ledger.setPositions([LONG])
@@ -174,7 +174,7 @@ test('the market is looked at every five seconds, and not while something is und
   assert.deepEqual(called(), [['liquidate', 1n]])
 })
 
-test('who was liquidated by another in the meantime costs no ledger: the next one has its turn at once', async () => {
+test('skips a position that someone else liquidated, without losing a ledger', async () => {
   const { ledger, client, turn, called } = setUp()
   ledger.setPositions([LONG, { ...LONG, id: 2n }, { ...LONG, id: 3n }])
   ledger.setOraclePrice('BTC', 50n * ONE_E7, NOW_SEC)
@@ -185,7 +185,7 @@ test('who was liquidated by another in the meantime costs no ledger: the next on
   assert.deepEqual(called().at(-1), ['liquidate', 3n])
 })
 
-test('a market that is not there yet, or has begun anew, is no trouble', async () => {
+test('tolerates a missing or reset market', async () => {
   const ledger = createTestLedger()
   const client = ledger.client(IDENTITIES.keeper.address)
   const keeper = createKeeper({ client, deployment: DEPLOYMENT })
@@ -199,7 +199,7 @@ test('a market that is not there yet, or has begun anew, is no trouble', async (
   assert.equal(client.calls.length, 1, 'it looks at once, not after the old pause')
 })
 
-test('on a network that began anew numbers mean something else: nothing that was remembered counts', async () => {
+test('drops cached entries when the network is reset', async () => {
   const { ledger, keeper, turn, called } = setUp()
   ledger.setPositions([LONG])
   ledger.setOrders([STOP_LOSS])

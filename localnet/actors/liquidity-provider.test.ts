@@ -27,7 +27,7 @@ async function live(turn: (seconds: number) => Promise<void>, fromSec: number, u
   for (let seconds = fromSec; seconds < untilSec; seconds += 10) await turn(seconds)
 }
 
-test('the first thing is the large deposit, made once; also where nobody trades', async () => {
+test('makes the large first deposit once, also without traders', async () => {
   const { client, provider, credit, turn, called } = setUp()
   provider.setEnabled(false)
   await turn(0)
@@ -37,7 +37,7 @@ test('the first thing is the large deposit, made once; also where nobody trades'
   assert.equal(client.calls.length, 1)
 })
 
-test('a first deposit that the vault refuses is tried again, until LP tokens show that it was made', async () => {
+test('retries a refused first deposit until LP tokens arrive', async () => {
   const { client, provider, credit, turn } = setUp()
   provider.setEnabled(false)
   client.results.push({ kind: 'refused', code: 4, reason: 'paused' })
@@ -51,7 +51,7 @@ test('a first deposit that the vault refuses is tried again, until LP tokens sho
   assert.equal(client.calls.length, 2)
 })
 
-test('then it moves now and then: deposits, and withdrawals of what it approved just before', async () => {
+test('then deposits and withdraws from time to time, with an approval before each withdrawal', async () => {
   const { client, credit, turn, called } = setUp()
   credit(FIRST)
   await live(turn, 0, 86_400)
@@ -70,7 +70,7 @@ test('then it moves now and then: deposits, and withdrawals of what it approved 
   assert(withdrawn.length > 5)
 })
 
-test('without the approval there is no withdrawal', async () => {
+test('does not withdraw without an approval', async () => {
   const { client, credit, turn, called } = setUp()
   credit(FIRST)
   for (let seconds = 0; seconds < 86_400 && client.calls.at(-1)?.functionName !== 'approve'; seconds += 10) await turn(seconds)
@@ -81,7 +81,7 @@ test('without the approval there is no withdrawal', async () => {
   assert.notEqual(called().slice(before).at(0)?.functionName, 'withdraw')
 })
 
-test('a provider whose network began anew deposits anew', async () => {
+test('makes the first deposit again on a reset network', async () => {
   const { client, provider, credit, turn, called } = setUp()
   credit(FIRST)
   await turn(0)

@@ -27,7 +27,7 @@ const directions = fc.constantFrom<0 | 1>(0, 1)
 /** From the cheapest of the markets to the dearest. */
 const prices = fc.bigInt({ min: 100_000n, max: 10n ** 13n })
 
-test('a limit order waits at a better price; immediate-or-cancel and post-only occur, the first also where its price is there', () => {
+test('a limit order waits at a better price, except for marketable immediate-or-cancel orders; post-only occurs', () => {
   const seen = new Set<string>()
   fc.assert(fc.property(strategies, directions, prices, fc.string(), (strategy, direction, price, seed) => {
     const call = entryCall('limit', { ...TERMS, direction, price }, strategy, createSeededRandom(seed))
@@ -42,7 +42,7 @@ test('a limit order waits at a better price; immediate-or-cancel and post-only o
   assert.deepEqual([...seen].sort(), ['0 false', '1 false', '1 true', '2 false'])
 })
 
-test('a stop-limit order waits behind a breakout, its limit between the market and its stop', () => {
+test('a stop-limit order waits for a breakout, with its limit between the market and its stop', () => {
   fc.assert(fc.property(strategies, directions, prices, fc.string(), (strategy, direction, price, seed) => {
     const call = entryCall('stop_limit', { ...TERMS, direction, price }, strategy, createSeededRandom(seed))
     const [, , , , trigger, limit, isAbove] = argsOf(call) as [string, number, bigint, number, bigint, bigint, boolean]
@@ -53,7 +53,7 @@ test('a stop-limit order waits behind a breakout, its limit between the market a
   }), { numRuns: fuzzRuns(400) })
 })
 
-test('whatever the price has done, the market takes the orders that a position gets', () => {
+test('the market accepts the closing orders of a position at every price', () => {
   fc.assert(fc.property(strategies, directions, prices, fc.integer({ min: -900, max: 900 }), fc.string(), (strategy, direction, entryPrice, movedBps, seed) => {
     const price = (entryPrice * BigInt(10_000 + movedBps)) / 10_000n
     const position = { ...POSITION, direction, entryPrice }
@@ -71,14 +71,14 @@ test('whatever the price has done, the market takes the orders that a position g
   }), { numRuns: fuzzRuns(400) })
 })
 
-test('a reduce-only order goes the other way, and the whole position fits into it', () => {
+test('a reduce-only order has the opposite direction and the size of the position', () => {
   const call = exitCall('reduce_only', POSITION, PRICE, HABITS[0] ?? assert.fail('there are strategies'), createSeededRandom('x'))
   const [asset, direction, collateral, leverage, trigger, isAbove, , timeInForce] = argsOf(call) as LimitArgs
   assert.deepEqual([asset, direction, isAbove, timeInForce], ['BTC', 1, true, REDUCE_ONLY])
   assert(collateral * BigInt(leverage) >= POSITION.size && trigger > PRICE)
 })
 
-test('shares of one mean always, shares of nothing never', () => {
+test('a share of one means always, a share of zero never', () => {
   const all = (share: number): OrderStrategy => ({
     cross: 0, limit: 0, stopLimit: 0, stopLoss: share, takeProfit: share, trailingStop: share, reduceOnly: share,
     distanceBps: { min: 5, max: 5 }, maxWaitSec: { min: 1, max: 1 },

@@ -10,7 +10,7 @@ import { createPriceWalk } from './price-walk.ts'
 
 const priceOf = (walk: { price(asset: string): bigint }, asset: string): number => Number(walk.price(asset))
 
-test('prices start in the router bands, stay there, and no step comes near the deviation limit', () => {
+test('prices stay within the router\'s bands, and no step reaches the deviation limit', () => {
   fc.assert(
     fc.property(fc.string(), fc.array(fc.integer({ min: 0, max: 100_000 }), { maxLength: 200 }), (seed, pauses) => {
       const walk = createPriceWalk(createSeededRandom(seed))
@@ -30,7 +30,7 @@ test('prices start in the router bands, stay there, and no step comes near the d
   )
 })
 
-test('a day of prices is as volatile as the markets are said to be, correlated, and near its beginning', () => {
+test('a day of prices has the modelled volatility and correlation, and stays near the start', () => {
   const walk = createPriceWalk(createSeededRandom('a day'))
   const minutes: Record<string, number[]> = { BTC: [], ETH: [], ZEC: [] }
   const last = new Map(ASSET_SYMBOLS.map((asset) => [asset, priceOf(walk, asset)]))
@@ -54,7 +54,7 @@ test('a day of prices is as volatile as the markets are said to be, correlated, 
   }
 })
 
-test('a wild market is squeezed about once a day: far enough to liquidate at full leverage, and most of it comes back; a calm one is not', () => {
+test('a volatile market has about one squeeze per day, which liquidates full leverage and mostly reverses; a calm one has none', () => {
   const walk = createPriceWalk(createSeededRandom('squeezes'))
   const days = 5
   const minutes = new Map(ASSET_SYMBOLS.map((asset) => [asset, [] as number[]]))
@@ -86,7 +86,7 @@ function findSqueezes(prices: readonly number[]): { readonly before: number; rea
   return found
 }
 
-test('the same seed walks the same way, another seed another way', () => {
+test('the same seed gives the same walk, another seed another one', () => {
   const walked = (seed: string): string => {
     const walk = createPriceWalk(createSeededRandom(seed))
     for (let step = 0; step < 50; step++) walk.advance(3)
@@ -96,7 +96,7 @@ test('the same seed walks the same way, another seed another way', () => {
   assert.notEqual(walked('one'), walked('two'))
 })
 
-test('a walk goes on from where it is put, within the band', () => {
+test('a walk continues from the prices that are set, within the band', () => {
   const walk = createPriceWalk(createSeededRandom('anchor'))
   walk.setPrices(new Map([['BTC', 500_000_000_000n], ['ETH', 1n], ['SOL', -5n]]))
   assert(Math.abs(priceOf(walk, 'BTC') / 500_000_000_000 - 1) < 1e-9)
@@ -104,7 +104,7 @@ test('a walk goes on from where it is put, within the band', () => {
   assert.equal(walk.price('SOL'), MARKETS['SOL']?.lowest)
 })
 
-test('a file of prices plays by its offsets, and the walk stands in where it says nothing', () => {
+test('a price file is replayed by its offsets, and the walk provides the other prices', () => {
   const lines = parsePriceFile('seconds,asset,price\n# the beginning\n10,BTC,90500.5\n\n0,BTC,90000\n20, ETH ,3000\n')
   const walk = createPriceWalk(createSeededRandom('tape'))
   const tape = createPriceReplay(lines, walk)
@@ -119,7 +119,7 @@ test('a file of prices plays by its offsets, and the walk stands in where it say
   assert.deepEqual(seen, [900_000_000_000n, 900_000_000_000n, 905_005_000_000n, 905_005_000_000n, 30_000_000_000n])
 })
 
-test('a line that does not fit is named', () => {
+test('names an invalid line', () => {
   for (const [text, expected] of [
     ['0,BTC', /line 1/],
     ['0,BTC,1\n0,FOO,2', /line 2.*FOO/],
@@ -132,7 +132,7 @@ test('a line that does not fit is named', () => {
   }
 })
 
-test('a held price stands until it is released, and the walk goes on from it', () => {
+test('a held price is constant until it is released, and the walk continues from it', () => {
   const feed = createPriceFeed(createPriceWalk(createSeededRandom('feed')))
   feed.advanceTo(1_000)
   feed.hold('BTC', { price: 600_000_000_000n, ageSec: 61 })

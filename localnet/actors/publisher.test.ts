@@ -36,7 +36,7 @@ function written(call: { readonly args: readonly Parameters<typeof plain>[0][] }
   return plain(prices) as Written[]
 }
 
-test('all fourteen prices go out in one transaction, under the tags of the oracle, attested by the ledger’s clock', async () => {
+test('writes all fourteen prices in one transaction, with the oracle’s tags, attested at the ledger’s time', async () => {
   const { client, turn } = setUp()
   await turn(0)
   const [call] = client.calls
@@ -46,7 +46,7 @@ test('all fourteen prices go out in one transaction, under the tags of the oracl
   assert(prices.every(({ price, timestamp, round_id }) => price === 1_000n && timestamp === BigInt(NOW_SEC) && round_id === 100n))
 })
 
-test('it writes every second or third ledger, and prices have moved by the time in between', async () => {
+test('writes every second or third ledger, with prices that moved in between', async () => {
   const { client, turn } = setUp()
   const writtenAt: number[] = []
   for (let ledger = 0; ledger < 60; ledger++) {
@@ -59,7 +59,7 @@ test('it writes every second or third ledger, and prices have moved by the time 
   for (const [index, ledger] of writtenAt.entries()) assert.equal(written(client.calls[index])[0]?.price, 1_000n + BigInt(ledger))
 })
 
-test('while a write is under way it waits; one that was refused is tried again with the next ledger', async () => {
+test('waits while a write is pending, and retries a refused one at the next ledger', async () => {
   const { client, turn } = setUp()
   client.results.push({ kind: 'refused', code: 4, reason: 'paused' })
   await turn(0)
@@ -73,7 +73,7 @@ test('while a write is under way it waits; one that was refused is tried again w
   assert.equal(client.calls.length, 3)
 })
 
-test('a held price stands still, and its attestation is as old as it was asked to be', async () => {
+test('writes a held price unchanged with the requested attestation age', async () => {
   const { client, feed, turn } = setUp()
   feed.hold('ETH', { price: 77n, ageSec: 61 })
   await turn(0)

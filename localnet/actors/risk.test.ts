@@ -10,14 +10,14 @@ const LONG: StoredPosition = {
 }
 const SHORT: StoredPosition = { ...LONG, direction: 1, liquidationPrice: 109n * ONE_E7 }
 
-test('a 10x position lives until nine percent against it, the limit included', () => {
+test('a 10x position is liquidatable from a nine percent loss', () => {
   assert.equal(isLiquidatable(LONG, 91n * ONE_E7 + 1n, 0n), false)
   assert.equal(isLiquidatable(LONG, 91n * ONE_E7, 0n), true)
   assert.equal(isLiquidatable(SHORT, 109n * ONE_E7 - 1n, 0n), false)
   assert.equal(isLiquidatable(SHORT, 109n * ONE_E7, 0n), true)
 })
 
-test('funding can bring a position down before its price does', () => {
+test('funding alone can make a position liquidatable', () => {
   const cumulative = ONE_E7 / 20n
   assert.equal(positionFunding(LONG, cumulative), 50n * ONE_E7)
   assert.equal(positionFunding(SHORT, cumulative), -50n * ONE_E7)
@@ -25,7 +25,7 @@ test('funding can bring a position down before its price does', () => {
   assert.equal(isLiquidatable(LONG, 95n * ONE_E7, cumulative), true)
 })
 
-test('a cross position is none of this, and neither is a price of zero', () => {
+test('a cross position and a price of zero are not liquidatable here', () => {
   assert.equal(isLiquidatable({ ...LONG, marginMode: 1, liquidationPrice: 0n }, ONE_E7, 0n), false)
   assert.equal(isLiquidatable(LONG, 0n, 0n), false)
 })
@@ -36,7 +36,7 @@ test('PnL truncates toward zero on both sides', () => {
   assert.equal(positionPnl(odd, 2n), -3n)
 })
 
-test('a cross account is judged as a whole: its pool and every position against the maintenance of all', () => {
+test('a cross account is liquidatable by its total equity against the total maintenance margin', () => {
   const cross = { ...LONG, marginMode: 1, liquidationPrice: 0n }
   const hedge = { ...cross, id: 2n, direction: 1, asset: 'ETH' }
   const prices = (btc: bigint, eth: bigint) => (asset: string) => (asset === 'BTC' ? btc : eth) * ONE_E7
@@ -48,7 +48,7 @@ test('a cross account is judged as a whole: its pool and every position against 
   assert.equal(isCrossLiquidatable(account(10n), prices(81n, 100n), 0n), false, 'so does the pool')
 })
 
-test('in a cross account funding counts, a price of zero moves nothing, and one that is not there makes it no candidate', () => {
+test('in a cross account funding counts, a price of zero means no PnL, and a missing price makes it no candidate', () => {
   const account = { pool: 0n, positions: [{ ...LONG, marginMode: 1 }] }
   assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, 0n), false)
   assert.equal(isCrossLiquidatable(account, () => 95n * ONE_E7, ONE_E7 / 20n), true)

@@ -9,13 +9,13 @@ import { drawCollateral, drawInteger, strategyOf } from './strategies.ts'
 const TWELVE = Array.from({ length: 12 }, (_, index) => strategyOf(index))
 const strategyNamed = (name: string) => TWELVE.find((strategy) => strategy.name === name) ?? assert.fail(`nobody is a ${name}`)
 
-test('twelve traders differ: every way of trading is among them, and the thirteenth trades like the first', () => {
+test('twelve traders use all strategies, and the thirteenth repeats the first', () => {
   const names = new Set(TWELVE.map((strategy) => strategy.name))
   assert.deepEqual([...names].sort(), ['gambler', 'holder', 'mean reverter', 'scalper', 'sleeper', 'trend follower'])
   assert.equal(strategyOf(12), strategyOf(0))
 })
 
-test('whatever is drawn, the market would take it: leverage, least collateral, greatest position', () => {
+test('drawn leverage and collateral are within the market\'s limits', () => {
   const { max_leverage, min_collateral, max_position_size } = DEFAULT_MARKET_CONFIG
   fc.assert(
     fc.property(fc.constantFrom(...TWELVE), fc.string(), (strategy, seed) => {
@@ -29,7 +29,7 @@ test('whatever is drawn, the market would take it: leverage, least collateral, g
   )
 })
 
-test('draws reach both ends of a range and nothing beyond, and small collateral is more common than large', () => {
+test('draws cover a range with both bounds, and small collateral is more frequent', () => {
   const random = createSeededRandom('draws')
   const drawn = Array.from({ length: 2_000 }, () => drawInteger({ min: 3, max: 6 }, random))
   assert.deepEqual(new Set(drawn), new Set([3, 4, 5, 6]))
@@ -40,7 +40,7 @@ test('draws reach both ends of a range and nothing beyond, and small collateral 
   assert(small > 1_400, `${small} of 2000 are in the smaller half`)
 })
 
-test('some follow a move, some go against it, and an unnoticeable one is a coin', () => {
+test('strategies follow or fade a price change, and ignore a tiny one', () => {
   const ways = (name: string, change: number): Set<number | null> => {
     const random = createSeededRandom(name)
     return new Set(Array.from({ length: 100 }, () => strategyNamed(name).direction(change, random)))
@@ -51,7 +51,7 @@ test('some follow a move, some go against it, and an unnoticeable one is a coin'
   assert.equal(ways('gambler', 0.01).size, 2)
 })
 
-test('somebody always gets liquidated sooner or later: a gambler is at full leverage and never cuts a loss', () => {
+test('gamblers use full leverage without a stop-loss', () => {
   const gambler = strategyNamed('gambler')
   assert.deepEqual(gambler.leverage, { min: 10, max: 10 })
   assert.equal(gambler.stopLoss, null)
@@ -59,7 +59,7 @@ test('somebody always gets liquidated sooner or later: a gambler is at full leve
   assert(gambler.volatileOnly, 'it is squeezed where squeezes happen')
 })
 
-test('a new network soon has a history: the first position of the quick ones is closed within seconds', () => {
+test('scalpers close their first position within seconds', () => {
   const quick = TWELVE.filter((strategy) => strategy.firstHoldSec.max <= 6)
   assert(quick.length >= 4, `${quick.length} of twelve`)
 })

@@ -18,7 +18,7 @@ function setUp() {
   }
 }
 
-test('the change is measured over the time that is asked for, or over what is known', () => {
+test('measures the change over the requested period, or since the first sample', () => {
   const { ticker, at } = setUp()
   assert.equal(ticker.change('BTC', 60), 0)
   at(1_000, 100n)
@@ -30,7 +30,7 @@ test('the change is measured over the time that is asked for, or over what is kn
   assert.ok(Math.abs(ticker.change('BTC', 3_600) - 0.21) < 1e-9, 'no more is known')
 })
 
-test('half an hour is remembered, however long it runs and however often it is told', () => {
+test('keeps half an hour of samples', () => {
   const { ticker, at } = setUp()
   at(0, 50n)
   for (let timeSec = 1; timeSec <= 3_600; timeSec++) at(timeSec, 100n)
@@ -39,7 +39,7 @@ test('half an hour is remembered, however long it runs and however often it is t
   assert.equal(ticker.change('BTC', 1_700), 1)
 })
 
-test('a held price is what the traders see, and a network that begins anew has no past', () => {
+test('returns held prices, and no change after forget', () => {
   const { feed, ticker, at } = setUp()
   at(1_000, 100n)
   feed.hold('BTC', { price: 300n, ageSec: 0 })

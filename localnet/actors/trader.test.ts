@@ -71,7 +71,7 @@ function setUp(strategy: Partial<Strategy> = {}, seed = 'trader') {
 /** Never opens by itself. */
 const CLOSES_ONLY: Partial<Strategy> = { maxPositions: 0 }
 
-test('the first trade comes within three seconds and is the strategy’s own: market, collateral, leverage, direction', async () => {
+test('makes its first trade within three seconds with the strategy’s market, collateral, leverage and direction', async () => {
   const { client, live, called } = setUp({ direction: () => 1 })
   await live(0, 3)
   assert.deepEqual([client.calls[0]?.contract, client.calls[0]?.args[0]], [DEPLOYMENT.market, { type: 'address', value: identity.address }])
@@ -80,7 +80,7 @@ test('the first trade comes within three seconds and is the strategy’s own: ma
   assert(ASSET_SYMBOLS.includes(String(asset)))
 })
 
-test('it rests between trades, keeps to its own markets, and holds no more positions than it wants', async () => {
+test('pauses between trades, keeps to its markets and its maximum number of positions', async () => {
   const { ledger, live, called } = setUp({ maxPositions: 3 })
   const [first = 0, ...later] = await live(0, 300)
   assert.deepEqual(later, Array.from({ length: 29 }, (_, index) => first + 10 * (index + 1)))
@@ -93,7 +93,7 @@ test('it rests between trades, keeps to its own markets, and holds no more posit
   assert.deepEqual((await live(300, 500)).filter((seconds) => seconds >= 310), [])
 })
 
-test('who likes it wild trades nowhere else', async () => {
+test('a strategy for volatile markets trades only there', async () => {
   const { live, called } = setUp({ maxPositions: 100, markets: 4, volatileOnly: true })
   await live(0, 600)
   const traded = new Set(called().map(([, asset]) => String(asset)))
@@ -101,7 +101,7 @@ test('who likes it wild trades nowhere else', async () => {
   for (const asset of traded) assert(isVolatile(MARKETS[asset] ?? assert.fail(asset)), `${asset} is calm`)
 })
 
-test('a strategy that sees no reason to trade stays out', async () => {
+test('a strategy without a direction stays out of the market', async () => {
   const changes: number[] = []
   const { client, live, ticker, setPrice } = setUp({ direction: (change) => (changes.push(change), null) })
   ticker.observe(NOW_SEC - 10)
@@ -111,7 +111,7 @@ test('a strategy that sees no reason to trade stays out', async () => {
   assert(Math.abs((changes[0] ?? 0) - 0.1) < 1e-9, 'it looked at how far the price has come')
 })
 
-test('the very first position is closed soon, later ones when their time is over', async () => {
+test('closes the first position soon, and later ones after their holding time', async () => {
   const { ledger, live, called } = setUp(CLOSES_ONLY)
   ledger.setPositions([OPEN])
   assert.deepEqual(await live(0, 6), [5])
@@ -120,7 +120,7 @@ test('the very first position is closed soon, later ones when their time is over
   assert.equal((await live(10, 100))[0], 70)
 })
 
-test('a gain or a loss that is large enough closes a position before its time', async () => {
+test('closes a position early at a large gain or loss', async () => {
   for (const [direction, price, closes] of [
     [0, 103n, true], [0, 102n, false], [0, 95n, true], [0, 96n, false], [1, 97n, true], [1, 98n, false], [1, 105n, true], [1, 104n, false],
   ] as const) {
@@ -132,7 +132,7 @@ test('a gain or a loss that is large enough closes a position before its time', 
   }
 })
 
-test('who never cuts a loss does not', async () => {
+test('a strategy without a stop-loss does not close at a loss', async () => {
   const { ledger, client, setPrice, turn } = setUp({ ...CLOSES_ONLY, firstHoldSec: { min: 3_600, max: 3_600 }, takeProfit: null, stopLoss: null })
   ledger.setPositions([OPEN])
   for (const price of [77n, 300n]) {
@@ -142,7 +142,7 @@ test('who never cuts a loss does not', async () => {
   assert.deepEqual(client.calls, [])
 })
 
-test('refused, it comes back after 5, 10, 20 … at most 300 seconds, and after a success at its own pace', async () => {
+test('retries a refusal after 5, 10, 20 … at most 300 seconds, and resets after a success', async () => {
   const { client, live } = setUp()
   client.results.push(...Array.from({ length: 9 }, () => ({ kind: 'refused', code: 30, reason: 'PriceStale' }) as const))
   const turns = await live(0, 1_500)
@@ -153,7 +153,7 @@ test('refused, it comes back after 5, 10, 20 … at most 300 seconds, and after 
   assert.deepEqual(pauses.filter((pause) => pause === 5).length, 2, 'and the next refusal costs five seconds again')
 })
 
-test('a transaction that failed on the ledger costs patience too; one that is under way costs a turn', async () => {
+test('backs off after a failed transaction, and waits while one is pending', async () => {
   const { client, live } = setUp()
   client.settlements.push({ kind: 'idle' })
   const [first = 0] = await live(0, 3)
@@ -163,7 +163,7 @@ test('a transaction that failed on the ledger costs patience too; one that is un
   assert.equal(next[0], first + 16)
 })
 
-test('a position that the keeper has liquidated is missed within a minute, and makes room', async () => {
+test('notices a liquidated position within a minute and opens another', async () => {
   const { ledger, live, called } = setUp({ maxPositions: 1 })
   ledger.setPositions([{ ...OPEN, openedAtSec: NOW_SEC + 86_400 }])
   assert.deepEqual(await live(0, 50), [])
@@ -174,7 +174,7 @@ test('a position that the keeper has liquidated is missed within a minute, and m
 
 const LONG_HELD: Partial<Strategy> = { holdSec: { min: 3_600, max: 3_600 }, firstHoldSec: { min: 3_600, max: 3_600 }, takeProfit: null, stopLoss: null }
 
-test('after a first entry at the market it enters by its own ways: limit and stop-limit orders, cross margin', async () => {
+test('after a first entry at the market, enters by limit and stop-limit orders and on cross margin', async () => {
   const functionOf = { limit: 'place_limit_order', stopLimit: 'place_stop_limit_order', cross: 'open_position_cross' } as const
   for (const way of ['limit', 'stopLimit', 'cross'] as const) {
     const { ledger, live, called } = setUp({ orders: { ...NO_ORDERS, [way]: 1 } })
@@ -184,7 +184,7 @@ test('after a first entry at the market it enters by its own ways: limit and sto
   }
 })
 
-test('orders that would open count as positions do, and one that waits too long is cancelled', async () => {
+test('counts opening orders as positions, and cancels one that waits too long', async () => {
   const { ledger, live, called } = setUp({ ...LONG_HELD, maxPositions: 2 })
   const waiting = { ...ORDER, createdAtSec: NOW_SEC }
   ledger.setPositions([OPEN])
@@ -195,7 +195,7 @@ test('orders that would open count as positions do, and one that waits too long 
   assert.equal((await live(61, 71)).length, 1, 'the room is used again')
 })
 
-test('a position gets the orders that its strategy gives it, each once, and those that it has are not given again', async () => {
+test('attaches each of the strategy’s orders once, and none that exists', async () => {
   const orders = { ...NO_ORDERS, stopLoss: 1, takeProfit: 1, trailingStop: 1, reduceOnly: 1 }
   const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders })
   ledger.setPositions([OPEN, { ...OPEN, id: 8n, asset: 'ETH', marginMode: 1 }])
@@ -206,28 +206,28 @@ test('a position gets the orders that its strategy gives it, each once, and thos
   ])
 })
 
-test('an order that the market refuses for a position is not tried for ever', async () => {
+test('does not retry a refused attached order forever', async () => {
   const { ledger, client, live } = setUp({ ...CLOSES_ONLY, ...LONG_HELD, orders: { ...NO_ORDERS, stopLoss: 1 } })
   ledger.setPositions([OPEN])
   client.results.push({ kind: 'refused', code: 67, reason: 'OrderAlreadyExists' })
   assert.equal((await live(0, 600)).length, 1)
 })
 
-test('a position that closes in a moment gets no orders', async () => {
+test('attaches no orders to a position that closes soon', async () => {
   const { ledger, live, called } = setUp({ ...CLOSES_ONLY, orders: { ...NO_ORDERS, stopLoss: 1 } })
   ledger.setPositions([OPEN])
   await live(0, 6)
   assert.deepEqual(called(), [['close_position', OPEN.id]])
 })
 
-test('what is on cross margin is closed as such', async () => {
+test('closes a cross position as such', async () => {
   const { ledger, live, called } = setUp(CLOSES_ONLY)
   ledger.setPositions([{ ...OPEN, marginMode: 1 }])
   await live(0, 6)
   assert.deepEqual(called(), [['close_position_cross', OPEN.id]])
 })
 
-test('who never cuts a loss doubles up on cross margin: same market, same direction', async () => {
+test('a strategy without a stop-loss adds to its cross position in the same market and direction', async () => {
   const { ledger, live, called } = setUp({ ...LONG_HELD, maxPositions: 100, markets: 14, direction: () => 1, orders: { ...NO_ORDERS, cross: 1 } })
   ledger.setPositions([{ ...OPEN, asset: 'ZEC', marginMode: 1 }])
   await live(0, 100)
@@ -236,7 +236,7 @@ test('who never cuts a loss doubles up on cross margin: same market, same direct
   assert.deepEqual(new Set(doubled.map(([, asset, , , direction]) => `${String(asset)} ${String(direction)}`)), new Set(['ZEC 0']))
 })
 
-test('cross margin is deposited before it is used, now and then, and goes back when it has lain idle', async () => {
+test('sometimes deposits cross margin before using it, and withdraws it when idle', async () => {
   const deposits = new Set<boolean>()
   for (let seed = 0; seed < 12; seed++) {
     const { live, called } = setUp({ orders: { ...NO_ORDERS, cross: 1 } }, `trader ${seed}`)
@@ -260,7 +260,7 @@ test('cross margin is deposited before it is used, now and then, and goes back w
   assert.deepEqual(called()[0], ['withdraw_cross_margin', 5n * ONE_E7])
 })
 
-test('who never cuts a loss leaves no idle margin behind a position', async () => {
+test('a strategy without a stop-loss withdraws idle margin also with open positions', async () => {
   const { ledger, live, called } = setUp({ ...CLOSES_ONLY, ...LONG_HELD })
   ledger.setPool(identity.address, 5n * ONE_E7)
   ledger.setPositions([{ ...OPEN, marginMode: 1 }])
@@ -268,7 +268,7 @@ test('who never cuts a loss leaves no idle margin behind a position', async () =
   assert.deepEqual(called(), [['withdraw_cross_margin', 5n * ONE_E7]])
 })
 
-test('after a restart it closes what it had open; on a new network it starts anew', async () => {
+test('closes its positions after a restart, and starts again on a new network', async () => {
   const { ledger, trader, client, live, called } = setUp({ ...CLOSES_ONLY })
   ledger.setPositions([OPEN])
   await live(100, 101)
@@ -279,7 +279,7 @@ test('after a restart it closes what it had open; on a new network it starts ane
   assert.deepEqual(await live(101, 200), [])
 })
 
-test('a position with a number of the network before is another one', async () => {
+test('a reused position id on a reset network is another position', async () => {
   const { ledger, trader, live } = setUp(CLOSES_ONLY)
   ledger.setPositions([OPEN])
   await live(0, 1)

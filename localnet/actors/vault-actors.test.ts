@@ -63,7 +63,7 @@ const depositor = () => {
   return setUp((_, client) => createVaultDepositor({ name: 'depositor', client, deployment: DEPLOYMENT, code: 'NORTH', random }), OTHER)
 }
 
-test('a leader founds the vault step by step: creates it, puts the stake in, gives out a code', async () => {
+test('a leader creates the vault, deposits the stake and creates a code', async () => {
   const { ledger, live, called } = leader()
   await live(0, 6)
   assert.deepEqual(called(), [[DEPLOYMENT.vaultFactory, 'create_vault', LEADER, 'North']])
@@ -77,7 +77,7 @@ test('a leader founds the vault step by step: creates it, puts the stake in, giv
   ])
 })
 
-test('a code that is taken is not asked for again; one that could not be sent is', async () => {
+test('retries creating a code that could not be sent, but not one that exists', async () => {
   const { ledger, client, live, names } = leader({ markets: [] })
   put(ledger, vault())
   client.results.push({ kind: 'later', reason: 'the queue is full' }, { kind: 'refused', code: 8, reason: 'taken' })
@@ -85,7 +85,7 @@ test('a code that is taken is not asked for again; one that could not be sent is
   assert.equal(names().filter((name) => name === 'create_code').length, 2)
 })
 
-test('a leader trades in the markets of the plan alone, with part of the vault\'s money, the way the price goes', async () => {
+test('a leader trades only in its markets, with part of the vault\'s funds, in the direction of the price', async () => {
   const { ledger, live, called, names } = leader()
   put(ledger, vault())
   await live(0, 20_000)
@@ -103,7 +103,7 @@ test('a leader trades in the markets of the plan alone, with part of the vault\'
   assert.deepEqual([...new Set(names())].toSorted(), ['create_code', 'leader_open_position', 'leader_place_limit_order'])
 })
 
-test('what has been held long enough is closed, what nobody fills is taken back; other markets\' are another leader\'s', async () => {
+test('closes positions after the holding time and cancels unfilled orders, only in its own markets', async () => {
   const { ledger, live, called } = leader()
   put(ledger, vault())
   ledger.setPositions([position({ id: 5n, asset: 'SOL', openedAtSec: NOW_SEC - 10_000 }), position({ openedAtSec: NOW_SEC - 900 })])
@@ -118,7 +118,7 @@ test('what has been held long enough is closed, what nobody fills is taken back;
   assert.ok(called().some(([, name, , , order]) => name === 'leader_cancel_order' && order === 9n))
 })
 
-test('a leader with three entries waits, claims what the vault has gained, and fills up one that has lost its half', async () => {
+test('waits with three entries, claims fees after a gain, and deposits again after losing half', async () => {
   const { ledger, live, names, called } = leader()
   put(ledger, vault({ total_usdc: STAKE + ONE_E7 }))
   ledger.setPositions([1n, 2n, 3n].map((id) => position({ id, openedAtSec: NOW_SEC + 100_000 })))
@@ -130,7 +130,7 @@ test('a leader with three entries waits, claims what the vault has gained, and f
   assert.deepEqual(called().at(-1), [DEPLOYMENT.vaultFactory, 'deposit', LEADER, 0, STAKE])
 })
 
-test('a leader without markets pauses now and then, and opens the vault again', async () => {
+test('a leader without markets pauses and unpauses the vault', async () => {
   const { ledger, live, called } = leader({ markets: [] })
   put(ledger, vault())
   await live(0, 10_000)
@@ -140,7 +140,7 @@ test('a leader without markets pauses now and then, and opens the vault again', 
   assert.deepEqual(called().at(-1), [DEPLOYMENT.vaultFactory, 'set_paused', 0, false])
 })
 
-test('a depositor comes by a code once, then deposits a part of what the leader has at stake, and withdraws of what is held', async () => {
+test('a depositor sets its referrer once, then deposits relative to the leader\'s stake and withdraws its shares', async () => {
   const { ledger, client, live, called } = depositor()
   put(ledger, vault())
   put(ledger, vault({ id: 1, paused: true }))
@@ -160,7 +160,7 @@ test('a depositor comes by a code once, then deposits a part of what the leader 
   }
 })
 
-test('neither acts while nobody trades, and both begin anew with a new network', async () => {
+test('both are idle while disabled, and start again on a new network', async () => {
   for (const { actor, client, live } of [leader(), depositor()]) {
     actor.setEnabled(false)
     await live(0, 10_000)

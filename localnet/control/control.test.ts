@@ -52,7 +52,7 @@ function opening(network: TestNetwork, trader: Client, asset: string, leverage: 
   return () => ({ contract: network.contracts.market, functionName: 'open_position', args })
 }
 
-test('local_fund creates an account with a trustline and mints to it, once and again', async () => {
+test('local_fund creates an account with a trustline, and mints to it each time', async () => {
   await using network = await quietNetwork()
   const { usdcAsset } = await info(network)
   const before = network.chain.history.latest().sequence
@@ -68,7 +68,7 @@ test('local_fund creates an account with a trustline and mints to it, once and a
   assert.equal(await readTrustlineBalance(network.userClient('alice'), NEWCOMER, usdcAsset), 2n * P)
 })
 
-test('local_fund refuses what does not fit, by name', async () => {
+test('local_fund names invalid parameters', async () => {
   await using network = await quietNetwork()
   await refused(network, 'local_fund', { address: 'GABC', usdc: '1' }, -32602, /address must be/)
   await refused(network, 'local_fund', { address: NEWCOMER }, -32602, /missing parameter usdc/)
@@ -78,7 +78,7 @@ test('local_fund refuses what does not fit, by name', async () => {
   await refused(network, 'local_fund', { address: NEWCOMER, usdc: String(2n ** 63n) }, -32602, /usdc is more/)
 })
 
-test('local_setPrice writes at once and holds; local_releasePrice lets go', async () => {
+test('local_setPrice writes and holds a price, and local_releasePrice releases it', async () => {
   await using network = await quietNetwork()
   const answer = await network.call('local_setPrice', { asset: 'BTC', price: '1234500000000' })
   assert.equal(answer['ledger'], network.chain.history.latest().sequence)
@@ -95,7 +95,7 @@ test('local_setPrice writes at once and holds; local_releasePrice lets go', asyn
   assert(Math.abs(Number(released.price) / 1_234_500_000_000 - 1) < 0.01, 'the walk goes on from the held price')
 })
 
-test('local_setPrice with an age makes a stale price, which the market refuses to open at', async () => {
+test('local_setPrice with an age makes a stale price, at which the market refuses to open', async () => {
   await using network = await quietNetwork()
   const { ledger } = await network.call<{ ledger: number }>('local_setPrice', { asset: 'ETH', price: '31200000000', ageSeconds: 61 })
   const closed = network.chain.history.ledger(ledger)?.closeTimeSec ?? 0
@@ -107,7 +107,7 @@ test('local_setPrice with an age makes a stale price, which the market refuses t
   await applyInvocation(network.chain, alice, opening(network, alice, 'ETH', 2, 0))
 })
 
-test('local_setPrice writes also while the publisher rests, and touches no other asset', async () => {
+test('local_setPrice writes while the publisher is disabled, and changes no other asset', async () => {
   await using network = await quietNetwork()
   await network.call('local_actors', { publisher: false })
   const other = await oraclePrice(network, 'SOL')
@@ -122,7 +122,7 @@ test('local_setPrice writes also while the publisher rests, and touches no other
   await refused(network, 'local_releasePrice', { asset: 'x' }, -32602, /asset must be/)
 })
 
-test('the keeper liquidates a position that a set price has ruined', async () => {
+test('the keeper liquidates a position after a price is set', async () => {
   await using network = await quietNetwork()
   const alice = network.userClient('alice')
   const start = (await oraclePrice(network, 'BTC')).price
@@ -140,7 +140,7 @@ test('the keeper liquidates a position that a set price has ruined', async () =>
   assert(reward !== undefined && reward > 0n)
 })
 
-test('a keeper that rests liquidates nobody', async () => {
+test('a disabled keeper does not liquidate', async () => {
   await using network = await quietNetwork()
   const alice = network.userClient('alice')
   await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 10, 0))
@@ -153,7 +153,7 @@ test('a keeper that rests liquidates nobody', async () => {
   assert.equal(network.exchangeEvents('position_liquidated').length, 1)
 })
 
-test('local_closeLedger and local_advance move the ledger and its clock; funding follows an hour', async () => {
+test('local_closeLedger and local_advance advance the ledger and its clock, and funding is applied after an hour', async () => {
   await using network = await quietNetwork()
   const alice = network.userClient('alice')
   await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0))
@@ -170,7 +170,7 @@ test('local_closeLedger and local_advance move the ledger and its clock; funding
   await refused(network, 'local_advance', { seconds: 1.5 }, -32602, /seconds must be/)
 })
 
-test('actors work on after the clock was stepped', async () => {
+test('actors continue after the clock was advanced', async () => {
   await using network = await startTestNetwork({ traders: 4 })
   await network.closeLedgers(10)
   await network.call('local_advance', { seconds: 86_400 })
@@ -179,7 +179,7 @@ test('actors work on after the clock was stepped', async () => {
   assert(network.exchangeEvents('position_opened').length > before)
 })
 
-test('local_autoClose starts and stops the closing by the clock', async () => {
+test('local_autoClose starts and stops the timer that closes ledgers', async () => {
   await using network = await quietNetwork()
   const { sequence } = latestView(network.chain)
   assert.deepEqual(await network.call('local_autoClose', { enabled: true }), { ledger: sequence, enabled: true })
@@ -196,7 +196,7 @@ test('local_autoClose starts and stops the closing by the clock', async () => {
   await refused(network, 'local_autoClose', { enabled: 'no' }, -32602, /enabled must be/)
 })
 
-test('local_actors sends them to rest with nothing under way', async () => {
+test('local_actors disables actors without pending transactions', async () => {
   await using network = await startTestNetwork({ traders: 6 })
   await network.closeLedgers(6)
   const answer = await network.call('local_actors', { publisher: false, keeper: false, traders: false })
@@ -212,7 +212,7 @@ test('local_actors sends them to rest with nothing under way', async () => {
   await refused(network, 'local_actors', { traders: 0 }, -32602, /traders must be/)
 })
 
-test('local_admin acts as the admin by a real transaction', async () => {
+test('local_admin sends a transaction of the admin', async () => {
   await using network = await quietNetwork()
   const alice = network.userClient('alice')
   const { ledger } = await network.call<{ ledger: number }>('local_admin', { contract: 'market', function: 'pause', args: [] })
@@ -225,7 +225,7 @@ test('local_admin acts as the admin by a real transaction', async () => {
   assert.deepEqual(network.exchangeEvents('deposit_fee_updated').map((event) => event.fields), [[45]])
 })
 
-test('local_admin tells why a call was refused', async () => {
+test('local_admin returns the reason of a refusal', async () => {
   await using network = await quietNetwork()
   const valid = { contract: 'vault', function: 'set_deposit_fee', args: [{ type: 'u32', value: 45 }] }
   const call = (params: Readonly<Record<string, unknown>>) => ({ ...valid, ...params })
@@ -241,7 +241,7 @@ test('local_admin tells why a call was refused', async () => {
   await refused(network, 'local_admin', { contract: 'vault', function: 'pause' }, -32602, /args is missing/)
 })
 
-test('faults meet the callers of the door, never the actors', async () => {
+test('faults affect RPC clients, never the actors', async () => {
   await using network = await startTestNetwork({ traders: 4 })
   const { faults } = await network.call<{ faults: { name: string }[] }>('local_faults')
   assert(faults.some((fault) => fault.name === 'torn_json'))
@@ -260,7 +260,7 @@ test('faults meet the callers of the door, never the actors', async () => {
   await refused(network, 'local_clearFaults', { all: true }, -32602, /unknown parameter all/)
 })
 
-test('a restored snapshot is the same chain, held prices and all, and the actors go on in it', async () => {
+test('a restored snapshot has the same chain and held prices, and the actors continue', async () => {
   await using network = await startTestNetwork({ traders: 6 })
   await network.closeLedgers(12)
   await network.call('local_setPrice', { asset: 'LTC', price: '900000000' })
@@ -285,7 +285,7 @@ test('a restored snapshot is the same chain, held prices and all, and the actors
   await refused(network, 'local_restore', {}, -32602, /missing parameter id/)
 })
 
-test('a reset begins anew with the same addresses, and the actors with it', async () => {
+test('a reset restarts the chain with the same addresses, and the actors start again', async () => {
   await using network = await startTestNetwork({ traders: 6 })
   await network.closeLedgers(15)
   await network.call('local_setPrice', { asset: 'LTC', price: '900000000' })
@@ -305,7 +305,7 @@ test('a reset begins anew with the same addresses, and the actors with it', asyn
   await refused(network, 'local_reset', { ledger: 1 }, -32602, /unknown parameter ledger/)
 })
 
-test('a position id of before the reset is unknown after it', async () => {
+test('a position id from before the reset is unknown after it', async () => {
   await using network = await quietNetwork()
   const alice = network.userClient('alice')
   await applyInvocation(network.chain, alice, opening(network, alice, 'BTC', 5, 0))

@@ -17,13 +17,13 @@ function refusal(read: () => unknown): string {
   throw new Error('it was not refused')
 }
 
-test('fields that fit are read, and optional ones may be left out or null', () => {
+test('reads valid fields; optional ones may be absent or null', () => {
   const fields = { asset: ASSET, price: AMOUNT, age: optional(integerBetween(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
   assert.deepEqual(readParams({ asset: 'BTC', price: '0', age: null, who: ACCOUNT }, fields), { asset: 'BTC', price: 0n, age: null, on: null, who: ACCOUNT })
   assert.equal(readParams({ asset: 'BTC', price: String(I128_MAX), age: 10, on: false }, fields).price, I128_MAX)
 })
 
-test('every field that does not fit is named', () => {
+test('names every invalid field', () => {
   const fields = { asset: ASSET, price: AMOUNT, age: optional(integerBetween(0, 10)), on: optional(BOOLEAN), who: optional(ACCOUNT_OR_CONTRACT) }
   const message = refusal(() => readParams({ asset: 'btc', age: 1.5, on: 'true', who: 'GABC', extra: 1 }, fields))
   for (const name of ['asset must be', 'missing parameter price', 'age must be', 'on must be', 'who must be', 'unknown parameter extra']) {
@@ -54,7 +54,7 @@ test('typed arguments become contract values', () => {
   assert.deepEqual(args[10], { type: 'map', value: [[{ type: 'symbol', value: 'k' }, { type: 'u32', value: 1 }]] })
 })
 
-test('an argument that does not fit is named by its place', () => {
+test('names an invalid argument by its index', () => {
   const nested = (depth: number): object => (depth === 0 ? { type: 'u32', value: 1 } : { type: 'vec', value: [nested(depth - 1)] })
   const wrong = [
     30, { value: 30 }, { type: 'u33', value: 30 }, { type: 'u32', value: '30' }, { type: 'u32', value: 4_294_967_296 }, { type: 'i128', value: 30 },

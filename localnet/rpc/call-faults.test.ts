@@ -34,7 +34,7 @@ async function pageOf(fake: ChainFixture, params: unknown): Promise<{ ledgers: n
   return { ledgers: events.map((event) => event.ledger), cursor: String(result?.['cursor']) }
 }
 
-test('rpc_error: the node\'s own words for its codes, or the words asked for', async () => {
+test('rpc_error returns the node\'s message for its codes, or the given message', async () => {
   const fake = door()
   fake.faults.arm({ name: 'rpc_error' })
   assert.deepEqual((await ask(fake, 'getEvents')).error, { code: -32001, message: 'request exceeded processing limit threshold' })
@@ -45,7 +45,7 @@ test('rpc_error: the node\'s own words for its codes, or the words asked for', a
   assert.deepEqual((await ask(fake, 'getHealth')).error, { code: -32603, message: 'database is locked' })
 })
 
-test('lagging: every answer is as of some ledgers ago, and a cursor ahead of that is -32600', async () => {
+test('lagging returns an older state, and -32600 for a newer cursor', async () => {
   const fake = door()
   fake.faults.arm({ name: 'lagging', ledgers: 3 })
   assert.equal((await ask(fake, 'getHealth')).result?.['latestLedger'], 7)
@@ -64,13 +64,13 @@ test('lagging: every answer is as of some ledgers ago, and a cursor ahead of tha
   assert.equal((await ask(fake, 'getHealth')).result?.['latestLedger'], 10)
 })
 
-test('lagging by more than there is leaves the oldest ledger', async () => {
+test('lagging by more than the history keeps the oldest ledger', async () => {
   const fake = door()
   fake.faults.arm({ name: 'lagging', ledgers: 100 })
   assert.equal((await ask(fake, 'getHealth')).result?.['latestLedger'], 1)
 })
 
-test('retention_cut: oldestLedger moves up, and what lies before it is refused or not found', async () => {
+test('retention_cut raises oldestLedger, and refuses or does not find older data', async () => {
   const fake = door()
   fake.faults.arm({ name: 'retention_cut', ledgers: 4 })
   assert.equal((await ask(fake, 'getHealth')).result?.['oldestLedger'], 7)
@@ -81,7 +81,7 @@ test('retention_cut: oldestLedger moves up, and what lies before it is refused o
   assert.deepEqual((await pageOf(fake, { startLedger: 7, endLedger: 8 })).ledgers, [7, 7])
 })
 
-test('repeated_page: the last page again, cursor and all', async () => {
+test('repeated_page returns the previous page with its cursor', async () => {
   const fake = door()
   const first = await pageOf(fake, { startLedger: 2, pagination: { limit: 2 } })
   fake.faults.arm({ name: 'repeated_page' })
@@ -89,7 +89,7 @@ test('repeated_page: the last page again, cursor and all', async () => {
   assert.deepEqual((await pageOf(fake, { pagination: { cursor: first.cursor, limit: 2 } })).ledgers, [3, 3])
 })
 
-test('cut_page: a valid page that ends inside a ledger', async () => {
+test('cut_page returns a valid page that ends inside a ledger', async () => {
   const fake = door()
   fake.faults.arm({ name: 'cut_page', events: 3 })
   const cut = await pageOf(fake, { startLedger: 2, pagination: { limit: 100 } })
@@ -99,13 +99,13 @@ test('cut_page: a valid page that ends inside a ledger', async () => {
   assert.equal((await pageOf(fake, { startLedger: 2, pagination: { limit: 2 } })).ledgers.length, 2)
 })
 
-test('cursor_ignored: the page begins at the oldest ledger', async () => {
+test('cursor_ignored starts the page at the oldest ledger', async () => {
   const fake = door()
   fake.faults.arm({ name: 'cursor_ignored' })
   assert.deepEqual((await pageOf(fake, { pagination: { cursor: endOfLedgerCursor(8), limit: 1 } })).ledgers, [2])
 })
 
-test('get_transactions_cursor_zero: only a page that found nothing', async () => {
+test('get_transactions_cursor_zero affects only empty pages', async () => {
   const fake = door()
   fake.faults.arm({ name: 'get_transactions_cursor_zero' })
   const page = (await ask(fake, 'getTransactions', { startLedger: 10 })).result
@@ -113,7 +113,7 @@ test('get_transactions_cursor_zero: only a page that found nothing', async () =>
   assert.equal((await ask(fake, 'getTransactions', { pagination: { cursor: page?.['cursor'] } })).result?.['cursor'], '0')
 })
 
-test('not_found: a transaction shows so many ledgers late', async () => {
+test('not_found finds a transaction the given number of ledgers late', async () => {
   const fake = door()
   fake.faults.arm({ name: 'not_found', ledgers: 2 })
   async function status(sequence: number): Promise<unknown> {
@@ -123,7 +123,7 @@ test('not_found: a transaction shows so many ledgers late', async () => {
   assert.equal((await ask(fake, 'getTransaction', { hash: hashOf(10) })).result?.['latestLedger'], 10)
 })
 
-test('simulation: no free worker, and a budget that ran out', async () => {
+test('simulation faults return a full queue and an exceeded budget', async () => {
   const fake = door()
   fake.faults.arm({ name: 'preflight_queue_full' })
   assert.deepEqual((await ask(fake, 'simulateTransaction', {})).result, { error: 'preflight queue full', latestLedger: 10 })
@@ -131,7 +131,7 @@ test('simulation: no free worker, and a budget that ran out', async () => {
   assert.match(String((await ask(fake, 'simulateTransaction', {})).result?.['error']), /^HostError: Error\(Budget, ExceededLimit\)\n\n/)
 })
 
-test('sending: every outcome that a node may give, with the hash of the envelope', async () => {
+test('sending faults return every status of a node, with the envelope hash', async () => {
   const source = Keypair.fromRawEd25519Seed(new Uint8Array(32).fill(3))
   const envelope = new TransactionBuilder(new Account(source.publicKey(), '1'), { fee: '100', networkPassphrase: FAKE_PASSPHRASE })
     .addOperation(Operation.bumpSequence({ bumpTo: '9' }))
@@ -161,7 +161,7 @@ test('sending: every outcome that a node may give, with the hash of the envelope
   assert.equal(fake.chain.pending(), 1)
 })
 
-test('faults add up: a node that lags and cuts its pages', async () => {
+test('faults combine: a lagging node with short pages', async () => {
   const fake = door()
   fake.faults.arm({ name: 'lagging', ledgers: 5 })
   fake.faults.arm({ name: 'cut_page', events: 1 })

@@ -10,7 +10,7 @@ const transaction = fc.integer({ min: 0, max: 1_048_575 })
 const operation = fc.integer({ min: 0, max: 4_095 })
 const index = fc.bigInt({ min: 0n, max: 4_294_967_295n })
 
-test('an id read as a cursor is the same id, in its own ledger', () => {
+test('an event id parses as a cursor with the same id and its ledger', () => {
   fc.assert(
     fc.property(ledger, transaction, operation, index, (sequence, tx, op, event) => {
       const id = eventId(toid(sequence, tx, op), event)
@@ -20,7 +20,7 @@ test('an id read as a cursor is the same id, in its own ledger', () => {
   )
 })
 
-test('the order of ids as texts is the order of ledger, transaction, operation and event', () => {
+test('ids sort as strings by ledger, transaction, operation and event', () => {
   const place = fc.tuple(ledger, transaction, operation, fc.integer({ min: 0, max: 4_294_967_295 }))
   type Place = readonly [number, number, number, number]
   const id = ([sequence, tx, op, event]: Place): string => eventId(toid(sequence, tx, op), BigInt(event))
@@ -32,13 +32,13 @@ test('the order of ids as texts is the order of ledger, transaction, operation a
   )
 })
 
-test('the end of a ledger, in the digits of the node', () => {
+test('the end of a ledger has the digits that the node uses', () => {
   assert.equal(endOfLedgerCursor(3_727_845), '0016010976654524415-4294967295')
   assert.equal(endOfLedgerCursor(1), '0000000008589934591-4294967295')
   assert.equal(parseEventCursor(endOfLedgerCursor(77)).ledger, 77)
 })
 
-test('what is no event id is refused as a wrong parameter', () => {
+test('rejects invalid event ids as invalid parameters', () => {
   for (const text of ['', '1', '1-', '-1', 'a-b', '1-2-3', '12345678901234567890-1', '9223372036854775808-0', '1-4294967296', ' 1-1']) {
     assert.throws(
       () => parseEventCursor(text),
@@ -48,6 +48,6 @@ test('what is no event id is refused as a wrong parameter', () => {
   }
 })
 
-test('an unpadded cursor is the same place', () => {
+test('an unpadded cursor is the same position', () => {
   assert.deepEqual(parseEventCursor('4294967296-7'), { id: '0000000004294967296-0000000007', ledger: 1 })
 })

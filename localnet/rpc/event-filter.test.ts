@@ -29,7 +29,7 @@ function refusal(filters: unknown): string {
   return assert.fail('accepted')
 }
 
-test('no filter, an empty filter and a null filter want everything', () => {
+test('no filter, an empty filter and a null filter match everything', () => {
   const emptyLists = [{ type: '', contractIds: [], topics: [] }]
   for (const filters of [undefined, null, [], [{}], [null], emptyLists, [{ type: null, contractIds: null, topics: null }]]) {
     assert.ok(wants(filters), JSON.stringify(filters))
@@ -37,7 +37,7 @@ test('no filter, an empty filter and a null filter want everything', () => {
   }
 })
 
-test('a pattern without ** wants exactly that many topics, each equal or any', () => {
+test('a pattern without ** matches exactly that many topics', () => {
   assert.ok(wants([{ topics: [[A, B]] }]))
   assert.ok(wants([{ topics: [['*', B]] }]))
   assert.ok(wants([{ topics: [['*', '*']] }]))
@@ -47,7 +47,7 @@ test('a pattern without ** wants exactly that many topics, each equal or any', (
   assert.ok(!wants([{ topics: [[B, A]] }]))
 })
 
-test('a pattern with ** wants a beginning, and none or more further topics', () => {
+test('a pattern with ** matches a prefix of the topics', () => {
   assert.ok(wants([{ topics: [[A, '**']] }]))
   assert.ok(wants([{ topics: [[A, B, '**']] }]))
   assert.ok(wants([{ topics: [['**']] }], { topics: [] }))
@@ -57,7 +57,7 @@ test('a pattern with ** wants a beginning, and none or more further topics', () 
   assert.ok(!wants([{ topics: [['*', '**']] }], { topics: [] }))
 })
 
-test('lists are OR-ed, the parts of a filter AND-ed, filters OR-ed', () => {
+test('lists are OR-ed, fields of a filter AND-ed, filters OR-ed', () => {
   assert.ok(wants([{ topics: [[C], [A, B]] }]))
   assert.ok(wants([{ contractIds: [OTHER, CONTRACT] }]))
   assert.ok(wants([{ type: 'system,contract' }]))
@@ -67,7 +67,7 @@ test('lists are OR-ed, the parts of a filter AND-ed, filters OR-ed', () => {
   assert.ok(wants([{ contractIds: [OTHER], topics: [[A, B]] }, { type: 'contract' }]))
 })
 
-test('a filter by contract beside one without does not hide what only the second wants', () => {
+test('a filter by contract does not hide events that only another filter matches', () => {
   assert.ok(wants([{ contractIds: [OTHER] }, { topics: [[A, B]] }]))
   assert.equal(contractIdsOf(parseEventFilters({ filters: [{ contractIds: [OTHER] }, { topics: [[A, B]] }] })), null)
   const both = parseEventFilters({ filters: [{ contractIds: [OTHER] }, { contractIds: [CONTRACT, OTHER] }] })
@@ -75,11 +75,11 @@ test('a filter by contract beside one without does not hide what only the second
   assert.equal(contractIdsOf([]), null)
 })
 
-test('an event without a contract is wanted by no filter that names contracts', () => {
+test('filters with contracts do not match events without a contract', () => {
   assert.ok(!wants([{ contractIds: [CONTRACT] }], { contractId: '' }))
 })
 
-test('every refusal in the words of the node', () => {
+test('errors have the node\'s messages', () => {
   const six = Array.from({ length: 6 }, () => ({}))
   assert.equal(refusal(six), 'maximum 5 filters per request')
   assert.equal(refusal([{}, { contractIds: CONTRACTS }]), 'filter 2 invalid: maximum 5 contract IDs per filter')
@@ -95,13 +95,13 @@ test('every refusal in the words of the node', () => {
   assert.equal(refusal([{ type: 'diagnostic' }]), "filter 1 invalid: filter type invalid: if set, type must be either 'system' or 'contract'")
 })
 
-test('the largest filters are accepted', () => {
+test('accepts the largest filters', () => {
   const topics = Array.from({ length: 5 }, () => ['*', '*', '*', A, '**'])
   const full = { type: 'contract,system', contractIds: CONTRACTS.slice(0, 5), topics }
   assert.equal(parseEventFilters({ filters: Array.from({ length: 5 }, () => full) }).length, 5)
 })
 
-test('what is not of the right JSON type, or no ScVal, is an invalid parameter', () => {
+test('rejects wrong JSON types and invalid ScVals as invalid parameters', () => {
   const wrongFields = [{ type: 1 }, { contractIds: 'C' }, { contractIds: [1] }, { topics: 'x' }, { topics: ['x'] }]
   for (const filters of ['x', {}, [1], [[]], ...wrongFields.map((field) => [field])]) {
     assert.match(refusal(filters), /^invalid parameters: /, JSON.stringify(filters))

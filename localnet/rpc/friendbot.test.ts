@@ -23,11 +23,11 @@ function fund(fake: ChainFixture, address: string): Promise<HttpResponse> {
 
 const bodyOf = (answer: HttpResponse): Record<string, unknown> => JSON.parse(answer.body ?? '') as Record<string, unknown>
 
-test('the root account of the local network is the one that everybody knows', () => {
+test('the root account is the one derived from the passphrase', () => {
   assert.equal(rootKeypair('Standalone Network ; February 2017').publicKey(), 'GBZXN7PIRZGNMHGA7MUUUF4GWPY5AYPV6LY4UV2GL6VJGIQRXFDNMADI')
 })
 
-test('a new account is funded by a transaction that getTransaction knows when friendbot answers', async () => {
+test('funds a new account with a transaction that getTransaction finds at once', async () => {
   const fake = doorWithRoot()
   const answer = fund(fake, addressOf(1))
   assert.equal(fake.chain.pending(), 1)
@@ -41,7 +41,7 @@ test('a new account is funded by a transaction that getTransaction knows when fr
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
-test('whoever asks while a transaction is under way shares the next one', async () => {
+test('requests during a pending transaction share the next one', async () => {
   const fake = doorWithRoot()
   const answers = Promise.all([1, 2, 3, 4].map((byte) => fund(fake, addressOf(byte))))
   fake.chain.closeLedger()
@@ -50,7 +50,7 @@ test('whoever asks while a transaction is under way shares the next one', async 
   assert.equal(fake.chain.sent.length, 2)
 })
 
-test('an account that has its starting balance is refused with a problem, one that has less is paid', async () => {
+test('rejects an account with the starting balance, and funds one with less', async () => {
   const fake = doorWithRoot()
   fake.chain.accounts.set(addressOf(1), { balance: TEN_THOUSAND, sequence: 1n })
   fake.chain.accounts.set(addressOf(2), { balance: TEN_THOUSAND - 1n, sequence: 1n })
@@ -63,7 +63,7 @@ test('an account that has its starting balance is refused with a problem, one th
   assert.equal(fake.chain.accounts.get(addressOf(2))?.balance, 2n * TEN_THOUSAND - 1n)
 })
 
-test('an account that somebody else creates meanwhile does not cost the others their funds', async () => {
+test('still funds the others when someone else creates one of the accounts', async () => {
   const fake = doorWithRoot()
   const first = fund(fake, addressOf(9))
   const others = Promise.all([fund(fake, addressOf(1)), fund(fake, addressOf(2))])
@@ -75,7 +75,7 @@ test('an account that somebody else creates meanwhile does not cost the others t
   assert.deepEqual((await others).map((answer) => answer.status), [400, 200])
 })
 
-test('while the payer has another transaction pending, friendbot waits for the next ledger', async () => {
+test('waits for the next ledger while the payer has another pending transaction', async () => {
   const fake = doorWithRoot()
   fake.chain.sendResults.push('TRY_AGAIN_LATER')
   const answer = fund(fake, addressOf(1))
@@ -86,7 +86,7 @@ test('while the payer has another transaction pending, friendbot waits for the n
   assert.equal((await answer).status, 200)
 })
 
-test('a transaction that the ledger refuses, a missing payer and a queue that drops are told, and nobody waits for ever', async () => {
+test('responds with an error for a rejected transaction, a missing payer and a dropped transaction', async () => {
   const refusing = doorWithRoot()
   refusing.chain.sendResults.push('ERROR')
   assert.equal((await fund(refusing, addressOf(1))).status, 503)
@@ -100,7 +100,7 @@ test('a transaction that the ledger refuses, a missing payer and a queue that dr
   assert.equal((await answer).status, 503)
 })
 
-test('when no ledger closes, friendbot gives up after 30 seconds', async () => {
+test('responds 504 after 30 seconds without a ledger', async () => {
   const fake = doorWithRoot()
   const answer = fund(fake, addressOf(1))
   fake.clock.advance(29_999)
@@ -109,7 +109,7 @@ test('when no ledger closes, friendbot gives up after 30 seconds', async () => {
   assert.equal((await answer).status, 504)
 })
 
-test('what is no account address is refused', async () => {
+test('rejects invalid account addresses', async () => {
   const fake = doorWithRoot()
   for (const address of ['', 'GABC', addressOf(1).toLowerCase(), StrKey.encodeContract(new Uint8Array(32))]) {
     const answer = await fund(fake, address)

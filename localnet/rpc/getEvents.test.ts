@@ -28,7 +28,7 @@ async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
   return (await fake.call('getEvents', params)) as unknown as Page
 }
 
-test('an event, field by field, and the types of the answer around it', async () => {
+test('returns events with all fields, and ledger fields of the right types', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ events: [{ contractId: CONTRACT, topics: [TOPIC], transactionIndex: 3, operationIndex: 0 }] })
   assert.deepEqual(await fake.call('getEvents', { startLedger: 1 }), {
@@ -55,7 +55,7 @@ test('an event, field by field, and the types of the answer around it', async ()
   })
 })
 
-test('an event without topics has no topic field, one without a contract has an empty contractId', async () => {
+test('an event without topics has no topic field, and one without a contract an empty contractId', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ events: [{ contractId: '', topics: [] }] })
   const { events } = await ask(fake, { startLedger: 1 })
@@ -63,7 +63,7 @@ test('an event without topics has no topic field, one without a contract has an 
   assert.equal((events[0] as unknown as { contractId: string }).contractId, '')
 })
 
-test('a full page ends at its last event, in the middle of a ledger; the next begins right behind it', async () => {
+test('a full page can end inside a ledger, and the next one starts directly after it', async () => {
   const fake = doorWith(3)
   const first = await ask(fake, { startLedger: 2, pagination: { limit: 2 } })
   assert.equal(first.cursor, first.events[1]?.id)
@@ -73,14 +73,14 @@ test('a full page ends at its last event, in the middle of a ledger; the next be
   assert.equal(second.cursor, endOfLedgerCursor(2))
 })
 
-test('a page that holds exactly the limit and no more is followed by an empty one', async () => {
+test('a last page of exactly the limit is followed by an empty page', async () => {
   const fake = doorWith(2)
   const first = await ask(fake, { startLedger: 2, pagination: { limit: 2 } })
   const second = await ask(fake, { pagination: { cursor: first.cursor, limit: 2 } })
   assert.deepEqual([second.events, second.cursor], [[], endOfLedgerCursor(2)])
 })
 
-test('at the tip the page is empty, and the same cursor goes on when ledgers close', async () => {
+test('at the latest ledger the page is empty, and its cursor continues with new ledgers', async () => {
   const fake = doorWith(1)
   const { cursor } = await ask(fake, { startLedger: 1 })
   assert.deepEqual(await ask(fake, { pagination: { cursor } }).then((page) => [page.events, page.cursor]), [[], cursor])
@@ -88,7 +88,7 @@ test('at the tip the page is empty, and the same cursor goes on when ledgers clo
   assert.deepEqual(await ask(fake, { pagination: { cursor } }).then((page) => page.events.map((event) => event.ledger)), [3])
 })
 
-test('events after all transactions of a ledger are behind the last operation, and before the end of the ledger', async () => {
+test('events after all transactions of a ledger sort after the last operation and before the ledger\'s end', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ events: [{ transactionIndex: 1_048_575, operationIndex: 0 }, { transactionIndex: 0 }, { transactionIndex: 9 }] })
   const page = await ask(fake, { startLedger: 2 })
@@ -96,7 +96,7 @@ test('events after all transactions of a ledger are behind the last operation, a
   assert.deepEqual(await ask(fake, { pagination: { cursor: page.cursor } }).then((next) => next.events), [])
 })
 
-test('one call scans 10,000 ledgers and says in its cursor how far it came', async () => {
+test('one call scans 10,000 ledgers, and its cursor is the end of the scan', async () => {
   const fake = createChainFixture()
   for (let count = 0; count < 10_004; count++) fake.chain.closeLedgerWith()
   fake.chain.closeLedgerWith({ events: [{}] })
@@ -106,7 +106,7 @@ test('one call scans 10,000 ledgers and says in its cursor how far it came', asy
   assert.deepEqual([second.events.length, second.cursor], [1, endOfLedgerCursor(10_006)])
 })
 
-test('endLedger is exclusive; at or before the start it gives an empty page with a cursor before the start', async () => {
+test('endLedger is exclusive; at or before the start the page is empty with a cursor before the start', async () => {
   const fake = doorWith(1, 1, 1)
   const page = await ask(fake, { startLedger: 2, endLedger: 4 })
   assert.deepEqual([page.events.map((event) => event.ledger), page.cursor], [[2, 3], endOfLedgerCursor(3)])
@@ -116,7 +116,7 @@ test('endLedger is exclusive; at or before the start it gives an empty page with
   assert.equal(beyond.cursor, endOfLedgerCursor(4))
 })
 
-test('a start or a cursor outside the ledgers that are kept is -32600, with one text for both, and is never moved', async () => {
+test('a start or cursor outside the retained ledgers is -32600, with the same message', async () => {
   const fake = doorWith(1, 1, 1, 1)
   fake.chain.forgetBefore(3)
   const text = 'startLedger must be within the ledger range: 3 - 5'
@@ -132,7 +132,7 @@ test('a start or a cursor outside the ledgers that are kept is -32600, with one 
   assert.equal((await ask(fake, { pagination: { cursor: endOfLedgerCursor(5) } })).events.length, 0)
 })
 
-test('the refusals of range, cursor and limit', async () => {
+test('rejects invalid ranges, cursors and limits', async () => {
   const fake = doorWith(1)
   const cursor = endOfLedgerCursor(1)
   await rejectsWith(fake.call('getEvents', {}), -32602, 'startLedger must be positive')
@@ -155,14 +155,14 @@ test('the default page holds 100 events; absent, null and 0 are the default; unk
   }
 })
 
-test('xdrFormat: base64 and absent are served, json and anything else are refused clearly', async () => {
+test('serves xdrFormat base64, also when absent, and rejects all others', async () => {
   const fake = doorWith(1)
   assert.equal((await ask(fake, { startLedger: 1, xdrFormat: 'base64' })).events.length, 1)
   await rejectsWith(fake.call('getEvents', { startLedger: 1, xdrFormat: 'json' }), -32602, /does not support xdrFormat 'json'/)
   await rejectsWith(fake.call('getEvents', { startLedger: 1, xdrFormat: 'hex' }), -32602, "got 'hex': expected base64, json for optional 'xdrFormat'")
 })
 
-test('reading page after page finds every wanted event once and in order, whatever the limits, and moves on at every step', async () => {
+test('paging finds every matching event once and in order, for all limits, and always advances', async () => {
   const ledgers = fc.array(fc.array(fc.boolean(), { maxLength: 6 }), { minLength: 1, maxLength: 12 })
   await fc.assert(
     fc.asyncProperty(ledgers, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 5 }), async (contents, limits) => {

@@ -4,7 +4,7 @@ import { createChainFixture } from '../../test/support/chain-fixture.ts'
 
 const NAMES = ['max', 'min', 'mode', 'p10', 'p20', 'p30', 'p40', 'p50', 'p60', 'p70', 'p80', 'p90', 'p95', 'p99', 'transactionCount', 'ledgerCount']
 
-test('a window without transactions is all zeros: texts, and one number', async () => {
+test('a window without transactions is all zeros, as strings and one number', async () => {
   const fake = createChainFixture()
   const zeros = { ...Object.fromEntries(NAMES.map((name) => [name, '0'])), ledgerCount: 0 }
   assert.deepEqual(await fake.call('getFeeStats'), { sorobanInclusionFee: zeros, inclusionFee: zeros, latestLedger: 1 })
@@ -21,7 +21,7 @@ test('percentiles are nearest-rank, and the mode is the most frequent fee', asyn
   })
 })
 
-test('Soroban looks at 50 ledgers, classic at 10', async () => {
+test('the Soroban window is 50 ledgers, the classic one 10', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ transactions: [{ inclusionFee: 1, soroban: true }, { inclusionFee: 1 }] })
   fake.chain.closeLedgerWith({ transactions: [{ inclusionFee: 2, soroban: true }, { inclusionFee: 2 }] })

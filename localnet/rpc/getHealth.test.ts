@@ -4,7 +4,7 @@ import { createChainFixture, rejectsWith } from '../../test/support/chain-fixtur
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 import { durationText } from './getHealth.ts'
 
-test('a healthy node answers in numbers', async () => {
+test('a healthy node returns numbers', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith()
   assert.deepEqual(await fake.call('getHealth'), {
@@ -17,7 +17,7 @@ test('a healthy node answers in numbers', async () => {
   })
 })
 
-test('a last ledger of more than 30 seconds ago is an error, and a new ledger heals it', async () => {
+test('a latest ledger older than 30 seconds is an error until the next ledger', async () => {
   const fake = createChainFixture()
   fake.clock.advance(30_999)
   assert.equal((await fake.call('getHealth'))['status'], 'healthy')
@@ -27,6 +27,6 @@ test('a last ledger of more than 30 seconds ago is an error, and a new ledger he
   assert.equal((await fake.call('getHealth'))['status'], 'healthy')
 })
 
-test('durations are written as the node writes them', () => {
+test('formats durations as the node does', () => {
   assert.deepEqual([31, 60, 100, 3600, 7265].map(durationText), ['31s', '1m0s', '1m40s', '1h0m0s', '2h1m5s'])
 })

@@ -4,7 +4,7 @@ import { xdr } from '@stellar/stellar-sdk'
 import { createChainFixture } from '../../test/support/chain-fixture.ts'
 import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
 
-test('the header is a LedgerHeader, the close time a text, the protocol version a number', async () => {
+test('the header is a LedgerHeader, the close time a string, the protocol version a number', async () => {
   const fake = createChainFixture()
   const record = fake.chain.closeLedgerWith()
   assert.deepEqual(await fake.call('getLatestLedger'), {

@@ -9,7 +9,7 @@ function keyOf(address: string): string {
   return xdr.LedgerKey.account(new xdr.LedgerKeyAccount({ accountId: Keypair.fromPublicKey(address).xdrAccountId() })).toXdr('base64')
 }
 
-test('entries come as LedgerEntryData, in the order of the request, without the missing', async () => {
+test('returns existing entries as LedgerEntryData in the order of the request', async () => {
   const fake = createChainFixture()
   const [first = '', second = '', missing = ''] = ADDRESSES
   fake.chain.accounts.set(first, { balance: 1n, sequence: 1n })
@@ -23,14 +23,14 @@ test('entries come as LedgerEntryData, in the order of the request, without the 
   assert.equal(data.type === 'account' && data.account.balance, 2n)
 })
 
-test('no keys, no entries', async () => {
+test('returns no entries for no keys', async () => {
   const fake = createChainFixture()
   for (const params of [undefined, {}, { keys: null }, { keys: [] }]) {
     assert.deepEqual(await fake.call('getLedgerEntries', params), { entries: [], latestLedger: 1 })
   }
 })
 
-test('the refusals', async () => {
+test('rejects invalid requests', async () => {
   const fake = createChainFixture()
   const key = keyOf(ADDRESSES[0] ?? '')
   const ttl = xdr.LedgerKey.ttl(new xdr.LedgerKeyTtl({ keyHash: new Uint8Array(32) })).toXdr('base64')

@@ -24,7 +24,7 @@ async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
 
 const sequences = (page: Page): unknown[] => page.ledgers.map((ledger) => ledger['sequence'])
 
-test('close times are numbers around the ledgers and texts inside them; the header is a history entry', async () => {
+test('close times are numbers at the top level and strings in ledgers; the header is a history entry', async () => {
   const fake = door()
   const { ledgers, ...rest } = await ask(fake, { startLedger: 3, pagination: { limit: 1 } })
   assert.deepEqual(rest, {
@@ -41,7 +41,7 @@ test('close times are numbers around the ledgers and texts inside them; the head
   assert.equal(entry.header.ledgerSeq, 3)
 })
 
-test('pages follow each other by the cursor, and the last is short', async () => {
+test('pages continue at the cursor, and the last is short', async () => {
   const fake = door()
   const first = await ask(fake, { startLedger: 3, pagination: { limit: 6 } })
   const second = await ask(fake, { pagination: { cursor: first.cursor, limit: 6 } })
@@ -49,7 +49,7 @@ test('pages follow each other by the cursor, and the last is short', async () =>
   assert.equal(second.cursor, '12')
 })
 
-test('a start outside the kept ledgers is -32600', async () => {
+test('a start outside the retained ledgers is -32600', async () => {
   const fake = door()
   for (const startLedger of [0, 2, 13]) {
     await rejectsWith(
@@ -60,7 +60,7 @@ test('a start outside the kept ledgers is -32600', async () => {
   }
 })
 
-test('a cursor at the tip is -32602: there is nothing behind it yet', async () => {
+test('a cursor at the latest ledger is -32602', async () => {
   const fake = door()
   for (const cursor of ['12', '99', '1']) {
     await rejectsWith(
@@ -73,7 +73,7 @@ test('a cursor at the tip is -32602: there is nothing behind it yet', async () =
   assert.deepEqual(sequences(await ask(fake, { pagination: { cursor: '12' } })), [13])
 })
 
-test('the other refusals', async () => {
+test('rejects other invalid requests', async () => {
   const fake = door()
   await rejectsWith(fake.call('getLedgers', { startLedger: 3, pagination: { cursor: '3' } }), -32602, 'startLedger (3) and cursor (3) cannot both be set')
   await rejectsWith(fake.call('getLedgers', { startLedger: 3, pagination: { limit: 201 } }), -32602, 'limit must not exceed 200')
@@ -81,7 +81,7 @@ test('the other refusals', async () => {
   await rejectsWith(fake.call('getLedgers', { pagination: { cursor: 3 } }), -32602, 'invalid parameters: cursor must be a string')
 })
 
-test('50 ledgers a page unless asked otherwise, 200 at most', async () => {
+test('a page has 50 ledgers by default and at most 200', async () => {
   const fake = door()
   while (fake.chain.history.latest().sequence < 260) fake.chain.closeLedgerWith()
   assert.equal((await ask(fake, { startLedger: 3 })).ledgers.length, 50)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createChainFixture } from '../../test/support/chain-fixture.ts'
 import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 
-test('friendbot is named while it is served, and left out otherwise', async () => {
+test('returns the friendbot URL only while it is served', async () => {
   const fake = createChainFixture()
   assert.deepEqual(await fake.call('getNetwork'), { passphrase: FAKE_PASSPHRASE, protocolVersion: 27 })
   fake.door.setFriendbotUrl('http://127.0.0.1:1/friendbot')
@@ -12,7 +12,7 @@ test('friendbot is named while it is served, and left out otherwise', async () =
   assert.equal(Object.hasOwn(await fake.call('getNetwork'), 'friendbotUrl'), false)
 })
 
-test('getVersionInfo has the five names of today, and says which node this is', async () => {
+test('getVersionInfo has its five fields and identifies the local network', async () => {
   const fake = createChainFixture()
   const info = await fake.call('getVersionInfo')
   assert.deepEqual(Object.keys(info), ['version', 'commitHash', 'buildTimestamp', 'captiveCoreVersion', 'protocolVersion'])

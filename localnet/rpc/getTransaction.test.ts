@@ -12,7 +12,7 @@ const RANGE = {
   oldestLedgerCloseTime: String(fakeCloseTimeSec(1)),
 }
 
-test('a transaction with everything that it can have', async () => {
+test('returns a transaction with all of its fields', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({
     transactions: [{ hash: HASH, diagnosticEventsXdr: ['d'], transactionEventsXdr: ['t'], contractEventsXdr: [['c1', 'c2'], []], status: 'FAILED' }],
@@ -33,7 +33,7 @@ test('a transaction with everything that it can have', async () => {
   })
 })
 
-test('empty lists are left out, but `events` itself is there', async () => {
+test('omits empty lists, but not `events`', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ transactions: [{ hash: HASH }] })
   const answer = await fake.call('getTransaction', { hash: HASH })
@@ -41,7 +41,7 @@ test('empty lists are left out, but `events` itself is there', async () => {
   assert.equal(Object.hasOwn(answer, 'diagnosticEventsXdr'), false)
 })
 
-test('NOT_FOUND bears zeros and nothing else', async () => {
+test('NOT_FOUND contains only zeros', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith()
   assert.deepEqual(await fake.call('getTransaction', { hash: HASH }), {
@@ -49,7 +49,7 @@ test('NOT_FOUND bears zeros and nothing else', async () => {
   })
 })
 
-test('a fee bump is found by both of its hashes, in either case of letters', async () => {
+test('finds a fee bump by both hashes, in upper and lower case', async () => {
   const fake = createChainFixture()
   fake.chain.closeLedgerWith({ transactions: [{ hash: HASH, innerHash: INNER }] })
   for (const hash of [HASH, INNER, INNER.toUpperCase()]) {
@@ -58,7 +58,7 @@ test('a fee bump is found by both of its hashes, in either case of letters', asy
   }
 })
 
-test('what is no hash is refused', async () => {
+test('rejects invalid hashes', async () => {
   const fake = createChainFixture()
   await rejectsWith(fake.call('getTransaction', { hash: 'ab' }), -32602, 'unexpected hash length (2)')
   await rejectsWith(fake.call('getTransaction', {}), -32602, 'unexpected hash length (0)')

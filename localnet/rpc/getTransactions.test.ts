@@ -23,7 +23,7 @@ async function ask(fake: ChainFixture, params: unknown): Promise<Page> {
 
 const places = (page: Page): string[] => page.transactions.map((each) => `${String(each['ledger'])}/${String(each['applicationOrder'])}`)
 
-test('times are numbers, and those of the answer have names of their own', async () => {
+test('times are numbers, and the top-level ones have different names', async () => {
   const fake = door()
   const { transactions, ...rest } = await ask(fake, { startLedger: 2, pagination: { limit: 1 } })
   assert.deepEqual(rest, {
@@ -41,14 +41,14 @@ test('times are numbers, and those of the answer have names of their own', async
   )
 })
 
-test('pages follow each other across ledgers with and without transactions', async () => {
+test('pages continue across ledgers with and without transactions', async () => {
   const fake = door()
   const first = await ask(fake, { startLedger: 1, pagination: { limit: 3 } })
   const second = await ask(fake, { pagination: { cursor: first.cursor, limit: 3 } })
   assert.deepEqual([...places(first), ...places(second)], ['2/1', '2/2', '3/1', '3/2', '3/3', '5/1'])
 })
 
-test('a page that is not full has seen the latest ledger; at the tip the cursor stays, and reads nothing twice', async () => {
+test('a page that is not full ends at the latest ledger, whose cursor reads nothing twice', async () => {
   const fake = door()
   const page = await ask(fake, { startLedger: 1 })
   assert.equal(page.cursor, toid(6, 0, 1).toString())
@@ -59,7 +59,7 @@ test('a page that is not full has seen the latest ledger; at the tip the cursor 
   assert.deepEqual(await ask(fake, { pagination: { cursor: next.cursor } }).then((each) => [places(each), each.cursor]), [[], next.cursor])
 })
 
-test('the refusals', async () => {
+test('rejects invalid requests', async () => {
   const fake = door()
   fake.chain.forgetBefore(3)
   await rejectsWith(

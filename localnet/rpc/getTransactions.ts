@@ -19,8 +19,8 @@ interface Position {
 }
 
 /**
- * getTransactions (soroban-rpc, "getTransactions"): all fields are numbers, and the close times are called …CloseTimestamp. The cursor of an empty page is the
- * caller's position, as on current nodes. The cursor `0` of older nodes is a fault (get_transactions_cursor_zero).
+ * getTransactions (soroban-rpc, "getTransactions"): all fields are numbers, and the close times are called …CloseTimestamp. The cursor of an empty page is
+ * the caller's position, as on current nodes. The cursor `0` of older nodes is a fault (get_transactions_cursor_zero).
  */
 export function getTransactions({ history }: MethodContext, params: Params): unknown {
   requireBase64(params)

@@ -18,7 +18,7 @@ async function post(fake: ChainFixture, body: string): Promise<Posted> {
   return { status, type, json: type === 'application/json' && text !== null ? JSON.parse(text) : undefined, body: text }
 }
 
-test('a call is answered under its id with 200, and so is an error', async () => {
+test('responds 200 with the id of the call, also for an error', async () => {
   const fake = createChainFixture()
   const good = await post(fake, requestBody('getHealth', null, 'mine'))
   assert.equal(good.status, 200)
@@ -28,7 +28,7 @@ test('a call is answered under its id with 200, and so is an error', async () =>
   assert.deepEqual(bad.json, { jsonrpc: '2.0', id: 0, error: { code: -32602, message: 'startLedger must be positive' } })
 })
 
-test('an unknown method, and the names of Object.prototype, are not found', async () => {
+test('unknown methods and names of Object.prototype are not found', async () => {
   const fake = createChainFixture({ extraMethods: {} })
   for (const method of ['getEventsV2', 'toString', '__proto__', 'rpc.serverInfo']) {
     const error = { code: -32601, message: 'method not found', data: method }
@@ -36,7 +36,7 @@ test('an unknown method, and the names of Object.prototype, are not found', asyn
   }
 })
 
-test('params may be an object, null or absent; a positional array is refused', async () => {
+test('params may be an object, null or absent, but not an array', async () => {
   const fake = createChainFixture()
   for (const params of [{}, null, undefined, { unknown: 1 }]) {
     assert.equal((((await post(fake, requestBody('getHealth', params))).json as { result: { status: string } }).result.status), 'healthy')
@@ -59,7 +59,7 @@ test('a body that is not JSON, or larger than 512 KiB, is HTTP 500 in plain text
   assert.equal((await post(fake, requestBody('getHealth', { padding: 'é'.repeat(256 * 1024) }))).status, 500)
 })
 
-test('a batch is answered in order without its notifications; one answer travels alone; none is 204', async () => {
+test('responds to a batch in order without notifications; a single response has no array, and none is 204', async () => {
   const fake = createChainFixture()
   const call = (id: unknown): unknown => JSON.parse(requestBody('getHealth', null, id))
   const many = await post(fake, JSON.stringify([call(2), call(null), 'x', call('b')]))
@@ -72,14 +72,14 @@ test('a batch is answered in order without its notifications; one answer travels
   }
 })
 
-test('a notification takes effect although nobody hears of it', async () => {
+test('a notification takes effect without a response', async () => {
   let called = 0
   const fake = createChainFixture({ extraMethods: { local_test: () => Promise.resolve(++called) } })
   await post(fake, requestBody('local_test', {}, null))
   assert.equal(called, 1)
 })
 
-test('extra methods stand beside the others: RangeError is the caller\'s mistake, anything else a defect that is not told', async () => {
+test('extra methods turn RangeError into -32602, and hide all other errors', async () => {
   const fake = createChainFixture({
     extraMethods: {
       local_echo: (params) => Promise.resolve(params),

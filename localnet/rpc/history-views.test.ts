@@ -28,25 +28,25 @@ function expected(ledgers: readonly number[], byHash = ledgers): unknown {
   return { range: [ledgers.at(0), ledgers.at(-1)], ledgers, single: ledgers, transactions: ledgers, byHash, events: ledgers }
 }
 
-test('a node that is behind tells nothing of the last ledgers', () => {
+test('a lagging node does not return the last ledgers', () => {
   assert.deepEqual(told(laggingHistory(past(), 2)), expected([1, 2, 3, 4]))
   assert.deepEqual(told(laggingHistory(past(), 50)), expected([1]))
 })
 
-test('a node that keeps few ledgers tells nothing of the first', () => {
+test('a node with a short retention window does not return the first ledgers', () => {
   assert.deepEqual(told(recentHistory(past(), 2)), expected([5, 6]))
   assert.deepEqual(told(recentHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
 })
 
-test('a page of a cut past is filled with what is kept, not spent on what is not', () => {
+test('a page of a shortened history is filled with retained ledgers', () => {
   assert.deepEqual(recentHistory(past(), 3).transactionsAfter(1, 1, 2).map((record) => record.ledger), [4, 5])
   assert.deepEqual(recentHistory(past(), 3).ledgers(1, 2).map((ledger) => ledger.sequence), [4, 5])
 })
 
-test('late transactions are missing by hash only', () => {
+test('delayed transactions are missing by hash only', () => {
   assert.deepEqual(told(delayedTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
 })
 
-test('views may be stacked', () => {
+test('views can be combined', () => {
   assert.deepEqual(told(laggingHistory(recentHistory(past(), 4), 2)), expected([3, 4]))
 })

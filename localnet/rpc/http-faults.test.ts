@@ -15,14 +15,14 @@ function doorWith(...requests: readonly FaultRequest[]): ChainFixture {
 
 const health = (fake: ChainFixture, signal?: AbortSignal): Promise<HttpResponse> => fake.door.handle(requestBody('getHealth'), signal)
 
-test('http_status: the status, no body, and the wait that a proxy asks for', async () => {
+test('http_status returns the status and retry-after without a body', async () => {
   const fake = doorWith({ name: 'http_status', status: 429, retryAfterSec: 3 })
   const { status, headers, body } = await health(fake)
   assert.deepEqual([status, headers['retry-after'], headers['content-type'], body], [429, '3', undefined, null])
   assert.equal((await health(fake)).status, 200)
 })
 
-test('html_200, empty_204 and torn_json all look like success', async () => {
+test('html_200, empty_204 and torn_json have success statuses', async () => {
   const page = await health(doorWith({ name: 'html_200' }))
   assert.deepEqual([page.status, page.headers['content-type'], page.body?.startsWith('<!DOCTYPE html>')], [200, 'text/html; charset=utf-8', true])
   const nothing = await health(doorWith({ name: 'empty_204' }))
@@ -34,7 +34,7 @@ test('html_200, empty_204 and torn_json all look like success', async () => {
   assert.throws(() => JSON.parse(torn.body ?? '{}') as unknown)
 })
 
-test('timeout: nothing until the time is over, then the connection is cut', async () => {
+test('timeout cuts the connection after the given time', async () => {
   const fake = doorWith({ name: 'timeout', ms: 5_000 })
   const answer = health(fake)
   let ended = false
@@ -47,7 +47,7 @@ test('timeout: nothing until the time is over, then the connection is cut', asyn
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
-test('timeout: a caller who gives up leaves nothing behind', async () => {
+test('timeout leaves no timer when the client disconnects', async () => {
   const fake = doorWith({ name: 'timeout' })
   const patience = new AbortController()
   const answer = health(fake, patience.signal)
@@ -56,7 +56,7 @@ test('timeout: a caller who gives up leaves nothing behind', async () => {
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
-test('slow: the right answer, as of when it comes', async () => {
+test('slow returns the state at the time of the response', async () => {
   const fake = doorWith({ name: 'slow', ms: 2_000 })
   const answer = health(fake)
   fake.chain.closeLedgerWith()
@@ -64,7 +64,7 @@ test('slow: the right answer, as of when it comes', async () => {
   assert.match((await answer).body ?? '', /"latestLedger":2/)
 })
 
-test('whether a lost call took effect is a choice of the fault', async () => {
+test('`executed` decides whether a lost call takes effect', async () => {
   for (const name of ['http_status', 'connection_reset', 'html_200', 'empty_204']) {
     for (const executed of [false, true]) {
       const fake = doorWith({ name, executed, method: 'sendTransaction' })
@@ -76,13 +76,13 @@ test('whether a lost call took effect is a choice of the fault', async () => {
   }
 })
 
-test('one call of a batch that meets such a fault takes the whole answer with it', async () => {
+test('an HTTP fault on one call affects the response to the whole batch', async () => {
   const fake = doorWith({ name: 'http_status', method: 'getNetwork' })
   const batch = `[${requestBody('getHealth')},${requestBody('getNetwork')}]`
   assert.equal((await fake.door.handle(batch)).status, 503)
 })
 
-test('faults are out of reach of calls from inside the process and of extra methods', async () => {
+test('faults do not affect calls in this process and extra methods', async () => {
   const fake = createChainFixture({ extraMethods: { local_test: () => Promise.resolve({ ok: true }) } })
   fake.faults.arm({ name: 'http_status', count: null })
   assert.equal((await fake.call('getHealth'))['status'], 'healthy')

@@ -12,19 +12,19 @@ async function answerTo(outcome: SendOutcome): Promise<Record<string, unknown>> 
 
 const LEDGER = { latestLedger: 1, latestLedgerCloseTime: String(fakeCloseTimeSec(1)) }
 
-test('what was not refused bears neither result nor diagnostics', async () => {
+test('only ERROR has a result and diagnostics', async () => {
   for (const status of ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER'] as const) {
     assert.deepEqual(await answerTo({ status, hash: 'ab' }), { status, hash: 'ab', ...LEDGER })
   }
 })
 
-test('a refusal bears its result, and diagnostics when there are any', async () => {
+test('ERROR has a result, and diagnostics when there are any', async () => {
   const refusal = { status: 'ERROR', hash: 'ab', errorResultXdr: 'result' } as const
   assert.deepEqual(await answerTo({ ...refusal, diagnosticEventsXdr: [] }), { ...refusal, ...LEDGER })
   assert.deepEqual(await answerTo({ ...refusal, diagnosticEventsXdr: ['d'] }), { ...refusal, diagnosticEventsXdr: ['d'], ...LEDGER })
 })
 
-test('an envelope that does not decode is -32602, and so is one that is no text', async () => {
+test('an envelope that does not decode or is not a string is -32602', async () => {
   const fake = createChainFixture()
   fake.chain.send = () => {
     throw new RangeError('invalid_xdr')

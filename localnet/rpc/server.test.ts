@@ -20,7 +20,7 @@ function post(url: string, body: string, headers: Record<string, string> = JSON_
   return fetch(url, { method: 'POST', body, headers })
 }
 
-test('JSON-RPC is served at /rpc, at / and anywhere else; friendbot is announced', async () => {
+test('serves JSON-RPC at /rpc and all other paths, and sets the friendbot URL', async () => {
   const fake = createChainFixture()
   await using served = await serve(fake)
   for (const path of ['/rpc', '/', '/soroban/rpc/']) {
@@ -31,7 +31,7 @@ test('JSON-RPC is served at /rpc, at / and anywhere else; friendbot is announced
   }
 })
 
-test('only POST, only JSON, only UTF-8', async () => {
+test('accepts only POST, JSON and UTF-8', async () => {
   await using served = await serve(createChainFixture())
   for (const method of ['GET', 'PUT', 'DELETE', 'HEAD']) assert.equal((await fetch(served.url, { method })).status, 405, method)
   for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-www-form-urlencoded']) {
@@ -40,7 +40,7 @@ test('only POST, only JSON, only UTF-8', async () => {
   assert.equal((await post(served.url, requestBody('getHealth'), { 'content-type': 'application/json; charset=UTF-8' })).status, 200)
 })
 
-test('the content type is read as a browser writes it', () => {
+test('accepts content types as browsers write them', () => {
   for (const good of ['application/json', 'Application/JSON', 'application/json;charset="utf-8"', 'application/json; charset=utf8; x=1']) {
     assert.equal(contentTypeProblem(good), null, good)
   }
@@ -48,7 +48,7 @@ test('the content type is read as a browser writes it', () => {
   assert.equal(contentTypeProblem('application/json; charset=utf-16'), 'invalid content-type charset')
 })
 
-test('a browser may ask anything from anywhere', async () => {
+test('allows all browser requests from all origins', async () => {
   await using served = await serve(createChainFixture())
   const response = await fetch(served.url, {
     method: 'OPTIONS',
@@ -60,7 +60,7 @@ test('a browser may ask anything from anywhere', async () => {
   assert.match(response.headers.get('access-control-allow-methods') ?? '', /POST/)
 })
 
-test('broken JSON and too large a body are HTTP 500 in plain text', async () => {
+test('invalid JSON and a body over the limit are HTTP 500 in plain text', async () => {
   await using served = await serve(createChainFixture())
   const broken = await post(served.url, '{')
   assert.deepEqual([broken.status, broken.headers.get('content-type')], [500, 'text/plain; charset=utf-8'])
@@ -68,7 +68,7 @@ test('broken JSON and too large a body are HTTP 500 in plain text', async () => 
   assert.deepEqual([large.status, large.headers.get('content-type')], [500, 'text/plain; charset=utf-8'])
 })
 
-test('friendbot answers GET, and POST with a query and an empty body, when the account is there', async () => {
+test('friendbot accepts GET and POST, and responds when the account exists', async () => {
   const fake = createChainFixture()
   const root = rootKeypair(FAKE_PASSPHRASE).publicKey()
   fake.chain.accounts.set(root, { balance: 10n ** 18n, sequence: 0n })
@@ -91,7 +91,7 @@ test('friendbot answers GET, and POST with a query and an empty body, when the a
   assert.equal((await fetch(served.friendbotUrl ?? '', { method: 'DELETE' })).status, 405)
 })
 
-test('the faults of the way are seen on the wire: a cut connection, a torn body with a whole length', async () => {
+test('HTTP faults appear on the wire: a cut connection, a truncated body, an empty 204', async () => {
   const fake = createChainFixture()
   await using served = await serve(fake)
   fake.faults.arm({ name: 'connection_reset' })
@@ -104,7 +104,7 @@ test('the faults of the way are seen on the wire: a cut connection, a torn body 
   assert.equal((await post(served.url, requestBody('getHealth'))).status, 204)
 })
 
-test('a caller who hangs up during a fault ends its waiting', async () => {
+test('a client that disconnects ends the delay of a fault', async () => {
   const fake = createChainFixture()
   await using served = await serve(fake)
   fake.faults.arm({ name: 'timeout' })
@@ -120,7 +120,7 @@ test('a caller who hangs up during a fault ends its waiting', async () => {
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
-test('closing ends the waiting of faults and idle connections at once, and takes friendbot out of getNetwork', async () => {
+test('closing ends delays of faults and idle connections, and removes friendbot from getNetwork', async () => {
   const fake = createChainFixture()
   const served = await serve(fake)
   await post(served.url, requestBody('getHealth'))
@@ -140,7 +140,7 @@ test('closing ends the waiting of faults and idle connections at once, and takes
   await assert.rejects(post(served.url, requestBody('getHealth')))
 })
 
-test('a request that never ends is cut when the drain is over', async () => {
+test('closing cuts an unfinished request after the drain time', async () => {
   const clock = createVirtualClock(0)
   const served = await serveRpc(createChainFixture().door, { host: '127.0.0.1', port: 0, clock })
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
@@ -155,7 +155,7 @@ test('a request that never ends is cut when the drain is over', async () => {
   assert.equal(clock.pendingTimers(), 0)
 })
 
-test('a signal closes, and an address that is taken is told', async () => {
+test('closes on a signal, and rejects when the address is in use', async () => {
   const stop = new AbortController()
   const fake = createChainFixture()
   const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0, signal: stop.signal })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
 
-test('the params reach the ledger as they came, and its answer goes back as it is', async () => {
+test('passes the params to the ledger and returns its result unchanged', async () => {
   const fake = createChainFixture()
   let seen: unknown
   fake.chain.simulate = (params) => {
@@ -14,7 +14,7 @@ test('the params reach the ledger as they came, and its answer goes back as it i
   assert.deepEqual(seen, params)
 })
 
-test('a parameter of the wrong type is the only JSON-RPC error', async () => {
+test('only a parameter of the wrong type is a JSON-RPC error', async () => {
   const fake = createChainFixture()
   const wrong = [
     { transaction: 1 }, { authMode: 1 }, { useUpgradedAuth: 'yes' }, { resourceConfig: 1 }, { resourceConfig: { instructionLeeway: -1 } },
