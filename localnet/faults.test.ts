@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { ARMED_FAULTS_MAX, createFaults } from './faults.ts'
 import type { FaultRequest } from './faults.ts'
 
-const names = (strikes: readonly { name: string }[]): string[] => strikes.map((strike) => strike.name)
+const names = (triggered: readonly { name: string }[]): string[] => triggered.map((fault) => fault.name)
 
 test('a fault affects the given number of calls', () => {
   const faults = createFaults()
@@ -33,8 +33,8 @@ test('a fault affects only its method, only applicable methods, and only every n
 test('parameters have defaults, and the list counts the hits of each fault', () => {
   const faults = createFaults()
   faults.arm({ name: 'http_status', status: 429, retryAfterSec: 7, count: 5 })
-  const [strike] = faults.trigger('getHealth')
-  assert.deepEqual(strike, { name: 'http_status', values: { status: 429, retryAfterSec: 7, executed: false } })
+  const [fault] = faults.trigger('getHealth')
+  assert.deepEqual(fault, { name: 'http_status', values: { status: 429, retryAfterSec: 7, executed: false } })
   const [armed] = faults.armed()
   assert.deepEqual([armed?.hits, armed?.remaining, armed?.everyNth, armed?.method], [1, 4, 1, null])
 })

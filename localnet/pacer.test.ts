@@ -57,6 +57,6 @@ test('a late tick happens once, and the next one a full interval later', () => {
   fire(300)
   fire(4_700)
   assert.equal(beats, 3)
-  // On time; 300 ms late, so the next comes 300 ms sooner; almost five beats late, so a whole onTick follows.
+  // On time; 300 ms late, so the next is 300 ms sooner; almost five intervals late, so a full interval follows.
   assert.deepEqual(delays, [1_000, 700, 1_000])
 })

@@ -25,7 +25,7 @@ function resultXdr(result: xdr.TransactionResultResult): string {
   return new xdr.TransactionResult({ feeCharged: 100n, result, ext: xdr.TransactionResultExt.v0() }).toXdr('base64')
 }
 
-/** A node that answers as it is told; each answer is used once, the last one for good. */
+/** A node with given responses: each is used once, the last one for all further calls. */
 function createNode(script: Record<string, readonly (object | Error)[]>) {
   const calls: { method: string; params: Readonly<Record<string, unknown>> }[] = []
   const defaults: Record<string, readonly (object | Error)[]> = {
@@ -43,12 +43,12 @@ function createNode(script: Record<string, readonly (object | Error)[]>) {
     networkPassphrase: PASSPHRASE,
     async transport(method, params) {
       calls.push({ method, params })
-      const answers = defaults[method] ?? []
+      const responses = defaults[method] ?? []
       const index = used.get(method) ?? 0
       used.set(method, index + 1)
-      const answer = answers[Math.min(index, answers.length - 1)]
-      if (answer instanceof Error) throw answer
-      return answer
+      const response = responses[Math.min(index, responses.length - 1)]
+      if (response instanceof Error) throw response
+      return response
     },
   })
   const sent = () => calls.filter((call) => call.method === 'sendTransaction').map((call) => String(call.params['transaction']))

@@ -8,20 +8,20 @@ import type { Job } from './keeper-jobs.ts'
 const job = (kind: Job['kind'], name: string): Job => ({ kind, name: `${kind} ${name}`, invocation: { contract: 'C', functionName: kind, args: [] } })
 const jobs = (kind: Job['kind'], count: number): Job[] => Array.from({ length: count }, (_, index) => job(kind, String(index)))
 
-/** Takes everything that is lined up at one moment. */
+/** Takes all queued jobs at one time. */
 function taken(list: JobList, nowSec: number): string[] {
   const names: string[] = []
   for (let next = list.takeNext(nowSec); next !== undefined; next = list.takeNext(nowSec)) names.push(next.name)
   return names
 }
 
-test('what is more urgent goes first, whatever the order in which it was found', () => {
+test('takes the most urgent job first, whatever the order in which it was found', () => {
   const list = createJobList()
   list.update(JOB_KINDS.toReversed().flatMap((kind) => jobs(kind, 2)), 0)
   assert.deepEqual(taken(list, 0), JOB_KINDS.flatMap((kind) => [`${kind} 0`, `${kind} 1`]))
 })
 
-test('while liquidations never end, every second turn goes to what has waited for half a minute, oldest first', () => {
+test('with endless liquidations, every second job is one that has waited half a minute, oldest first', () => {
   const list = createJobList()
   const done: string[] = []
   const rest = [job('funding', ''), ...jobs('sync', 2)]
@@ -35,7 +35,7 @@ test('while liquidations never end, every second turn goes to what has waited fo
   assert.deepEqual(done.slice(first, first + 5).map((name) => name.split(' ')[0]), ['funding', 'liquidation', 'sync', 'liquidation', 'sync'])
 })
 
-test('a refused job rests for 5, 10, 20 … at most 300 seconds, and the others of its kind go on', () => {
+test('postpones a refused job by 5, 10, 20 … at most 300 seconds, and continues with others of its kind', () => {
   const list = createJobList()
   const [bad = job('execution', 'bad'), good = job('execution', 'good')] = jobs('execution', 2)
   const triedAt: number[] = []
@@ -50,12 +50,12 @@ test('a refused job rests for 5, 10, 20 … at most 300 seconds, and the others 
   assert.deepEqual(triedAt.slice(1).map((sec, index) => sec - (triedAt[index] ?? 0)), [5, 10, 20, 40, 80, 160, 300, 300, 300])
 })
 
-test('refused by the hundred, they leave their places to those behind them', () => {
+test('hundreds of refused jobs do not block the jobs after them', () => {
   const list = createJobList()
   const refusing = jobs('execution', 100)
   const last = job('execution', 'the last one')
   for (let sec = 0; ; sec += 5) {
-    // A look lines up 32: the fourth one comes to the hundred-and-first.
+    // A snapshot queues 32 jobs, so the fourth reaches the 101st.
     assert(sec <= 15, 'the last one has to wait for those that were refused before')
     list.update([...refusing, last], sec)
     let found = false

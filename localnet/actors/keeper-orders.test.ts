@@ -1,4 +1,4 @@
-// The keeper on a whole network: whatever somebody places comes to its end when the price does.
+// The keeper on a whole network: orders execute when their price is reached.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -14,12 +14,12 @@ import type { Holdings, StoredPosition } from './stored-entries.ts'
 const LONG = u32(0)
 const SHORT = u32(1)
 const TOLERANCE = u32(300)
-/** The keeper looks every five seconds and needs one ledger for each thing; two looks see everything through. */
+/** The keeper reads the market every five seconds and needs one ledger per job. Two snapshots suffice for everything. */
 const TWO_LOOKS = 12
 
 interface Visitor {
   readonly address: string
-  /** A call that must come through. */
+  /** A call that must succeed. */
   call(functionName: string, ...args: readonly Val[]): Promise<void>
   holdings(): Promise<Holdings>
   position(): Promise<StoredPosition>
@@ -29,12 +29,12 @@ interface Stage {
   readonly network: TestNetwork
   readonly alice: Visitor
   readonly bob: Visitor
-  /** The price of BTC or ETH on this stage, moved by so many basis points. */
+  /** The price of BTC or ETH in this fixture, moved by this many basis points. */
   at(asset: string, bps: number): bigint
   move(asset: string, bps: number): Promise<void>
 }
 
-/** A network where nobody trades but two visitors, and BTC and ETH stand still. */
+/** A network where only two users trade, and BTC and ETH prices are held. */
 async function withStage(play: (stage: Stage) => Promise<void>): Promise<void> {
   await using network = await startTestNetwork({ traders: 0 })
   await network.closeLedgers(WARM_UP_LEDGERS + 2)
@@ -55,8 +55,8 @@ function visitor(network: TestNetwork, name: string): Visitor {
     address: client.address,
     async call(functionName, ...args) {
       const { sequence, closeTimeSec } = network.chain.history.latest()
-      const answer = await client.invoke({ contract: market, functionName, args: [address(client.address), ...args] }, { sequence, closeTimeSec })
-      assert.equal(answer.kind, 'sent', `${functionName}: ${JSON.stringify(answer)}`)
+      const response = await client.invoke({ contract: market, functionName, args: [address(client.address), ...args] }, { sequence, closeTimeSec })
+      assert.equal(response.kind, 'sent', `${functionName}: ${JSON.stringify(response)}`)
       await network.closeLedgers(1)
       const settlement = await client.settle(network.chain.history.latest())
       assert.equal(settlement.kind, 'applied', `${functionName}: ${JSON.stringify(settlement)}`)
@@ -75,7 +75,7 @@ const open = (trader: Visitor, asset: string, direction: Val, functionName = 'op
 const limit = (asset: string, direction: Val, trigger: bigint, isAbove: boolean, timeInForce = 0): Val[] =>
   [symbol(asset), direction, usdc(1_000n), u32(5), i128(trigger), bool(isAbove), TOLERANCE, u32(timeInForce)]
 
-/** Ids of the orders that were executed. */
+/** The ids of executed orders. */
 const executed = (network: TestNetwork): unknown[] => network.exchangeEvents('order_executed').map(({ fields }) => fields[0])
 
 test('a limit order opens a position when the price is reached, not before', () => withStage(async ({ network, alice, at, move }) => {
@@ -101,7 +101,7 @@ test('a stop-limit order passes through both phases', () => withStage(async ({ n
     await network.closeLedgers(1)
   }
   assert.equal(await phase(), STOP_LIMIT_PHASE.active)
-  // Back behind the stop, but not behind the limit, which alone counts now.
+  // Back past the stop, but not past the limit, which is what counts now.
   await move('BTC', 37)
   await network.closeLedgers(TWO_LOOKS)
   assert.deepEqual(executed(network), [1n])
@@ -172,7 +172,7 @@ test('orders that the market refuses do not block others, and execute once it ac
     network.call('local_admin', { contract: 'vault', function: 'set_asset_cap', args: [{ type: 'symbol', value: 'BTC' }, { type: 'u32', value: bps }] })
   await open(bob, 'ETH', LONG)
   await cap(1)
-  // Their price is there already: from now on each look finds all of them due, and each execution meets the cap (82).
+  // Their price is reached already: each snapshot finds all of them due, and each execution fails at the cap (82).
   for (let orders = 0; orders < 20; orders++) await alice.call('place_limit_order', ...limit('BTC', LONG, at('BTC', 10), false))
   await bob.call('set_stop_loss', u64((await bob.position()).id), i128(at('ETH', -40)), TOLERANCE)
   await move('ETH', -45)

@@ -21,7 +21,7 @@ const STOP_LOSS: StoredOrder = {
 }
 const TRAILING: StoredOrder = { ...STOP_LOSS, id: 2n, orderType: ORDER_TYPE.trailingStop, triggerPrice: 0n, trailingPercentBps: 100 }
 
-/** A market that has just been funded, with a keeper that looks at it. */
+/** A market after a funding, with a keeper. */
 function setUp() {
   const ledger = createTestLedger()
   const client = ledger.client(IDENTITIES.keeper.address)
@@ -31,11 +31,11 @@ function setUp() {
   ledger.setOraclePrice('BTC', ENTRY, NOW_SEC)
   return {
     ledger, client, keeper, market,
-    /** Shows the market a price at this moment. */
+    /** Syncs a price to the market at this time. */
     lastGood: (asset: string, price: bigint, timeSec: number) =>
       ledger.put(DEPLOYMENT.market, storageKey('LastGoodPrice', symbol(asset)), vec(i128(price), u64(BigInt(timeSec)))),
     turn: (seconds: number) => keeper.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds }),
-    /** What was called, without the keeper's own address. */
+    /** The calls, without the keeper's address. */
     called: () => client.calls.map(({ functionName, args }) => [functionName, ...args.map(plain).filter((arg) => arg !== client.address)]),
   }
 }
@@ -91,7 +91,7 @@ test('does jobs in the order liquidations, executions, cross accounts, peaks, fu
 test('liquidates a cross account only when its pool does not cover the losses', async () => {
   const { ledger, turn, called } = setUp()
   ledger.setPositions([{ ...LONG, marginMode: 1, liquidationPrice: 0n }])
-  // At 90 its collateral is lost, and ten in the pool are just the maintenance.
+  // At 90 the collateral is lost, and ten in the pool equal the maintenance margin.
   ledger.setOraclePrice('BTC', 90n * ONE_E7, NOW_SEC + 5)
   ledger.setPool(LONG.trader, 10n * ONE_E7)
   await turn(5)
@@ -109,7 +109,7 @@ test('does not read known positions and orders again', async () => {
   await turn(0)
   assert.equal(client.requests.length, 3)
   await turn(5)
-  // The overview, and the one order that may change in place.
+  // The overview, and the one order that can change.
   assert.deepEqual(client.requests.slice(3), [client.requests[0], 1])
 })
 
@@ -158,7 +158,7 @@ test('syncs a price that has moved by half of the allowed deviation while the la
   await turn(15)
   assert.deepEqual(called(), [['sync_asset_pnl', 'BTC']])
   await turn(601)
-  assert.equal(called().length, 1, 'a price of ten minutes ago stops nobody')
+  assert.equal(called().length, 1, 'a price older than ten minutes has no effect')
 })
 
 test('reads the market every five seconds, and not while a transaction is pending', async () => {

@@ -15,14 +15,14 @@ function setUp(seed = 'provider') {
   const provider = createLiquidityProvider({ name: 'lp', client, deployment: DEPLOYMENT, firstDeposit: FIRST, random: createSeededRandom(seed) })
   return {
     client, provider,
-    /** The vault has given LP tokens for the deposit. */
+    /** The vault has paid out LP tokens for the deposit. */
     credit: (amount: bigint) => ledger.setTrustline(identity.address, DEPLOYMENT.lpAsset, amount),
     turn: (seconds: number) => provider.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds }),
     called: () => client.calls.map(({ contract, functionName, args }) => ({ contract, functionName, args: args.map(plain) })),
   }
 }
 
-/** Turns once every ten seconds for this long. */
+/** Acts every ten seconds for this long. */
 async function live(turn: (seconds: number) => Promise<void>, fromSec: number, untilSec: number): Promise<void> {
   for (let seconds = fromSec; seconds < untilSec; seconds += 10) await turn(seconds)
 }

@@ -24,7 +24,7 @@ type LimitArgs = [asset: string, direction: number, collateral: bigint, leverage
 const argsOf = (call: TraderCall): readonly unknown[] => call.args.map(plain)
 const strategies = fc.constantFrom(...HABITS)
 const directions = fc.constantFrom<0 | 1>(0, 1)
-/** From the cheapest of the markets to the dearest. */
+/** From the lowest market price to the highest. */
 const prices = fc.bigInt({ min: 100_000n, max: 10n ** 13n })
 
 test('a limit order waits at a better price, except for marketable immediate-or-cancel orders; post-only occurs', () => {

@@ -74,7 +74,7 @@ test('a volatile market has about one squeeze per day, which liquidates full lev
   assert(squeezes > days * wild * 0.5 && squeezes < days * wild * 1.5, `${squeezes} squeezes in ${days} days of ${wild} markets`)
 })
 
-/** Where a logarithm of prices, minute by minute, moves by 8 % or more within a quarter of an hour; and where it is forty minutes later. */
+/** Moves of 8 % or more within a quarter of an hour in log prices per minute, and the level forty minutes later. */
 function findSqueezes(prices: readonly number[]): { readonly before: number; readonly after: number }[] {
   const found: { before: number; after: number }[] = []
   for (let minute = 15; minute < prices.length - 40; minute++) {

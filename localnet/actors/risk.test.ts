@@ -41,7 +41,7 @@ test('a cross account is liquidatable by its total equity against the total main
   const hedge = { ...cross, id: 2n, direction: 1, asset: 'ETH' }
   const prices = (btc: bigint, eth: bigint) => (asset: string) => (asset === 'BTC' ? btc : eth) * ONE_E7
   const account = (pool: bigint) => ({ pool: pool * ONE_E7, positions: [cross, hedge] })
-  // Equity of 200 less what BTC loses and ETH gains; 20 have to be left.
+  // Equity is 200 plus PnL; the maintenance margin is 20.
   assert.equal(isCrossLiquidatable(account(0n), prices(82n, 100n), 0n), false)
   assert.equal(isCrossLiquidatable(account(0n), prices(81n, 100n), 0n), true)
   assert.equal(isCrossLiquidatable(account(0n), prices(81n, 99n), 0n), false, 'one leg pays for the other')

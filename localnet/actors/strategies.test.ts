@@ -7,7 +7,7 @@ import { DEFAULT_MARKET_CONFIG } from '../contracts/market/defaults.ts'
 import { drawCollateral, drawInteger, strategyOf } from './strategies.ts'
 
 const TWELVE = Array.from({ length: 12 }, (_, index) => strategyOf(index))
-const strategyNamed = (name: string) => TWELVE.find((strategy) => strategy.name === name) ?? assert.fail(`nobody is a ${name}`)
+const strategyNamed = (name: string) => TWELVE.find((strategy) => strategy.name === name) ?? assert.fail(`no strategy is called ${name}`)
 
 test('twelve traders use all strategies, and the thirteenth repeats the first', () => {
   const names = new Set(TWELVE.map((strategy) => strategy.name))
@@ -24,7 +24,7 @@ test('drawn leverage and collateral are within the market\'s limits', () => {
       const leverage = drawInteger(strategy.leverage, random)
       assert(collateral >= min_collateral && collateral * BigInt(leverage) <= max_position_size, `${collateral} at ${leverage}x`)
       assert(leverage >= 1 && leverage <= max_leverage)
-      assert.equal(collateral % (ONE_E7 / 100n), 0n, 'nobody pays fractions of a cent')
+      assert.equal(collateral % (ONE_E7 / 100n), 0n, 'no fractions of a cent')
     }),
   )
 })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createPriceFeed } from './price-feed.ts'
 import { createTicker } from './ticker.ts'
 
-/** A market in which every price is 100 until the test says otherwise. */
+/** A market in which every price is 100 until a test sets it. */
 function setUp() {
   let price = 100n
   const feed = createPriceFeed({ advance: () => {}, price: () => price, setPrices: () => {} })

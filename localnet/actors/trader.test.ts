@@ -16,13 +16,13 @@ import { createTrader } from './trader.ts'
 const identity = IDENTITIES.traders[0] ?? assert.fail('there are traders')
 const ENTRY = 100n * ONE_E7
 
-/** Trades at the market, and lets an order wait a minute, five to ten basis points away. */
+/** Trades at the market. An order waits a minute, five to ten basis points from the price. */
 const NO_ORDERS: OrderStrategy = {
   cross: 0, limit: 0, stopLimit: 0, stopLoss: 0, takeProfit: 0, trailingStop: 0, reduceOnly: 0,
   distanceBps: { min: 5, max: 10 }, maxWaitSec: { min: 60, max: 60 },
 }
 
-/** Trades without chance, so that each turn can be foretold. */
+/** Trades without randomness, so that every action is predictable. */
 const PLAIN: Strategy = {
   name: 'plain', maxPositions: 2, pauseSec: { min: 10, max: 10 }, holdSec: { min: 60, max: 60 }, firstHoldSec: { min: 5, max: 5 },
   collateralUsdc: { min: 100, max: 100 }, leverage: { min: 4, max: 4 }, markets: 3, volatileOnly: false, takeProfit: 0.1, stopLoss: 0.2, lookbackSec: 20,
@@ -35,7 +35,7 @@ const OPEN: StoredPosition = {
   entryPrice: ENTRY, entryCumulativeFunding: 0n, liquidationPrice: 76n * ONE_E7, openedAtSec: NOW_SEC,
 }
 
-/** A long that waits below the market. */
+/** A limit order for a long, below the market. */
 const ORDER: StoredOrder = {
   id: 3n, trader: identity.address, asset: 'BTC', direction: 0, orderType: ORDER_TYPE.limit, hasPosition: false, positionId: 0n, triggerCondition: 1,
   triggerPrice: 99n * ONE_E7, limitPrice: 0n, trailingPercentBps: 0, stopLimitPhase: 0, timeInForce: 0, createdAtSec: NOW_SEC,
@@ -54,7 +54,7 @@ function setUp(strategy: Partial<Strategy> = {}, seed = 'trader') {
   return {
     ledger, client, trader, ticker, turn,
     setPrice: (next: bigint) => void (price = next),
-    /** A turn in each second; answers with those in which the trader called. */
+    /** Lets the trader act once per second; returns the seconds in which it called. */
     live: async (fromSec: number, untilSec: number): Promise<number[]> => {
       const calledAt: number[] = []
       for (let seconds = fromSec; seconds < untilSec; seconds++) {
@@ -68,7 +68,7 @@ function setUp(strategy: Partial<Strategy> = {}, seed = 'trader') {
   }
 }
 
-/** Never opens by itself. */
+/** Opens no positions. */
 const CLOSES_ONLY: Partial<Strategy> = { maxPositions: 0 }
 
 test('makes its first trade within three seconds with the strategy’s market, collateral, leverage and direction', async () => {
@@ -159,7 +159,7 @@ test('backs off after a failed transaction, and waits while one is pending', asy
   const [first = 0] = await live(0, 3)
   client.settlements.push({ kind: 'pending' }, { kind: 'failed', code: 81, reason: 'txFailed' })
   const next = await live(first + 10, first + 40)
-  // The pending turn is the tenth, the failure is told with the eleventh, and five seconds are waited from there.
+  // Pending in the tenth second, failed in the eleventh, then a delay of five seconds.
   assert.equal(next[0], first + 16)
 })
 
@@ -272,7 +272,7 @@ test('closes its positions after a restart, and starts again on a new network', 
   const { ledger, trader, client, live, called } = setUp({ ...CLOSES_ONLY })
   ledger.setPositions([OPEN])
   await live(100, 101)
-  assert.deepEqual(called(), [['close_position', 7n]], 'its time was over while nobody ran')
+  assert.deepEqual(called(), [['close_position', 7n]], 'its holding time ended while the network was stopped')
   trader.forget()
   assert.equal(client.forgetCount, 1)
   ledger.setPositions([])

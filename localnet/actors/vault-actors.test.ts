@@ -42,7 +42,7 @@ function setUp(create: (ledger: TestLedger, client: ReturnType<TestLedger['clien
   const actor = create(ledger, client)
   return {
     ledger, client, actor,
-    /** One turn every three seconds. */
+    /** Lets the actor act every three seconds. */
     async live(fromSec: number, untilSec: number): Promise<void> {
       for (let seconds = fromSec; seconds < untilSec; seconds += 3) await actor.act({ sequence: 100 + seconds, closeTimeSec: NOW_SEC + seconds })
     },

@@ -34,8 +34,8 @@ export function createVaultDepositor(options: { name: string; client: Client; de
     return {
       invocation: { contract: deployment.referral, functionName: 'set_referrer', args: [self, text(code)] },
       pauseSec: REFERRAL_RETRY_SEC,
-      onResult(answer) {
-        hasReferrer = answer.kind === 'sent' || (answer.kind === 'refused' && answer.code !== UNKNOWN_CODE)
+      onResult(result) {
+        hasReferrer = result.kind === 'sent' || (result.kind === 'refused' && result.code !== UNKNOWN_CODE)
       },
     }
   }

@@ -25,7 +25,7 @@ interface Info {
 
 const info = (network: TestNetwork): Promise<Info> => network.call<Info>('local_info')
 
-/** A network with liquidity and nobody trading. */
+/** A network with liquidity and without traders. */
 async function quietNetwork(): Promise<TestNetwork> {
   const network = await startTestNetwork({ traders: 0 })
   await network.closeLedgers(3)
@@ -185,7 +185,7 @@ test('local_autoClose starts and stops the timer that closes ledgers', async () 
   assert.deepEqual(await network.call('local_autoClose', { enabled: true }), { ledger: sequence, enabled: true })
   network.clock.advance(2_000)
   assert.equal(latestView(network.chain).sequence, sequence + 2)
-  // The actors' turn waits for the clock between two of them; it has to end before the next cheat begins.
+  // The actors wait for the clock between two of them. They must finish before the next control method runs.
   for (let turn = 0; turn < 200; turn++) {
     network.clock.advance(0)
     await Promise.resolve()

@@ -12,12 +12,12 @@ interface Answer {
 }
 
 async function ask(fake: ChainFixture, method: string, params: unknown = {}): Promise<Answer> {
-  const { status, body } = await fake.door.handle(requestBody(method, params))
+  const { status, body } = await fake.rpc.handle(requestBody(method, params))
   assert.equal(status, 200)
   return JSON.parse(body ?? '') as Answer
 }
 
-/** Ledgers 1 to 10; each from 2 on holds a transaction, whose hash is its number, and two events. */
+/** Ledgers 1 to 10. Each from 2 on has a transaction, whose hash is its number, and two events. */
 function door(): ChainFixture {
   const fake = createChainFixture()
   for (let sequence = 2; sequence <= 10; sequence++) {

@@ -17,8 +17,8 @@ function doorWithRoot(): ChainFixture {
 }
 
 function fund(fake: ChainFixture, address: string): Promise<HttpResponse> {
-  assert.ok(fake.door.friendbot !== null)
-  return fake.door.friendbot(address)
+  assert.ok(fake.rpc.friendbot !== null)
+  return fake.rpc.friendbot(address)
 }
 
 const bodyOf = (answer: HttpResponse): Record<string, unknown> => JSON.parse(answer.body ?? '') as Record<string, unknown>

@@ -17,7 +17,7 @@ interface Page {
   latestLedger: number
 }
 
-/** A door whose ledgers, from 2 on, hold so many events of the contract. */
+/** A handler whose ledgers from 2 on contain this many events of the contract. */
 function doorWith(...counts: readonly number[]): ChainFixture {
   const fake = createChainFixture()
   for (const count of counts) fake.chain.closeLedgerWith({ events: Array.from({ length: count }, () => ({ contractId: CONTRACT, topics: [TOPIC] })) })

@@ -10,7 +10,7 @@ interface Page {
   cursor: string
 }
 
-/** Ledgers 3 to 12 are kept. */
+/** Ledgers 3 to 12 are retained. */
 function door(): ChainFixture {
   const fake = createChainFixture()
   while (fake.chain.history.latest().sequence < 12) fake.chain.closeLedgerWith()

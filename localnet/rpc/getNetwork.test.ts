@@ -6,9 +6,9 @@ import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
 test('returns the friendbot URL only while it is served', async () => {
   const fake = createChainFixture()
   assert.deepEqual(await fake.call('getNetwork'), { passphrase: FAKE_PASSPHRASE, protocolVersion: 27 })
-  fake.door.setFriendbotUrl('http://127.0.0.1:1/friendbot')
+  fake.rpc.setFriendbotUrl('http://127.0.0.1:1/friendbot')
   assert.equal((await fake.call('getNetwork'))['friendbotUrl'], 'http://127.0.0.1:1/friendbot')
-  fake.door.setFriendbotUrl(null)
+  fake.rpc.setFriendbotUrl(null)
   assert.equal(Object.hasOwn(await fake.call('getNetwork'), 'friendbotUrl'), false)
 })
 

@@ -10,7 +10,7 @@ interface Page {
   cursor: string
 }
 
-/** Ledgers 2, 3 and 5 hold transactions, 4 and 6 none. */
+/** Ledgers 2, 3 and 5 contain transactions, 4 and 6 do not. */
 function door(): ChainFixture {
   const fake = createChainFixture()
   for (const count of [2, 3, 0, 1, 0]) fake.chain.closeLedgerWith({ transactions: Array.from({ length: count }, () => ({})) })

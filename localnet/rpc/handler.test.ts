@@ -12,7 +12,7 @@ interface Posted {
 }
 
 async function post(fake: ChainFixture, body: string): Promise<Posted> {
-  const { status, headers, body: text } = await fake.door.handle(body)
+  const { status, headers, body: text } = await fake.rpc.handle(body)
   assert.equal(headers['access-control-allow-origin'], '*')
   const type = headers['content-type']
   return { status, type, json: type === 'application/json' && text !== null ? JSON.parse(text) : undefined, body: text }
@@ -88,9 +88,9 @@ test('extra methods turn RangeError into -32602, and hide all other errors', asy
       local_defect: () => Promise.reject(new Error('the password is hunter2')),
     },
   })
-  assert.deepEqual(await fake.door.call('local_echo', { a: 1 }), { a: 1 })
-  assert.deepEqual(await fake.door.call('local_echo'), {})
-  await rejectsWith(fake.door.call('local_range'), -32602, 'count must be positive')
-  await rejectsWith(fake.door.call('local_refusal'), -32000, 'not now')
-  await rejectsWith(fake.door.call('local_defect'), -32003, /^(?!.*hunter2)/)
+  assert.deepEqual(await fake.rpc.call('local_echo', { a: 1 }), { a: 1 })
+  assert.deepEqual(await fake.rpc.call('local_echo'), {})
+  await rejectsWith(fake.rpc.call('local_range'), -32602, 'count must be positive')
+  await rejectsWith(fake.rpc.call('local_refusal'), -32000, 'not now')
+  await rejectsWith(fake.rpc.call('local_defect'), -32003, /^(?!.*hunter2)/)
 })

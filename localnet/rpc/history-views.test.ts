@@ -11,7 +11,7 @@ function past(): History {
   return chain.history
 }
 
-/** Everything that a history tells when it is asked for all of time. */
+/** All data of a history. */
 function told(history: History): unknown {
   const everything = { afterId: null, fromLedger: 0, untilLedger: 100, contractIds: null }
   return {

@@ -6,14 +6,14 @@ import type { FaultRequest } from '../faults.ts'
 import { ConnectionCut } from './http-response.ts'
 import type { HttpResponse } from './http-response.ts'
 
-/** A door whose extra effect can be watched: how often getHealth ran. */
+/** A handler that counts how often getHealth ran. */
 function doorWith(...requests: readonly FaultRequest[]): ChainFixture {
   const fake = createChainFixture()
   for (const request of requests) fake.faults.arm(request)
   return fake
 }
 
-const health = (fake: ChainFixture, signal?: AbortSignal): Promise<HttpResponse> => fake.door.handle(requestBody('getHealth'), signal)
+const health = (fake: ChainFixture, signal?: AbortSignal): Promise<HttpResponse> => fake.rpc.handle(requestBody('getHealth'), signal)
 
 test('http_status returns the status and retry-after without a body', async () => {
   const fake = doorWith({ name: 'http_status', status: 429, retryAfterSec: 3 })
@@ -36,32 +36,32 @@ test('html_200, empty_204 and torn_json have success statuses', async () => {
 
 test('timeout cuts the connection after the given time', async () => {
   const fake = doorWith({ name: 'timeout', ms: 5_000 })
-  const answer = health(fake)
+  const response = health(fake)
   let ended = false
-  void answer.catch(() => (ended = true))
+  void response.catch(() => (ended = true))
   fake.clock.advance(4_999)
   await new Promise(setImmediate)
   assert.equal(ended, false)
   fake.clock.advance(1)
-  await assert.rejects(answer, ConnectionCut)
+  await assert.rejects(response, ConnectionCut)
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
 test('timeout leaves no timer when the client disconnects', async () => {
   const fake = doorWith({ name: 'timeout' })
-  const patience = new AbortController()
-  const answer = health(fake, patience.signal)
-  patience.abort()
-  await assert.rejects(answer, ConnectionCut)
+  const client = new AbortController()
+  const response = health(fake, client.signal)
+  client.abort()
+  await assert.rejects(response, ConnectionCut)
   assert.equal(fake.clock.pendingTimers(), 0)
 })
 
 test('slow returns the state at the time of the response', async () => {
   const fake = doorWith({ name: 'slow', ms: 2_000 })
-  const answer = health(fake)
+  const response = health(fake)
   fake.chain.closeLedgerWith()
   fake.clock.advance(2_000)
-  assert.match((await answer).body ?? '', /"latestLedger":2/)
+  assert.match((await response).body ?? '', /"latestLedger":2/)
 })
 
 test('`executed` decides whether a lost call takes effect', async () => {
@@ -70,7 +70,7 @@ test('`executed` decides whether a lost call takes effect', async () => {
       const fake = doorWith({ name, executed, method: 'sendTransaction' })
       let sends = 0
       fake.chain.send = () => ({ status: 'PENDING', hash: String(++sends) })
-      await fake.door.handle(requestBody('sendTransaction', { transaction: 'x' })).catch((error: unknown) => assert.ok(error instanceof ConnectionCut))
+      await fake.rpc.handle(requestBody('sendTransaction', { transaction: 'x' })).catch((error: unknown) => assert.ok(error instanceof ConnectionCut))
       assert.equal(sends, executed ? 1 : 0, `${name}, executed: ${String(executed)}`)
     }
   }
@@ -79,13 +79,13 @@ test('`executed` decides whether a lost call takes effect', async () => {
 test('an HTTP fault on one call affects the response to the whole batch', async () => {
   const fake = doorWith({ name: 'http_status', method: 'getNetwork' })
   const batch = `[${requestBody('getHealth')},${requestBody('getNetwork')}]`
-  assert.equal((await fake.door.handle(batch)).status, 503)
+  assert.equal((await fake.rpc.handle(batch)).status, 503)
 })
 
 test('faults do not affect calls in this process and extra methods', async () => {
   const fake = createChainFixture({ extraMethods: { local_test: () => Promise.resolve({ ok: true }) } })
   fake.faults.arm({ name: 'http_status', count: null })
   assert.equal((await fake.call('getHealth'))['status'], 'healthy')
-  assert.equal((await fake.door.handle(requestBody('local_test'))).status, 200)
+  assert.equal((await fake.rpc.handle(requestBody('local_test'))).status, 200)
   assert.equal((await health(fake)).status, 503)
 })

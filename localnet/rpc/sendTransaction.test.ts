@@ -29,7 +29,7 @@ test('an envelope that does not decode or is not a string is -32602', async () =
   fake.chain.send = () => {
     throw new RangeError('invalid_xdr')
   }
-  await rejectsWith(fake.door.call('sendTransaction', { transaction: 'AAAA' }), -32602, 'invalid_xdr')
-  await rejectsWith(fake.door.call('sendTransaction', {}), -32602, 'invalid_xdr')
-  await rejectsWith(fake.door.call('sendTransaction', { transaction: 4 }), -32602, 'invalid parameters: transaction must be a string')
+  await rejectsWith(fake.rpc.call('sendTransaction', { transaction: 'AAAA' }), -32602, 'invalid_xdr')
+  await rejectsWith(fake.rpc.call('sendTransaction', {}), -32602, 'invalid_xdr')
+  await rejectsWith(fake.rpc.call('sendTransaction', { transaction: 4 }), -32602, 'invalid parameters: transaction must be a string')
 })

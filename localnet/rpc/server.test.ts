@@ -12,7 +12,7 @@ import type { ServedRpc } from './server.ts'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 async function serve(fake: ChainFixture): Promise<ServedRpc & { origin: string }> {
-  const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0 })
+  const served = await serveRpc(fake.rpc, { host: '127.0.0.1', port: 0 })
   return { ...served, origin: new URL(served.url).origin }
 }
 
@@ -80,10 +80,10 @@ test('friendbot accepts GET and POST, and responds when the account exists', asy
     sent.resolve()
     return send(envelope)
   }
-  const answer = fetch(`${served.friendbotUrl}?addr=GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR`, { method: 'POST' })
+  const responding = fetch(`${served.friendbotUrl}?addr=GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR`, { method: 'POST' })
   await sent.promise
   fake.chain.closeLedger()
-  const response = await answer
+  const response = await responding
   assert.equal(response.status, 200)
   const { hash } = (await response.json()) as { hash: string }
   assert.equal((await fake.call('getTransaction', { hash }))['status'], 'SUCCESS')
@@ -112,10 +112,10 @@ test('a client that disconnects ends the delay of a fault', async () => {
   const armed = Promise.withResolvers<void>()
   const trigger = fake.faults.trigger.bind(fake.faults)
   Object.assign(fake.faults, { trigger: (method: string) => (armed.resolve(), trigger(method)) })
-  const answer = fetch(served.url, { method: 'POST', body: requestBody('getHealth'), headers: JSON_TYPE, signal: client.signal })
+  const responding = fetch(served.url, { method: 'POST', body: requestBody('getHealth'), headers: JSON_TYPE, signal: client.signal })
   await armed.promise
   client.abort()
-  await assert.rejects(answer)
+  await assert.rejects(responding)
   await served.close()
   assert.equal(fake.clock.pendingTimers(), 0)
 })
@@ -126,8 +126,8 @@ test('closing ends delays of faults and idle connections, and removes friendbot 
   await post(served.url, requestBody('getHealth'))
   fake.faults.arm({ name: 'timeout' })
   const reached = Promise.withResolvers<void>()
-  const handle = fake.door.handle.bind(fake.door)
-  Object.assign(fake.door, {
+  const handle = fake.rpc.handle.bind(fake.rpc)
+  Object.assign(fake.rpc, {
     handle: (body: string, signal?: AbortSignal) => {
       reached.resolve()
       return handle(body, signal)
@@ -142,7 +142,7 @@ test('closing ends delays of faults and idle connections, and removes friendbot 
 
 test('closing cuts an unfinished request after the drain time', async () => {
   const clock = createVirtualClock(0)
-  const served = await serveRpc(createChainFixture().door, { host: '127.0.0.1', port: 0, clock })
+  const served = await serveRpc(createChainFixture().rpc, { host: '127.0.0.1', port: 0, clock })
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
   const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
   socket.on('error', () => {})
@@ -158,11 +158,11 @@ test('closing cuts an unfinished request after the drain time', async () => {
 test('closes on a signal, and rejects when the address is in use', async () => {
   const stop = new AbortController()
   const fake = createChainFixture()
-  const served = await serveRpc(fake.door, { host: '127.0.0.1', port: 0, signal: stop.signal })
+  const served = await serveRpc(fake.rpc, { host: '127.0.0.1', port: 0, signal: stop.signal })
   const port = Number(new URL(served.url).port)
-  await assert.rejects(serveRpc(createChainFixture().door, { host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
+  await assert.rejects(serveRpc(createChainFixture().rpc, { host: '127.0.0.1', port }), { code: 'EADDRINUSE' })
   stop.abort()
   await served.close()
-  const again = await serveRpc(fake.door, { host: '127.0.0.1', port })
+  const again = await serveRpc(fake.rpc, { host: '127.0.0.1', port })
   await again.close()
 })

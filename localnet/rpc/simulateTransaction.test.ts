@@ -20,6 +20,6 @@ test('only a parameter of the wrong type is a JSON-RPC error', async () => {
     { transaction: 1 }, { authMode: 1 }, { useUpgradedAuth: 'yes' }, { resourceConfig: 1 }, { resourceConfig: { instructionLeeway: -1 } },
     { resourceConfig: { instructionLeeway: '5' } },
   ]
-  for (const params of wrong) await rejectsWith(fake.door.call('simulateTransaction', params), -32602, /^invalid parameters: /)
+  for (const params of wrong) await rejectsWith(fake.rpc.call('simulateTransaction', params), -32602, /^invalid parameters: /)
   assert.equal((await fake.call('simulateTransaction', { transaction: null, resourceConfig: null }))['latestLedger'], 1)
 })

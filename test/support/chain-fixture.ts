@@ -1,4 +1,4 @@
-// The RPC door on a fake chain and a virtual clock.
+// The RPC handler on a fake chain and a virtual clock.
 
 import assert from 'node:assert/strict'
 import { createVirtualClock } from '../../src/base/clock.ts'
@@ -17,25 +17,25 @@ export interface ChainFixture {
   readonly chain: FakeChain
   readonly clock: VirtualClock
   readonly faults: Faults
-  readonly door: RpcHandler
+  readonly rpc: RpcHandler
   /** A method's result as it looks after its way over the wire. */
   call(method: string, params?: unknown): Promise<Record<string, unknown>>
 }
 
-/** Builds a door on a chain with one empty ledger. */
+/** Builds an RPC handler on a chain with one empty ledger. */
 export function createChainFixture(options: { extraMethods?: Record<string, ExtraMethod>; faults?: FaultsOptions } = {}): ChainFixture {
   const chain = createFakeChain()
   chain.closeLedgerWith()
   const clock = createVirtualClock(FAKE_FIRST_CLOSE_TIME_SEC * 1000)
   const faults = createFaults(options.faults)
   const friendbot = createFriendbot({ chain, clock })
-  const door = createRpcHandler({ chain, faults, friendbot, clock, log: silentLog, extraMethods: options.extraMethods ?? {} })
+  const rpc = createRpcHandler({ chain, faults, friendbot, clock, log: silentLog, extraMethods: options.extraMethods ?? {} })
   return {
     chain,
     clock,
     faults,
-    door,
-    call: async (method, params) => JSON.parse(JSON.stringify(await door.call(method, params))) as Record<string, unknown>,
+    rpc,
+    call: async (method, params) => JSON.parse(JSON.stringify(await rpc.call(method, params))) as Record<string, unknown>,
   }
 }
 
