@@ -13,6 +13,22 @@ test('grants permits in order of arrival', async () => {
   assert.deepEqual(order, ['a', 'b'])
 })
 
+test('a single permit runs work one after the other, and a failure does not block the rest', async () => {
+  const semaphore = createSemaphore(1)
+  const log: string[] = []
+  const work = (name: string, fails = false): Promise<string> => semaphore.run(async () => {
+    log.push(`${name} begins`)
+    await Promise.resolve()
+    log.push(`${name} ends`)
+    if (fails) throw new Error(name)
+    return name
+  })
+  const [first, second, third] = [work('first'), work('second', true), work('third')]
+  await assert.rejects(second, /second/)
+  assert.deepEqual([await first, await third], ['first', 'third'])
+  assert.deepEqual(log, ['first begins', 'first ends', 'second begins', 'second ends', 'third begins', 'third ends'])
+})
+
 test('releasing a permit twice frees only one', async () => {
   const semaphore = createSemaphore(1)
   const release = await semaphore.acquire()
