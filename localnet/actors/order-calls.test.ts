@@ -12,7 +12,7 @@ import { drawEntry, drawExits, entryCall, exitCall } from './order-calls.ts'
 import type { EntryTerms, Exit, TraderCall } from './order-calls.ts'
 
 const ALL_EXITS: readonly Exit[] = ['stop_loss', 'take_profit', 'trailing_stop', 'reduce_only']
-const HABITS = Array.from({ length: 12 }, (_, index) => strategyOf(index).orders)
+const STRATEGIES = Array.from({ length: 12 }, (_, index) => strategyOf(index).orders)
 const PRICE = 100n * ONE_E7
 const TERMS: EntryTerms = { asset: 'BTC', direction: 0, collateral: 100n * ONE_E7, leverage: 5, price: PRICE }
 const POSITION: StoredPosition = {
@@ -22,7 +22,7 @@ const POSITION: StoredPosition = {
 
 type LimitArgs = [asset: string, direction: number, collateral: bigint, leverage: number, trigger: bigint, isAbove: boolean, tolerance: number, force: number]
 const argsOf = (call: TraderCall): readonly unknown[] => call.args.map(plain)
-const strategies = fc.constantFrom(...HABITS)
+const strategies = fc.constantFrom(...STRATEGIES)
 const directions = fc.constantFrom<0 | 1>(0, 1)
 /** From the lowest market price to the highest. */
 const prices = fc.bigInt({ min: 100_000n, max: 10n ** 13n })
@@ -72,7 +72,7 @@ test('the market accepts the closing orders of a position at every price', () =>
 })
 
 test('a reduce-only order has the opposite direction and the size of the position', () => {
-  const call = exitCall('reduce_only', POSITION, PRICE, HABITS[0] ?? assert.fail('there are strategies'), createSeededRandom('x'))
+  const call = exitCall('reduce_only', POSITION, PRICE, STRATEGIES[0] ?? assert.fail('there are strategies'), createSeededRandom('x'))
   const [asset, direction, collateral, leverage, trigger, isAbove, , timeInForce] = argsOf(call) as LimitArgs
   assert.deepEqual([asset, direction, isAbove, timeInForce], ['BTC', 1, true, REDUCE_ONLY])
   assert(collateral * BigInt(leverage) >= POSITION.size && trigger > PRICE)
