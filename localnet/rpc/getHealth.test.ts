@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
-import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
 import { durationText } from './getHealth.ts'
 
 test('a healthy node returns numbers', async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { xdr } from '@stellar/stellar-sdk'
-import { createChainFixture } from '../../test/support/chain-fixture.ts'
-import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+import { createChainFixture, fakeCloseTimeSec } from '../../test/support/chain-fixture.ts'
 
 test('the header is a LedgerHeader, the close time a string, the protocol version a number', async () => {
   const fake = createChainFixture()

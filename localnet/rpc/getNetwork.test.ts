@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture } from '../../test/support/chain-fixture.ts'
-import { FAKE_PASSPHRASE } from '../../test/support/fake-chain.ts'
+import { createChainFixture, FAKE_PASSPHRASE } from '../../test/support/chain-fixture.ts'
 
 test('returns the friendbot URL only while it is served', async () => {
   const fake = createChainFixture()

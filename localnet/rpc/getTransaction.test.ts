@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createChainFixture, rejectsWith } from '../../test/support/chain-fixture.ts'
-import { fakeCloseTimeSec } from '../../test/support/fake-chain.ts'
+import { createChainFixture, fakeCloseTimeSec, rejectsWith } from '../../test/support/chain-fixture.ts'
 
 const HASH = 'ab'.repeat(32)
 const INNER = 'cd'.repeat(32)

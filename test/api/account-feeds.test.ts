@@ -10,10 +10,8 @@ import type { EventRow } from '../../src/resources/event-row.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { bearer } from '../support/keys.ts'
 import { nextPage } from '../support/pagination.ts'
-import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
-import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
-import type { Trader } from '../support/traders.ts'
+import { applyInOneLedger, createChainTrader, createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
+import type { ChainTrader, Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -49,7 +47,7 @@ async function priceAt(percent: bigint): Promise<void> {
 }
 
 const asKeeper = (functionName: string, id: number): Promise<void> =>
-  applyInOneLedger(fixture, [{ person: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
+  applyInOneLedger(fixture, [{ trader: keeper, functionName, args: [address(keeper.address), u64(BigInt(id))] }])
 
 /** The id that the trader's next order gets: ids are consecutive. */
 async function nextOrderId(): Promise<number> {

@@ -9,10 +9,8 @@ import { ACCOUNT_CACHE_MS } from '../../src/limits.ts'
 import type { AccountPosition, AccountState } from '../../src/resources/account-state.ts'
 import type { OpenOrder } from '../../src/resources/open-order.ts'
 import { bearer } from '../support/keys.ts'
-import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
-import { createTrader, ONE } from '../support/traders.ts'
-import type { Trader } from '../support/traders.ts'
+import { applyInOneLedger, createChainTrader, createTrader, ONE } from '../support/traders.ts'
+import type { ChainTrader, Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -63,7 +61,7 @@ async function resetPrice(): Promise<void> {
 const usdcBalance = async (): Promise<bigint> => BigInt((await state()).balances.usdc ?? '')
 
 function liquidate(positionId: number) {
-  return { person: keeper, functionName: 'liquidate', args: [address(keeper.address), u64(BigInt(positionId))] }
+  return { trader: keeper, functionName: 'liquidate', args: [address(keeper.address), u64(BigInt(positionId))] }
 }
 
 test('reports an account without activity', async () => {
@@ -85,7 +83,7 @@ for (const [direction, gain] of [['Long', 3n], ['Long', -3n], ['Short', 3n], ['S
     await resetPrice()
     await trader.trade({ op: 'open_position', ...TERMS, direction, collateral: '1234567890' })
     await fixture.control('local_advance', { seconds: 5 * HOUR_SEC })
-    await applyInOneLedger(fixture, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+    await applyInOneLedger(fixture, [{ trader: keeper, functionName: 'apply_funding', args: [] }])
     await setPrice((PRICE * (100n + gain)) / 100n + 7n)
     const position = await onlyPosition()
     assert.notEqual(position.accruedFunding, '0')
@@ -106,7 +104,7 @@ for (const direction of ['Long', 'Short'] as const) {
       const { liquidationPrice: unfunded } = await onlyPosition()
       if (hours > 0) {
         await fixture.control('local_advance', { seconds: hours * HOUR_SEC })
-        await applyInOneLedger(fixture, [{ person: keeper, functionName: 'apply_funding', args: [] }])
+        await applyInOneLedger(fixture, [{ trader: keeper, functionName: 'apply_funding', args: [] }])
       }
       const { positionId, liquidationPrice } = await onlyPosition()
       assert.equal(liquidationPrice === unfunded, hours === 0, 'funding moves the liquidation price')
@@ -148,8 +146,8 @@ async function invokeAsTrader(functionName: string, amount: bigint): Promise<voi
   const { networkPassphrase, rpc } = fixture.network
   const identity = createIdentity(networkPassphrase, 'test account state')
   const client = createClient({ identity, networkPassphrase, transport: (method, params) => rpc.call(method, params) })
-  const person = { address: trader.address, client }
-  await applyInOneLedger(fixture, [{ person, functionName, args: [address(trader.address), i128(amount)] }])
+  const onChain = { address: trader.address, client }
+  await applyInOneLedger(fixture, [{ trader: onChain, functionName, args: [address(trader.address), i128(amount)] }])
 }
 
 test('lists open orders of every type, including those without events, until they close', async () => {

@@ -7,7 +7,7 @@ import { STATS_CACHE_MS } from '../../src/limits.ts'
 import type { MarketStats } from '../../src/resources/market-stats.ts'
 import { rowsOf } from '../support/pagination.ts'
 import type { Row } from '../support/pagination.ts'
-import { createChainTrader, applyInOneLedger, movePrice, openPosition } from '../support/chain-traders.ts'
+import { createChainTrader, applyInOneLedger, movePrice, openPosition } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 

@@ -10,10 +10,8 @@ import type { PreparedTransaction } from '../../src/resources/prepared-transacti
 import type { SubmitResult } from '../../src/resources/submit-result.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
 import { bearer } from '../support/keys.ts'
-import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
-import { createTrader, ONE, whileLedgersClose } from '../support/traders.ts'
-import type { Trader } from '../support/traders.ts'
+import { applyInOneLedger, createChainTrader, createTrader, ONE, whileLedgersClose } from '../support/traders.ts'
+import type { ChainTrader, Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -99,7 +97,7 @@ async function newest(view: 'get_all_order_ids' | 'get_all_position_ids'): Promi
 }
 
 const execute = (orderId: number): Promise<void> =>
-  applyInOneLedger(fixture, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  applyInOneLedger(fixture, [{ trader: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
 
 /** Resets the price and opens a position. The market limits how far the price may move from the last one for ten minutes. */
 async function openPosition(): Promise<number> {

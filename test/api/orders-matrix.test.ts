@@ -7,8 +7,7 @@ import { after, before, test } from 'node:test'
 import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
 import type { OperationRequest } from '../../src/exchange/operations.ts'
 import { address, u64 } from '../../localnet/contracts/host.ts'
-import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
-import { createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
+import { applyInOneLedger, createChainTrader, createTrader, lastOrderId, lastPositionId, ONE } from '../support/traders.ts'
 import type { Trader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
@@ -267,7 +266,7 @@ test('cancel_order of an order executed after preparation fails with 61 on the l
   const orderId = await lastOrderId(exchange, trader.address)
   const signedXdr = await trader.signed({ op: 'cancel_order', orderId })
   const keeper = await createChainTrader(exchange, 'keeper')
-  await applyInOneLedger(exchange, [{ person: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
+  await applyInOneLedger(exchange, [{ trader: keeper, functionName: 'execute_order', args: [address(keeper.address), u64(BigInt(orderId))] }])
   const { body, text } = await trader.submit(signedXdr)
   assert.deepEqual([body['status'], body['contractError']], ['FAILED', { code: 61, name: 'OrderNotPending' }], text)
 })

@@ -8,8 +8,8 @@ import type { Position } from '../../src/projections/positions.ts'
 import type { OpenPosition } from '../../src/resources/open-position.ts'
 import { assertForeignCursorsRejected, assertRejected, cursorIn, followPages, nextPage, rowsOf } from '../support/pagination.ts'
 import type { Row } from '../support/pagination.ts'
-import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
+import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/traders.ts'
+import type { ChainTrader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import type { ApiResponse } from '../support/keys.ts'
@@ -34,8 +34,8 @@ before(async () => {
   await fixture.closeLedgers(4)
   traders = [await createChainTrader(fixture, 'ada'), await createChainTrader(fixture, 'ben'), await createChainTrader(fixture, 'cleo')]
   for (const asset of ['BTC', 'HYPE', 'SOL']) {
-    await applyInOneLedger(fixture, traders.map((person, index) =>
-      openPosition(person, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
+    await applyInOneLedger(fixture, traders.map((trader, index) =>
+      openPosition(trader, { asset, direction: asset === 'SOL' || index === 0 ? 0 : 1, collateral: 30 + index, leverage: 10 })))
   }
   await fixture.catchUp()
 })
@@ -63,8 +63,8 @@ test('returns positions newest first, with exactly the specified fields, as in t
 })
 
 test('lists the positions that the ledger has', async () => {
-  for (const person of traders) {
-    assert.deepEqual((await list(`trader=${person.address}`)).map(({ positionId }) => positionId), await readOpenPositionIds(fixture, person))
+  for (const trader of traders) {
+    assert.deepEqual((await list(`trader=${trader.address}`)).map(({ positionId }) => positionId), await readOpenPositionIds(fixture, trader))
   }
 })
 

@@ -15,7 +15,7 @@ let keys: Readonly<Record<'owner' | 'referee' | 'outsider', IssuedKey>>
 
 before(async () => {
   fixture = await createLogGateway()
-  keys = { owner: await fixture.keyOf(OWNER), referee: await fixture.keyOf(REFEREE), outsider: await fixture.keyOf(OUTSIDER) }
+  keys = { owner: await fixture.issueKey(OWNER), referee: await fixture.issueKey(REFEREE), outsider: await fixture.issueKey(OUTSIDER) }
   const { log } = fixture
   log.append('referral', 'code_created', { referrer: OWNER, code: 'Star' })
   log.append('referral', 'referrer_set', { referee: REFEREE, referrer: OWNER, code: 'Star' })
@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => fixture[Symbol.asyncDispose]())
 
-const asOwner = () => fixture.as(keys.owner)
+const asOwner = () => fixture.withKey(keys.owner)
 
 test('looks up a code case-sensitively', async () => {
   const { status, body, headers } = await fixture.get('/v1/referral/lookup?code=Star')
@@ -67,12 +67,12 @@ test('info returns a code owner\'s row and referrer, and 404 to others', async (
 test('me returns null for a missing code or referrer instead of 404', async () => {
   const owner = await asOwner().get('/v1/referral/me')
   assert.deepEqual([owner.status, (owner.body['self'] as { code: string }).code, owner.body['binding']], [200, 'Star', null])
-  const referee = await fixture.as(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
+  const referee = await fixture.withKey(keys.referee).get<{ self: null; binding: Readonly<Record<string, unknown>> }>('/v1/referral/me')
   assert.equal(referee.body.self, null)
   const { boundAt, txHash, ...binding } = referee.body.binding
   assert.deepEqual(binding, { referee: REFEREE, referrer: OWNER, code: 'Star' })
   assert.ok(Number(boundAt) < 1e11 && typeof txHash === 'string')
-  const outsider = await fixture.as(keys.outsider).get('/v1/referral/me')
+  const outsider = await fixture.withKey(keys.outsider).get('/v1/referral/me')
   assert.deepEqual([outsider.status, outsider.body], [200, { self: null, binding: null }])
 })
 
@@ -87,8 +87,8 @@ test('returns only the caller\'s trades and claims, newest first', async () => {
   assert.equal(claim?.['amount'], '300')
   assert.deepEqual((await followPages(asOwner(), '/v1/referral/me/trades?limit=1', 'trades')).flat(), trades)
   for (const key of [keys.referee, keys.outsider]) {
-    assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
-    assert.deepEqual(await rowsOf(fixture.as(key), '/v1/referral/me/claims', 'claims'), [])
+    assert.deepEqual(await rowsOf(fixture.withKey(key), '/v1/referral/me/trades', 'trades'), [], 'another account earned these')
+    assert.deepEqual(await rowsOf(fixture.withKey(key), '/v1/referral/me/claims', 'claims'), [])
   }
   for (const list of ['trades', 'claims']) await assertRejected(asOwner(), `/v1/referral/me/${list}`, badIntegers('limit', 1, 200))
 })

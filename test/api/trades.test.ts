@@ -6,8 +6,8 @@ import { encodeCursor } from '../../src/projections/page.ts'
 import type { EventRow } from '../../src/resources/event-row.ts'
 import type { RealizedTrade } from '../../src/resources/realized-trade.ts'
 import { assertForeignCursorsRejected, assertRejected, badIntegers, cursorIn, followPages, rowsOf } from '../support/pagination.ts'
-import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
+import { closePosition, createChainTrader, applyInOneLedger, movePrice, readOpenPositionIds, openPosition } from '../support/traders.ts'
+import type { ChainTrader } from '../support/traders.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 import type { ApiResponse } from '../support/keys.ts'
@@ -29,10 +29,10 @@ let empty: ApiResponse<Trades>
 /** All traders open in one ledger and close in another, so their trades share a second. */
 async function tradeTogether(round: number): Promise<void> {
   const asset = ASSETS[round % ASSETS.length] ?? 'BTC'
-  await applyInOneLedger(fixture, traders.map((person, index) =>
-    openPosition(person, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
-  const ids = await Promise.all(traders.map((person) => readOpenPositionIds(fixture, person)))
-  await applyInOneLedger(fixture, traders.map((person, index) => closePosition(person, ids[index]?.[0] ?? 0)))
+  await applyInOneLedger(fixture, traders.map((trader, index) =>
+    openPosition(trader, { asset, direction: index % 2 === 0 ? 0 : 1, collateral: 20 + index, leverage: 2 })))
+  const ids = await Promise.all(traders.map((trader) => readOpenPositionIds(fixture, trader)))
+  await applyInOneLedger(fixture, traders.map((trader, index) => closePosition(trader, ids[index]?.[0] ?? 0)))
 }
 
 before(async () => {

@@ -8,10 +8,9 @@ import type { TraderVault } from '../../src/resources/trader-vault.ts'
 import type { VaultFlow, VaultTrade } from '../../src/resources/vault-activity.ts'
 import { address, bool, i128, symbol, text, u32, u64 } from '../../localnet/contracts/host.ts'
 import type { Val } from '../../localnet/contracts/host.ts'
-import { createChainTrader, applyInOneLedger } from '../support/chain-traders.ts'
-import type { ChainTrader } from '../support/chain-traders.ts'
-import { ONE } from '../support/traders.ts'
-import { viewVault } from '../support/vault-view.ts'
+import { applyInOneLedger, createChainTrader, ONE } from '../support/traders.ts'
+import type { ChainTrader } from '../support/traders.ts'
+import { viewVault } from '../support/chain-views.ts'
 import { createGatewayFixture } from '../support/gateway-fixture.ts'
 import type { GatewayFixture } from '../support/gateway-fixture.ts'
 
@@ -32,8 +31,8 @@ after(() => fixture[Symbol.asyncDispose]())
 
 const setPrice = (usd: number): Promise<unknown> => fixture.control('local_setPrice', { asset: 'BTC', price: String(BigInt(usd) * ONE) })
 
-const invoke = (person: ChainTrader, functionName: string, ...args: readonly Val[]): Promise<void> =>
-  applyInOneLedger(fixture, [{ person, contract: fixture.network.contracts.vaultFactory, functionName, args }])
+const invoke = (trader: ChainTrader, functionName: string, ...args: readonly Val[]): Promise<void> =>
+  applyInOneLedger(fixture, [{ trader, contract: fixture.network.contracts.vaultFactory, functionName, args }])
 
 const invokeAsLeader = (functionName: string, ...args: readonly Val[]): Promise<void> =>
   invoke(leader, functionName, address(leader.address), u32(VAULT), ...args)
@@ -149,8 +148,8 @@ test('reconciliation corrected no vault', async () => {
 test('reports a referral code and its referred accounts', async () => {
   const { referral } = fixture.network.contracts
   const referrer = await createChainTrader(fixture, 'referrer')
-  await applyInOneLedger(fixture, [{ person: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
-  await applyInOneLedger(fixture, [{ person: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
+  await applyInOneLedger(fixture, [{ trader: referrer, contract: referral, functionName: 'create_code', args: [address(referrer.address), text('NORTH')] }])
+  await applyInOneLedger(fixture, [{ trader: depositor, contract: referral, functionName: 'set_referrer', args: [address(depositor.address), text('NORTH')] }])
   await fixture.catchUp()
   const zero = { totalVolumeGenerated: '0', totalEarned: '0', claimable: '0' }
   const { body: found } = await fixture.get('/v1/referral/lookup?code=NORTH')

@@ -7,22 +7,27 @@ import { fc, fuzzRuns } from '../support/fuzz.ts'
 import type { AsyncCommand } from 'fast-check'
 import { createVirtualClock } from '../../src/base/clock.ts'
 import type { VirtualClock } from '../../src/base/clock.ts'
+import { silentLog } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import type { App } from '../../src/http/app.ts'
 import { REVOCATIONS_CHANNEL } from '../../src/keys/records.ts'
 import { CHALLENGE_TTL_MS } from '../../src/limits.ts'
 import type { ApiKey, IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
-import { BARE_START_MS } from '../support/bare-gateway.ts'
+import { BARE_START_MS, unreachable } from '../support/bare-gateway.ts'
 import { openTestStore } from '../support/database.ts'
 import { createFlakyStore } from '../support/flaky-store.ts'
 import type { FlakyStore } from '../support/flaky-store.ts'
-import { createKeysServer } from '../support/keys-app.ts'
-import type { KeysServer } from '../support/keys-app.ts'
-import { call, createWallet, signChallenge } from '../support/keys.ts'
+import { call, createWallet, signChallenge, TEST_PASSPHRASE } from '../support/keys.ts'
+import { createTradingServer } from '../support/trading-server.ts'
+import type { Trading, TradingParts } from '../support/trading-server.ts'
 
 const RUNS = fuzzRuns(25)
 const COMMANDS_MAX = 40
 const OWNERS = [0, 1, 2]
+/** Keys need no network. */
+const NO_NETWORK = {
+  rpc: unreachable('RPC') as TradingParts['rpc'], contracts: {} as TradingParts['contracts'], log: silentLog, networkPassphrase: TEST_PASSPHRASE,
+}
 const INSTANCES = ['here', 'there'] as const
 type Instance = (typeof INSTANCES)[number]
 
@@ -274,15 +279,17 @@ test('property: challenges and keys at two instances match the model', async () 
   const clock = createVirtualClock(BARE_START_MS)
   const listed = new Set<string>()
   const testAllowlist: TestAllowlist = { gated: false, listed, allows: (address) => !testAllowlist.gated || listed.has(address) }
-  const instances = new Map<Instance, KeysServer>()
+  const servers = { here: await createTradingServer(), there: await createTradingServer() } as const
+  const instances = new Map<Instance, Trading>()
   let starts = 0
   async function start(instance: Instance): Promise<void> {
     const random = createSeededRandom(`start ${++starts}`)
-    instances.set(instance, await createKeysServer({ store: store.store, clock, random, allowlist: testAllowlist }))
+    instances.set(instance, servers[instance].serve({ ...NO_NETWORK, store: store.store, clock, random, allowlist: testAllowlist }))
   }
   for (const instance of INSTANCES) await start(instance)
   disposables.defer(async () => {
-    for (const running of instances.values()) await running[Symbol.asyncDispose]()
+    for (const running of instances.values()) await running.close()
+    for (const { app } of Object.values(servers)) await app.close()
   })
   const notifications = new Map<string, PromiseWithResolvers<void>>()
   const notificationOf = (keyId: string) => {
@@ -305,13 +312,9 @@ test('property: challenges and keys at two instances match the model', async () 
       }
       const real: Real = {
         clock, store, wallets, allowlist: testAllowlist, seen,
-        app(instance) {
-          const running = instances.get(instance)
-          assert.ok(running)
-          return running.app
-        },
+        app: (instance) => servers[instance].app,
         async restart(instance) {
-          await instances.get(instance)?.[Symbol.asyncDispose]()
+          await instances.get(instance)?.close()
           await start(instance)
         },
         notified: (keyId) => notificationOf(keyId).promise,

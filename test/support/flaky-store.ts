@@ -1,61 +1,61 @@
-// A real store whose doors a test can shut: every call then fails, or waits until it is opened again.
+// A real store whose calls and notifications a test can interrupt.
 
 import { StoreUnavailable } from '../../src/store/store.ts'
-import type { Queryable, Store } from '../../src/store/store.ts'
+import type { Store } from '../../src/store/store.ts'
+import { wrapStore } from './tracked-store.ts'
 
 export interface FlakyStore {
   readonly store: Store
-  /** `down` fails every call, `hangs` lets none end, `up` lets all through. */
+  /** `down` fails every call; `hangs` blocks every call until the next state. */
   set(state: 'up' | 'down' | 'hangs'): void
-  /** Statements that were let through so far. */
+  /** Number of calls that reached the database. */
   statements(): number
-  /** Resolves when a call waits at a shut door. */
+  /** Resolves when a call is blocked. */
   waitForBlockedCall(): Promise<void>
-  /** Resolves when every call that was let through has ended. */
+  /** Resolves when every call that reached the database has ended. */
   idle(): Promise<void>
-  /** From now on nothing that is notified arrives, and nobody is told of it. */
+  /** Drops all further notifications without telling the listeners. */
   dropNotifications(): void
-  /** Tells the listeners whether they are heard; while not, they hear nothing. */
-  setListening(heard: boolean): void
+  /** Tells the listeners whether notifications arrive; drops them while not. */
+  setListening(listening: boolean): void
 }
 
 export function createFlakyStore(real: Store): FlakyStore {
   let state: 'up' | 'down' | 'hangs' = 'up'
-  let opened = Promise.withResolvers<void>()
-  let waits = Promise.withResolvers<void>()
+  let unblocked = Promise.withResolvers<void>()
+  let blocked = Promise.withResolvers<void>()
   let statements = 0
-  const underWay = new Set<Promise<unknown>>()
-  let heard = true
-  let lost = false
-  const listeners = new Set<(heard: boolean) => void>()
+  const running = new Set<Promise<unknown>>()
+  let isListening = true
+  let dropsNotifications = false
+  const listeners = new Set<(isListening: boolean) => void>()
 
-  async function pass<T>(work: () => Promise<T>): Promise<T> {
+  async function run<T>(work: () => Promise<T>): Promise<T> {
     if (state === 'hangs') {
-      waits.resolve()
-      await opened.promise
+      blocked.resolve()
+      await unblocked.promise
     }
     if (state === 'down') throw new StoreUnavailable('the database is down')
     statements += 1
-    const working = work()
-    underWay.add(working)
+    const call = work()
+    running.add(call)
     try {
-      return await working
+      return await call
     } finally {
-      underWay.delete(working)
+      running.delete(call)
     }
   }
 
-  const flaky = (db: Queryable): Queryable => ({ query: (sql, params) => pass(() => db.query(sql, params)) })
   return {
     store: {
-      ...real,
-      read: flaky(real.read),
-      write: { ...flaky(real.write), transaction: (work) => pass(() => real.write.transaction(work)) },
-      async listen(channel, callback, onHeard = () => {}) {
-        const stop = await real.listen(channel, (payload) => (heard && !lost ? callback(payload) : undefined), (now) => (heard ? onHeard(now) : undefined))
-        listeners.add(onHeard)
+      ...wrapStore(real, run),
+      async listen(channel, callback, onListening = () => {}) {
+        const stop = await real.listen(channel,
+          (payload) => (isListening && !dropsNotifications ? callback(payload) : undefined),
+          (now) => (isListening ? onListening(now) : undefined))
+        listeners.add(onListening)
         return async () => {
-          listeners.delete(onHeard)
+          listeners.delete(onListening)
           await stop()
         }
       },
@@ -63,23 +63,23 @@ export function createFlakyStore(real: Store): FlakyStore {
     set(next) {
       state = next
       if (state === 'hangs') return
-      opened.resolve()
-      opened = Promise.withResolvers<void>()
-      waits = Promise.withResolvers<void>()
+      unblocked.resolve()
+      unblocked = Promise.withResolvers<void>()
+      blocked = Promise.withResolvers<void>()
     },
-    waitForBlockedCall: () => waits.promise,
+    waitForBlockedCall: () => blocked.promise,
     async idle() {
-      // Those that waited begin in the turn after the door was opened.
+      // Unblocked calls start in the next turn of the event loop.
       await new Promise<void>((resolve) => void setImmediate(resolve))
-      await Promise.allSettled(underWay)
+      await Promise.allSettled(running)
     },
     statements: () => statements,
     dropNotifications() {
-      lost = true
+      dropsNotifications = true
     },
     setListening(next) {
-      heard = next
-      for (const onHeard of listeners) onHeard(next)
+      isListening = next
+      for (const onListening of listeners) onListening(next)
     },
   }
 }

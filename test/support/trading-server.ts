@@ -1,5 +1,5 @@
-// The endpoints through which something is kept or sent (keys, orders, submissions), on the server that every request meets, without the rest of the gateway.
-// One server, whose routes take most of the time that building takes, serves one life of a process after the other.
+// The endpoints of keys, orders and submissions without the rest of the gateway. Building the routes takes most of the time of a start, so one server serves
+// one process run after the other.
 
 import type { TSchema } from 'typebox'
 import { defined } from '../../src/base/assert.ts'
@@ -14,6 +14,7 @@ import { ERROR_RULES } from '../../src/gateway.ts'
 import { createApp } from '../../src/http/app.ts'
 import type { App } from '../../src/http/app.ts'
 import { OPEN_TO_EVERYONE } from '../../src/keys/allowlist.ts'
+import type { Allowlist } from '../../src/keys/allowlist.ts'
 import { createKeys } from '../../src/keys/keys.ts'
 import type { Keys } from '../../src/keys/keys.ts'
 import { createLedgerWatermarks } from '../../src/chain/ledger-watermarks.ts'
@@ -30,19 +31,18 @@ import { keysRoutes } from '../../src/routes/keys.ts'
 import { ordersRoutes } from '../../src/routes/orders.ts'
 import { txRoutes } from '../../src/routes/tx.ts'
 import type { Store } from '../../src/store/store.ts'
+import { GATEWAY_DEFAULTS } from './bare-gateway.ts'
 
-const UNLIMITED = 1_000_000
-
-/** One life: what it knows is in its own memory. */
+/** A running set of services. Its memory is its own. */
 export interface Trading {
   readonly relay: Relay
-  /** Answers who waits, and resolves when nothing is under way. */
+  /** Responds to open requests and resolves when none is left. */
   close(): Promise<void>
 }
 
 export interface TradingServer {
   readonly app: App
-  /** From now on this life answers. What an earlier one has under way is its own. */
+  /** Routes new requests to new services. Open requests stay with the old ones. */
   serve(parts: TradingParts): Trading
 }
 
@@ -54,9 +54,11 @@ export interface TradingParts {
   readonly log: Log
   readonly contracts: ContractAddresses
   readonly networkPassphrase: string
+  /** By default every account may have keys. */
+  readonly allowlist?: Allowlist
 }
 
-interface Life {
+interface Services {
   readonly parts: TradingParts
   readonly keys: Keys
   readonly relay: Relay
@@ -71,31 +73,29 @@ const SCHEMAS: readonly TSchema[] = [
 ]
 
 export async function createTradingServer(): Promise<TradingServer> {
-  let life: Life | undefined
-  const now = (): Life => defined(life, 'a life that serves')
-  // What a part is asked for is asked of the life that serves now.
-  const standIn = <T extends object>(part: () => T): T => new Proxy({} as T, { get: (_target, name) => Reflect.get(part(), name) as unknown })
+  let services: Services | undefined
+  const current = (): Services => defined(services, 'a call of serve() before the first request')
+  /** An object whose members are those of the current services. */
+  const forward = <T extends object>(part: () => T): T => new Proxy({} as T, { get: (_target, name) => Reflect.get(part(), name) as unknown })
   const app = createApp({
-    clock: standIn(() => life?.parts.clock ?? createVirtualClock(0)),
+    ...GATEWAY_DEFAULTS,
+    clock: forward(() => services?.parts.clock ?? createVirtualClock(0)),
     random: createSeededRandom('names of requests'),
-    log: standIn(() => now().parts.log),
-    webOrigin: null,
-    trustProxy: false,
-    rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
-    authenticate: (authorization, timestamp) => now().keys.authenticate(authorization, timestamp),
+    log: forward(() => current().parts.log),
+    authenticate: (authorization, timestamp) => current().keys.authenticate(authorization, timestamp),
     errorRules: ERROR_RULES,
   })
   for (const schema of SCHEMAS) app.addSchema(schema)
-  keysRoutes(app, { keys: standIn(() => now().keys) })
+  keysRoutes(app, { keys: forward(() => current().keys) })
   accountRoutes(app)
-  ordersRoutes(app, { prepare: (request, signal) => now().relay.prepare(request, signal) })
-  txRoutes(app, { relay: standIn(() => now().relay) })
+  ordersRoutes(app, { prepare: (request, signal) => current().relay.prepare(request, signal) })
+  txRoutes(app, { relay: forward(() => current().relay) })
   return {
     app,
     serve(parts) {
-      const keys = createKeys({ ...parts, allowlist: OPEN_TO_EVERYONE })
+      const keys = createKeys({ allowlist: OPEN_TO_EVERYONE, ...parts })
       const relay = createRelay({ ...parts, ledgerWatermarks: createLedgerWatermarks(parts.clock) })
-      life = { parts, keys, relay }
+      services = { parts, keys, relay }
       return {
         relay,
         async close() {

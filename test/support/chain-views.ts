@@ -1,0 +1,57 @@
+// State of the contracts, read from the ledger without the index, and the same state as the API serves it.
+
+import { Account, Contract, nativeToScVal, scValToNative, TransactionBuilder, xdr } from '@stellar/stellar-sdk'
+import { readMarketState } from '../../src/chain/market-state.ts'
+import { createRpc } from '../../src/chain/rpc.ts'
+import { NULL_ACCOUNT } from '../../src/chain/views.ts'
+import { silentLog } from '../../src/base/log.ts'
+import { createSeededRandom } from '../../src/base/random.ts'
+import type { OpenPosition } from '../../src/resources/open-position.ts'
+import { createControlledTransport } from './controlled-transport.ts'
+import type { GatewayFixture } from './gateway-fixture.ts'
+
+/** Id, trader, asset, direction, size, entry price and time of opening. */
+export type PositionRow = readonly string[]
+
+const RECONCILE_STEPS_MAX = 20
+
+export async function readPositionsFromChain({ network, clock }: GatewayFixture): Promise<readonly PositionRow[]> {
+  const { transport } = createControlledTransport(network)
+  const rpc = createRpc({ urls: ['http://local/rpc'], clock, random: createSeededRandom('ledger'), log: silentLog, transport })
+  const { openIds } = await readMarketState(rpc, network.contracts, [], {})
+  const { positions } = await readMarketState(rpc, network.contracts, [...(openIds ?? [])], {})
+  return [...positions.values()].map((position) => rowOf(
+    position?.id, position?.trader, position?.asset, position?.direction, position?.size, position?.entry_price, position?.timestamp,
+  )).toSorted(byText)
+}
+
+export async function readPositionsFromApi(fixture: GatewayFixture): Promise<readonly PositionRow[]> {
+  const { body } = await fixture.get<{ positions: readonly OpenPosition[] }>('/v1/positions/open')
+  return body.positions.map(({ positionId, trader, asset, direction, size, entryPrice, openedAt }) =>
+    rowOf(positionId, trader, asset, direction, size, entryPrice, openedAt)).toSorted(byText)
+}
+
+const rowOf = (...fields: readonly unknown[]): PositionRow => fields.map(String)
+const byText = (a: PositionRow, b: PositionRow): number => (a.join() < b.join() ? -1 : 1)
+
+/** Compares the whole index with the chain and returns the number of corrections. */
+export async function reconcileAll({ indexer }: GatewayFixture): Promise<number> {
+  let corrections = 0
+  for (let steps = 0; steps < RECONCILE_STEPS_MAX; steps++) {
+    const made = await indexer.compare()
+    if (made === null) return corrections
+    corrections += made
+  }
+  throw new Error(`the comparison did not end within ${RECONCILE_STEPS_MAX} steps`)
+}
+
+/** A trader vault as the factory's own view returns it. */
+export async function viewVault({ network }: GatewayFixture, id: number): Promise<Record<string, unknown>> {
+  const { contracts: { vaultFactory }, networkPassphrase, rpc } = network
+  const transaction = new TransactionBuilder(new Account(NULL_ACCOUNT, '0'), { fee: '100', networkPassphrase })
+    .addOperation(new Contract(vaultFactory).call('view_vault', nativeToScVal(id, { type: 'u32' })))
+    .setTimeout(0)
+    .build()
+  const { results } = await rpc.call('simulateTransaction', { transaction: transaction.toXdr() }) as { results: readonly [{ xdr: string }] }
+  return scValToNative(xdr.ScVal.fromXdr(results[0].xdr, 'base64')) as Record<string, unknown>
+}
