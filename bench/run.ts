@@ -1,5 +1,5 @@
-// Runs the measurements: `npm run bench` all of them, `npm run bench -- cached` those that are named. Each is a ratio inside one run, because absolute
-// figures say more about the machine than about the program. `--quick` shows within seconds that they run, and measures nothing worth telling.
+// Runs the measurements: `npm run bench` all of them, `npm run bench -- cached` the named ones. Each is a ratio to a baseline in the same run, because
+// absolute figures say more about the machine than about the program. `--quick` only checks within seconds that the measurements run. Ignore its figures.
 
 import { measureAuthenticated } from './figures/authenticated.ts'
 import { measureArchiveSize, measureLargeArchive } from './figures/archive-size.ts'
@@ -12,10 +12,10 @@ import { measurePages } from './figures/pages.ts'
 import { measureSoak } from './figures/soak.ts'
 import { measureStreamCosts } from './figures/stream-costs.ts'
 import { formatTable } from './support/report.ts'
-import type { Figure } from './support/report.ts'
+import type { Figure, ReportProgress } from './support/report.ts'
 
-/** Tells how it gets on, and is done soon when it is `quick`. */
-type Measurement = (progress: (text: string) => void, quick: boolean) => Promise<readonly Figure[]>
+/** Reports its progress. `quick` measures as little as possible. */
+type Measurement = (reportProgress: ReportProgress, quick: boolean) => Promise<readonly Figure[]>
 
 const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   cached: measureCached,
@@ -31,21 +31,21 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   'archive-size-large': measureLargeArchive,
 }
 
-/** Ten million rows take a quarter of an hour to make. */
-const ONLY_WHEN_NAMED: ReadonlySet<string> = new Set(['archive-size-large'])
+/** Filling the archive with ten million rows takes a quarter of an hour. */
+const ONLY_IF_NAMED: ReadonlySet<string> = new Set(['archive-size-large'])
 
 async function main(args: readonly string[]): Promise<void> {
   const quick = args.includes(QUICK)
   const named = args.filter((arg) => arg !== QUICK)
   const unknown = named.filter((name) => !Object.hasOwn(MEASUREMENTS, name))
   if (unknown.length > 0) {
-    console.error(`Unknown: ${unknown.join(', ')}. There are: ${Object.keys(MEASUREMENTS).join(', ')}; and ${QUICK}.`)
+    console.error(`Unknown arguments: ${unknown.join(', ')}. Use: ${Object.keys(MEASUREMENTS).join(', ')}, or ${QUICK}.`)
     process.exitCode = 1
     return
   }
   const figures: Figure[] = []
   for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-    if (named.length > 0 ? !named.includes(name) : ONLY_WHEN_NAMED.has(name)) continue
+    if (named.length > 0 ? !named.includes(name) : ONLY_IF_NAMED.has(name)) continue
     figures.push(...(await measure((text) => console.log(`${name}: ${text}`), quick)))
   }
   console.log(`\n${formatTable(figures)}`)

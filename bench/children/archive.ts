@@ -1,4 +1,4 @@
-// Archives: filled by the indexer as it catches up, which is itself a measurement, and multiplied for the sake of size.
+// Fills an archive by letting the indexer catch up, which is a measurement too, and multiplies it to a larger size.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createSystemClock } from '../../src/base/clock.ts'
@@ -27,10 +27,10 @@ function historyOf(events: number): History {
   return history
 }
 
-async function withIndexer<T>(where: DatabaseLocation, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
+async function withIndexer<T>(location: DatabaseLocation, events: number, work: (indexer: Indexer, store: Store) => Promise<T>): Promise<T> {
   const random = createSystemRandom()
   const transport = createNode(deployment.passphrase, historyOf(events))
-  await using store = await openStore({ ...where, clock, log: silentLog })
+  await using store = await openStore({ ...location, clock, log: silentLog })
   await using indexer = createIndexer({
     store,
     rpc: createRpc({ urls: ['http://bench/'], transport, clock, random, log: silentLog }),
@@ -45,37 +45,37 @@ async function withIndexer<T>(where: DatabaseLocation, events: number, work: (in
   return await work(indexer, store)
 }
 
-/** Begins the first epoch, and indexes nothing. */
+/** Begins the first epoch without indexing anything. */
 async function begin(indexer: Indexer): Promise<void> {
   const { kind } = await indexer.step()
-  if (kind !== 'epoch') throw new Error(`the first step was ${kind}`)
+  if (kind !== 'epoch') throw new Error(`The first step returned ${kind} instead of epoch`)
 }
 
 async function indexAll(indexer: Indexer, events: number): Promise<void> {
   let indexed = 0
   for (let caughtUp = false; !caughtUp;) {
     const result = await indexer.step()
-    if (result.kind !== 'indexed' || (!result.advanced && !result.caughtUp)) throw new Error(`a step was ${JSON.stringify(result)}`)
+    if (result.kind !== 'indexed' || (!result.advanced && !result.caughtUp)) throw new Error(`Unexpected result of a step: ${JSON.stringify(result)}`)
     indexed += result.events
     caughtUp = result.caughtUp
   }
-  if (indexed !== events) throw new Error(`${indexed} events were indexed, not ${events}`)
+  if (indexed !== events) throw new Error(`Indexed ${indexed} events instead of ${events}`)
 }
 
 serveParent(
   {
-    begin: (where: DatabaseLocation) => withIndexer(where, 1, begin),
+    begin: (location: DatabaseLocation) => withIndexer(location, 1, begin),
     /** Events per second from the first page to the last. */
-    catchUp: ({ where, events }: { where: DatabaseLocation; events: number }) =>
-      withIndexer(where, events, async (indexer) => {
+    catchUp: ({ location, events }: { location: DatabaseLocation; events: number }) =>
+      withIndexer(location, events, async (indexer) => {
         await begin(indexer)
         const started = performance.now()
         await indexAll(indexer, events)
         return events / ((performance.now() - started) / 1000)
       }),
-    /** How long the event loop kept others waiting while it caught up: the 99th percentile, milliseconds. */
-    loopDelay: ({ where, events }: { where: DatabaseLocation; events: number }) =>
-      withIndexer(where, events, async (indexer) => {
+    /** The 99th percentile of the event loop delay during a catch-up, in milliseconds. */
+    loopDelay: ({ location, events }: { location: DatabaseLocation; events: number }) =>
+      withIndexer(location, events, async (indexer) => {
         await begin(indexer)
         const delay = monitorEventLoopDelay({ resolution: 1 })
         delay.enable()
@@ -83,11 +83,11 @@ serveParent(
         delay.disable()
         return delay.percentile(99) / 1e6
       }),
-    /** Lets the archive be so many times as long. */
-    multiply: ({ where, times }: { where: DatabaseLocation; times: number }) =>
-      withIndexer(where, 1, async (_indexer, store) => {
+    /** Makes the archive `times` as long. */
+    multiply: ({ location, times }: { location: DatabaseLocation; times: number }) =>
+      withIndexer(location, 1, async (_indexer, store) => {
         await using lock = await store.tryLock('bench')
-        if (lock === undefined) throw new Error('somebody else writes here')
+        if (lock === undefined) throw new Error('Another process holds the write lock')
         await multiplyArchive(lock.db, times)
       }),
   },

@@ -1,4 +1,4 @@
-// The peer of whatever asks the database: the driver alone, in a process of its own.
+// The baseline for measurements of database access: the driver alone, in a child process.
 
 import { loadDeployment } from '../support/deployment.ts'
 import { openBareDriver } from '../support/bare-driver.ts'
@@ -8,7 +8,7 @@ import { serveParent } from '../support/in-child.ts'
 import type { DatabaseLocation } from '../support/databases.ts'
 import type { CapturedStatement } from '../support/statements.ts'
 
-/** The same statement again and again. */
+/** A statement to run repeatedly, with `inFlight` at a time. */
 export interface Repeat extends CapturedStatement {
   readonly inFlight: number
   readonly durationMs: number
@@ -17,34 +17,34 @@ export interface Repeat extends CapturedStatement {
 let driver: BareDriver | undefined
 
 async function repeat({ sql, params, inFlight, durationMs }: Repeat): Promise<number> {
-  if (driver === undefined) throw new Error('nothing is open')
+  if (driver === undefined) throw new Error('No database is open')
   const bare = driver
   const started = performance.now()
   const until = started + durationMs
-  let done = 0
-  const lane = async (): Promise<void> => {
+  let completed = 0
+  const runRepeatedly = async (): Promise<void> => {
     while (performance.now() < until) {
       await bare.query(sql, params)
-      done++
-      // The embedded engine answers within microtasks; without a turn of the loop nobody else would ever run.
+      completed++
+      // The embedded engine completes within microtasks. Yield to the event loop, so that timers and messages are handled.
       await new Promise((resolve) => void setImmediate(resolve))
     }
   }
-  await Promise.all(Array.from({ length: inFlight }, lane))
-  return done / ((performance.now() - started) / 1000)
+  await Promise.all(Array.from({ length: inFlight }, runRepeatedly))
+  return completed / ((performance.now() - started) / 1000)
 }
 
 serveParent(
   {
-    async open(where: DatabaseLocation): Promise<void> {
+    async open(location: DatabaseLocation): Promise<void> {
       await driver?.close()
-      driver = await openBareDriver(where)
+      driver = await openBareDriver(location)
     },
     repeat,
-    /** Rows per second of the archive's rows, a page of events to a transaction as the indexer has it. The database must hold the first epoch. */
-    async insertArchive({ where, events }: { where: DatabaseLocation; events: number }): Promise<number> {
+    /** Inserts archive rows, one page of events per transaction like the indexer. Returns rows per second. The database must hold the first epoch. */
+    async insertArchive({ location, events }: { location: DatabaseLocation; events: number }): Promise<number> {
       const pages = await archiveStatements(loadDeployment(), events)
-      const bare = await openBareDriver(where)
+      const bare = await openBareDriver(location)
       try {
         const started = performance.now()
         for (const statement of pages) await bare.transaction([statement])

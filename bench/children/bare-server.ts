@@ -1,13 +1,13 @@
-// The peer of the cached endpoints: node:http and nothing else, writing the very bytes that the gateway answered with.
+// The baseline for the cached endpoints: only node:http, which writes the same bytes as the gateway's response.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serveParent } from '../support/in-child.ts'
 
-/** An answer as it was captured from the gateway. */
+/** A response captured from the gateway. */
 export interface CapturedResponse {
   readonly path: string
-  /** Names and values by turns, as node:http takes them. */
+  /** Alternating names and values, the form that node:http takes. */
   readonly headers: readonly string[]
   readonly body: string
 }

@@ -1,4 +1,4 @@
-// The subject: the whole gateway as main.ts composes it, with prices from a stub and limits that nobody reaches.
+// The whole gateway as main.ts composes it, with prices from a stub and rate limits too high to reach.
 
 import { defined } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
@@ -14,21 +14,21 @@ import { serveParent } from '../support/in-child.ts'
 import { createNode } from '../support/node.ts'
 import type { DatabaseLocation } from '../support/databases.ts'
 
-/** More than any round can use up. */
+/** More requests than any round can send. */
 const UNLIMITED = 1_000_000_000
 
-const things = new AsyncDisposableStack()
+const disposables = new AsyncDisposableStack()
 const clock = createSystemClock()
 const random = createSystemRandom()
-let served: Store | undefined
+let servedStore: Store | undefined
 
 serveParent(
   {
-    /** Serves the database there and answers with the port; both of `where` null: an empty one in memory. */
-    async serve(where: DatabaseLocation): Promise<number> {
+    /** Serves the database at this location and returns the port. If both fields are null, it is an empty database in memory. */
+    async serve(location: DatabaseLocation): Promise<number> {
       const { name, passphrase, sources } = loadDeployment()
-      const store = things.use(await openStore({ ...where, clock, log: silentLog }))
-      served = store
+      const store = disposables.use(await openStore({ ...location, clock, log: silentLog }))
+      servedStore = store
       const gateway = await createGateway({
         store,
         rpc: createRpc({ urls: ['http://bench/'], transport: createNode(passphrase), clock, random, log: silentLog }),
@@ -45,21 +45,21 @@ serveParent(
         rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
       })
       const stop = new AbortController()
-      const ticking = gateway.oracle.run(stop.signal)
-      things.defer(async () => {
+      const oracleRun = gateway.oracle.run(stop.signal)
+      disposables.defer(async () => {
         stop.abort()
-        await ticking
+        await oracleRun
         await gateway.close()
       })
       const url = await gateway.listen({ host: '127.0.0.1', port: 0 })
       return Number(new URL(url).port)
     },
-    /** Issues a key on the database that is served and answers with the header to call with. */
+    /** Issues a key in the served database and returns the Authorization header for it. */
     async issueKey(): Promise<string> {
       const owner = 'GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7'
-      const { keyId, secret } = await issueKey(defined(served, 'the served database').write, { owner, tier: 'market_maker', label: null, clock, random })
+      const { keyId, secret } = await issueKey(defined(servedStore, 'the served database').write, { owner, tier: 'market_maker', label: null, clock, random })
       return `Bearer ${keyId}:${secret}`
     },
   },
-  () => things.disposeAsync(),
+  () => disposables.disposeAsync(),
 )

@@ -1,4 +1,4 @@
-// The local network on a socket, with nobody on it but those who set prices and lend.
+// The local network on a socket. Its only actors set prices and provide liquidity.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -8,33 +8,33 @@ import { serveParent } from '../support/in-child.ts'
 
 const LEDGER_MS = 1_000
 
-const things = new AsyncDisposableStack()
+const disposables = new AsyncDisposableStack()
 
-/** What others need to know of the network. */
-export interface NetworkFacts {
+/** How to reach and use the network. */
+export interface NetworkDetails {
   readonly rpcUrl: string
   readonly passphrase: string
   readonly contracts: Readonly<Record<string, string>>
-  /** Funded, and nobody plays it. */
+  /** A funded account that no actor uses. */
   readonly account: { readonly address: string; readonly secret: string }
 }
 
 serveParent(
   {
-    async start(): Promise<NetworkFacts> {
-      const network = things.use(
+    async start(): Promise<NetworkDetails> {
+      const network = disposables.use(
         await startLocalNetwork({
           clock: createSystemClock(), random: createSystemRandom(), log: silentLog, seed: 'bench', ledgerMs: LEDGER_MS, host: '127.0.0.1', port: 0, traders: 0,
           directory: null,
         }),
       )
-      // Prices and liquidity come with the first ledgers.
+      // The first ledgers set prices and add liquidity.
       await network.rpc.call('local_closeLedger', { count: 4 })
       const { rpcUrl, networkPassphrase: passphrase, contracts } = network
       const account = network.accounts.find(({ name }) => name === 'alice')
-      if (rpcUrl === null || account === undefined || account.secret === null) throw new Error('the network has no socket or no alice')
+      if (rpcUrl === null || account === undefined || account.secret === null) throw new Error('The network has no RPC URL or no account named alice')
       return { rpcUrl, passphrase, contracts, account: { address: account.address, secret: account.secret } }
     },
   },
-  () => things.disposeAsync(),
+  () => disposables.disposeAsync(),
 )

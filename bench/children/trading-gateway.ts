@@ -1,4 +1,4 @@
-// The whole gateway before a network that answers over a socket, with limits that nobody reaches.
+// The whole gateway with a network behind a socket, and with rate limits too high to reach.
 
 import { createSystemClock } from '../../src/base/clock.ts'
 import { silentLog } from '../../src/base/log.ts'
@@ -9,24 +9,24 @@ import { createGateway } from '../../src/gateway.ts'
 import { issueKey } from '../../src/keys/keys.ts'
 import { openStore } from '../../src/store/open.ts'
 import { serveParent } from '../support/in-child.ts'
-import type { NetworkFacts } from './network.ts'
+import type { NetworkDetails } from './network.ts'
 
-/** More than any round can use up. */
+/** More requests than any round can send. */
 const UNLIMITED = 1_000_000_000
 
-const things = new AsyncDisposableStack()
+const disposables = new AsyncDisposableStack()
 
-/** Where it answers, and what to call it with. */
-export interface TradingFacts {
+/** The gateway's URL and the Authorization header for it. */
+export interface TradingGateway {
   readonly url: string
   readonly authorization: string
 }
 
 serveParent(
   {
-    async serve({ rpcUrl, passphrase, contracts, account }: NetworkFacts): Promise<TradingFacts> {
+    async serve({ rpcUrl, passphrase, contracts, account }: NetworkDetails): Promise<TradingGateway> {
       const [clock, random, log] = [createSystemClock(), createSystemRandom(), silentLog]
-      const store = things.use(await openStore({ databaseUrl: null, dataDir: null, clock, log }))
+      const store = disposables.use(await openStore({ databaseUrl: null, dataDir: null, clock, log }))
       const gateway = await createGateway({
         store, clock, random, log,
         rpc: createRpc({ urls: [rpcUrl], clock, random, log }),
@@ -39,10 +39,10 @@ serveParent(
         regionGuard: null,
         rateLimits: { public: UNLIMITED, standard: UNLIMITED, market_maker: UNLIMITED },
       })
-      things.defer(() => gateway.close())
+      disposables.defer(() => gateway.close())
       const { keyId, secret } = await issueKey(store.write, { owner: account.address, tier: 'market_maker', label: null, clock, random })
       return { url: await gateway.listen({ host: '127.0.0.1', port: 0 }), authorization: `Bearer ${keyId}:${secret}` }
     },
   },
-  () => things.disposeAsync(),
+  () => disposables.disposeAsync(),
 )

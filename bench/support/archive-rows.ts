@@ -1,4 +1,4 @@
-// The rows of the archive for a history, as the indexer would write them, ready for a bulk insert.
+// The archive rows of a history, as the indexer would write them, ready for a bulk insert.
 
 import { parseEvents } from '../../src/chain/responses.ts'
 import { EVENTS_PAGE_LIMIT } from '../../src/limits.ts'
@@ -22,7 +22,7 @@ export function firstEpoch({ contracts, passphrase }: Deployment): Epoch {
   }
 }
 
-/** The pages of a history as they are archived. */
+/** The archive rows of a history, one array per page of events. */
 export function archivePages(deployment: Deployment, count: number): readonly (readonly ArchivedEvent[])[] {
   const epoch = firstEpoch(deployment)
   const history = createHistory(deployment.contracts, count)
@@ -35,12 +35,12 @@ export function archivePages(deployment: Deployment, count: number): readonly (r
   return pages
 }
 
-/** One insert for every page of events. */
+/** One insert statement per page of events. */
 export async function archiveStatements(deployment: Deployment, count: number): Promise<readonly CapturedStatement[]> {
   const statements: CapturedStatement[] = []
   for (const rows of archivePages(deployment, count)) {
-    const sent = await captureStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
-    statements.push(...sent.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
+    const captured = await captureStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
+    statements.push(...captured.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
   }
   return statements
 }

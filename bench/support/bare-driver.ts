@@ -1,4 +1,4 @@
-// The drivers as they come, without the store around them.
+// The database drivers without the store around them.
 
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
@@ -6,7 +6,7 @@ import pg from 'pg'
 import { READ_POOL_SIZE } from '../../src/store/bounds.ts'
 import type { DatabaseLocation } from './databases.ts'
 
-/** A value that both drivers take. */
+/** A parameter type that both drivers accept. */
 export type BareParam = string | number | boolean | null | readonly (string | number | boolean | null)[]
 
 export interface BareDriver {
@@ -16,7 +16,7 @@ export interface BareDriver {
   close(): Promise<void>
 }
 
-/** Opens the embedded engine in this thread, or a pool of the store's size. */
+/** Opens the embedded engine in this thread, or a connection pool as large as the store's. */
 export function openBareDriver({ databaseUrl, dataDir }: DatabaseLocation): Promise<BareDriver> {
   return databaseUrl === null ? openEmbedded(join(dataDir ?? '', 'database')) : openServer(databaseUrl)
 }

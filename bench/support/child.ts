@@ -1,79 +1,79 @@
-// What is measured runs in a process of its own, so that it does not share an event loop with what measures it.
+// Each measured server runs in a child process, so that it does not share an event loop with the load generator.
 
 import { fork } from 'node:child_process'
 
-/** A process that answers questions; it ends when it is disposed of, or when this process goes away. */
+/** A child process that handles calls. It ends when it is disposed, or when this process ends. */
 export interface Child extends AsyncDisposable {
-  /** Asks the child to do what its script knows by this name. Rejects with the child's own words. */
-  call<Answer>(name: string, argument?: unknown): Promise<Answer>
-  /** The processor time that the child has used so far, all its threads together. */
+  /** Calls the child's handler of this name. Rejects with the stack trace of the child's error. */
+  call<Result>(name: string, argument?: unknown): Promise<Result>
+  /** The processor time used so far by all threads of the child. */
   cpuSec(): Promise<number>
-  /** What the objects and buffers of its main thread take now, when those that nobody needs any more have been collected. */
+  /** The bytes that objects and buffers of its main thread use after a garbage collection. */
   retainedBytes(): Promise<number>
-  /** Ends it with SIGKILL, in the middle of whatever it does; what was asked is rejected. */
+  /** Kills it with SIGKILL. Pending calls are rejected. */
   kill(): Promise<void>
 }
 
-/** A question on its way to the child. */
-export interface Request {
+/** A call, as sent to the child. */
+export interface CallRequest {
   readonly id: number
   readonly name: string
   readonly argument: unknown
 }
 
-/** The child's answer. */
-export type Reply = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly problem: string }
+/** The child's response. */
+export type CallResponse = { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: string }
 
-/** The questions that every child can answer. */
+/** The calls that every child handles. */
 export const CPU_SEC = 'cpuSec'
-export const RETAINED_BYTES = 'heldBytes'
+export const RETAINED_BYTES = 'retainedBytes'
 
 interface PendingCall {
   resolve(value: unknown): void
   reject(error: Error): void
 }
 
-/** Starts `script` in a process of its own, with the same flags as this one: `node --cpu-prof bench/run.ts` profiles every child too. */
+/** Starts `script` in a child process with the same flags as this one: `node --cpu-prof bench/run.ts` profiles every child too. */
 export function startChild(script: URL): Child {
   const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const waiting = new Map<number, PendingCall>()
-  const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
-  // An interrupted run ends its children; whoever waits for one hears of it, and everything is tidied up on the way out.
+  const pending = new Map<number, PendingCall>()
+  const exited = new Promise<void>((resolve) => void child.once('exit', () => resolve()))
+  // An interrupted run kills its children. Pending calls are rejected, so that their callers dispose everything.
   const interrupt = (): void => void child.kill()
   process.once('SIGINT', interrupt)
-  let asked = 0
+  let lastId = 0
 
-  child.on('message', (reply: Reply) => {
-    const asker = waiting.get(reply.id)
-    waiting.delete(reply.id)
-    if ('problem' in reply) asker?.reject(new Error(reply.problem))
-    else asker?.resolve(reply.value)
+  child.on('message', (response: CallResponse) => {
+    const call = pending.get(response.id)
+    pending.delete(response.id)
+    if ('error' in response) call?.reject(new Error(response.error))
+    else call?.resolve(response.value)
   })
   child.once('exit', (code, signal) => {
     process.removeListener('SIGINT', interrupt)
-    for (const asker of waiting.values()) asker.reject(new Error(`${script.pathname} ended: ${code ?? signal}`))
-    waiting.clear()
+    for (const call of pending.values()) call.reject(new Error(`${script.pathname} exited: ${code ?? signal}`))
+    pending.clear()
   })
 
-  function ask(name: string, argument?: unknown): Promise<unknown> {
+  function send(name: string, argument?: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const question: Request = { id: ++asked, name, argument }
-      waiting.set(question.id, { resolve, reject })
-      child.send(question)
+      const request: CallRequest = { id: ++lastId, name, argument }
+      pending.set(request.id, { resolve, reject })
+      child.send(request)
     })
   }
 
   return {
-    call: <Answer>(name: string, argument?: unknown) => ask(name, argument) as Promise<Answer>,
-    cpuSec: () => ask(CPU_SEC) as Promise<number>,
-    retainedBytes: () => ask(RETAINED_BYTES) as Promise<number>,
+    call: <Result>(name: string, argument?: unknown) => send(name, argument) as Promise<Result>,
+    cpuSec: () => send(CPU_SEC) as Promise<number>,
+    retainedBytes: () => send(RETAINED_BYTES) as Promise<number>,
     async kill() {
       child.kill('SIGKILL')
-      await ended
+      await exited
     },
     async [Symbol.asyncDispose]() {
       if (child.connected) child.disconnect()
-      await ended
+      await exited
     },
   }
 }

@@ -1,4 +1,4 @@
-// Databases for the measurements, gone when they are over: folders of the embedded engine, and databases on the server that TEST_DATABASE_URL names.
+// Temporary databases for the measurements: folders of the embedded engine, and databases on the server in TEST_DATABASE_URL.
 
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { administer, databaseUrl, dropDatabase, testServerUrl } from '../../test
 
 export type Engine = 'embedded' | 'server'
 
-/** Where a database is, as `openStore` takes it. */
+/** The location of a database, in the form that `openStore` takes. */
 export interface DatabaseLocation {
   readonly databaseUrl: string | null
   readonly dataDir: string | null
@@ -19,16 +19,16 @@ export interface BenchDatabase extends AsyncDisposable {
   readonly location: DatabaseLocation
 }
 
-/** The engines that can be measured here. */
+/** The engines that this run can measure. */
 export function availableEngines(): readonly Engine[] {
   return testServerUrl() === null ? ['embedded'] : ['embedded', 'server']
 }
 
 let created = 0
 
-/** An empty database. */
+/** Creates an empty database. */
 export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
-  if (engine === 'embedded') return folderPlace(await mkdtemp(join(tmpdir(), 'bench-')))
+  if (engine === 'embedded') return embeddedDatabase(await mkdtemp(join(tmpdir(), 'bench-')))
   const serverUrl = defined(testServerUrl(), 'TEST_DATABASE_URL')
   const name = `perp_bench_${process.pid}_${++created}`
   await administer(serverUrl, `create database "${name}"`)
@@ -39,15 +39,15 @@ export async function createDatabase(engine: Engine): Promise<BenchDatabase> {
   }
 }
 
-/** A copy for the bare driver: the embedded engine is one process's, and nobody may have it open now. A server's database is shared. */
-export async function copyDatabase({ engine, location: where }: BenchDatabase): Promise<BenchDatabase> {
-  if (where.dataDir === null) return { engine, location: where, async [Symbol.asyncDispose]() {} }
+/** Copies a database for the bare driver. Only one process can open an embedded database, so it must be closed. A server's database is shared. */
+export async function copyDatabase({ engine, location }: BenchDatabase): Promise<BenchDatabase> {
+  if (location.dataDir === null) return { engine, location, async [Symbol.asyncDispose]() {} }
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  await cp(where.dataDir, folder, { recursive: true })
-  return folderPlace(folder)
+  await cp(location.dataDir, folder, { recursive: true })
+  return embeddedDatabase(folder)
 }
 
-function folderPlace(folder: string): BenchDatabase {
+function embeddedDatabase(folder: string): BenchDatabase {
   return {
     engine: 'embedded',
     location: { databaseUrl: null, dataDir: folder },

@@ -1,4 +1,4 @@
-// The deployment that the measurements pretend to serve: the real one's addresses, read as main.ts reads them.
+// The deployment that the measurements use: the real testnet addresses, read the same way as main.ts does.
 
 import { defined } from '../../src/base/assert.ts'
 import { loadSettings, resolveContracts } from '../../src/config.ts'
@@ -14,6 +14,6 @@ export interface Deployment {
 
 export function loadDeployment(): Deployment {
   const { network } = loadSettings({ NETWORK: 'testnet' }).config
-  const contracts = defined(network.manifest, 'the manifest of the deployment')
+  const contracts = defined(network.manifest, 'the deployment manifest')
   return { name: network.name, passphrase: network.passphrase, contracts, sources: resolveContracts(contracts, {}) }
 }

@@ -1,31 +1,31 @@
-// The other end of child.ts: what a child's script does when it is asked.
+// The child's side of child.ts: handles the parent's calls.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { CPU_SEC, RETAINED_BYTES } from './child.ts'
-import type { Request, Reply } from './child.ts'
+import type { CallRequest, CallResponse } from './child.ts'
 
-/** What a child knows how to do, by name. What it throws goes back to the asker as text. */
+/** A child's handlers by name. The parent receives an error as text. */
 export type Handlers = Readonly<Record<string, (argument: never) => unknown>>
 
-/** Answers the parent's questions until the parent lets go; then `end` runs, and the process has nothing left to do. */
-export function serveParent(skills: Handlers, end: () => Promise<void>): void {
-  process.on('message', (question: Request) => void answer(skills, question).then(reply))
-  process.once('disconnect', () => void end())
+/** Handles the parent's calls until the parent disconnects. Then `close` must release everything that keeps the process running. */
+export function serveParent(handlers: Handlers, close: () => Promise<void>): void {
+  process.on('message', (request: CallRequest) => void handle(handlers, request).then(send))
+  process.once('disconnect', () => void close())
 }
 
-/** Whoever asked may be gone by now. */
-function reply(message: Reply): void {
-  if (process.connected) process.send?.(message)
+/** Drops the response if the parent has disconnected. */
+function send(response: CallResponse): void {
+  if (process.connected) process.send?.(response)
 }
 
-async function answer(skills: Handlers, { id, name, argument }: Request): Promise<Reply> {
+async function handle(handlers: Handlers, { id, name, argument }: CallRequest): Promise<CallResponse> {
   try {
-    const skill = COMMON_HANDLERS[name] ?? skills[name]
-    if (skill === undefined) throw new Error(`nobody knows ${name} here`)
-    return { id, value: await skill(argument as never) }
+    const handler = COMMON_HANDLERS[name] ?? handlers[name]
+    if (handler === undefined) throw new Error(`No handler named ${name}`)
+    return { id, value: await handler(argument as never) }
   } catch (error) {
-    return { id, problem: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+    return { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
 }
 
@@ -39,7 +39,7 @@ function cpuSec(): number {
 function retainedBytes(): number {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  // What the first pass lets go of frees buffers that only a second one counts.
+  // The first pass collects objects whose buffers only the second pass frees.
   collect()
   collect()
   const { heapUsed, external } = process.memoryUsage()

@@ -1,8 +1,8 @@
-// A clock that processes can compare: the machine's own, which runs evenly and is the same for all of them.
+// The machine's monotonic clock. All processes share it, so their times can be compared.
 
 const NANOSECONDS_PER_MS = 1e6
 
-/** Milliseconds since some moment, with fractions. */
+/** Fractional milliseconds since an arbitrary moment. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / NANOSECONDS_PER_MS
 }

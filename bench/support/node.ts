@@ -1,5 +1,5 @@
-// An RPC node behind the transport's door: it knows one price for every asset and one history, and answers at once. What the gateway's own client does
-// with an answer is measured; what a node needs for one is not.
+// An RPC node in memory, as a transport: it returns one price for every asset and one history, without delay. A measurement includes what the
+// gateway's RPC client does with a response, but not the time a node needs to produce it.
 
 import { nativeToScVal, xdr } from '@stellar/stellar-sdk'
 import type { Transport } from '../../src/chain/transport.ts'
@@ -16,10 +16,10 @@ interface Call {
   readonly params?: { readonly startLedger?: number; readonly pagination?: { readonly cursor?: string; readonly limit?: number } }
 }
 
-/** Answers JSON-RPC bodies. Prices never move, so that the answers which hold them keep their bytes. */
+/** Handles JSON-RPC bodies. Prices are constant, so that responses with prices do not change. */
 export function createNode(passphrase: string, history: History = { events: [], lastLedger: FIRST_LEDGER }): Transport {
   const price = xdr.ScVal.scvVec([nativeToScVal(PRICE_E7, { type: 'i128' }), nativeToScVal(ATTESTED_SEC, { type: 'u64' })])
-  const simulated = { latestLedger: history.lastLedger, results: [{ auth: [], xdr: price.toXdr('base64') }], minResourceFee: '0' }
+  const simulation = { latestLedger: history.lastLedger, results: [{ auth: [], xdr: price.toXdr('base64') }], minResourceFee: '0' }
   const range = {
     latestLedger: history.lastLedger,
     latestLedgerCloseTime: String(closeSecOf(history.lastLedger)),
@@ -27,14 +27,14 @@ export function createNode(passphrase: string, history: History = { events: [], 
     oldestLedgerCloseTime: String(closeSecOf(FIRST_LEDGER)),
   }
 
-  function answer({ method, params }: Call): string {
+  function resultOf({ method, params }: Call): string {
     switch (method) {
       case 'getHealth':
         return JSON.stringify({ status: 'healthy', ledgerRetentionWindow: 120_960, ...range })
       case 'getNetwork':
         return JSON.stringify({ passphrase, protocolVersion: 27 })
       case 'simulateTransaction':
-        return JSON.stringify(simulated)
+        return JSON.stringify(simulation)
       case 'getLatestLedger':
         return JSON.stringify({ id: '0'.repeat(64), protocolVersion: 27, sequence: history.lastLedger })
       case 'getLedgers':
@@ -44,13 +44,13 @@ export function createNode(passphrase: string, history: History = { events: [], 
       case 'getEvents':
         return eventsPage(history, params, JSON.stringify(range))
       default:
-        throw new Error(`this node does not know ${method}`)
+        throw new Error(`The bench node does not support ${method}`)
     }
   }
 
   return async (_url, body) => {
     const call = JSON.parse(body) as Call
-    return { status: 200, body: `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${answer(call)}}` }
+    return { status: 200, body: `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":${resultOf(call)}}` }
   }
 }
 
@@ -62,17 +62,17 @@ function ledgersFrom({ lastLedger }: History, params: Call['params']): object[] 
   }))
 }
 
-/** The page behind the cursor; its events were serialised long before. */
+/** The page after the cursor. Its events are already serialized. */
 function eventsPage({ events, lastLedger }: History, params: Call['params'], range: string): string {
   const limit = params?.pagination?.limit ?? 100
   const after = params?.pagination?.cursor ?? endOf((params?.startLedger ?? FIRST_LEDGER) - 1)
-  const from = firstBehind(events, after)
+  const from = firstAfter(events, after)
   const page = events.slice(from, from + limit)
   const cursor = page.length === limit ? page.at(-1)?.id : endOf(lastLedger)
   return `{"events":[${page.map(({ json }) => json).join(',')}],"cursor":"${cursor}",${range.slice(1)}`
 }
 
-function firstBehind(events: History['events'], after: string): number {
+function firstAfter(events: History['events'], after: string): number {
   let low = 0
   let high = events.length
   while (low < high) {

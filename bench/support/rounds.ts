@@ -1,32 +1,32 @@
-// Subject and peer by turns: whatever else the machine does meanwhile meets both.
+// Measures the gateway and the baseline alternately, so that other load on the machine affects both.
 
 export interface RoundsOptions {
   readonly rounds: number
-  /** No further round begins after this long, so that a slow or busy machine measures less, not longer. */
+  /** No round starts after this time, so that a slow machine measures fewer rounds instead of taking longer. */
   readonly budgetMs?: number
-  /** Called as rounds end. */
+  /** Called after each round. */
   readonly onRound: (done: number) => void
 }
 
 const BUDGET_MS = 20_000
 
-/** Warms both up with one round that does not count, then measures them alternately; which goes first alternates too. */
+/** Warms both up with one round that does not count, then measures them alternately. The side that starts a round alternates too. */
 export async function interleave<Value>(
   ours: () => Promise<Value>,
-  peer: () => Promise<Value>,
+  baseline: () => Promise<Value>,
   options: RoundsOptions,
-): Promise<readonly { readonly ours: Value; readonly peer: Value }[]> {
+): Promise<readonly { readonly ours: Value; readonly baseline: Value }[]> {
   const started = performance.now()
   await ours()
-  await peer()
-  const rounds: { ours: Value; peer: Value }[] = []
+  await baseline()
+  const rounds: { ours: Value; baseline: Value }[] = []
   for (let round = 0; round < options.rounds; round++) {
     if (round % 2 === 0) {
       const first = await ours()
-      rounds.push({ ours: first, peer: await peer() })
+      rounds.push({ ours: first, baseline: await baseline() })
     } else {
-      const first = await peer()
-      rounds.push({ ours: await ours(), peer: first })
+      const first = await baseline()
+      rounds.push({ ours: await ours(), baseline: first })
     }
     options.onRound(round + 1)
     if (performance.now() - started > (options.budgetMs ?? BUDGET_MS)) break

@@ -1,4 +1,4 @@
-// The load counts whole answers and nothing else.
+// The load generator counts complete responses and nothing else.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
@@ -8,14 +8,14 @@ import { test } from 'node:test'
 import { load } from '../../bench/support/load.ts'
 import type { LoadResult } from '../../bench/support/load.ts'
 
-function afterTurns(turns: number, work: () => void): void {
+function afterLoopTurns(turns: number, work: () => void): void {
   if (turns === 0) work()
-  else setImmediate(() => afterTurns(turns - 1, work))
+  else setImmediate(() => afterLoopTurns(turns - 1, work))
 }
 
-/** Loads a server that answers like this, for a moment. */
-async function loadOf(answer: RequestListener): Promise<LoadResult> {
-  const server = createServer(answer)
+/** Loads a server with this handler for 50 ms. */
+async function loadOf(onRequest: RequestListener): Promise<LoadResult> {
+  const server = createServer(onRequest)
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   try {
     return await load({ port: (server.address() as AddressInfo).port, path: '/', connections: 3, durationMs: 50 })
@@ -25,32 +25,32 @@ async function loadOf(answer: RequestListener): Promise<LoadResult> {
   }
 }
 
-test('each request waits for the whole answer to the one before it and is counted once, whatever lengths and pieces answers come in', async () => {
-  let answered = 0
+test('counts each request once and sends it only after the previous response is complete, for every response size and chunking', async () => {
+  let handled = 0
   let early = 0
-  const underWay = new Set<object>()
+  const pending = new Set<object>()
   const result = await loadOf((request, response) => {
-    answered++
-    if (underWay.has(request.socket)) early++
-    underWay.add(request.socket)
-    const body = 'x'.repeat(10 ** (1 + (answered % 4)))
+    handled++
+    if (pending.has(request.socket)) early++
+    pending.add(request.socket)
+    const body = 'x'.repeat(10 ** (1 + (handled % 4)))
     response.writeHead(200, { 'content-length': body.length })
     response.write(body.slice(0, 3))
-    // A few turns of the loop: enough for a client that takes the first piece for the whole to be noticed.
-    afterTurns(5, () => {
-      underWay.delete(request.socket)
+    // Wait a few turns of the event loop, so that a client that mistakes the first chunk for the whole response sends its next request early.
+    afterLoopTurns(5, () => {
+      pending.delete(request.socket)
       response.end(body.slice(3))
     })
   })
-  assert.ok(answered >= 3)
-  assert.deepEqual([result.requests, early], [answered, 0])
+  assert.ok(handled >= 3)
+  assert.deepEqual([result.requests, early], [handled, 0])
 })
 
-test('an error is no answer to be counted', async () => {
+test('rejects when the server returns an error status', async () => {
   const loading = loadOf((_request, response) => response.writeHead(503, { 'content-length': 0 }).end())
-  await assert.rejects(loading, /answered HTTP\/1\.1 503/)
+  await assert.rejects(loading, /Server returned HTTP\/1\.1 503/)
 })
 
-test('a server that hangs up ends the measurement', async () => {
+test('rejects when the server closes the connection', async () => {
   await assert.rejects(loadOf((request) => request.socket.destroy()), /closed the connection|ECONNRESET/)
 })
