@@ -90,7 +90,7 @@ export function createOrderTracker({ endpoints, lists, clock }: { readonly endpo
         if (body.ledger >= finished.ledger) {
           const isNew = ({ orderId }: OpenOrder): boolean => previousOrderIds?.has(orderId) !== true
           const matching = body.orders.filter((order) => order.orderType === kind && isNew(order) && matchesRequest(order, request))
-          // Another program may have placed the same order with the same account. Then the orders cannot be told apart.
+          // Another program may have placed the same order with the same account. Then nothing distinguishes the orders.
           return matching.length === 1 ? (matching[0]?.orderId ?? null) : null
         }
         await pause(clock, POLL_MS / 4, options.signal)

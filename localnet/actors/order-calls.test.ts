@@ -61,9 +61,9 @@ test('the market accepts the closing orders of a position at every price', () =>
     const call = (exit: Exit) => argsOf(exitCall(exit, position, price, strategy, random))
     const isBeyond = (trigger: bigint, better: boolean): boolean => (better === (direction === 0) ? trigger > entryPrice : trigger < entryPrice)
     const [, stop] = call('stop_loss') as [bigint, bigint]
-    assert(stop > 0n && isBeyond(stop, false), 'the stop-loss stands on the wrong side')
+    assert(stop > 0n && isBeyond(stop, false), 'the stop-loss is on the wrong side')
     const [, target, , limit] = call('take_profit') as [bigint, bigint, number, bigint]
-    assert(isBeyond(target, true), 'the take-profit stands on the wrong side')
+    assert(isBeyond(target, true), 'the take-profit is on the wrong side')
     const [low, high] = entryPrice < target ? [entryPrice, target] : [target, entryPrice]
     assert(limit === 0n || (limit >= low && limit <= high))
     const [, percentBps] = call('trailing_stop') as [bigint, number]

@@ -92,7 +92,7 @@ test('local_setPrice writes and holds a price, and local_releasePrice releases i
   await network.closeLedgers(10)
   const released = await oraclePrice(network, 'BTC')
   assert.notEqual(released.price, 1_234_500_000_000n)
-  assert(Math.abs(Number(released.price) / 1_234_500_000_000 - 1) < 0.01, 'the walk goes on from the held price')
+  assert(Math.abs(Number(released.price) / 1_234_500_000_000 - 1) < 0.01, 'the walk continues from the held price')
 })
 
 test('local_setPrice with an age makes a stale price, at which the market refuses to open', async () => {

@@ -12,7 +12,7 @@ function past(): History {
 }
 
 /** All data of a history. */
-function told(history: History): unknown {
+function allDataOf(history: History): unknown {
   const everything = { afterId: null, fromLedger: 0, untilLedger: 100, contractIds: null }
   return {
     range: [history.oldest().sequence, history.latest().sequence],
@@ -29,13 +29,13 @@ function expected(ledgers: readonly number[], byHash = ledgers): unknown {
 }
 
 test('a lagging node does not return the last ledgers', () => {
-  assert.deepEqual(told(laggingHistory(past(), 2)), expected([1, 2, 3, 4]))
-  assert.deepEqual(told(laggingHistory(past(), 50)), expected([1]))
+  assert.deepEqual(allDataOf(laggingHistory(past(), 2)), expected([1, 2, 3, 4]))
+  assert.deepEqual(allDataOf(laggingHistory(past(), 50)), expected([1]))
 })
 
 test('a node with a short retention window does not return the first ledgers', () => {
-  assert.deepEqual(told(recentHistory(past(), 2)), expected([5, 6]))
-  assert.deepEqual(told(recentHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
+  assert.deepEqual(allDataOf(recentHistory(past(), 2)), expected([5, 6]))
+  assert.deepEqual(allDataOf(recentHistory(past(), 50)), expected([1, 2, 3, 4, 5, 6]))
 })
 
 test('a page of a shortened history is filled with retained ledgers', () => {
@@ -44,9 +44,9 @@ test('a page of a shortened history is filled with retained ledgers', () => {
 })
 
 test('delayed transactions are missing by hash only', () => {
-  assert.deepEqual(told(delayedTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
+  assert.deepEqual(allDataOf(delayedTransactions(past(), 2)), expected([1, 2, 3, 4, 5, 6], [1, 2, 3, 4]))
 })
 
 test('views can be combined', () => {
-  assert.deepEqual(told(laggingHistory(recentHistory(past(), 4), 2)), expected([3, 4]))
+  assert.deepEqual(allDataOf(laggingHistory(recentHistory(past(), 4), 2)), expected([3, 4]))
 })

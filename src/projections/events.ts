@@ -32,7 +32,7 @@ export const EVENT_COLUMNS: Readonly<Record<keyof RawEventRow, string>> = {
   topicsXdr: 'case when r.payload is null then r.topics_xdr end', valueXdr: 'case when r.payload is null then r.value_xdr end',
 }
 
-/** The row as it is served; an undecoded event has its raw XDR as payload. */
+/** The row of a response; an undecoded event has its raw XDR as payload. */
 export function toEventRow({ topicsXdr, valueXdr, ...row }: RawEventRow): EventRow {
   return { ...row, payload: row.payload ?? { topic: row.topic, topicsXdr: splitTopics(topicsXdr ?? ''), valueXdr: valueXdr ?? '' } }
 }

@@ -10,7 +10,7 @@ const BPS = 10_000n
 const DAY_SEC = 86_400
 const YEAR_DAYS = 365n
 
-/** The vault as it is served; `nowSec` is the end of the period that its APY annualises. */
+/** The vault of a response; `nowSec` is the end of the period that its APY annualises. */
 export function toTraderVault(raw: RawVault, nowSec: number): TraderVault {
   const {
     id, leader, name, createdAt, totalUsdc, circulatingShares, hwmNav, realizedPnl, leaderShares, profitShareBps, paused, updatedAt, depositorCount,

@@ -35,12 +35,12 @@ export interface Replay {
 }
 
 /** Runs until the replay is live or closed. Rejects when the database cannot be read. */
-export async function runReplay({ db, tail, readSemaphore: lanes }: ReplayParts, feed: Replay): Promise<void> {
+export async function runReplay({ db, tail, readSemaphore }: ReplayParts, feed: Replay): Promise<void> {
   let after = feed.afterSeq
   const ended = (): boolean => feed.signal.aborted || feed.channels.size === 0
   while (!ended()) {
     if (tail.position() < after) {
-      // The place was read from the database, which is ahead of what has been published.
+      // The position was read from the database, which is ahead of what has been published.
       await tail.catchUp()
       continue
     }
@@ -55,7 +55,9 @@ export async function runReplay({ db, tail, readSemaphore: lanes }: ReplayParts,
       await feed.send(frames)
       continue
     }
-    const rows = await lanes.run(() => readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit: PAGE_ROWS }))
+    const rows = await readSemaphore.run(() => {
+      return readChannels(db, toLogSelection(feed.channels.values()), { afterSeq: after, throughSeq: through, limit: PAGE_ROWS })
+    })
     if (ended()) return
     after = rows.length < PAGE_ROWS ? through : (rows.at(-1)?.seq ?? through)
     await feed.send(rows.flatMap((row) => toReplayFrames(row, feed)))

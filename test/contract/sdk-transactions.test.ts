@@ -53,12 +53,12 @@ test('fundAddress and requestAirdrop create accounts, and refuse those that are 
 test('a classic payment: sent, applied, found by its hash and in the list', async () => {
   const { server } = served
   const [alice, bob] = [served.keypair('alice'), served.keypair('bob')]
-  const before = (await server.getAccountEntry(bob.publicKey())).balance
+  const balanceBefore = (await server.getAccountEntry(bob.publicKey())).balance
   const transaction = await build(alice, Operation.payment({ destination: bob.publicKey(), asset: Asset.native(), amount: '5' }))
   transaction.sign(alice)
   const applied = await sendAndPoll(transaction)
   assert.equal(applied.status, 'SUCCESS')
-  assert.equal((await server.getAccountEntry(bob.publicKey())).balance, before + 50_000_000n)
+  assert.equal((await server.getAccountEntry(bob.publicKey())).balance, balanceBefore + 50_000_000n)
   const { transactions } = await server.getTransactions({ startLedger: applied.ledger })
   const [listed] = transactions
   assert.deepEqual([listed?.txHash, listed?.ledger], [applied.txHash, applied.ledger])
@@ -107,7 +107,7 @@ test('a token transfer: simulated, prepared, signed, applied; its return value, 
   assert.equal(own.length, 1)
   const [event] = own
   assert.equal(scValToNative(event?.value ?? xdr.ScVal.scvVoid()), 12_345n)
-  assert.deepEqual(event?.topic.slice(1, 3).map((topic) => scValToNative(topic) as unknown), [alice.publicKey(), bob.publicKey()])
+  assert.deepEqual(event?.topic.slice(1, 3).map((each) => scValToNative(each) as unknown), [alice.publicKey(), bob.publicKey()])
 })
 
 test('a simulation that the token refuses: the code in the text, thrown by prepareTransaction', async () => {

@@ -88,18 +88,18 @@ export async function sweepCrashes(sweep: CrashSweep, tools: CrashTools): Promis
   for (let ledger = 0; ledger < (sweep.scenario === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
   // Every telling begins with the same past.
   const { id } = (await network.rpc.call('local_snapshot', {})) as { id: string }
-  async function begin(dieAt: number | null): Promise<ScenarioResult> {
+  async function runOnce(dieAt: number | null): Promise<ScenarioResult> {
     await network.rpc.call('local_restore', { id })
     // Prices that are not older than the contracts bear.
     for (let ledger = 0; ledger < 2; ledger++) await closeLedger(network, clock)
     return runScenario(sweep, { tools, clock, network }, dieAt)
   }
 
-  const { steps } = await begin(null)
+  const { steps } = await runOnce(null)
   let crashes = 0
   for (let step = 1 + sweep.part; step <= steps; step += sweep.of) {
     try {
-      const { kills } = await begin(step)
+      const { kills } = await runOnce(step)
       crashes += kills
     } catch (error) {
       throw new Error(`a process that died at step ${step} of ${steps} of the story "${sweep.scenario}" left something wrong`, { cause: error })

@@ -147,8 +147,8 @@ test('an account channel is append-only and has every event of the account once,
       if (op.op !== 'step' && op.op !== 'observe') continue
       const now = await head()
       const frames = await readAllFrames(now)
-      for (const [index, before] of sent.entries()) {
-        const own = frames[index] ?? []
+      for (const [trader, before] of sent.entries()) {
+        const own = frames[trader] ?? []
         assert.deepEqual(own.slice(0, before.length), before, 'published frames stay the same')
         for (const { seq } of own.slice(before.length)) assert.ok(seq > through, `a frame appeared at ${seq} after ${through} was published`)
       }

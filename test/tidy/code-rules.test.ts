@@ -145,7 +145,7 @@ const CASES: Readonly<Record<string, RuleCases>> = {
       { 'src/base/x.ts': `const a = {\n  async *[Symbol.iterator]<T>(b: T): AsyncGenerator<T> | undefined {\n${statements(FUNCTION_MAX_OWN_LINES)}  },\n}\n` },
       { 'src/base/x.ts': `function long(): { a: number } {\n${statements(FUNCTION_MAX_OWN_LINES)}}\n` },
       { 'src/base/x.ts': `function outer() {\n${statements(40)}  function inner() {\n${statements(5)}  }\n${statements(40)}}\n` },
-      { 'src/base/x.ts': `function outer() {\n${`  function inner() {\n${statements(58)}  }\n`.repeat(5)}}\n` },
+      { 'src/base/x.ts': `function outer() {\n${`  function inner() {\n${statements(58)}  }\n`.repeat(2)}}\n` },
     ],
     allowed: [
       { 'src/base/x.ts': `function fits(): void {\n${statements(FUNCTION_MAX_OWN_LINES - 2)}}\n` },

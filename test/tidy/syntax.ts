@@ -64,7 +64,7 @@ function scan(source: string): Token[] {
   const scanner = ts.createScanner(ts.ScriptTarget.ES2024, false, ts.LanguageVariant.Standard, source)
   const tokens: Token[] = []
   for (let kind = scanner.scan(); kind !== ts.SyntaxKind.EndOfFileToken; kind = scanner.scan()) {
-    // A scanner alone cannot tell a division from a regular expression, nor a brace that ends a block from one that ends a substitution: the tree can.
+    // A scanner alone cannot distinguish a division from a regular expression, or the end of a block from the end of a substitution. The tree can.
     if (regexes.has(scanner.getTokenStart())) kind = scanner.reScanSlashToken()
     if (substitutionEnds.has(scanner.getTokenStart())) kind = scanner.reScanTemplateToken(false)
     const tokenKind = kindOf(kind)

@@ -44,7 +44,7 @@ export function timeOf(seconds: number | null | undefined): string | null {
   return seconds === null || seconds === undefined ? null : new Date(seconds * 1000).toISOString().replace('T', ' ').slice(0, 19)
 }
 
-/** `GBX7RO…VAAS`: the ends are enough to tell addresses apart. */
+/** `GBX7RO…VAAS`: the ends suffice to distinguish addresses. */
 export function shortAddress(address: string): string {
   return address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
 }
