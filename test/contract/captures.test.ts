@@ -6,14 +6,14 @@ import { CAPTURES, capturesMissing, readCapture } from './captures.ts'
 import { integer, listUnlessEmpty, object, xdrOf } from './shape.ts'
 
 for (const { file, path, method, differs = [] } of CAPTURES) {
-  test(`${method} as real nodes answered it: ${file} ${path.join('.')}`, { skip: capturesMissing }, () => {
+  test(`captured result of ${method} has its shape: ${file} ${path.join('.')}`, { skip: capturesMissing }, () => {
     const problems = RESULT_SHAPES[method](readCapture(file, path), method)
-    assert.deepEqual(problems.filter((problem) => !differs.some((known) => known.test(problem))), [])
-    for (const known of differs) assert.ok(problems.some((problem) => known.test(problem)), `the capture does not differ in ${known.source}`)
+    assert.deepEqual(problems.filter((problem) => !differs.some((difference) => difference.test(problem))), [])
+    for (const difference of differs) assert.ok(problems.some((problem) => difference.test(problem)), `the capture does not differ in ${difference.source}`)
   })
 }
 
-test('the mainnet corpus decodes, and its hashes are the hashes of its envelopes', { skip: capturesMissing }, () => {
+test('the mainnet corpus decodes, and its hashes match its envelopes', { skip: capturesMissing }, () => {
   interface Item {
     txHash: string
     envelopeXdr: string
@@ -30,14 +30,14 @@ test('the mainnet corpus decodes, and its hashes are the hashes of its envelopes
   }
 })
 
-test('the check itself tells a number from a text, the missing from the unknown, and one XDR from another', () => {
+test('a shape reports wrong types, missing and unknown fields, and wrong XDR', () => {
   const shape = object({ ledger: integer, header: xdrOf('LedgerHeader'), list: listUnlessEmpty(integer) })
-  assert.deepEqual(shape({ ledger: '1', extra: true, list: [] }, 'answer'), [
-    'answer.extra: unknown',
-    'answer.ledger: string "1" instead of an integer',
-    'answer.header: missing',
-    'answer.list: empty instead of absent',
+  assert.deepEqual(shape({ ledger: '1', extra: true, list: [] }, 'result'), [
+    'result.extra: unknown',
+    'result.ledger: string "1" instead of an integer',
+    'result.header: missing',
+    'result.list: empty instead of absent',
   ])
-  assert.match(shape({ ledger: 1, header: 'AAAADwAAAAVoZWxsbwAAAA==' }, 'answer')[0] ?? '', /^answer\.header: not LedgerHeader: /)
-  assert.deepEqual(shape(null, 'answer'), ['answer: null instead of an object'])
+  assert.match(shape({ ledger: 1, header: 'AAAADwAAAAVoZWxsbwAAAA==' }, 'result')[0] ?? '', /^result\.header: not LedgerHeader: /)
+  assert.deepEqual(shape(null, 'result'), ['result: null instead of an object'])
 })

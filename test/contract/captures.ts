@@ -1,5 +1,4 @@
-// What real nodes have answered: a folder of captures beside the project (its README says where each comes from and how far it can be trusted). The
-// captures stay where they are; without the folder the tests that need it say so and are skipped.
+// Captured results of real nodes, in a folder outside the project; its README lists their sources. Tests that need the folder are skipped without it.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,12 +7,12 @@ import type { MethodName } from './result-shapes.ts'
 /** The folder of captures; `PERP_FIXTURES` names another. */
 export const CAPTURES_FOLDER = process.env['PERP_FIXTURES'] ?? fileURLToPath(new URL('../../../shared/fixtures/rpc', import.meta.url))
 
-/** Why the captures cannot be read here, or false. What node:test takes for `skip`. */
+/** The reason to skip tests that need captures, or false. */
 export const capturesMissing: string | false = existsSync(CAPTURES_FOLDER)
   ? false
   : `no captures of real nodes in ${CAPTURES_FOLDER}: set PERP_FIXTURES to their folder`
 
-/** A captured result, and how its dialect differs from today's: problems that the check must report, and no others. */
+/** A captured result. `differs` lists the problems that the check must report for it: differences from today's protocol. */
 export interface Capture {
   readonly file: string
   readonly path: readonly string[]
@@ -23,11 +22,11 @@ export interface Capture {
 
 const RESULT = ['result']
 
-/** Older nodes left out these fields of a transaction that they did not find. */
+/** Older nodes omitted these fields for an unknown transaction. */
 const OLD_NOT_FOUND = [/\.applicationOrder: missing$/, /\.feeBump: missing$/, /\.events: missing$/, /\.ledger: missing$/, /\.createdAt: missing$/]
-/** Before protocol 23 events came in the meta only. */
+/** Before protocol 23 events were in the meta only. */
 const WITHOUT_EVENTS = [/\.events: missing$/]
-/** The extension of an entry came late. */
+/** Older nodes did not return the extension of an entry. */
 const WITHOUT_EXTENSION = [/\.extXdr: missing$/]
 
 export const CAPTURES: readonly Capture[] = [
@@ -63,11 +62,11 @@ export const CAPTURES: readonly Capture[] = [
     method: 'getHealth',
     differs: [/\.latestLedgerCloseTime: missing$/, /\.oldestLedgerCloseTime: missing$/],
   },
-  // Written by hand there: the node itself has always sent a number.
+  // Written by hand: nodes have always returned a number.
   { file: 'java-stellar-sdk/get_network.json', path: RESULT, method: 'getNetwork', differs: [/\.protocolVersion: string "20" instead of an integer$/] },
 ]
 
-/** A value out of a capture. */
+/** Reads a value from a capture. */
 export function readCapture(file: string, path: readonly string[] = []): unknown {
   let value = JSON.parse(readFileSync(`${CAPTURES_FOLDER}/${file}`, 'utf8')) as unknown
   for (const name of path) value = (value as Readonly<Record<string, unknown>>)[name]

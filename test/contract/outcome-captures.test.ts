@@ -1,4 +1,4 @@
-// How real transactions failed, read from what real nodes answered.
+// Failures of real transactions, parsed from captured results.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,21 +6,21 @@ import { parseSend, parseTransaction } from '../../src/chain/responses.ts'
 import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from '../../src/chain/outcome.ts'
 import { capturesMissing, readCapture } from './captures.ts'
 
-test('a mainnet transaction that authorisation ended has no contract error', { skip: capturesMissing }, () => {
-  const answer = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
-  assert.ok(answer.status === 'FAILED')
-  assert.ok(answer.diagnosticEventsXdr.length > 20)
-  assert.equal(findContractError(answer.diagnosticEventsXdr), null)
-  assert.deepEqual([answer.ledger, readTransactionResult(answer.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
+test('a mainnet transaction that failed authorisation has no contract error', { skip: capturesMissing }, () => {
+  const transaction = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
+  assert.ok(transaction.status === 'FAILED')
+  assert.ok(transaction.diagnosticEventsXdr.length > 20)
+  assert.equal(findContractError(transaction.diagnosticEventsXdr), null)
+  assert.deepEqual([transaction.ledger, readTransactionResult(transaction.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
 })
 
-test('an error event alone is no verdict', { skip: capturesMissing }, () => {
+test('an error event alone is not a contract error', { skip: capturesMissing }, () => {
   const parts = readCapture('misc/testnet_failed_contract5_parts.json') as { diagnosticEventXdr: string; resultXdr: string }
   assert.equal(findContractError([parts.diagnosticEventXdr]), null)
   assert.equal(readTransactionResult(parts.resultXdr)?.operation, 'invokeHostFunctionTrapped')
 })
 
-test('the texts of failed simulations', { skip: capturesMissing }, () => {
+test('parses the error texts of failed simulations', { skip: capturesMissing }, () => {
   const texts = readCapture('misc/simulate_error_strings_testnet.json') as Readonly<Record<string, string>>
   const contract = 'CCQBVEGLHCXPJUDRP7D5XLHSDG34L5PFYUAJWDTK3FYGHUDY7OWJV4GD'
   assert.deepEqual(findSimulationError(texts['returned_err_code_6'] ?? '', []), { code: 6, contract })
@@ -30,7 +30,7 @@ test('the texts of failed simulations', { skip: capturesMissing }, () => {
   assert.deepEqual(readHostErrorType(wrapped), { type: 'Auth', code: 'InvalidAction' })
 })
 
-test('a token\'s refusal names the token, by its events and by its text alike', { skip: capturesMissing }, () => {
+test('a token\'s error names the token, from its events and from its text', { skip: capturesMissing }, () => {
   const { error, events } = readCapture('misc/simulate_error_contract6_sac_account_missing.json', ['result']) as { error: string; events: string[] }
   const byEvents = findSimulationError(error, events)
   assert.equal(byEvents?.code, 6)
@@ -38,15 +38,15 @@ test('a token\'s refusal names the token, by its events and by its text alike', 
   assert.deepEqual(findSimulationError(error, []), byEvents)
 })
 
-test('the statuses of a send', { skip: capturesMissing }, () => {
+test('parses the statuses of sends', { skip: capturesMissing }, () => {
   const statusOf = (name: string): string => parseSend(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['PendingTransactionResult', 'DuplicateTransactionResult', 'TryAgainLaterTransactionResult', 'ErrorTransactionResult']
   assert.deepEqual(names.map(statusOf), ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'])
-  const refused = parseSend(readCapture('stellar-docs/Transactions.json', ['ErrorTransactionResult', 'value']))
-  assert.match(readTransactionResult(refused.errorResultXdr ?? '')?.code ?? '', /^tx[A-Z]/)
+  const rejected = parseSend(readCapture('stellar-docs/Transactions.json', ['ErrorTransactionResult', 'value']))
+  assert.match(readTransactionResult(rejected.errorResultXdr ?? '')?.code ?? '', /^tx[A-Z]/)
 })
 
-test('transactions that are there and that are not', { skip: capturesMissing }, () => {
+test('parses found and missing transactions', { skip: capturesMissing }, () => {
   const read = (name: string): string => parseTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['SuccessTransactionResult', 'FailedTransactionResult', 'NotFoundTransactionResult']
   assert.deepEqual(names.map(read), ['SUCCESS', 'FAILED', 'NOT_FOUND'])

@@ -1,7 +1,7 @@
-// The shape of every method's result, transcribed from the RPC page's tables ("Number or string?" and the methods' own) and from captures of real nodes.
+// The shape of every RPC method's result, from the RPC documentation and from captures of real nodes.
 
 import {
-  anyText, choose, contractOrNone, digits, eventId, flag, hash, instant, integer, listOf, listUnlessEmpty, object, oneOf, optional, xdrOf,
+  anyString, choose, contractOrEmpty, digits, eventId, flag, hash, instant, integer, listOf, listUnlessEmpty, object, oneOf, optional, xdrOf,
 } from './shape.ts'
 import type { Shape } from './shape.ts'
 
@@ -47,7 +47,7 @@ const event = object({
   type: oneOf('contract', 'system'),
   ledger: integer,
   ledgerClosedAt: instant,
-  contractId: contractOrNone,
+  contractId: contractOrEmpty,
   id: eventId,
   operationIndex: integer,
   transactionIndex: integer,
@@ -57,7 +57,7 @@ const event = object({
   value: xdrOf('ScVal'),
 })
 
-const failedSimulation = object({ error: anyText, events: listUnlessEmpty(xdrOf('DiagnosticEvent')), latestLedger: integer })
+const failedSimulation = object({ error: anyString, events: listUnlessEmpty(xdrOf('DiagnosticEvent')), latestLedger: integer })
 const simulation = object({
   transactionData: xdrOf('SorobanTransactionData'),
   minResourceFee: optional(digits),
@@ -67,32 +67,31 @@ const simulation = object({
   latestLedger: integer,
 })
 
-/** What was is null for a created entry, what is for a deleted one. */
+/** `before` is null for a created entry, `after` for a deleted one. */
 function stateChange({ type }: Readonly<Record<string, unknown>>): Shape {
-  const nothing: Shape = (value, place) => (value === null ? [] : [`${place}: should be null`])
+  const nullShape: Shape = (value, path) => (value === null ? [] : [`${path}: should be null`])
   const entry = xdrOf('LedgerEntry')
   return object({
     type: oneOf('created', 'updated', 'deleted'),
     key: xdrOf('LedgerKey'),
-    before: type === 'created' ? nothing : entry,
-    after: type === 'deleted' ? nothing : entry,
+    before: type === 'created' ? nullShape : entry,
+    after: type === 'deleted' ? nullShape : entry,
   })
 }
 
 const sent = { status: oneOf('PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER'), hash, latestLedger: integer, latestLedgerCloseTime: digits }
-const refused = {
+const rejected = {
   ...sent,
   status: oneOf('ERROR'),
   errorResultXdr: xdrOf('TransactionResult'),
   diagnosticEventsXdr: listUnlessEmpty(xdrOf('DiagnosticEvent')),
 }
 
-/** The result of each method, as it stands in `result`. */
 export const RESULT_SHAPES = {
   getHealth: object({ status: oneOf('healthy'), ...numberRange, ledgerRetentionWindow: integer }),
-  getNetwork: object({ friendbotUrl: optional(anyText), passphrase: anyText, protocolVersion: integer }),
+  getNetwork: object({ friendbotUrl: optional(anyString), passphrase: anyString, protocolVersion: integer }),
   getVersionInfo: object({
-    version: anyText, commitHash: anyText, buildTimestamp: anyText, captiveCoreVersion: anyText, protocolVersion: integer,
+    version: anyString, commitHash: anyString, buildTimestamp: anyString, captiveCoreVersion: anyString, protocolVersion: integer,
   }),
   getLatestLedger: object({
     id: hash, protocolVersion: integer, sequence: integer, closeTime: digits, headerXdr: xdrOf('LedgerHeader'), metadataXdr: xdrOf('LedgerCloseMeta'),
@@ -127,7 +126,7 @@ export const RESULT_SHAPES = {
   }),
   getEvents: object({ events: listOf(event), cursor: eventId, ...textRange }),
   simulateTransaction: choose((result) => (Object.hasOwn(result, 'error') ? failedSimulation : simulation)),
-  sendTransaction: choose(({ status }) => (status === 'ERROR' ? object(refused) : object(sent))),
+  sendTransaction: choose(({ status }) => (status === 'ERROR' ? object(rejected) : object(sent))),
 } as const satisfies Readonly<Record<string, Shape>>
 
 export type MethodName = keyof typeof RESULT_SHAPES

@@ -1,4 +1,4 @@
-// contract.Client, unmodified: it learns a contract's interface from the ledger, and calls it.
+// The SDK's contract.Client reads a contract's interface from the ledger and calls it.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -37,11 +37,11 @@ async function clientOf<Interface>(contractId: string, name: 'alice' | 'bob'): P
   })
 }
 
-/** Accounts hold LP tokens in a trustline, which they open themselves. */
+/** Accounts hold LP tokens in a trustline that they create themselves. */
 async function trustLpToken(name: 'alice' | 'bob'): Promise<void> {
   const { server, network } = served
   const keypair = served.keypair(name)
-  const issuer = defined(network.accounts.find((account) => account.name === 'lp-issuer'), 'the issuer').address
+  const issuer = defined(network.accounts.find((account) => account.name === 'lp-issuer'), 'the LP issuer').address
   const account = await server.getAccount(keypair.publicKey())
   const transaction = new TransactionBuilder(account, { fee: '100', networkPassphrase: network.networkPassphrase })
     .addOperation(Operation.changeTrust({ asset: new Asset('LP', issuer) }))
@@ -52,7 +52,7 @@ async function trustLpToken(name: 'alice' | 'bob'): Promise<void> {
   assert.equal((await server.pollTransaction(hash)).status, 'SUCCESS')
 }
 
-test('every contract that is no token publishes an interface with its error codes', async () => {
+test('every contract except tokens publishes an interface with its error codes', async () => {
   const { market, vault, oracleShim, router, vaultFactory, referral } = served.network.contracts
   for (const contractId of [market, vault, oracleShim, router, vaultFactory, referral]) {
     const client = await clientOf<contract.Client>(contractId, 'alice')
@@ -61,25 +61,25 @@ test('every contract that is no token publishes an interface with its error code
   }
 })
 
-test('a read is a simulation; a refusal bears the code', async () => {
+test('a read is a simulation; a rejection has the error code', async () => {
   const shim = await clientOf<Shim>(served.network.contracts.oracleShim, 'alice')
   const { result } = await shim.lastprice({ asset: 'BTC' })
   assert.ok(result[0] > 0n && result[1] > 0n)
-  // The interface publishes the code, so the client hands over an error in the result's place.
+  // The interface has the code, so the client returns an error result.
   const refused = await shim.lastprice({ asset: 'NOPE' })
   assert.ok((refused.result as unknown as contract.Result<never, contract.ErrorMessage>).isErr())
   assert.ok(refused.simulation !== undefined && rpc.Api.isSimulationError(refused.simulation))
   assert.match(refused.simulation.error, /^HostError: Error\(Contract, #31\)\n/)
 })
 
-test('without a trustline for the LP token a deposit is refused with the token\'s code', async () => {
+test('a deposit without an LP trustline is rejected with the token\'s code', async () => {
   const alice = served.keypair('alice').publicKey()
   const vault = await clientOf<Vault>(served.network.contracts.vault, 'alice')
   const call = await vault.deposit({ depositor: alice, usdc_amount: 100_0000000n })
   await assert.rejects(call.signAndSend(), /HostError: Error\(Contract, #13\)/)
 })
 
-test('a write is signed, sent and final, and its result is the contract\'s', async () => {
+test('a write is signed, sent and final, with the contract\'s return value', async () => {
   const bob = served.keypair('bob').publicKey()
   await trustLpToken('bob')
   const vault = await clientOf<Vault>(served.network.contracts.vault, 'bob')

@@ -1,4 +1,4 @@
-// The unmodified SDK reads from the local network over a socket, as any program would.
+// The unmodified SDK reads from the local network over a socket.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -22,14 +22,14 @@ test('getHealth, getNetwork, getVersionInfo, getFeeStats', async () => {
   assert.equal((await server.getFeeStats()).latestLedger, network.chain.history.latest().sequence)
 })
 
-test('getLatestLedger decodes, and its header is the header of the ledger', async () => {
+test('getLatestLedger decodes and returns the header of that ledger', async () => {
   const latest = await served.server.getLatestLedger()
   assert.equal(latest.sequence, served.network.chain.history.latest().sequence)
   assert.equal(latest.headerXdr.ledgerSeq, latest.sequence)
   assert.equal(latest.headerXdr.scpValue.closeTime.toString(), latest.closeTime)
 })
 
-test('getLedgers decodes every ledger, page after page, and the hashes form a chain', async () => {
+test('getLedgers decodes on every page, and the hashes form a chain', async () => {
   const { server, network } = served
   for (let count = 0; count < 5; count++) network.chain.closeLedger()
   const { oldestLedger } = await server.getHealth()
@@ -44,7 +44,7 @@ test('getLedgers decodes every ledger, page after page, and the hashes form a ch
   }
 })
 
-test('getAccount and getTrustline find what stands on the ledger, and say what does not', async () => {
+test('getAccount and getTrustline read entries and report a missing account', async () => {
   const { server, network } = served
   const alice = served.keypair('alice').publicKey()
   assert.equal((await server.getAccount(alice)).accountId(), alice)
@@ -54,7 +54,7 @@ test('getAccount and getTrustline find what stands on the ledger, and say what d
   await assert.rejects(server.getAccount('GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR'), /Account not found/)
 })
 
-test('getLedgerEntries and getContractData serve a contract\'s instance', async () => {
+test('getLedgerEntries and getContractData return a contract\'s instance', async () => {
   const { server, network } = served
   const instance = await server.getContractData(network.contracts.market, xdr.ScVal.scvLedgerKeyContractInstance(), rpc.Durability.Persistent)
   assert.equal(instance.val.type, 'contractData')
@@ -70,7 +70,7 @@ test('getLedgerEntries and getContractData serve a contract\'s instance', async 
   assert.deepEqual(entries.map((entry) => entry.key.toXdr('base64')), [instance.key.toXdr('base64')])
 })
 
-test('getEvents decodes the events of the first ledgers, and refuses a start ahead of the chain with a plain object', async () => {
+test('getEvents decodes the first events and rejects a start ahead of the chain with a plain object', async () => {
   const { server } = served
   const { oldestLedger, latestLedger } = await server.getHealth()
   const page = await server.getEvents({ startLedger: oldestLedger, filters: [], limit: 5 })

@@ -1,4 +1,4 @@
-// The unmodified SDK sends transactions to the local network over a socket, and reads what became of them.
+// The unmodified SDK sends transactions to the local network over a socket and reads their results.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,8 +7,8 @@ import type { Transaction } from '@stellar/stellar-sdk'
 import { createNetworkFixture } from './network-fixture.ts'
 import type { NetworkFixture } from './network-fixture.ts'
 
-/** In 7-decimal units, and still within what an account could hold. */
-const MORE_THAN_ANYBODY_HAS = 10n ** 18n
+/** A valid amount, in 7-decimal units, above every balance. */
+const AMOUNT_ABOVE_ALL_BALANCES = 10n ** 18n
 
 let served: NetworkFixture
 before(async () => {
@@ -37,7 +37,7 @@ async function sendAndPoll(transaction: Transaction): Promise<rpc.Api.GetTransac
   return served.server.pollTransaction(sent.hash)
 }
 
-test('fundAddress and requestAirdrop create accounts, and refuse those that are funded', async () => {
+test('fundAddress and requestAirdrop create accounts and reject funded ones', async () => {
   const { server } = served
   const fresh = Keypair.random().publicKey()
   const funding = await server.fundAddress(fresh)
@@ -50,21 +50,21 @@ test('fundAddress and requestAirdrop create accounts, and refuse those that are 
   assert.equal(account.sequenceNumber(), (await server.getAccount(other)).sequenceNumber())
 })
 
-test('a classic payment: sent, applied, found by its hash and in the list', async () => {
+test('a classic payment is applied and found by hash and in the list', async () => {
   const { server } = served
   const [alice, bob] = [served.keypair('alice'), served.keypair('bob')]
-  const balanceBefore = (await server.getAccountEntry(bob.publicKey())).balance
+  const initialBalance = (await server.getAccountEntry(bob.publicKey())).balance
   const transaction = await build(alice, Operation.payment({ destination: bob.publicKey(), asset: Asset.native(), amount: '5' }))
   transaction.sign(alice)
   const applied = await sendAndPoll(transaction)
   assert.equal(applied.status, 'SUCCESS')
-  assert.equal((await server.getAccountEntry(bob.publicKey())).balance, balanceBefore + 50_000_000n)
+  assert.equal((await server.getAccountEntry(bob.publicKey())).balance, initialBalance + 50_000_000n)
   const { transactions } = await server.getTransactions({ startLedger: applied.ledger })
   const [listed] = transactions
   assert.deepEqual([listed?.txHash, listed?.ledger], [applied.txHash, applied.ledger])
 })
 
-test('a wrong sequence, a wrong signature and a wrong network are told at once, in a result that decodes', async () => {
+test('a wrong sequence, signature or network is rejected at once with a result that decodes', async () => {
   const { server, network } = served
   const [alice, bob] = [served.keypair('alice'), served.keypair('bob')]
   const operation = Operation.payment({ destination: bob.publicKey(), asset: Asset.native(), amount: '1' })
@@ -87,7 +87,7 @@ test('a wrong sequence, a wrong signature and a wrong network are told at once, 
   assert.equal(await codeOf(elsewhere), 'txBadAuth')
 })
 
-test('a token transfer: simulated, prepared, signed, applied; its return value, event and balances', async () => {
+test('a token transfer is simulated, prepared, signed and applied with its return value and event', async () => {
   const { server } = served
   const [alice, bob] = [served.keypair('alice'), served.keypair('bob')]
   const draft = await build(alice, transfer(alice, bob, 12_345n))
@@ -107,26 +107,26 @@ test('a token transfer: simulated, prepared, signed, applied; its return value, 
   assert.equal(own.length, 1)
   const [event] = own
   assert.equal(scValToNative(event?.value ?? xdr.ScVal.scvVoid()), 12_345n)
-  assert.deepEqual(event?.topic.slice(1, 3).map((each) => scValToNative(each) as unknown), [alice.publicKey(), bob.publicKey()])
+  assert.deepEqual(event?.topic.slice(1, 3).map((value) => scValToNative(value) as unknown), [alice.publicKey(), bob.publicKey()])
 })
 
-test('a simulation that the token refuses: the code in the text, thrown by prepareTransaction', async () => {
+test('a simulation that the token rejects has the error code, which prepareTransaction throws', async () => {
   const { server } = served
   const [alice, bob] = [served.keypair('alice'), served.keypair('bob')]
-  const draft = await build(alice, transfer(alice, bob, MORE_THAN_ANYBODY_HAS))
+  const draft = await build(alice, transfer(alice, bob, AMOUNT_ABOVE_ALL_BALANCES))
   const simulation = await server.simulateTransaction(draft)
   assert.ok(rpc.Api.isSimulationError(simulation))
   assert.match(simulation.error, /^HostError: Error\(Contract, #10\)\n\nEvent log \(newest first\):\n/)
   await assert.rejects(server.prepareTransaction(draft), /Error\(Contract, #10\)/)
 })
 
-test('a transfer that fails on the ledger: FAILED, the code in the diagnostics only, no event but the fee', async () => {
+test('a transfer that fails on the ledger is FAILED, with the code in the diagnostics and only the fee event', async () => {
   const { server, network } = served
   const [alice, bob, carol] = [served.keypair('alice'), served.keypair('bob'), served.keypair('carol')]
   const balance = await tokenBalance(carol)
   const everything = await server.prepareTransaction(await build(carol, transfer(carol, alice, balance)))
   everything.sign(carol)
-  // Prepared while the money is still there, to be sent when it is gone.
+  // Prepared while the balance suffices and sent when it does not.
   const account = await server.getAccount(carol.publicKey())
   account.incrementSequenceNumber()
   const doomed = await server.prepareTransaction(buildFor(account, transfer(carol, bob, balance)))
@@ -136,8 +136,8 @@ test('a transfer that fails on the ledger: FAILED, the code in the diagnostics o
   const failed = await sendAndPoll(doomed)
   assert.ok(failed.status === rpc.Api.GetTransactionStatus.FAILED)
   assert.equal(failed.resultXdr.result.type, 'txFailed')
-  const verdict = failed.diagnosticEventsXdr?.find((each) => topicsOf(each.event)[0] === 'host_fn_failed')
-  assert.ok(verdict !== undefined && verdict.event.contractId === null)
+  const failure = failed.diagnosticEventsXdr?.find((each) => topicsOf(each.event)[0] === 'host_fn_failed')
+  assert.ok(failure !== undefined && failure.event.contractId === null)
   const topics = failed.diagnosticEventsXdr?.flatMap(({ event: { body } }) => body.v0.topics)
   const errors = topics?.flatMap((topic) => (topic.type === 'scvError' ? [topic.error] : []))
   assert.ok(errors?.some((error) => error.type === 'sceContract' && error.contractCode === 10))
@@ -148,7 +148,7 @@ test('a transfer that fails on the ledger: FAILED, the code in the diagnostics o
   assert.equal(network.chain.pending(), 0)
 })
 
-test('one pending transaction for each account; after it was applied, the same envelope is TRY_AGAIN_LATER', async () => {
+test('an account has one pending transaction; a repeated applied envelope returns TRY_AGAIN_LATER', async () => {
   const { server, network } = served
   served.closeOnSend = false
   try {

@@ -1,4 +1,4 @@
-// deploy/create-database.sh on a real server: the gateway's role is enough to run the gateway, and for nothing else.
+// deploy/create-database.sh on a real server: the gateway's role has the rights that the gateway needs and no others.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,7 +13,7 @@ import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
-test('the gateway runs as a role that owns its database and nothing else', { skip: WITHOUT_OWN_POSTGRES }, async () => {
+test('the gateway\'s role owns its database and nothing else', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
   await using server = await startPostgres(folder.path)
   const { hostname, port } = new URL(server.url)

@@ -1,5 +1,5 @@
-// A process that is told to stop, seen by a client of its stream: told in time, given everything that was committed, closed, and taken up again by the next
-// process at the very place.
+// A stopping process, seen by a client of its stream: it announces the stop, delivers everything committed and closes; the next process resumes at the same
+// position.
 
 import { strict as assert } from 'node:assert'
 import { join } from 'node:path'
@@ -17,50 +17,50 @@ const DRAIN_MS = 2_000
 
 const isType = (type: string) => (frame: StreamFrame): boolean => frame.type === type
 
-/** The last place of the log that a process left behind, read past everything that it served with. */
+/** The last position of the log, read from the database without the gateway. */
 async function committedHead(dataDir: string): Promise<number> {
   const clock = createSystemClock({ keepAlive: false })
   await using store = await openStore({ databaseUrl: null, dataDir: join(dataDir, 'local', 'database'), clock, log: silentLog })
   return (await readLogHead(store.read))?.seq ?? 0
 }
 
-interface Place {
+interface Position {
   readonly since: number
   readonly epoch?: unknown
 }
 
-/** Follows all events from a place on, until a pulse tells that the log is not empty. */
-async function follow(url: string, place: Place): Promise<{ client: StreamClient; epoch: unknown; head: unknown }> {
+/** Subscribes to all events from a position and waits for a heartbeat with a head. */
+async function subscribe(url: string, position: Position): Promise<{ client: StreamClient; epoch: unknown; head: unknown }> {
   const client = await connectStream(url)
-  client.send({ op: 'subscribe', channels: ['events', 'heartbeat'], ...place })
+  client.send({ op: 'subscribe', channels: ['events', 'heartbeat'], ...position })
   const { data } = await client.frame((frame) => frame.channel === 'heartbeat' && frame.data?.['head'] !== 0)
   return { client, epoch: data?.['epoch'], head: data?.['head'] }
 }
 
-test('a client hears that the process stops, has everything that was committed, and loses nothing between this process and the next', async () => {
+test('a client is told of the stop, receives everything committed, and loses nothing until the next process', async () => {
   await using folder = await temporaryFolder()
   const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'drain', LOCAL_TRADERS: '4', WS_DRAIN_MS: String(DRAIN_MS) }
   await using first = startMain(environment)
   await first.waitForLine(/^Indexer in sync/)
-  const { client: before, epoch, head } = await follow(await first.url(), { since: 0 })
+  const { client: before, epoch, head } = await subscribe(await first.url(), { since: 0 })
   await before.frame(({ seq }) => seq === head)
   const ended = first.stop('SIGTERM')
   assert.deepEqual(await before.frame(isType('draining')), { type: 'draining', graceMs: DRAIN_MS })
   assert.deepEqual(await before.closed, { code: 1012, reason: 'restart' })
   assert.equal(await ended, 0, first.errors())
   const announced = before.frames.findIndex(isType('draining'))
-  assert.ok(before.frames.slice(announced).some(({ channel }) => channel === 'heartbeat'), 'delivery goes on until the close')
-  const held = before.of('events').at(-1)?.seq ?? 0
-  assert.equal(held, await committedHead(folder.path), 'what was committed has come')
+  assert.ok(before.frames.slice(announced).some(({ channel }) => channel === 'heartbeat'), 'delivery continues until the close')
+  const received = before.of('events').at(-1)?.seq ?? 0
+  assert.equal(received, await committedHead(folder.path), 'everything committed was delivered')
 
   await using second = startMain(environment)
   await second.waitForLine(/^Indexer in sync/)
-  const { client: after } = await follow(await second.url(), { since: held, epoch })
+  const { client: after } = await subscribe(await second.url(), { since: received, epoch })
   await after.frame(({ seq }) => seq !== undefined)
   await after.close()
   const whole = [...before.of('events'), ...after.of('events')]
   assertUnbroken(whole, 0)
-  assert.deepEqual(whole.map(({ seq }) => seq), whole.map((_, place) => place + 1), 'every place of the log, once')
+  assert.deepEqual(whole.map(({ seq }) => seq), whole.map((_, index) => index + 1), 'every position of the log, once')
   assert.deepEqual(after.frames.filter(isType('gap')), [])
   assert.equal(await second.stop('SIGINT'), 0, second.errors())
   for (const { errors } of [first, second]) assert.doesNotMatch(errors(), /"level":(50|60)/)

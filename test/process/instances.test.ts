@@ -1,9 +1,10 @@
-// Three instances over one database and one Redis: what one of them does is true at the others, and each can be replaced under load without anybody
-// noticing.
+// Three instances on one database and one Redis: keys, challenges and rate limits apply to all of them, and each can be replaced under load without a failed
+// request.
 
 import { strict as assert } from 'node:assert'
 import { Agent, request as sendRequest } from 'node:http'
 import test from 'node:test'
+import type { Clock } from '../../src/base/clock.ts'
 import { issueKey } from '../../src/keys/keys.ts'
 import { createSystemRandom } from '../../src/base/random.ts'
 import { RATE_LIMIT_PER_WINDOW } from '../../src/limits.ts'
@@ -22,138 +23,138 @@ import { freePort } from '../support/tcp-proxy.ts'
 
 const skip = WITHOUT_SERVER === false ? WITHOUT_OWN_REDIS : WITHOUT_SERVER
 const INSTANCES = 3
-/** A revocation, a lost Redis and one that came back are known everywhere by then. */
-const KNOWN_WITHIN_MS = 3_000
+/** Every instance knows of a revocation, a lost Redis and a recovered one within this time. */
+const PROPAGATION_MS = 3_000
 const CALLERS = 3
 const WATCHERS = 3
 /** Between two calls of one caller. */
-const BREATH_MS = 20
-/** Longer than two probes of either proxy. */
+const CALL_PAUSE_MS = 20
+/** Longer than two probes of either load balancer. */
 const HTTP_DRAIN_MS = 1_500
 const PATHS = ['/v1/trades?limit=5', '/v1/events?limit=20', '/v1/oracle/prices', '/v1/markets', '/v1/vaults', '/v1/health', '/v1/leaderboard']
 
 interface Instances extends AsyncDisposable {
-  readonly processes: Cluster
+  readonly cluster: Cluster
   readonly ports: readonly number[]
   readonly running: MainProcess[]
   start(port: number): Promise<MainProcess>
 }
 
 async function openInstances(seed: string, redisPort: number): Promise<Instances> {
-  const processes = await openCluster(seed)
+  const cluster = await openCluster(seed)
   await using building = new AsyncDisposableStack()
-  building.use(processes)
-  const indexer = processes.start({ ROLE: 'indexer' })
+  building.use(cluster)
+  const indexer = cluster.start({ ROLE: 'indexer' })
   const ports = await Promise.all(Array.from({ length: INSTANCES }, freePort))
   const environment = {
     ROLE: 'api', REDIS_URL: `redis://127.0.0.1:${redisPort}`, TRUST_PROXY: '1', HTTP_DRAIN_MS: String(HTTP_DRAIN_MS), WS_DRAIN_MS: String(HTTP_DRAIN_MS),
   }
   const start = async (port: number): Promise<MainProcess> => {
-    const started = processes.start({ ...environment, PORT: String(port) })
+    const started = cluster.start({ ...environment, PORT: String(port) })
     await started.url()
     return started
   }
   const running = await Promise.all(ports.map(start))
   await indexer.waitForLine(/^Indexer in sync/)
   const owned = building.move()
-  return { processes, ports, running, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { cluster, ports, running, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-interface Answer {
+interface CallResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Readonly<Record<string, unknown>>
 }
 
-async function call(process: MainProcess, path: string, options: { method?: string; body?: object; key?: IssuedKey; from?: string } = {}): Promise<Answer> {
+async function call(process: MainProcess, path: string, options: { method?: string; body?: object; key?: IssuedKey; from?: string } = {}): Promise<CallResponse> {
   const { method = 'GET', body, key, from = '192.0.2.1' } = options
   const headers = {
     'x-forwarded-for': from,
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(key === undefined ? {} : { authorization: bearer(key) }),
   }
-  const answer = await fetch(`${await process.url()}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Answer['body'] }
+  const response = await fetch(`${await process.url()}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as CallResponse['body'] }
 }
 
-/** Asks again and again until the answer is as wanted; fails when that takes too long. */
-async function within(clock: Cluster['clock'], what: string, ask: () => Promise<boolean>): Promise<void> {
-  const lateAtMs = clock.nowMs() + KNOWN_WITHIN_MS
-  while (!(await ask())) assert.ok(clock.nowMs() < lateAtMs, what)
+/** Repeats the check until it holds; fails after the propagation time. */
+async function eventually(clock: Clock, expectation: string, check: () => Promise<boolean>): Promise<void> {
+  const lateAtMs = clock.nowMs() + PROPAGATION_MS
+  while (!(await check())) assert.ok(clock.nowMs() < lateAtMs, expectation)
 }
 
-/** A key by the whole way: the challenge from one instance, answered at another. */
+/** Gets a challenge from one instance and claims it at another. */
 async function obtainKey(name: string, here: MainProcess, there: MainProcess): Promise<IssuedKey> {
   const wallet = createWallet(name)
   const address = wallet.publicKey()
-  const asked = await call(here, '/v1/keys/challenge', { method: 'POST', body: { address } })
-  const { challengeHex } = asked.body as unknown as KeyChallenge
+  const challenge = await call(here, '/v1/keys/challenge', { method: 'POST', body: { address } })
+  const { challengeHex } = challenge.body as unknown as KeyChallenge
   const signature = signChallenge({ challengeHex, signer: wallet })
   const issued = await call(there, '/v1/keys', { method: 'POST', body: { address, challenge: challengeHex, signature } })
   assert.equal(issued.status, 201, JSON.stringify(issued.body))
   return issued.body as unknown as IssuedKey
 }
 
-test('counts, challenges, keys and revocations are those of all instances, and Redis may go and come back', { skip }, async () => {
+test('rate limits, challenges, keys and revocations apply to all instances, also across an outage of Redis', { skip }, async () => {
   const redisPort = await freePort()
   let redis = await startOwnRedis(redisPort)
   await using instances = await openInstances('shared', redisPort)
-  const { running, processes: { clock } } = instances
+  const { running, cluster: { clock } } = instances
   const [first, second, third] = running as [MainProcess, MainProcess, MainProcess]
   const countings = async (): Promise<unknown[]> =>
     await Promise.all(running.map(async (process) => ((await call(process, '/v1/health')).body['rateLimits'] as { counting: unknown }).counting))
   const all = (counting: string) => async () => (await countings()).every((one) => one === counting)
-  await within(clock, 'they count together', all('shared'))
+  await eventually(clock, 'instances count together', all('shared'))
 
   const key = await obtainKey('shared', first, second)
   const other = await obtainKey('shared', third, first)
   for (const process of running) assert.equal((await call(process, '/v1/account/me', { key })).status, 200)
   assert.equal((await call(first, `/v1/keys/${key.keyId}`, { method: 'DELETE', key: other })).status, 200)
   for (const process of [second, third]) {
-    await within(clock, 'the revocation is heard', async () => (await call(process, '/v1/account/me', { key })).status === 401)
+    await eventually(clock, 'the revocation reaches every instance', async () => (await call(process, '/v1/account/me', { key })).status === 401)
   }
 
-  // A minute may end in between: then the count begins anew, once.
+  // A minute may end during the loop, which resets the count once.
   const limit = RATE_LIMIT_PER_WINDOW.public
   const statuses: number[] = []
   for (let round = 0; round < 2 * limit + 2; round++) {
     statuses.push((await call(running[round % INSTANCES] ?? first, '/v1/trades?limit=1', { from: '192.0.2.99' })).status)
   }
   const allowed = statuses.filter((status) => status === 200).length
-  assert.ok(allowed === limit || allowed === 2 * limit, `${allowed} of ${limit} were allowed, ${INSTANCES} instances together`)
+  assert.ok(allowed === limit || allowed === 2 * limit, `${allowed} requests were allowed at ${INSTANCES} instances with a limit of ${limit}`)
 
   await redis[Symbol.asyncDispose]()
-  await within(clock, 'that Redis is away is noticed', async () => {
+  await eventually(clock, 'instances notice the outage of Redis', async () => {
     for (const process of running) assert.equal((await call(process, '/v1/markets', { from: '192.0.2.7' })).status, 200)
     return await all('fallback')()
   })
-  const refused = await call(first, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('away').publicKey() } })
-  assert.equal(refused.status, 503)
+  const rejected = await call(first, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('away').publicKey() } })
+  assert.equal(rejected.status, 503)
   redis = await startOwnRedis(redisPort)
   await using _ = redis
-  await within(clock, 'Redis is found again', all('shared'))
+  await eventually(clock, 'instances reconnect to Redis', all('shared'))
   await obtainKey('again', second, third)
 })
 
-/** Calls through the proxy, one after the other over connections that are kept, until told to stop; whatever is not answered with 200 is a failure. */
-async function keepCalling(url: string, key: IssuedKey, clock: Cluster['clock'], over: AbortSignal): Promise<{ calls: number; failures: string[] }> {
+/** Calls through the load balancer over keep-alive connections until `over`. Every response but 200 is a failure. */
+async function keepCalling(url: string, key: IssuedKey, clock: Clock, over: AbortSignal): Promise<{ calls: number; failures: string[] }> {
   const agent = new Agent({ keepAlive: true })
   const failures: string[] = []
   let calls = 0
   for (; !over.aborted; calls++) {
     const path = PATHS[calls % PATHS.length] ?? '/'
     const outcome = await new Promise<string>((resolve) => {
-      const request = sendRequest(`${url}${path}`, { agent, headers: { authorization: bearer(key) } }, (answer) => {
-        let said = ''
-        answer.on('data', (part: Buffer) => (said += answer.statusCode === 200 ? '' : part.toString()))
-        answer.on('end', () => resolve(`${answer.statusCode}${said}`))
-        answer.on('error', (error) => resolve(String(error)))
+      const request = sendRequest(`${url}${path}`, { agent, headers: { authorization: bearer(key) } }, (response) => {
+        let errorText = ''
+        response.on('data', (part: Buffer) => (errorText += response.statusCode === 200 ? '' : part.toString()))
+        response.on('end', () => resolve(`${response.statusCode}${errorText}`))
+        response.on('error', (error) => resolve(String(error)))
       })
       request.on('error', (error) => resolve(String(error)))
       request.end()
     })
     if (outcome !== '200') failures.push(`${path}: ${outcome}`)
-    await clock.sleep(BREATH_MS)
+    await clock.sleep(CALL_PAUSE_MS)
   }
   agent.destroy()
   return { calls, failures }
@@ -161,7 +162,7 @@ async function keepCalling(url: string, key: IssuedKey, clock: Cluster['clock'],
 
 const CHANNELS = ['events', 'trades.BTC', 'trades.ETH'] as const
 
-/** Follows the log through the proxy and resumes wherever it is cut off, until it has everything up to the places that it is told at the end. */
+/** Follows the log through the load balancer and resumes after every disconnect, until `over` and `isComplete`. */
 async function keepWatching(url: string, isComplete: (held: ReadonlyMap<string, readonly StreamFrame[]>) => boolean, over: AbortSignal) {
   const held = new Map<string, StreamFrame[]>(CHANNELS.map((channel) => [channel, []]))
   let connections = 0
@@ -171,9 +172,9 @@ async function keepWatching(url: string, isComplete: (held: ReadonlyMap<string, 
     if (client === undefined) continue
     connections++
     for (const channel of CHANNELS) client.send({ op: 'subscribe', channels: [channel], since: held.get(channel)?.at(-1)?.seq ?? 0 })
-    // Its answer is a frame: whoever has everything already looks again.
-    const look = (): void => client.send({ op: 'ping' })
-    over.addEventListener('abort', look)
+    // The pong triggers another check when all frames have already arrived.
+    const ping = (): void => client.send({ op: 'ping' })
+    over.addEventListener('abort', ping)
     let taken = 0
     await client.frame((frame) => {
       for (; taken < client.frames.length; taken++) {
@@ -182,41 +183,41 @@ async function keepWatching(url: string, isComplete: (held: ReadonlyMap<string, 
       }
       return enough()
     }).catch(() => undefined)
-    over.removeEventListener('abort', look)
+    over.removeEventListener('abort', ping)
     assert.deepEqual(client.frames.filter(({ type }) => type === 'gap'), [])
     if (enough()) await client.close()
   }
   return { held, connections }
 }
 
-for (const [name, begin, without] of [['a plain proxy', startLoadBalancer, false], ['the delivered proxy', startCaddy, WITHOUT_CADDY]] as const) {
-  const hindrance = skip === false ? without : skip
-  test(`behind ${name} every instance is replaced under load: no request fails, no frame is lost or comes twice`, { skip: hindrance }, async () => {
+for (const [name, begin, without] of [['the test load balancer', startLoadBalancer, false], ['Caddy', startCaddy, WITHOUT_CADDY]] as const) {
+  const skipReason = skip === false ? without : skip
+  test(`replacing every instance behind ${name} under load fails no request and loses or repeats no frame`, { skip: skipReason }, async () => {
     const redisPort = await freePort()
     await using _ = await startOwnRedis(redisPort)
     await using instances = await openInstances('rolling', redisPort)
-    const { processes, ports, running } = instances
-    const { clock, store } = processes
-    await using proxy = await begin(ports)
+    const { cluster, ports, running } = instances
+    const { clock, store } = cluster
+    await using balancer = await begin(ports)
     const over = new AbortController()
     const whole = Promise.withResolvers<ReadonlyMap<string, number>>()
     let ends: ReadonlyMap<string, number> | undefined
-    void whole.promise.then((told) => (ends = told))
+    void whole.promise.then((positions) => (ends = positions))
     const isComplete = (held: ReadonlyMap<string, readonly StreamFrame[]>): boolean =>
       ends !== undefined && CHANNELS.every((channel) => (held.get(channel)?.at(-1)?.seq ?? 0) >= (ends?.get(channel) ?? 0))
     const random = createSystemRandom()
     const keys = await Promise.all(Array.from({ length: CALLERS }, () =>
       issueKey(store.write, { owner: createWallet('load').publicKey(), tier: 'market_maker', label: null, clock, random })))
-    const calling = keys.map((key) => keepCalling(proxy.url, key, clock, over.signal))
+    const calling = keys.map((key) => keepCalling(balancer.url, key, clock, over.signal))
     const watched = new AbortController()
-    const watching = Array.from({ length: WATCHERS }, () => keepWatching(proxy.url, isComplete, watched.signal))
-    for (const [place, port] of ports.entries()) {
-      assert.equal(await running[place]?.stop('SIGTERM'), 0, running[place]?.errors())
-      running[place] = await instances.start(port)
+    const watching = Array.from({ length: WATCHERS }, () => keepWatching(balancer.url, isComplete, watched.signal))
+    for (const [index, port] of ports.entries()) {
+      assert.equal(await running[index]?.stop('SIGTERM'), 0, running[index]?.errors())
+      running[index] = await instances.start(port)
     }
     over.abort()
     const outcomes = await Promise.all(calling)
-    await processes.settle()
+    await cluster.settle()
     const log = await readChannelLog(store.read)
     whole.resolve(new Map(CHANNELS.map((channel) => [channel, log.get(channel)?.at(-1)?.seq ?? 0])))
     await whole.promise
@@ -226,7 +227,7 @@ for (const [name, begin, without] of [['a plain proxy', startLoadBalancer, false
     const calls = outcomes.reduce((sum, outcome) => sum + outcome.calls, 0)
     assert.ok(calls > 100, `${calls} calls`)
     for (const { held, connections } of watchers) {
-      assert.ok(connections > 1, 'it was cut off and came back')
+      assert.ok(connections > 1, 'the client reconnected')
       for (const channel of CHANNELS) {
         const frames = held.get(channel) ?? []
         assertUnbroken(frames, 0)

@@ -1,4 +1,4 @@
-// The people of a simulation: they get keys, use and revoke them, trade, and submit again what they were told nothing about, each as the decisions say.
+// The clients of a simulation: they obtain, use and revoke keys, trade, and repeat submissions without a result, as the decisions say.
 
 import assert from 'node:assert/strict'
 import { Keypair } from '@stellar/stellar-sdk'
@@ -16,8 +16,8 @@ import type { Requests, Server } from './requests.ts'
 import { createSubmitter } from './submitters.ts'
 import type { Submitter } from './submitters.ts'
 
-/** How long somebody waits for what becomes of a transaction. */
-const PATIENCES_MS = [1_000, 3_000, 10_000, 30_000]
+/** Values of `pollTimeoutMs`. */
+const POLL_TIMEOUTS_MS = [1_000, 3_000, 10_000, 30_000]
 
 interface Client {
   readonly holder: KeyHolder
@@ -26,17 +26,17 @@ interface Client {
 
 export interface Clients {
   readonly addresses: readonly string[]
-  /** Each of them does something, or nothing, at the processes that live. */
+  /** Each client may act at a running process. */
   act(processes: readonly Server[]): void
-  /** Fails when something was found since the last look, or somebody has waited for too long. */
+  /** Throws the first wrong response, or fails when a request has taken too long. */
   check(): void
-  /** What nobody has answered yet. */
+  /** The number of open requests. */
   waiting(): number
-  /** When nothing is wrong any more: everybody uses every key, and submits everything again, at every process. */
+  /** Without faults: uses every key and repeats every submission at every process. */
   settle(processes: readonly Server[]): void
-  /** Holds everything that was told against the tables and the ledger. */
+  /** Compares all responses with the tables and the ledger. */
   verify(db: Queryable, lines: readonly string[]): Promise<void>
-  /** What they did and were told, and how often. */
+  /** Counts of issued and revoked keys and of outcomes. */
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -52,35 +52,35 @@ export function createClients(parts: ClientsParts): Clients {
   const { network, clock, decisions, profile, isCalm } = parts
   const requests = createRequests(clock)
   const wallets = network.accounts.flatMap(({ secret }) => (secret === null ? [] : [Keypair.fromSecret(secret)])).slice(0, profile.clients ?? 0)
-  const people = wallets.map((wallet) => createClient(wallet, requests, parts))
-  const met = new Map<string, number>()
+  const clients = wallets.map((wallet) => createClient(wallet, requests, parts))
+  const counts = new Map<string, number>()
 
   function check(): void {
     requests.check()
-    for (const { submitter } of people) submitter.checkWaitingTimes(clock.elapsedMs())
+    for (const { submitter } of clients) submitter.checkWaitingTimes(clock.elapsedMs())
   }
 
   return {
     addresses: wallets.map((wallet) => wallet.publicKey()),
-    counts: met,
+    counts,
     act(processes) {
       const alive = processes.filter((process) => !process.isDead())
-      for (const [index, person] of people.entries()) {
+      for (const [index, client] of clients.entries()) {
         const choice = decisions.decide(`person ${index}`, optionsOf(profile))
         if (choice === undefined || alive.length === 0) continue
         const at = alive[Number(choice['at']) % alive.length]
         const other = alive[Number(choice['other']) % alive.length]
         if (at === undefined || other === undefined) continue
-        void act(person, choice, at, other)
+        void act(client, choice, at, other)
       }
     },
     check,
     waiting: () => requests.open().length,
     settle(processes) {
       assert.ok(isCalm())
-      for (const { holder, submitter } of people) {
+      for (const { holder, submitter } of clients) {
         for (const process of processes) {
-          for (const place of holder.keys.keys()) void holder.use(process, place)
+          for (const pick of holder.keys.keys()) void holder.use(process, pick)
           const key = holder.keys.find(({ revokeRequestedMs: revokeAskedMs }) => revokeAskedMs === null)
           if (key === undefined) continue
           for (const pick of submitter.envelopes.keys()) void submitter.submit(process, { key, pick, patienceMs: 1_000 })
@@ -89,11 +89,11 @@ export function createClients(parts: ClientsParts): Clients {
     },
     async verify(db, lines) {
       check()
-      const holders = people.map(({ holder }) => holder)
+      const holders = clients.map(({ holder }) => holder)
       await checkKeysAreStored(db, holders)
       await checkSecretsDoNotLeak(db, holders, { responses: requests.texts, logLines: lines })
-      for (const { submitter } of people) submitter.checkReported()
-      count(met, people)
+      for (const { submitter } of clients) submitter.checkReported()
+      count(counts, clients)
     },
   }
 }
@@ -105,17 +105,18 @@ function createClient(wallet: Keypair, requests: Requests, { clock, network, isC
   }
 }
 
-const PLACES = { at: 1, other: 1 } as const
+/** Decisions choose one of two processes. */
+const PROCESS_MAX = 1
 
 function optionsOf({ activity = 0 }: Profile): readonly Option[] {
-  const deed = (name: string, share: number, more: (roll: Roll) => Readonly<Record<string, number>> = () => ({})): Option => ({
+  const action = (name: string, share: number, more: (roll: Roll) => Readonly<Record<string, number>> = () => ({})): Option => ({
     chance: activity * share,
-    choice: (roll) => ({ name, at: roll.integer(0, PLACES.at), other: roll.integer(0, PLACES.other), pick: roll.integer(0, 20), ...more(roll) }),
+    choice: (roll) => ({ name, at: roll.integer(0, PROCESS_MAX), other: roll.integer(0, PROCESS_MAX), pick: roll.integer(0, 20), ...more(roll) }),
   })
-  const patience = (roll: Roll): Readonly<Record<string, number>> => ({ patienceMs: PATIENCES_MS[roll.integer(0, 3)] ?? 1_000 })
+  const patience = (roll: Roll): Readonly<Record<string, number>> => ({ patienceMs: POLL_TIMEOUTS_MS[roll.integer(0, 3)] ?? 1_000 })
   return [
-    deed('obtain', 0.15), deed('obtain here', 0.15), deed('replay', 0.1), deed('use', 0.15), deed('revoke', 0.08),
-    deed('trade', 0.2, patience), deed('submit again', 0.17, patience),
+    action('obtain', 0.15), action('obtain here', 0.15), action('replay', 0.1), action('use', 0.15), action('revoke', 0.08),
+    action('trade', 0.2, patience), action('submit again', 0.17, patience),
   ]
 }
 
@@ -141,13 +142,13 @@ async function act({ holder, submitter }: Client, choice: Choice, at: Server, ot
   }
 }
 
-function count(met: Map<string, number>, people: readonly Client[]): void {
-  const add = (name: string, times: number): void => void met.set(name, (met.get(name) ?? 0) + times)
-  for (const { holder, submitter } of people) {
+function count(counts: Map<string, number>, clients: readonly Client[]): void {
+  const add = (name: string, times: number): void => void counts.set(name, (counts.get(name) ?? 0) + times)
+  for (const { holder, submitter } of clients) {
     add('key issued', holder.keys.length)
     add('key revoked', holder.keys.filter(({ revokedMs }) => revokedMs !== null).length)
     add('claim without an answer', holder.unconfirmedClaims())
     const submissions = submitter.envelopes.flatMap((envelope) => envelope.submissions)
-    for (const { outcome: told } of submissions) add(`submission: ${told?.kind ?? 'unanswered'}`, 1)
+    for (const { outcome } of submissions) add(`submission: ${outcome?.kind ?? 'unanswered'}`, 1)
   }
 }

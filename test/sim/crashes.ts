@@ -1,5 +1,5 @@
-// Dying at every step: a fixed story is told once to count the steps that a process takes through its doors, and then once for each of them, with a process
-// that dies right there, before or after what the door does. Whoever takes its place must bring the story to the same end.
+// Kills a process at every step of a fixed scenario: the scenario runs once to count the steps, and then once per step with a kill right there. The process
+// that replaces the killed one must finish the scenario.
 
 import assert from 'node:assert/strict'
 import { Keypair } from '@stellar/stellar-sdk'
@@ -10,10 +10,9 @@ import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
 import { createFaults } from '../../localnet/faults.ts'
-import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
+import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from '../support/trading-server.ts'
-import { untilIdle } from '../support/until.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { readArchive } from './checkers/archive.ts'
 import { checkFramesMatchLog } from './checkers/frames-match-log.ts'
@@ -23,7 +22,7 @@ import { decisionsOfRecord } from './decisions.ts'
 import { createKeyHolder } from './key-holders.ts'
 import type { KeyHolder } from './key-holders.ts'
 import { readChainEvents, openPositionIds } from './network-faults.ts'
-import { startProcess } from './process.ts'
+import { startProcess, untilProcessesIdle } from './process.ts'
 import type { SimProcess } from './process.ts'
 import { profileOfSeed } from './profile.ts'
 import type { Profile } from './profile.ts'
@@ -31,16 +30,15 @@ import { createRequests } from './requests.ts'
 import { createSubmitter } from './submitters.ts'
 import type { Submitter } from './submitters.ts'
 
-/** What a process does while it dies. */
 export type Scenario = 'index' | 'keys' | 'submit'
 
-/** Some of a story's steps: every `of`th, from the `part`th on. */
+/** Every `of`th step of a scenario, from the `part`th on. */
 export interface CrashSweep {
   readonly scenario: Scenario
   readonly seed: string
   readonly part: number
   readonly of: number
-  /** The new process dies, too, so many steps after its start; null: it lives. */
+  /** Kills the next process too, this many steps after its start; null lets it live. */
   readonly secondKillAfter: number | null
 }
 
@@ -52,27 +50,28 @@ export interface CrashTools {
 
 const START_MS = 1_783_339_200_000
 const LEDGER_MS = 5_000
-/** Ledgers that are there before the story begins. */
+/** Ledgers that close before a scenario starts. */
 const LEDGERS_BEFORE = 9
 const EVENTS_PER_PAGE = 9
-/** Virtual time moves on by this much at a time. */
+/** Virtual time advances by this much at a time. */
 const SLICE_MS = 1_000
-/** A story that has not come to its end after so many slices has lost its way. */
 const SLICES_MAX = 400
-const IDLE_TURNS = 4
-/** Who was refused, because the network was not ready for it, asks again after so many slices. */
-const ASK_AGAIN_SLICES = 12
-/** No fault, and nobody's doing but the story's. */
+/** Rejected requests are repeated after this many slices. */
+const RETRY_SLICES = 12
+/** Without faults and without clients. */
 const QUIET: Profile = {
   ...profileOfSeed('quiet'), restart: 0, clients: 0, timeStep: 0,
   rpc: zeros(), store: zeros(), send: zeros(), notify: zeros(),
 }
 
-interface ScenarioState {
+interface ScenarioParts {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
-  readonly store: Store
   readonly tools: CrashTools
+}
+
+interface ScenarioState extends ScenarioParts {
+  readonly store: Store
   readonly isLast: () => boolean
   readonly holder: KeyHolder
   readonly submitter: Submitter
@@ -81,28 +80,27 @@ interface ScenarioState {
   readonly check: () => void
 }
 
-/** Lets a process die at each of the sweep's steps; returns how many that were. */
+/** Kills a process at each step of the sweep; returns the number of kills. */
 export async function sweepCrashes(sweep: CrashSweep, tools: CrashTools): Promise<{ readonly crashes: number }> {
   const clock = createVirtualClock(START_MS)
   await using network = await startNetwork(sweep.seed, clock)
   for (let ledger = 0; ledger < (sweep.scenario === 'keys' ? 1 : LEDGERS_BEFORE); ledger++) await closeLedger(network, clock)
-  // Every telling begins with the same past.
+  // Every run starts from the same state.
   const { id } = (await network.rpc.call('local_snapshot', {})) as { id: string }
-  async function runOnce(dieAt: number | null): Promise<ScenarioResult> {
+  async function run(killAt: number | null): Promise<ScenarioResult> {
     await network.rpc.call('local_restore', { id })
-    // Prices that are not older than the contracts bear.
+    // The contracts reject old prices, so these ledgers bring new ones.
     for (let ledger = 0; ledger < 2; ledger++) await closeLedger(network, clock)
-    return runScenario(sweep, { tools, clock, network }, dieAt)
+    return runScenario(sweep, { tools, clock, network }, killAt)
   }
 
-  const { steps } = await runOnce(null)
+  const { steps } = await run(null)
   let crashes = 0
   for (let step = 1 + sweep.part; step <= steps; step += sweep.of) {
     try {
-      const { kills } = await runOnce(step)
-      crashes += kills
+      crashes += (await run(step)).kills
     } catch (error) {
-      throw new Error(`a process that died at step ${step} of ${steps} of the story "${sweep.scenario}" left something wrong`, { cause: error })
+      throw new Error(`a kill at step ${step} of ${steps} of the scenario "${sweep.scenario}" left wrong data`, { cause: error })
     }
   }
   return { crashes }
@@ -113,159 +111,147 @@ async function closeLedger(network: LocalNetwork, clock: VirtualClock): Promise<
   await network.step()
 }
 
-/** How many steps the story took, and how many processes died in it. */
 interface ScenarioResult {
   readonly steps: number
   readonly kills: number
 }
 
-/** Tells the story once, with a process that dies at this step of all, if it is reached. */
-async function runScenario(
-  { scenario: story, secondKillAfter: again }: CrashSweep, given: Pick<ScenarioState, 'tools' | 'clock' | 'network'>, dieAt: number | null,
-): Promise<ScenarioResult> {
-  return given.tools.withStore(async (store) => {
+/** Runs the scenario once and kills the process at step `killAt`, if it is reached. */
+async function runScenario({ scenario, secondKillAfter }: CrashSweep, parts: ScenarioParts, killAt: number | null): Promise<ScenarioResult> {
+  return parts.tools.withStore(async (store) => {
     let steps = 0
     let kills = 0
-    // A story takes a few steps more or less, by what comes first in real time: one that ends before the step that it was to die at lets allProcesses live.
+    // Real time changes the number of steps a little: a scenario that ends before step `killAt` has no kill.
     let isOver = false
     const isLast = (): boolean => {
       steps += 1
-      const dies = !isOver && dieAt !== null && (steps === dieAt || (again !== null && steps === dieAt + again))
-      if (dies) kills += 1
-      return dies
+      const isKilled = !isOver && killAt !== null && (steps === killAt || (secondKillAfter !== null && steps === killAt + secondKillAfter))
+      if (isKilled) kills += 1
+      return isKilled
     }
-    const stage = await openScenario({ ...given, store, isLast })
-    await SCENARIOS[story](stage)
+    const state = await openScenario({ ...parts, store, isLast })
+    await SCENARIOS[scenario](state)
     isOver = true
-    const told = steps
-    await finishScenario(stage, story)
-    return { steps: told, kills }
+    const scenarioSteps = steps
+    await verifyScenario(state, scenario)
+    return { steps: scenarioSteps, kills }
   })
 }
 
 function startNetwork(seed: string, clock: VirtualClock): Promise<LocalNetwork> {
   const faults = createFaults({ decide: ({ method }) => (method === 'getEvents' ? [{ name: 'cut_page', events: EVENTS_PER_PAGE }] : []) })
-  const random = createSeededRandom(`${seed}/network`)
-  return startLocalNetwork({
-    clock, random, faults, seed, log: silentLog, ledgerMs: LEDGER_MS, host: '127.0.0.1', port: null, traders: 2, directory: null,
-  })
+  return startNetworkOn(clock, { random: createSeededRandom(`${seed}/network`), faults, seed, ledgerMs: LEDGER_MS, traders: 2 })
 }
 
-async function openScenario(given: Pick<ScenarioState, 'clock' | 'network' | 'store' | 'tools' | 'isLast'>): Promise<ScenarioState> {
-  const { clock, network } = given
+async function openScenario(parts: ScenarioParts & Pick<ScenarioState, 'store' | 'isLast'>): Promise<ScenarioState> {
+  const { clock, network } = parts
   const requests = createRequests(clock)
-  const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('somebody to play'))
-  const parts = { wallet, requests, clock, network, isCalm: () => true, timeSteps: false }
-  const holder = createKeyHolder(parts)
-  const allProcesses: SimProcess[] = []
-  const stage = {
-    ...given, holder, allProcesses,
-    submitter: createSubmitter(parts),
+  const wallet = Keypair.fromSecret(network.accounts.find(({ secret }) => secret !== null)?.secret ?? assert.fail('the network has no account with a secret'))
+  const client = { wallet, requests, clock, network, isCalm: () => true, timeSteps: false }
+  const state = {
+    ...parts, holder: createKeyHolder(client), submitter: createSubmitter(client), allProcesses: [],
     check: () => requests.check(),
   }
-  const process = await begin(stage, 0)
-  return { ...stage, process }
+  return { ...state, process: await start(state, 0) }
 }
 
-async function begin(stage: Omit<ScenarioState, 'process'>, life: number): Promise<SimProcess> {
-  const { tools: { serverOf }, holder: { address }, allProcesses } = stage
-  const process = await startProcess(0, life, {
-    ...stage, serverOf, decisions: decisionsOfRecord([]), profile: QUIET, pollIntervalMs: 2_000, log: silentLog, accounts: [address],
+async function start(state: Omit<ScenarioState, 'process'>, run: number): Promise<SimProcess> {
+  const { tools: { serverOf }, holder: { address }, allProcesses } = state
+  const process = await startProcess(0, run, {
+    ...state, serverOf, decisions: decisionsOfRecord([]), profile: QUIET, pollIntervalMs: 2_000, log: silentLog, accounts: [address],
   })
   allProcesses.push(process)
   return process
 }
 
-/** Lets time pass, ledgers close and dead processes be replaced until `isDone`. */
-async function advanceUntil(stage: ScenarioState, isDone: () => boolean | Promise<boolean>, what: string): Promise<void> {
+/** Advances time, closes ledgers and replaces killed processes until `isDone`. */
+async function advanceUntil(state: ScenarioState, isDone: () => boolean | Promise<boolean>, goal: string): Promise<void> {
+  const idle = (): Promise<void> => untilProcessesIdle(state.allProcesses)
   for (let slices = 0; slices < SLICES_MAX; slices++) {
-    await idle(stage)
-    stage.check()
-    if (stage.process.killable.isDead()) stage.process = await begin(stage, stage.allProcesses.length)
-    await idle(stage)
-    if (!stage.process.killable.isDead() && (await isDone())) return
-    // What was asked just now takes no time.
-    await idle(stage)
-    stage.clock.advance(SLICE_MS)
-    if (slices % (LEDGER_MS / SLICE_MS) === 0) await stage.network.step()
+    await idle()
+    state.check()
+    if (state.process.isDead()) state.process = await start(state, state.allProcesses.length)
+    await idle()
+    if (!state.process.isDead() && (await isDone())) return
+    // `isDone` may have sent requests.
+    await idle()
+    state.clock.advance(SLICE_MS)
+    if (slices % (LEDGER_MS / SLICE_MS) === 0) await state.network.step()
   }
-  assert.fail(`${what} never came about`)
+  assert.fail(`not reached: ${goal}`)
 }
 
-async function idle({ allProcesses }: ScenarioState): Promise<void> {
-  await untilIdle(() => allProcesses.some(({ killable: mortal }) => mortal.busy() > 0), IDLE_TURNS)
-}
-
-/** Repeats what is asked for until it is so: who gets no answer asks again, and whatever the dead one did is so already. */
-async function retryUntil(stage: ScenarioState, ask: () => Promise<void>, isDone: () => boolean, what: string): Promise<void> {
-  let askedOf: SimProcess | undefined
+/** Repeats a request after a kill or a rejection until it has taken effect. */
+async function retryUntil(state: ScenarioState, send: () => Promise<void>, isDone: () => boolean, goal: string): Promise<void> {
+  let receiver: SimProcess | undefined
   let slices = 0
-  await advanceUntil(stage, () => {
+  await advanceUntil(state, () => {
     if (isDone()) return true
     slices += 1
-    if (askedOf !== stage.process || slices % ASK_AGAIN_SLICES === 0) void ask()
-    askedOf = stage.process
+    if (receiver !== state.process || slices % RETRY_SLICES === 0) void send()
+    receiver = state.process
     return false
-  }, what)
+  }, goal)
 }
 
-async function isIndexed({ store, network }: ScenarioState): Promise<boolean> {
-  const state = await readIndexState(store.read)
-  return state?.lastLedger === network.chain.history.latest().sequence
+const advanceOneSlice = (state: ScenarioState): Promise<void> => advanceUntil(state, () => true, 'one slice')
+
+function indexToHead(state: ScenarioState): Promise<void> {
+  const { store, network } = state
+  return advanceUntil(state, async () => (await readIndexState(store.read))?.lastLedger === network.chain.history.latest().sequence, 'an index in sync')
 }
 
-const SCENARIOS: Readonly<Record<Scenario, (stage: ScenarioState) => Promise<void>>> = {
-  async index(stage) {
-    await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain')
-    for (let ledger = 0; ledger < 2; ledger++) await stage.network.step()
-    await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain, further on')
+const SCENARIOS: Readonly<Record<Scenario, (state: ScenarioState) => Promise<void>>> = {
+  async index(state) {
+    await indexToHead(state)
+    for (let ledger = 0; ledger < 2; ledger++) await state.network.step()
+    await indexToHead(state)
   },
-  async keys(stage) {
-    const { holder } = stage
+  async keys(state) {
+    const { holder } = state
     for (let wanted = 1; wanted <= 2; wanted++) {
-      await retryUntil(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length >= wanted, 'a key')
+      await retryUntil(state, () => holder.obtain(state.process, state.process), () => holder.keys.length >= wanted, 'a key')
     }
-    void holder.replay(stage.process)
-    for (const pick of [0, 1, 0]) void holder.use(stage.process, pick)
-    await retryUntil(stage, () => holder.revoke(stage.process, 0), () => holder.keys[0]?.revokedMs !== null, 'the end of a key')
-    for (const pick of [0, 1]) void holder.use(stage.process, pick)
-    // Uses are written down.
-    for (let slices = 0; slices < 3; slices++) await advanceUntil(stage, () => true, 'a slice')
+    void holder.replay(state.process)
+    for (const pick of [0, 1, 0]) void holder.use(state.process, pick)
+    await retryUntil(state, () => holder.revoke(state.process, 0), () => holder.keys[0]?.revokedMs !== null, 'a revocation')
+    for (const pick of [0, 1]) void holder.use(state.process, pick)
+    // Gives the gateway time to store the last uses.
+    for (let slices = 0; slices < 3; slices++) await advanceOneSlice(state)
   },
-  async submit(stage) {
-    const { holder, submitter } = stage
-    await retryUntil(stage, () => holder.obtain(stage.process, stage.process), () => holder.keys.length > 0, 'a key')
+  async submit(state) {
+    const { holder, submitter } = state
+    await retryUntil(state, () => holder.obtain(state.process, state.process), () => holder.keys.length > 0, 'a key')
     const [key] = holder.keys
     assert.ok(key)
     const choice = { key, asset: 0, patienceMs: 10_000 }
-    await retryUntil(stage, () => submitter.trade(stage.process, stage.process, choice), () => submitter.envelopes.length > 0, 'a prepared transaction')
-    const isTold = (): boolean => submitter.envelopes.some(({ submissions }) => submissions.some(({ outcome: told }) => told?.kind === 'success'))
-    await retryUntil(stage, () => submitter.submit(stage.process, { key, pick: 0, patienceMs: 10_000 }), isTold, 'its success')
-    // What is told once is told again.
-    void submitter.submit(stage.process, { key, pick: 0, patienceMs: 1_000 })
-    await advanceUntil(stage, () => true, 'a slice')
+    await retryUntil(state, () => submitter.trade(state.process, state.process, choice), () => submitter.envelopes.length > 0, 'a prepared transaction')
+    const hasSucceeded = (): boolean => submitter.envelopes.some(({ submissions }) => submissions.some(({ outcome }) => outcome?.kind === 'success'))
+    await retryUntil(state, () => submitter.submit(state.process, { key, pick: 0, patienceMs: 10_000 }), hasSucceeded, 'a successful submission')
+    // A repeated submission reports the same result.
+    void submitter.submit(state.process, { key, pick: 0, patienceMs: 1_000 })
+    await advanceOneSlice(state)
   },
 }
 
-/** Nobody dies any more: everything is held against everything else. */
-async function finishScenario(stage: ScenarioState, story: Scenario): Promise<void> {
-  const { store, network, clock, holder, submitter, allProcesses } = stage
-  await advanceUntil(stage, () => isIndexed(stage), 'the end of the chain')
-  const incarnation = readChainEvents(network)
-  const state = await readIndexState(store.read)
+/** Verifies everything once no process is killed any more. */
+async function verifyScenario(state: ScenarioState, scenario: Scenario): Promise<void> {
+  const { store, network, clock, holder, submitter, allProcesses } = state
+  await indexToHead(state)
+  const { lastLedger = null } = (await readIndexState(store.read)) ?? {}
   const archive = await readArchive(store.read)
-  checkArchiveMatchesChain(archive, [incarnation], { chain: 1, lastLedger: state?.lastLedger ?? null })
-  if (story === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
-  for (const place of holder.keys.keys()) void holder.use(stage.process, place)
-  await advanceUntil(stage, () => true, 'a slice')
-  await stage.process.tail.catchUp()
+  checkArchiveMatchesChain(archive, [readChainEvents(network)], { chain: 1, lastLedger })
+  if (scenario === 'index') await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
+  for (const pick of holder.keys.keys()) void holder.use(state.process, pick)
+  await advanceOneSlice(state)
+  await state.process.tail.catchUp()
   await checkFramesMatchLog(store.read, allProcesses)
   await checkKeysAreStored(store.read, [holder])
   submitter.checkReported()
-  stage.process.killable.kill()
+  state.process.killable.kill()
 }
 
-/** Something whose every field is 0. */
+/** An object whose every property is 0. */
 function zeros(): never {
   return new Proxy({}, { get: () => 0 }) as never
 }

@@ -1,42 +1,41 @@
-// Where chance enters a simulation. A choice is made by its name (which door, which occurrence), never by the next number of a shared stream: code that
-// asks one question more does not change the answers to all the others. Every choice that is not the ordinary course is recorded, so that a
-// failure can be repeated from the record even after the generator has changed.
+// Randomness of a simulation. Each choice depends on its name and occurrence and not on a shared stream of numbers: an additional choice in the code does not
+// change all others. Every fault is recorded, so that a failure can be replayed even after the generator has changed.
 
 import { createHash } from 'node:crypto'
 
-/** Something out of the ordinary that happened at a door. */
+/** A fault at an injection point (`door`). */
 export interface Decision {
   /** `rpc getEvents`, `store commit`, `driver` and the like. */
   readonly door: string
-  /** The n-th time that this door was asked, from 1. */
+  /** The n-th occurrence, from 1. */
   readonly nth: number
   readonly choice: Choice
 }
 
 export type Choice = Readonly<Record<string, string | number | boolean>> & { readonly name: string }
 
-/** A choice with its chance; what is left to 1 is the ordinary course. */
+/** A fault and its probability. Otherwise nothing happens. */
 export interface Option {
   readonly chance: number
   readonly choice: (roll: Roll) => Choice
 }
 
-/** Further numbers for the details of one choice. */
+/** Random numbers for the details of one choice. */
 export interface Roll {
   /** An integer from `min` to `max`. */
   integer(min: number, max: number): number
 }
 
 export interface Decisions {
-  /** What happens at this door now; undefined: the ordinary course. */
+  /** The fault to inject now, if any. */
   decide(door: string, options: readonly Option[]): Choice | undefined
-  /** From now on nothing out of the ordinary happens. */
+  /** Stops all faults. */
   calm(): void
-  /** What happened so far. */
+  /** The faults so far. */
   readonly record: readonly Decision[]
 }
 
-/** Decides by the seed. */
+/** Decides by a seed. */
 export function decisionsOfSeed(seed: string): Decisions {
   const counts = new Map<string, number>()
   const record: Decision[] = []
@@ -62,7 +61,7 @@ export function decisionsOfSeed(seed: string): Decisions {
   }
 }
 
-/** Repeats a record, and nothing else. */
+/** Replays recorded faults and injects no others. */
 export function decisionsOfRecord(recorded: readonly Decision[]): Decisions {
   const counts = new Map<string, number>()
   const record: Decision[] = []
@@ -73,14 +72,14 @@ export function decisionsOfRecord(recorded: readonly Decision[]): Decisions {
     decide(door) {
       const nth = count(counts, door)
       if (isCalm) return undefined
-      const known = recorded.find((one) => one.door === door && one.nth === nth)
-      if (known !== undefined) record.push(known)
-      return known?.choice
+      const decision = recorded.find((one) => one.door === door && one.nth === nth)
+      if (decision !== undefined) record.push(decision)
+      return decision?.choice
     },
   }
 }
 
-/** A number in [0, 1) that belongs to this text. */
+/** A number in [0, 1) that depends on the text only. */
 export function fraction(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6) / 2 ** 48
 }

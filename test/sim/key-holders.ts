@@ -1,5 +1,5 @@
-// What people do with keys in a simulation, and what must hold of each answer: a challenge works once, an acknowledged key works until it is revoked, and a
-// revoked one never again.
+// A simulated client's use of API keys, with checks of every response: a challenge works once, an acknowledged key works until it is revoked, and a revoked key
+// never works again.
 
 import assert from 'node:assert/strict'
 import type { Keypair } from '@stellar/stellar-sdk'
@@ -10,38 +10,37 @@ import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 import { signChallenge } from '../support/keys.ts'
 import type { Requests, Server } from './requests.ts'
 
-/** A key that was answered with 201. */
+/** A key that was issued with 201. */
 export interface HeldKey {
   readonly key: IssuedKey
-  /** When its owner first asked for its end, and when that was acknowledged; null: not yet. */
+  /** When the revocation was first requested and when it was acknowledged; null before. */
   revokeRequestedMs: number | null
   revokedMs: number | null
 }
 
-/** A challenge as its wallet has it. */
+/** A challenge and its claims. */
 interface Challenge {
   readonly hex: string
   readonly server: Server
   readonly atMs: number
-  /** Claims of it that were sent, and what came of them. */
+  /** Claims that were sent, and keys that they returned. */
   sent: number
   issued: number
-  /** True once a later challenge has taken its place. */
+  /** Whether a later challenge has replaced it. */
   replaced: boolean
 }
 
-/** Somebody with a wallet. */
 export interface KeyHolder {
   readonly address: string
-  /** Keys that were acknowledged, in this order. */
+  /** Acknowledged keys, oldest first. */
   readonly keys: readonly HeldKey[]
-  /** Claims whose end is not known: each may have left a row. */
+  /** Claims without a conclusive response: each may have stored a key. */
   unconfirmedClaims(): number
-  /** Asks for a challenge and claims it, there or at the other process. */
+  /** Requests a challenge and claims it at the same or another process. */
   obtain(at: Server, claimAt: Server): Promise<void>
-  /** Claims the last challenge once more. */
+  /** Claims the last challenge again. */
   replay(at: Server): Promise<void>
-  /** Calls with a key, the `pick`th. */
+  /** Calls an endpoint with the `pick`th key. */
   use(at: Server, pick: number): Promise<void>
   revoke(at: Server, pick: number): Promise<void>
 }
@@ -50,9 +49,9 @@ export interface KeyHolderParts {
   readonly wallet: Keypair
   readonly requests: Requests
   readonly clock: Clock
-  /** True when nothing goes wrong any more: then an answer must be the right one. */
+  /** True when faults excuse no response any more. */
   readonly isCalm: () => boolean
-  /** True when the time of day of processes is stepped: then a challenge may be void before its time. */
+  /** True when wall clocks are stepped: then a challenge may expire early. */
   readonly timeSteps: boolean
 }
 
@@ -69,18 +68,18 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
     challenge.sent += 1
     claims += 1
     const body = { address, challenge: challenge.hex, signature: signChallenge({ challengeHex: challenge.hex, signer: wallet }) }
-    return requests.send(at, '/v1/keys', { method: 'POST', body }, (answer) => {
-      if (answer.status === 201) {
+    return requests.send(at, '/v1/keys', { method: 'POST', body }, (response) => {
+      if (response.status === 201) {
         challenge.issued += 1
         settled += 1
-        assert.equal(challenge.issued, 1, 'a challenge was good for two keys')
-        keys.push({ key: answer.body as unknown as IssuedKey, revokeRequestedMs: null, revokedMs: null })
-      } else if (answer.status === 401) {
+        assert.equal(challenge.issued, 1, 'a challenge was accepted twice')
+        keys.push({ key: response.body as unknown as IssuedKey, revokeRequestedMs: null, revokedMs: null })
+      } else if (response.status === 401) {
         settled += 1
-        const isGood = isFirst && at === challenge.server && !challenge.replaced && !parts.timeSteps && clock.elapsedMs() - challenge.atMs < CHALLENGE_TTL_MS
-        assert.ok(!isGood, 'a good claim was refused')
+        const isValid = isFirst && at === challenge.server && !challenge.replaced && !parts.timeSteps && clock.elapsedMs() - challenge.atMs < CHALLENGE_TTL_MS
+        assert.ok(!isValid, 'a valid claim was rejected')
       } else {
-        assert.ok(answer.status === 503 && !isCalm(), `a claim was answered with ${answer.status} ${answer.text}`)
+        assert.ok(response.status === 503 && !isCalm(), `a claim returned ${response.status} ${response.text}`)
       }
     })
   }
@@ -89,14 +88,14 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
     return keys.length === 0 ? undefined : keys[pick % keys.length]
   }
 
-  /** Judges what became of a call with this key; true when it was let through. */
-  function isLetThrough(held: HeldKey, status: number, startedMs: number, text: string): boolean {
+  /** Checks whether a call with this key may have this status; returns whether the key was accepted. */
+  function isAccepted(held: HeldKey, status: number, startedMs: number, text: string): boolean {
     if (status === 401) {
-      assert.ok(held.revokeRequestedMs !== null, 'a key that was acknowledged, and that nobody revoked, is refused')
+      assert.ok(held.revokeRequestedMs !== null, 'a key was rejected without a revocation')
       return false
     }
     if (status === 503) {
-      assert.ok(!isCalm(), `503 although nothing is wrong: ${text}`)
+      assert.ok(!isCalm(), `503 without a fault: ${text}`)
       return false
     }
     const revokedForMs = held.revokedMs === null ? -1 : startedMs - held.revokedMs
@@ -109,10 +108,10 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
     unconfirmedClaims: () => claims - settled,
     async obtain(at, claimAt) {
       let challenge: Challenge | undefined
-      await requests.send(at, '/v1/keys/challenge', { method: 'POST', body: { address } }, (answer) => {
-        assert.equal(answer.status, 200, answer.text)
+      await requests.send(at, '/v1/keys/challenge', { method: 'POST', body: { address } }, (response) => {
+        assert.equal(response.status, 200, response.text)
         for (const earlier of challenges) if (earlier.server === at) earlier.replaced = true
-        const { challengeHex } = answer.body as unknown as KeyChallenge
+        const { challengeHex } = response.body as unknown as KeyChallenge
         challenge = { hex: challengeHex, server: at, atMs: clock.elapsedMs(), sent: 0, issued: 0, replaced: false }
         challenges.push(challenge)
       })
@@ -126,7 +125,7 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
       const held = picked(pick)
       if (held === undefined) return
       await requests.send(at, '/v1/account/me', { key: held.key }, ({ status, text }, { startedMs }) => {
-        if (isLetThrough(held, status, startedMs, text)) assert.equal(status, 200, text)
+        if (isAccepted(held, status, startedMs, text)) assert.equal(status, 200, text)
       })
     },
     async revoke(at, pick) {
@@ -134,9 +133,9 @@ export function createKeyHolder(parts: KeyHolderParts): KeyHolder {
       if (held === undefined) return
       held.revokeRequestedMs ??= clock.elapsedMs()
       await requests.send(at, `/v1/keys/${held.key.keyId}`, { method: 'DELETE', key: held.key }, ({ status, text }, { startedMs }) => {
-        if (isLetThrough(held, status, startedMs, text)) assert.ok(status === 200 || status === 404, text)
+        if (isAccepted(held, status, startedMs, text)) assert.ok(status === 200 || status === 404, text)
         if (status === 503) return
-        // By now it is revoked, by this call or by an earlier one whose answer was lost: a key that is refused tells that, too.
+        // Revoked by this call, or by an earlier one whose response was lost.
         held.revokedMs ??= clock.elapsedMs()
       })
     },

@@ -1,72 +1,70 @@
-// What a process is to a simulation: somebody who does one thing after the other through doors, and may die before or after any of them. A dead one is not
-// told so: what it asked is never answered, and nothing of what it wants happens any more.
+// A simulated process as a sequence of operations that may be killed before or after each. A killed process gets no responses, and nothing it started takes
+// effect any more.
 
 import { createCallCounter } from '../support/tracked-store.ts'
 
-/** Raised inside a transaction of a process that dies in it, so that the database rolls it back as it does for a connection that is gone. */
-class ProcessDied extends Error {
-  override readonly name = 'ProcessDied'
+/** Thrown inside a transaction of a killed process, so that the database rolls it back as for a lost connection. */
+class ProcessKilled extends Error {
+  override readonly name = 'ProcessKilled'
 }
 
 export interface Killable {
   isDead(): boolean
   kill(): void
-  /** Called when it dies. */
   onKilled(callback: () => void): void
   /**
-   * Passes a door: two steps, before and after, at each of which it may die. `work` does not begin when it is dead before, and nobody hears of its end when
-   * it is dead after. While `isBusy`, virtual time stands still.
+   * Runs one operation between two checkpoints. Does not start `work` after a kill and never resolves after one. While `isBusy`, virtual time stands still.
    */
   run<T>(work: () => Promise<T>, isBusy: boolean): Promise<T>
-  /** Ends as `work` does, or with an error as soon as the process is dead: for what must not be left open. */
+  /** Settles as `work` does, or rejects when the process is killed: for work that must not stay open. */
   whileAlive<T>(work: () => Promise<T>): Promise<T>
-  /** One step without a door. */
+  /** A point at which the process may be killed. */
   checkpoint(): void
-  /** How many calls are under way that virtual time waits for. */
+  /** The number of running calls that virtual time waits for. */
   busy(): number
-  /** Counts as such a call. */
+  /** Counts `work` as such a call. */
   track<T>(work: () => Promise<T>): Promise<T>
 }
 
-/** `isLast` is asked at each step whether it is the last one. */
+/** `isLast` decides at each checkpoint whether the process is killed there. */
 export function createKillable(isLast: () => boolean): Killable {
-  const died = Promise.withResolvers<never>()
-  died.promise.catch(() => {})
+  const killed = Promise.withResolvers<never>()
+  killed.promise.catch(() => {})
   const callbacks: (() => void)[] = []
   let isDead = false
   const { running, track } = createCallCounter()
 
-  function die(): void {
+  function kill(): void {
     if (isDead) return
     isDead = true
-    died.reject(new ProcessDied('this process is dead'))
+    killed.reject(new ProcessKilled('this process was killed'))
     for (const callback of callbacks) callback()
   }
 
-  function step(): void {
-    if (!isDead && isLast()) die()
+  function checkpoint(): void {
+    if (!isDead && isLast()) kill()
   }
 
   const never = <T>(): Promise<T> => new Promise(() => {})
   return {
     isDead: () => isDead,
-    kill: die,
+    kill,
     onKilled: (callback) => void callbacks.push(callback),
     async run(work, isBusy) {
-      step()
+      checkpoint()
       if (isDead) return never()
       try {
         const value = await (isBusy ? track(work) : work())
-        step()
+        checkpoint()
         return isDead ? await never() : value
       } catch (error) {
-        step()
+        checkpoint()
         if (isDead) return never()
         throw error
       }
     },
-    whileAlive: (work) => Promise.race([work(), died.promise]),
-    checkpoint: step,
+    whileAlive: (work) => Promise.race([work(), killed.promise]),
+    checkpoint,
     busy: running,
     track,
   }

@@ -1,5 +1,4 @@
-// What may happen to the network of a simulation as a whole: prices leap, it begins anew, it is kept and put back, its clock is stepped, nothing happens for
-// hours. And what it emitted all the while.
+// Faults of the simulated network as a whole: prices jump, the network resets, is saved and restored, its clock is stepped, or hours pass without a ledger.
 
 import assert from 'node:assert/strict'
 import { nowSec } from '../../src/base/clock.ts'
@@ -20,20 +19,20 @@ import type { Profile } from './profile.ts'
 
 const HOUR_SEC = 3_600
 
-/** What is upset. */
+/** The network and its past. */
 export interface NetworkState {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
   readonly decisions: Decisions
   readonly profile: Profile
-  /** What the network was before it began anew, or was put back. */
+  /** The events of each chain before a reset or a restore. */
   readonly chains: ChainEvents[]
-  /** A snapshot of the network, and where it stood. */
+  /** The saved snapshot and its ledger. */
   snapshot: { readonly id: string; readonly ledger: number } | undefined
 }
 
-/** Between two ledgers. `rest` lets time pass until nobody waits for an answer: hours that pass at once are nobody's patience. */
-export async function injectNetworkFault(upsets: NetworkState, rest: () => Promise<void>): Promise<void> {
+/** Called between two ledgers. Before hours pass at once, `waitForResponses` lets all open requests finish: no client waits that long. */
+export async function injectNetworkFault(upsets: NetworkState, waitForResponses: () => Promise<void>): Promise<void> {
   const { decisions, profile, network, clock } = upsets
   const choice = decisions.decide('network', [
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
@@ -54,18 +53,18 @@ export async function injectNetworkFault(upsets: NetworkState, rest: () => Promi
       await network.rpc.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
       break
     case 'night':
-      await rest()
+      await waitForResponses()
       clock.advance(Number(choice['hours']) * HOUR_SEC * 1000)
       break
     default:
   }
 }
 
-/** A price, or all of them, may leap up or down, and goes on from there. */
+/** May multiply one price or all of them; the price then continues from there. */
 export async function movePrices({ decisions, profile, network, clock }: NetworkState): Promise<void> {
-  const leap = (roll: Roll): Choice => ({ name: 'jump', asset: ASSET_SYMBOLS[roll.integer(0, 13)] ?? 'BTC', percent: roll.integer(80, 125) })
-  const crash = (roll: Roll): Choice => ({ name: 'crash', percent: roll.integer(60, 140) })
-  const choice = decisions.decide('price', [{ chance: profile.priceJump, choice: leap }, { chance: profile.priceJump / 4, choice: crash }])
+  const jumpOf = (roll: Roll): Choice => ({ name: 'jump', asset: ASSET_SYMBOLS[roll.integer(0, 13)] ?? 'BTC', percent: roll.integer(80, 125) })
+  const crashOf = (roll: Roll): Choice => ({ name: 'crash', percent: roll.integer(60, 140) })
+  const choice = decisions.decide('price', [{ chance: profile.priceJump, choice: jumpOf }, { chance: profile.priceJump / 4, choice: crashOf }])
   if (choice === undefined) return
   const transport: Transport = async (_url, body) => {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown }
@@ -79,7 +78,7 @@ export async function movePrices({ decisions, profile, network, clock }: Network
   }
 }
 
-/** Keeps the network, or puts back the one that was kept, unless that was so lately that the index could miss it between two polls. */
+/** Saves the network, or restores the saved one. Does not restore a snapshot so new that the index could miss the restore between two polls. */
 async function snapshotOrRestore(upsets: NetworkState): Promise<void> {
   const { network, profile, snapshot: kept, clock } = upsets
   if (kept === undefined) {
@@ -87,22 +86,22 @@ async function snapshotOrRestore(upsets: NetworkState): Promise<void> {
     return
   }
   if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
-  // A ledger that closes at the very time of the one whose number it takes is told from it by its hash alone, which is looked at every few minutes.
+  // A new ledger with the number and the close time of an old one differs only in its hash, which the indexer checks every few minutes.
   const { history, clockOffsetSec } = network.chain
   if (nowSec(clock) + clockOffsetSec <= (history.ledger(kept.ledger + 1)?.closeTimeSec ?? 0)) return
   upsets.chains.push(readChainEvents(network))
   await network.rpc.call('local_restore', { id: kept.id })
 }
 
-/** Everything that the network's exchange has emitted since it began. */
+/** All events of the exchange since the network's first ledger. */
 export function readChainEvents({ chain, contracts }: LocalNetwork): ChainEvents {
   const contractIds = EVENT_CONTRACT_KEYS.map((key) => contracts[key])
   const untilLedger = chain.history.latest().sequence + 1
-  assert.ok(chain.history.oldest().sequence <= 2, 'the network forgot its first ledgers: the simulation is too long for it')
+  assert.ok(chain.history.oldest().sequence <= 2, 'the simulation exceeds the retention window: the first ledgers are gone')
   return [...chain.history.events({ afterId: null, fromLedger: 0, untilLedger, contractIds })].filter(({ successful }) => successful)
 }
 
-/** The ids in the market's list of open positions. */
+/** The market's own list of open positions. */
 export async function openPositionIds({ rpc, contracts }: LocalNetwork): Promise<ReadonlySet<number>> {
   const keys = [contractDataKey(contracts.market, storageKey('AllPositions'))]
   const { entries } = (await rpc.call('getLedgerEntries', { keys })) as { entries: readonly { xdr: string }[] }

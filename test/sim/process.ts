@@ -1,4 +1,4 @@
-// One process of a simulation: a real indexer, the endpoints of keys and trading, and a tail of the log, behind doors that it dies with.
+// One process of a simulation: a real indexer, the endpoints of keys and trading, and a tail of the log. It can be killed at every checkpoint.
 
 import assert from 'node:assert/strict'
 import { defined } from '../../src/base/assert.ts'
@@ -15,12 +15,15 @@ import type { Tail } from '../../src/stream/tail.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { call } from '../support/keys.ts'
 import type { Trading, TradingServer } from '../support/trading-server.ts'
+import { untilIdle } from '../support/until.ts'
 import type { Decisions } from './decisions.ts'
 import { createKillable } from './killable.ts'
 import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 import type { Server } from './requests.ts'
 import { createFaultyStore } from './store-faults.ts'
+
+const IDLE_TURNS = 4
 
 export interface ProcessParts {
   readonly clock: VirtualClock
@@ -30,15 +33,15 @@ export interface ProcessParts {
   readonly profile: Profile
   readonly pollIntervalMs: number
   readonly log: Log
-  /** The server of a place, which one life after the other serves. */
+  /** The server of an index; successive processes use the same one. */
   readonly serverOf: (index: number) => Promise<TradingServer>
-  /** Accounts whose channels are followed. */
+  /** Accounts whose channels are watched. */
   readonly accounts: readonly string[]
-  /** Asked at every step of the process whether it is its last one. */
+  /** Decides at every checkpoint whether the process is killed there. */
   readonly isLast: () => boolean
 }
 
-/** A frame as it went out. */
+/** A published frame. */
 export interface PublishedFrame {
   readonly channel: string
   readonly seq: number
@@ -47,47 +50,47 @@ export interface PublishedFrame {
 }
 
 export interface SimProcess extends Server {
-  /** Its place among the processes; whoever takes its place later has the same. */
+  /** Its index among the processes; its replacement has the same. */
   readonly index: number
   readonly killable: Killable
   readonly tail: Tail
-  /** Everything that it published, in order. */
+  /** All published frames, in order. */
   readonly frames: readonly PublishedFrame[]
-  /** Steps its time of day. */
+  /** Steps its wall clock. */
   stepTime(byMs: number): void
-  /** Fails when it holds more than it may. */
+  /** Fails when a queue exceeds its limit. */
   checkBounds(): void
-  /** How many submissions it waits for. */
+  /** The number of open submissions. */
   submissionsUnderWay(): number
-  /** Ends it gently; resolves when nothing of it is left. */
+  /** Stops it; resolves when all of its work has ended. */
   end(): Promise<void>
 }
 
-/** Starts a process, as an operator would; `life` tells it from those that had its place before. */
-export async function startProcess(index: number, life: number, parts: ProcessParts): Promise<SimProcess> {
+/** Starts a process; `run` counts the processes of this simulation and seeds its randomness. */
+export async function startProcess(index: number, run: number, parts: ProcessParts): Promise<SimProcess> {
   const { network, profile, decisions, log } = parts
-  const mortal = createKillable(parts.isLast)
+  const killable = createKillable(parts.isLast)
   let steppedMs = 0
   const clock: Clock = { ...parts.clock, nowMs: () => parts.clock.nowMs() + steppedMs }
-  const random = createSeededRandom(`indexer/${index}/${life}`)
+  const random = createSeededRandom(`indexer/${index}/${run}`)
   const transport: Transport = (_url, body, signal) =>
-    mortal.run(async () => {
-      const { status, body: answer } = await network.rpc.handle(body, signal)
-      return { status, body: answer ?? '' }
+    killable.run(async () => {
+      const { status, body: response } = await network.rpc.handle(body, signal)
+      return { status, body: response ?? '' }
     }, false)
   const rpcParts = { urls: ['http://simulated'], clock, log, transport }
-  const door = (name: string): Store => createFaultyStore({ name: `${name} ${index}`, real: parts.store, mortal, decisions, profile, clock })
+  const faultyStore = (name: string): Store => createFaultyStore({ name: `${name} ${index}`, real: parts.store, killable, decisions, profile, clock })
   const { contracts, networkPassphrase } = network
   const stop = new AbortController()
   const indexer = createIndexer({
-    store: door('store'), rpc: createRpc({ ...rpcParts, random }), contracts, networkPassphrase, clock, random, log,
+    store: faultyStore('store'), rpc: createRpc({ ...rpcParts, random }), contracts, networkPassphrase, clock, random, log,
     pollIntervalMs: parts.pollIntervalMs,
     startLedger: null,
   })
   const running = [indexer.run(stop.signal)]
   const frames: PublishedFrame[] = []
   const tail = createTail({
-    store: door('stream'), clock, log,
+    store: faultyStore('stream'), clock, log,
     publish: (published) => published.forEach((frame) => frames.push(readFrame(frame.bytes()))),
     onEpoch: () => {},
   })
@@ -95,28 +98,28 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
   const trading = server === null ? null : startTrading(server)
   if (trading !== null) {
     running.push(tail.run(stop.signal))
-    for (const account of parts.accounts) void follow(account)
+    for (const account of parts.accounts) void watch(account)
   }
 
-  /** As a client's subscription does it; one that cannot be read ends there. */
-  async function follow(account: string): Promise<void> {
+  /** Watches an account as a subscription does. A failed read ends the subscription. */
+  async function watch(account: string): Promise<void> {
     try {
       if (!tail.ready()) await tail.catchUp()
       await tail.watchAccount(account)
     } catch {
-      // Nobody gets this channel.
+      // This channel has no subscriber.
     }
   }
 
   function startTrading({ serve }: TradingServer): Trading {
-    const own = createSeededRandom(`gateway/${index}/${life}`)
-    return serve({ store: door('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, contracts, networkPassphrase })
+    const own = createSeededRandom(`gateway/${index}/${run}`)
+    return serve({ store: faultyStore('api'), rpc: createRpc({ ...rpcParts, random: own }), clock, random: own, log, contracts, networkPassphrase })
   }
 
   return {
-    index, killable: mortal, tail, frames,
-    isDead: mortal.isDead,
-    call: (url, options) => call(defined(server, 'a server where people are').app, url, options),
+    index, killable, tail, frames,
+    isDead: killable.isDead,
+    call: (url, options) => call(defined(server, 'a server for clients').app, url, options),
     stepTime: (byMs) => void (steppedMs += byMs),
     checkBounds() {
       const { inFlight, waiters } = trading?.relay.submissions.stats() ?? { inFlight: 0, waiters: 0 }
@@ -131,7 +134,12 @@ export async function startProcess(index: number, life: number, parts: ProcessPa
   }
 }
 
-/** A frame's text behind the header of the protocol. */
+/** Resolves when only timers can make something happen: no process has a running database call and the event loop is quiet. */
+export function untilProcessesIdle(processes: readonly SimProcess[]): Promise<void> {
+  return untilIdle(() => processes.some(({ killable }) => killable.busy() > 0), IDLE_TURNS)
+}
+
+/** The JSON after the WebSocket header. */
 function readFrame(bytes: Buffer): PublishedFrame {
   const header = bytes[1] === 127 ? 10 : bytes[1] === 126 ? 4 : 2
   return JSON.parse(bytes.subarray(header).toString()) as PublishedFrame

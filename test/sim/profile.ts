@@ -1,20 +1,19 @@
-// What one simulation is made of. Each seed draws a profile of its own in which several faults are off altogether: a fault that is always there hides
-// what happens without it.
+// The parameters of one simulation. Each seed draws a profile in which several faults are off: a fault that is always on hides what happens without it.
 
 import { fraction } from './decisions.ts'
 
-/** Chances are per occurrence: per call of the RPC, per transaction, per step of the driver. */
+/** Probabilities are per occurrence: per RPC call, per transaction, per ledger of the driver. */
 export interface Profile {
   readonly traders: number
-  /** How many processes run at the same time; one of them writes the index, the others stand by. */
+  /** Processes that run at the same time; one writes the index, the others are on standby. */
   readonly indexers: number
-  /** Ledgers that close while faults are on. */
+  /** Ledgers with faults. */
   readonly ledgers: number
-  /** Virtual time between two ledgers: the longer it is, the more happens in each. */
+  /** Virtual time between two ledgers: the longer, the more happens in each. */
   readonly ledgerSec: number
-  /** Chance per ledger that a price jumps, so that positions are closed in haste and liquidated. */
+  /** Probability per ledger that a price jumps, so that positions are liquidated. */
   readonly priceJump: number
-  /** How often the indexer polls for each ledger that closes. */
+  /** Polls of the indexer per ledger. */
   readonly pollsPerLedger: number
   readonly rpc: {
     readonly timeout: number
@@ -28,14 +27,14 @@ export interface Profile {
     readonly cursorIgnored: number
     readonly lagging: number
   }
-  /** Runs that were kept before there was a submission door have none of these. */
+  /** Missing in runs that were saved before submissions were simulated. */
   readonly send?: {
-    /** The network says that it has no room, and may have taken the transaction all the same. */
+    /** The network reports that its queue is full and may have accepted the transaction. */
     readonly tryAgainLater: number
     readonly duplicate: number
-    /** The node could not tell whether its core took it, or did not understand what that said. */
+    /** The node could not reach its core, or not parse its response. */
     readonly lost: number
-    /** Any fault of the way, where the call took effect although its answer was lost. */
+    /** The call took effect and its response was lost. */
     readonly executed: number
   }
   readonly notify?: {
@@ -43,42 +42,42 @@ export interface Profile {
     readonly twice: number
     readonly late: number
   }
-  /** People who get keys, trade and submit, and how often each of them does something, per ledger. */
+  /** Clients that obtain keys, trade and submit, and the probability per ledger that each acts. */
   readonly clients?: number
   readonly activity?: number
-  /** Chance per ledger that the time of day of a process is stepped by an hour, forward or back. */
+  /** Probability per ledger that the wall clock of a process is stepped by an hour. */
   readonly timeStep?: number
   readonly store: {
     /** The transaction is rolled back and fails. */
     readonly failBeforeCommit: number
-    /** The transaction is committed, and the caller hears that it failed. */
+    /** The transaction is committed, and the caller gets an error. */
     readonly failAfterCommit: number
     readonly failRead: number
   }
-  /** An indexer is killed or restarted; another one takes its place. */
+  /** A process is killed or stopped, and replaced. */
   readonly restart: number
-  /** The whole network starts anew. */
+  /** The network restarts from its first ledger. */
   readonly networkReset: number
-  /** The whole network is kept, and put back later. */
+  /** The network is saved, and restored later. */
   readonly networkRestore: number
-  /** The ledger's clock is stepped by hours: times of a network that is put back then go backward. */
+  /** The ledger clock is stepped by hours. After a restore, close times may go backward. */
   readonly clockStep: number
-  /** Nothing at all happens for hours: windows of a day move on. */
+  /** Hours pass without a ledger: 24-hour windows move. */
   readonly night: number
 }
 
 const RARE = [0, 0, 0, 0.02, 0.1] as const
 const OFTEN = [0, 0, 0.03, 0.1, 0.3] as const
 
-/** The profile that belongs to a seed: short, because many short lives meet more than few long ones. */
+/** The profile of a seed. Runs are short: many short runs find more than few long ones. */
 export function profileOfSeed(seed: string): Profile {
   const pick = <T>(name: string, values: readonly [T, ...T[]]): T => values[Math.floor(fraction(`${seed}/profile/${name}`) * values.length)] ?? values[0]
-  // Where the network itself goes back, a transaction may be applied twice, and nothing could be said about what is final.
+  // A network that goes back may apply a transaction twice, and then no result is final.
   const staysOne = pick('staysOne', [true, true, false])
   const clients = staysOne ? pick('clients', [0, 2, 4]) : 0
   const networkRestore = staysOne ? 0 : pick('networkRestore', [0, 0.1, 0.2])
-  // A network that was put back and has outgrown what is known of it, all between two answers, cannot be told from one that went on: where that may happen,
-  // answers come.
+  // A restored network that outgrows its indexed part between two responses looks like one that was never restored. So profiles with restores have no RPC
+  // faults.
   const unless = <T>(value: T, none: T): T => (networkRestore > 0 ? none : value)
   return {
     traders: pick('traders', [1, 2, 4, 5]),

@@ -1,31 +1,31 @@
-// A request of a client: sent to one process, answered some time later or, when that process dies, never.
+// Requests of simulated clients. A request gets a response, or none when its process is killed.
 
 import assert from 'node:assert/strict'
 import type { Clock } from '../../src/base/clock.ts'
 import type { ApiResponse, ApiCall } from '../support/keys.ts'
 
-/** Whom a request is sent to. */
+/** A process that serves requests. */
 export interface Server {
   isDead(): boolean
-  /** Rejects when there is no answer. */
+  /** Rejects without a response. */
   call(url: string, options: ApiCall): Promise<ApiResponse>
 }
 
 export interface SentRequest {
   readonly startedMs: number
   readonly server: Server
-  /** Null while there is no answer. */
-  answer: (ApiResponse & { readonly atMs: number }) | null
+  /** Null while the request is open. */
+  response: ApiResponse | null
 }
 
 export interface Requests {
-  /** Sends one. `onAnswer` is called with the answer at the moment that it comes. Resolves then, or when there will be none. */
-  send(server: Server, url: string, options: ApiCall, onAnswer: (answer: ApiResponse, asked: SentRequest) => void): Promise<void>
-  /** What was sent to processes that live and is not answered. */
+  /** Sends a request and calls `onResponse` as soon as it has a response. Resolves then, or when there will be none. */
+  send(server: Server, url: string, options: ApiCall, onResponse: (response: ApiResponse, request: SentRequest) => void): Promise<void>
+  /** Open requests at running processes. */
   open(): readonly SentRequest[]
-  /** Every body that was answered, as text. */
+  /** The bodies of all responses. */
   readonly texts: readonly string[]
-  /** Fails with what was wrong with an answer. */
+  /** Throws the first wrong response. */
   check(): void
 }
 
@@ -36,29 +36,29 @@ export function createRequests(clock: Clock): Requests {
 
   return {
     texts,
-    async send(server, url, options, onAnswer) {
-      const asked: SentRequest = { startedMs: clock.elapsedMs(), server, answer: null }
-      all.push(asked)
-      let answer: ApiResponse
+    async send(server, url, options, onResponse) {
+      const request: SentRequest = { startedMs: clock.elapsedMs(), server, response: null }
+      all.push(request)
+      let response: ApiResponse
       try {
-        answer = await server.call(url, options)
+        response = await server.call(url, options)
       } catch (error) {
-        // A dead one is not expected to answer.
+        // A killed process may not respond.
         if (!server.isDead()) failures.push(error)
         return
       }
-      // What a dead process still makes up in memory reaches nobody.
+      // A response that a killed process computes in memory is not sent.
       if (server.isDead()) return
-      asked.answer = { ...answer, atMs: clock.elapsedMs() }
-      texts.push(answer.text)
+      request.response = response
+      texts.push(response.text)
       try {
-        assert.notEqual(answer.status, 500, `${url} was answered with ${answer.text}`)
-        onAnswer(answer, asked)
+        assert.notEqual(response.status, 500, `${url} returned ${response.text}`)
+        onResponse(response, request)
       } catch (error) {
         failures.push(error)
       }
     },
-    open: () => all.filter(({ answer, server }) => answer === null && !server.isDead()),
+    open: () => all.filter(({ response, server }) => response === null && !server.isDead()),
     check() {
       if (failures.length > 0) throw failures[0]
     },

@@ -1,11 +1,11 @@
-// The RPC door of a simulation: every call of a method may meet a misbehaviour that the seed decides.
+// RPC faults of a simulation: each call may misbehave as the seed decides.
 
 import { createFaults } from '../../localnet/faults.ts'
 import type { Faults } from '../../localnet/faults.ts'
 import type { Choice, Decisions, Option } from './decisions.ts'
 import type { Profile } from './profile.ts'
 
-/** A choice's fields are the fault's own parameters. */
+/** The fields of the choice are the parameters of the fault. */
 function fault(name: string, parameters: Readonly<Record<string, string | number | boolean>> = {}): Choice {
   return { name, ...parameters }
 }
@@ -13,7 +13,7 @@ function fault(name: string, parameters: Readonly<Record<string, string | number
 function optionsOf(method: string, profile: Profile): readonly Option[] {
   const { rpc } = profile
   const everywhere: readonly Option[] = [
-    // Longer than the client's own patience, so that the client gives up first, or a little shorter.
+    // On either side of the client's own timeout.
     { chance: rpc.timeout, choice: (roll) => fault('timeout', { ms: roll.integer(5_000, 60_000) }) },
     { chance: rpc.status5xx, choice: (roll) => fault('http_status', { status: [502, 503, 504][roll.integer(0, 2)] ?? 503 }) },
     { chance: rpc.reset, choice: () => fault('connection_reset') },
@@ -32,7 +32,7 @@ function optionsOf(method: string, profile: Profile): readonly Option[] {
   ]
 }
 
-/** What a submission may meet beside what every call may. */
+/** Additional faults of submissions. */
 function sendOptions({ send }: Profile): readonly Option[] {
   if (send === undefined) return []
   return [
@@ -45,7 +45,7 @@ function sendOptions({ send }: Profile): readonly Option[] {
   ]
 }
 
-/** Faults as the seed decides them; none is armed besides. */
+/** Injects the decided faults and no others. */
 export function simulatedFaults(decisions: Decisions, profile: Profile): Faults {
   return createFaults({
     decide({ method }) {

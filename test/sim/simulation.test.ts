@@ -1,4 +1,4 @@
-// The program under faults. `SIM_SEED=x` repeats one seed; `SIM_RUNS=5000 SIM_FROM=1` runs many.
+// The program under simulated faults. `SIM_SEED=x` runs one seed; `SIM_RUNS=5000 SIM_FROM=1` runs many.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -8,9 +8,9 @@ import { runTasks } from './threads.ts'
 import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
-/** How many seeds a run tries when it names none. A server is slower with each. */
+/** The number of seeds by default. A server is slower than the embedded engine. */
 const SEEDS_DEFAULT = !ALL ? 12 : testServerUrl() === null ? 200 : 6
-/** A simulation in which nothing happens finds nothing: each of these must occur in the seeds of `npm run test:all`. */
+/** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
   'rpc getEvents: timeout', 'rpc getEvents: http_status', 'rpc getEvents: torn_json', 'rpc getEvents: repeated_page', 'rpc getEvents: cut_page',
@@ -33,38 +33,38 @@ function seeds(): string[] {
   return Array.from({ length: Number(runs ?? SEEDS_DEFAULT) }, (_value, index) => String(first + index))
 }
 
-/** What was found, how to repeat it, and what would go into the corpus. */
-function describe({ task, failure, savedRun: kept }: TaskResult): string {
-  const repeat = task.kind === 'seed' ? `Repeat it with\n  SIM_SEED=${task.seed} ${COMMAND}\n` : ''
-  return `${failure}\n${repeat}${kept === undefined ? '' : JSON.stringify(kept)}`
+/** The failure, how to repeat it, and the run to add to the corpus. */
+function describe({ task, failure, savedRun }: TaskResult): string {
+  const repeat = task.kind === 'seed' ? `Repeat with\n  SIM_SEED=${task.seed} ${COMMAND}\n` : ''
+  return `${failure}\n${repeat}${savedRun === undefined ? '' : JSON.stringify(savedRun)}`
 }
 
-function assertNothingFound(told: readonly TaskResult[]): void {
-  const found = told.filter(({ failure }) => failure !== undefined)
-  assert.equal(found.length, 0, `${found.length} of ${told.length} simulations found something:\n${found.map(describe).join('\n\n')}`)
+function assertNoFailures(results: readonly TaskResult[]): void {
+  const failed = results.filter(({ failure }) => failure !== undefined)
+  assert.equal(failed.length, 0, `${failed.length} of ${results.length} simulations failed:\n${failed.map(describe).join('\n\n')}`)
 }
 
 test(`the program survives ${seed === undefined ? `${seeds().length} seeds` : `seed ${seed}`}`, { timeout: 86_400_000 }, async (t) => {
   const tasks = seeds().map((one): Task => ({ kind: 'seed', seed: one }))
-  // A long run is not waited for: what is found is told at once.
-  const told = await runTasks(tasks, (one) => {
+  // Reports failures at once: a run may take hours.
+  const results = await runTasks(tasks, (one) => {
     if (one.failure !== undefined) console.error(describe(one))
   })
-  const met = new Map<string, number>()
-  for (const [name, times] of told.flatMap(({ outcome }) => [...(outcome?.counts ?? [])])) met.set(name, (met.get(name) ?? 0) + times)
-  const outcomes = told.flatMap(({ outcome }) => outcome ?? [])
+  const counts = new Map<string, number>()
+  for (const [name, times] of results.flatMap(({ outcome }) => [...(outcome?.counts ?? [])])) counts.set(name, (counts.get(name) ?? 0) + times)
+  const outcomes = results.flatMap(({ outcome }) => outcome ?? [])
   const total = (field: 'events' | 'ledgers' | 'restarts' | 'steps'): number => outcomes.reduce((sum, outcome) => sum + outcome[field], 0)
   t.diagnostic(`${total('events')} events of ${total('ledgers')} ledgers, ${total('restarts')} new processes, ${total('steps')} steps`)
-  t.diagnostic([...met].map(([name, times]) => `${name} ${times}`).sort((a, b) => a.localeCompare(b)).join(', '))
-  assertNothingFound(told)
+  t.diagnostic([...counts].map(([name, times]) => `${name} ${times}`).sort((a, b) => a.localeCompare(b)).join(', '))
+  assertNoFailures(results)
   if (!ALL || !isEveryday || testServerUrl() !== null) return
-  for (const name of EXPECTED) assert.ok((met.get(name) ?? 0) > 0, `no simulation met "${name}": see why it never happens`)
+  for (const name of EXPECTED) assert.ok((counts.get(name) ?? 0) > 0, `no simulation had "${name}"`)
 })
 
 if (isEveryday) {
-  test('the program survives what was once found', async () => {
+  test('the program survives the runs of the corpus', async () => {
     const names = readdirSync(CORPUS).filter((file) => file.endsWith('.json'))
-    const kept = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
-    assertNothingFound(await runTasks(kept.map((one): Task => ({ kind: 'kept', kept: one }))))
+    const saved = names.map((name) => JSON.parse(readFileSync(new URL(name, CORPUS), 'utf8')) as SavedRun)
+    assertNoFailures(await runTasks(saved.map((savedRun): Task => ({ kind: 'saved', savedRun }))))
   })
 }

@@ -1,5 +1,4 @@
-// One simulation: the local network, stepped by hand; one or two processes on a real database, and people who use them; faults at every door; one virtual
-// clock.
+// One simulation on one virtual clock: the local network, one or two processes on a real database, their clients, and faults between all of them.
 
 import assert from 'node:assert/strict'
 import { createVirtualClock, nowSec } from '../../src/base/clock.ts'
@@ -9,9 +8,8 @@ import type { Log } from '../../src/base/log.ts'
 import { createSeededRandom } from '../../src/base/random.ts'
 import { readIndexState } from '../../src/projections/index-state.ts'
 import type { Store } from '../../src/store/store.ts'
+import { startNetworkOn } from '../support/network.ts'
 import type { TradingServer } from '../support/trading-server.ts'
-import { untilIdle } from '../support/until.ts'
-import { startLocalNetwork } from '../../localnet/start.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 import { checkArchiveMatchesChain } from './checkers/archive-matches-chain.ts'
 import { readArchive } from './checkers/archive.ts'
@@ -24,34 +22,32 @@ import { readChainEvents, movePrices, openPositionIds, injectNetworkFault } from
 import type { NetworkState } from './network-faults.ts'
 import { createClients } from './clients.ts'
 import type { Clients } from './clients.ts'
-import { startProcess } from './process.ts'
+import { startProcess, untilProcessesIdle } from './process.ts'
 import type { SimProcess } from './process.ts'
 import type { Profile } from './profile.ts'
 import { simulatedFaults } from './rpc-faults.ts'
 
 const START_MS = 1_783_339_200_000
-/** Virtual time moves in slices, so that timers that lie close to each other still fire one after the other's consequences. */
-const SLICE_LEAST_MS = 100
-/** What somebody waits for is seen at the end of a slice. */
-const SLICE_MOST_MS = 4_000
+/** Virtual time advances in slices, so that the effects of one timer take place before the next timer fires. */
+const SLICE_MIN_MS = 100
+/** Clients see their responses at the end of a slice. */
+const SLICE_MAX_MS = 4_000
 const SLICES_PER_POLL = 5
-/** Once the faults stop, the index stands at the chain's head within this virtual time and so many polls: time-outs, pauses, and a breaker's rest. */
+/** After the last fault the index must be in sync within this virtual time and number of polls. They cover timeouts, retries and a circuit breaker. */
 const LIVENESS_MS = 120_000
 const LIVENESS_POLLS = 20
-/** Ledgers go on closing for so many polls once the faults have stopped. */
+/** Ledgers close for this many polls after the last fault. */
 const CALM_POLLS = 3
 const HOUR_MS = 3_600_000
-/** Turns of the event loop in which nothing happened before the world counts as idle. */
-const IDLE_TURNS = 4
 
-/** What came of a run that found nothing wrong. */
+/** The result of a run without a finding. */
 export interface Outcome {
   readonly events: number
   readonly ledgers: number
   readonly restarts: number
-  /** Steps that processes took through their doors. */
+  /** Checkpoints of all processes. */
   readonly steps: number
-  /** What happened out of the ordinary, by door and name, what was traded, by topic, and what people were told: how often each. */
+  /** Counts of faults, event topics and reported outcomes. */
   readonly counts: ReadonlyMap<string, number>
 }
 
@@ -59,19 +55,19 @@ export interface SimulationParts {
   readonly seed: string
   readonly profile: Profile
   readonly decisions: Decisions
-  /** A database of its own, empty but for the migrations. */
+  /** A migrated, otherwise empty database. */
   readonly store: Store
   readonly serverOf: (index: number) => Promise<TradingServer>
-  /** True when the process is to die at this step, counted over all of them. */
+  /** Whether the process is killed at this checkpoint, counted over all processes. */
   readonly isLastStep?: (step: number) => boolean
 }
 
 interface SimulationState extends NetworkState {
   readonly store: Store
   readonly clients: Clients
-  /** Who lives, by place. */
+  /** The running processes, by index. */
   readonly processes: SimProcess[]
-  /** Everybody who ever lived. */
+  /** All processes that were ever started. */
   readonly allProcesses: SimProcess[]
   readonly log: Log
   readonly lines: readonly string[]
@@ -80,7 +76,7 @@ interface SimulationState extends NetworkState {
   restarts: number
 }
 
-/** Runs to the end or throws what a checker found. */
+/** Runs to the end, or throws what a checker found. */
 export async function simulate(parts: SimulationParts): Promise<Outcome> {
   const { seed, profile, decisions, store, serverOf, isLastStep = () => false } = parts
   const clock = createVirtualClock(START_MS)
@@ -88,83 +84,74 @@ export async function simulate(parts: SimulationParts): Promise<Outcome> {
   let steps = 0
   const isLast = (): boolean => isLastStep(++steps)
   const progress = { calm: false }
-  const people = createClients({ network, clock, decisions, profile, isCalm: () => progress.calm })
+  const clients = createClients({ network, clock, decisions, profile, isCalm: () => progress.calm })
   const lines: string[] = []
   const write = (fields: object, message: string): void => void lines.push(`${message} ${toLogText(fields)}`)
-  const log: Log = people.addresses.length === 0 ? silentLog : { debug: write, info: write, warn: write, error: write }
-  const world: SimulationState = {
-    clock, network, store, decisions, profile, clients: people, log, lines, isLast, serverOf,
+  const log: Log = clients.addresses.length === 0 ? silentLog : { debug: write, info: write, warn: write, error: write }
+  const simulation: SimulationState = {
+    clock, network, store, decisions, profile, clients, log, lines, isLast, serverOf,
     processes: [], allProcesses: [], restarts: 0, snapshot: undefined, chains: [],
   }
-  for (let index = 0; index < profile.indexers; index++) world.processes[index] = await begin(world, index)
+  for (let index = 0; index < profile.indexers; index++) simulation.processes[index] = await begin(simulation, index)
   const watch = createLogWatch(store.read)
   try {
     for (let ledger = 0; ledger < profile.ledgers; ledger++) {
-      people.act(world.processes)
+      clients.act(simulation.processes)
       await network.step()
-      await advance(world, profile.ledgerSec * 1000)
-      await movePrices(world)
-      await disturbProcesses(world)
-      await injectNetworkFault(world, () => waitForResponses(world))
+      await advance(simulation, profile.ledgerSec * 1000)
+      await movePrices(simulation)
+      await disturbProcesses(simulation)
+      await injectNetworkFault(simulation, () => waitForResponses(simulation))
       await watch()
-      people.check()
+      clients.check()
     }
     decisions.calm()
-    await restartDead(world)
-    await finishRequests(world, () => void (progress.calm = true))
-    await converge(world)
+    await restartDead(simulation)
+    await finishRequests(simulation, () => void (progress.calm = true))
+    await converge(simulation)
     await watch()
-    world.chains.push(readChainEvents(network))
-    return { ...(await verify(world)), steps }
+    simulation.chains.push(readChainEvents(network))
+    return { ...(await verify(simulation)), steps }
   } finally {
-    for (const process of world.processes) await end(world, process)
+    for (const process of simulation.processes) await end(simulation, process)
   }
 }
 
 function startNetwork(seed: string, profile: Profile, decisions: Decisions, clock: VirtualClock): Promise<LocalNetwork> {
-  return startLocalNetwork({
-    clock,
-    random: createSeededRandom(`${seed}/network`),
-    log: silentLog,
-    seed,
-    ledgerMs: profile.ledgerSec * 1000,
-    host: '127.0.0.1',
-    port: null,
-    traders: profile.traders,
-    directory: null,
-    faults: simulatedFaults(decisions, profile),
-  })
+  const random = createSeededRandom(`${seed}/network`)
+  const faults = simulatedFaults(decisions, profile)
+  return startNetworkOn(clock, { random, seed, faults, ledgerMs: profile.ledgerSec * 1000, traders: profile.traders })
 }
 
-async function begin(world: SimulationState, index: number): Promise<SimProcess> {
-  const { profile, clients: people } = world
-  const process = await startProcess(index, world.restarts, { ...world, pollIntervalMs: pollIntervalMs(profile), accounts: people.addresses })
-  world.allProcesses.push(process)
+async function begin(simulation: SimulationState, index: number): Promise<SimProcess> {
+  const { profile, clients } = simulation
+  const process = await startProcess(index, simulation.restarts, { ...simulation, pollIntervalMs: pollIntervalMs(profile), accounts: clients.addresses })
+  simulation.allProcesses.push(process)
   return process
 }
 
-/** Ends a process gently; of a dead one nothing is left to end. */
-async function end(world: SimulationState, process: SimProcess): Promise<void> {
-  if (process.killable.isDead()) return idle(world)
+/** Stops a process. */
+async function end(simulation: SimulationState, process: SimProcess): Promise<void> {
+  if (process.killable.isDead()) return untilProcessesIdle(simulation.allProcesses)
   const state: { ended: boolean; error?: unknown } = { ended: false }
   void process.end().then(() => (state.ended = true), (error: unknown) => Object.assign(state, { ended: true, error }))
-  const slice = sliceMs(world.profile)
-  for (let waited = 0; !state.ended && !process.killable.isDead() && waited < livenessMs(world.profile); waited += slice) await advance(world, slice)
+  const slice = sliceMs(simulation.profile)
+  for (let waited = 0; !state.ended && !process.killable.isDead() && waited < livenessMs(simulation.profile); waited += slice) await advance(simulation, slice)
   if (state.error !== undefined) throw state.error
-  assert.ok(state.ended || process.killable.isDead(), 'a process did not end after its signal')
-  // What is left of it in memory has nobody to talk to.
+  assert.ok(state.ended || process.killable.isDead(), 'a process did not stop')
+  // Disconnects what is left of it in memory.
   process.killable.kill()
 }
 
-/** Lets virtual time pass; between two slices everything that can happen does. */
-async function advance(world: SimulationState, ms: number): Promise<void> {
-  const slice = sliceMs(world.profile)
+/** Advances virtual time in slices; after each, all consequences take place. */
+async function advance(simulation: SimulationState, ms: number): Promise<void> {
+  const slice = sliceMs(simulation.profile)
   for (let passed = 0; passed < ms; passed += slice) {
-    await idle(world)
-    world.clock.advance(Math.min(slice, ms - passed))
+    await untilProcessesIdle(simulation.allProcesses)
+    simulation.clock.advance(Math.min(slice, ms - passed))
   }
-  await idle(world)
-  for (const process of world.processes) process.checkBounds()
+  await untilProcessesIdle(simulation.allProcesses)
+  for (const process of simulation.processes) process.checkBounds()
 }
 
 function pollIntervalMs({ ledgerSec, pollsPerLedger }: Profile): number {
@@ -176,108 +163,103 @@ function ledgersPerPoll({ pollsPerLedger }: Profile): number {
 }
 
 function sliceMs(profile: Profile): number {
-  return Math.min(SLICE_MOST_MS, Math.max(SLICE_LEAST_MS, Math.floor(pollIntervalMs(profile) / SLICES_PER_POLL)))
+  return Math.min(SLICE_MAX_MS, Math.max(SLICE_MIN_MS, Math.floor(pollIntervalMs(profile) / SLICES_PER_POLL)))
 }
 
 function livenessMs(profile: Profile): number {
   return LIVENESS_MS + LIVENESS_POLLS * pollIntervalMs(profile)
 }
 
-/** Until only timers can make anything happen: no database call is under way, and several turns of the event loop changed nothing. */
-async function idle({ allProcesses }: SimulationState): Promise<void> {
-  await untilIdle(() => allProcesses.some(({ killable: mortal }) => mortal.busy() > 0), IDLE_TURNS)
+/** Advances time until no request is open. */
+async function waitForResponses(simulation: SimulationState): Promise<void> {
+  const slice = sliceMs(simulation.profile)
+  for (let waited = 0; simulation.clients.waiting() > 0 && waited < LIVENESS_MS; waited += slice) await advance(simulation, slice)
+  await untilProcessesIdle(simulation.allProcesses)
 }
 
-/** Lets time pass until nobody waits. */
-async function waitForResponses(world: SimulationState): Promise<void> {
-  const slice = sliceMs(world.profile)
-  for (let waited = 0; world.clients.waiting() > 0 && waited < LIVENESS_MS; waited += slice) await advance(world, slice)
-  await idle(world)
-}
-
-/** What happens to processes between two ledgers: live ones may be killed or restarted, or their time stepped; dead ones are replaced. */
-async function disturbProcesses(world: SimulationState): Promise<void> {
-  const { decisions, profile, processes } = world
+/** Between two ledgers: may kill or restart processes or step their clocks, and replaces dead ones. */
+async function disturbProcesses(simulation: SimulationState): Promise<void> {
+  const { decisions, profile, processes } = simulation
   for (const process of processes) {
     const choice = decisions.decide('driver', [
       { chance: profile.restart / 2, choice: () => ({ name: 'kill' }) },
       { chance: profile.restart / 2, choice: () => ({ name: 'restart' }) },
     ])
     if (choice?.name === 'kill') process.killable.kill()
-    if (choice?.name === 'restart') await end(world, process)
+    if (choice?.name === 'restart') await end(simulation, process)
     const step = decisions.decide('time', [
       { chance: (profile.timeStep ?? 0) / 2, choice: () => ({ name: 'forward' }) },
       { chance: (profile.timeStep ?? 0) / 2, choice: () => ({ name: 'back' }) },
     ])
     if (step !== undefined) process.stepTime(step.name === 'back' ? -HOUR_MS : HOUR_MS)
   }
-  await restartDead(world)
+  await restartDead(simulation)
 }
 
-async function restartDead(world: SimulationState): Promise<void> {
-  for (const [index, process] of world.processes.entries()) {
+async function restartDead(simulation: SimulationState): Promise<void> {
+  for (const [index, process] of simulation.processes.entries()) {
     if (!process.killable.isDead()) continue
-    await idle(world)
-    world.restarts += 1
-    world.processes[index] = await begin(world, index)
+    await untilProcessesIdle(simulation.allProcesses)
+    simulation.restarts += 1
+    simulation.processes[index] = await begin(simulation, index)
   }
 }
 
 /**
- * The chain goes on: without a new ledger a network that was put back looks like one that lags. Whoever still waits is answered; then allProcesses asks once
- * more, and nothing may be wrong any more.
+ * Closes ledgers until all requests have responses, then repeats every request: from then on no response may be wrong. Without new ledgers a restored network
+ * would look like a lagging one.
  */
-async function finishRequests(world: SimulationState, onCalm: () => void): Promise<void> {
-  const { network, profile, clients: people } = world
+async function finishRequests(simulation: SimulationState, onCalm: () => void): Promise<void> {
+  const { network, profile, clients } = simulation
   const ledgers = async (count: number): Promise<void> => {
     for (let ledger = 0; ledger < count; ledger++) {
       await network.step()
-      await advance(world, profile.ledgerSec * 1000)
-      await restartDead(world)
-      people.check()
+      await advance(simulation, profile.ledgerSec * 1000)
+      await restartDead(simulation)
+      clients.check()
     }
   }
   await ledgers(CALM_POLLS * ledgersPerPoll(profile))
-  for (let waited = 0; people.waiting() > 0 && waited < LIVENESS_MS; waited += profile.ledgerSec * 1000) await ledgers(1)
-  assert.equal(people.waiting(), 0, 'requests are not answered')
+  for (let waited = 0; clients.waiting() > 0 && waited < LIVENESS_MS; waited += profile.ledgerSec * 1000) await ledgers(1)
+  assert.equal(clients.waiting(), 0, 'requests are still open')
   onCalm()
-  people.settle(world.processes)
-  for (let waited = 0; people.waiting() > 0 && waited < LIVENESS_MS; waited += profile.ledgerSec * 1000) await ledgers(1)
-  assert.equal(people.waiting(), 0, 'requests are not answered')
-  for (const process of world.processes) assert.equal(process.submissionsUnderWay(), 0, 'a submission goes on that nobody waits for')
+  clients.settle(simulation.processes)
+  for (let waited = 0; clients.waiting() > 0 && waited < LIVENESS_MS; waited += profile.ledgerSec * 1000) await ledgers(1)
+  assert.equal(clients.waiting(), 0, 'requests are still open')
+  for (const process of simulation.processes) assert.equal(process.submissionsUnderWay(), 0, 'a submission continues without a waiting request')
 }
 
-/** After the faults: the index reaches the chain's head by itself. */
-async function converge(world: SimulationState): Promise<void> {
-  const { network, store, profile } = world
+/** After the last fault the index reaches the head of the chain without a restart. */
+async function converge(simulation: SimulationState): Promise<void> {
+  const { network, store, profile } = simulation
   const limitMs = livenessMs(profile)
   const head = network.chain.history.latest().sequence
   for (let waited = 0; waited < limitMs; waited += pollIntervalMs(profile)) {
     const state = await readIndexState(store.read)
     if (state?.lastLedger === head) return
-    await advance(world, pollIntervalMs(profile))
+    await advance(simulation, pollIntervalMs(profile))
   }
   const state = await readIndexState(store.read)
-  assert.fail(`${limitMs / 1000} s after the last fault the index stands at ${state?.lastLedger ?? 'nothing'}, the chain at ${head}`)
+  assert.fail(`${limitMs / 1000} s after the last fault the index is at ledger ${state?.lastLedger ?? 'none'}, the chain at ${head}`)
 }
 
-async function verify(world: SimulationState): Promise<Omit<Outcome, 'steps'>> {
-  const { store, clock, network, decisions, restarts, clients: people, allProcesses, processes } = world
+async function verify(simulation: SimulationState): Promise<Omit<Outcome, 'steps'>> {
+  const { store, clock, network, decisions, restarts, clients, allProcesses, processes } = simulation
   const state = await readIndexState(store.read)
-  assert.equal(state?.gaps, 0, 'ledgers were given up although the node kept them')
+  assert.equal(state?.gaps, 0, 'the index has gaps although the node retains all ledgers')
   assert.equal(state.unknownEvents, 0, 'events of the exchange could not be decoded')
   const archive = await readArchive(store.read)
   const [current] = await store.read.query<{ chain: number }>('select e.chain from idx.cursor c join idx.epochs e on e.number = c.epoch')
-  checkArchiveMatchesChain(archive, world.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
+  checkArchiveMatchesChain(archive, simulation.chains, { chain: current?.chain ?? 0, lastLedger: state.lastLedger })
   await checkListsMatchFold(store.read, archive, nowSec(clock), await openPositionIds(network))
-  if (people.addresses.length > 0) {
+  if (clients.addresses.length > 0) {
     for (const process of processes) await process.tail.catchUp()
     await checkFramesMatchLog(store.read, allProcesses)
   }
-  await people.verify(store.read, world.lines)
-  const met = new Map<string, number>(people.counts)
-  const meet = (name: string): void => void met.set(name, (met.get(name) ?? 0) + 1)
-  for (const { door, choice } of decisions.record) meet(`${door.replace(/^(\w+) \d+/, '$1')}: ${choice.name}`)
-  for (const { topic } of archive) meet(topic)
-  return { events: archive.length, ledgers: network.chain.history.latest().sequence, restarts, counts: met }
+  await clients.verify(store.read, simulation.lines)
+  const counts = new Map<string, number>(clients.counts)
+  const increment = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+  for (const { door, choice } of decisions.record) increment(`${door.replace(/^(\w+) \d+/, '$1')}: ${choice.name}`)
+  for (const { topic } of archive) increment(topic)
+  return { events: archive.length, ledgers: network.chain.history.latest().sequence, restarts, counts }
 }

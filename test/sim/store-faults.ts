@@ -1,6 +1,5 @@
-// The store's door in a simulation, one per process: a transaction may fail before its commit, or be committed while its caller hears that it failed; a read
-// may fail; a notification may be lost, come twice or late; and before and after any of these the process may die, after which its lock is free and its
-// open transaction rolled back, as a server does it for a connection that is gone.
+// A faulty store for a simulated process. A transaction may fail before its commit, or be committed and report an error; a read may fail; a notification may be
+// lost, late or sent twice. Killing the process releases its lock and rolls back its open transaction, as a server does for a lost connection.
 
 import type { Clock } from '../../src/base/clock.ts'
 import { StoreUnavailable } from '../../src/store/store.ts'
@@ -10,26 +9,26 @@ import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 
 export interface FaultyStoreParts {
-  /** By which its decisions are known. */
+  /** The prefix of its decisions. */
   readonly name: string
   readonly real: Store
-  readonly mortal: Killable
+  readonly killable: Killable
   readonly decisions: Decisions
   readonly profile: Profile
   readonly clock: Clock
 }
 
 export function createFaultyStore(parts: FaultyStoreParts): Store {
-  const { name, real, mortal, decisions, profile, clock } = parts
+  const { name, real, killable, decisions, profile, clock } = parts
   const locks = new Set<WriterLock>()
-  mortal.onKilled(() => {
+  killable.onKilled(() => {
     const held = [...locks]
     locks.clear()
-    for (const lock of held) void mortal.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
+    for (const lock of held) void killable.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
   })
 
   function query(db: Queryable): Queryable['query'] {
-    return (sql, params) => mortal.run(() => db.query(sql, params), true)
+    return (sql, params) => killable.run(() => db.query(sql, params), true)
   }
 
   function readable(db: Queryable, door: string): Queryable {
@@ -47,16 +46,16 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
       ...readable(db, door),
       transaction: (work) => {
         const choice = decisions.decide(`${name} transaction`, transactionOptions(profile))?.name ?? ''
-        return mortal.run(async () => {
+        return killable.run(async () => {
           const result = await db.transaction(async (tx) => {
-            const value = await mortal.whileAlive(() => work({ query: query(tx) }))
+            const value = await killable.whileAlive(() => work({ query: query(tx) }))
             if (choice === 'fail before commit') throw new StoreUnavailable('the simulated connection broke before the commit')
-            if (choice === 'die before commit') mortal.kill()
-            // The last moment before the commit.
-            mortal.checkpoint()
-            return mortal.whileAlive(async () => value)
+            if (choice === 'die before commit') killable.kill()
+            // The last checkpoint before the commit.
+            killable.checkpoint()
+            return killable.whileAlive(async () => value)
           })
-          if (choice === 'die after commit') mortal.kill()
+          if (choice === 'die after commit') killable.kill()
           if (choice === 'fail after commit') throw new StoreUnavailable('the simulated connection broke after the commit')
           return result
         }, true)
@@ -64,8 +63,8 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
     }
   }
 
-  /** A short write of its own, which is a transaction too: it may be committed although its caller hears that it failed. */
-  function short(db: Writer): Writer {
+  /** A single statement is a transaction too: it may be committed and report an error. */
+  function singleStatements(db: Writer): Writer {
     return {
       ...writable(db, 'read'),
       async query(sql, params) {
@@ -81,31 +80,31 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
   return {
     engine: real.engine,
     read: readable(real.read, 'read'),
-    write: short(real.write),
+    write: singleStatements(real.write),
     waiting: () => real.waiting(),
-    async listen(channel, callback, onHeard) {
-      const hear = (payload: string): void => {
+    async listen(channel, callback, onListening) {
+      const onNotification = (payload: string): void => {
         const choice = decisions.decide(`${name} notify`, notifyOptions(profile))
-        const ring = (): void => (mortal.isDead() ? undefined : callback(payload))
-        if (choice?.name === 'late') clock.setTimer(Number(choice['ms']), ring)
-        else if (choice?.name !== 'lost') ring()
-        if (choice?.name === 'twice') ring()
+        const deliver = (): void => (killable.isDead() ? undefined : callback(payload))
+        if (choice?.name === 'late') clock.setTimer(Number(choice['ms']), deliver)
+        else if (choice?.name !== 'lost') deliver()
+        if (choice?.name === 'twice') deliver()
       }
-      // Like every word with the database, the end of listening takes real time: virtual time waits for it.
+      // Ending a subscription takes real time, like every database call: virtual time waits for it.
       let stop = async (): Promise<void> => {}
-      const stopAndWait = (): Promise<void> => mortal.track(() => stop())
-      mortal.onKilled(() => void stopAndWait())
-      await mortal.run(async () => {
-        stop = await real.listen(channel, hear, (heard) => (mortal.isDead() ? undefined : onHeard?.(heard)))
-        if (mortal.isDead()) await stop()
+      const stopAndWait = (): Promise<void> => killable.track(() => stop())
+      killable.onKilled(() => void stopAndWait())
+      await killable.run(async () => {
+        stop = await real.listen(channel, onNotification, (isListening) => (killable.isDead() ? undefined : onListening?.(isListening)))
+        if (killable.isDead()) await stop()
       }, true)
       return stopAndWait
     },
     async tryLock(lockName) {
-      const lock = await mortal.run(async () => {
+      const lock = await killable.run(async () => {
         const taken = await real.tryLock(lockName)
-        // Who dies while it gets the lock does not keep it, whoever hears of it.
-        if (taken !== undefined && mortal.isDead()) await taken[Symbol.asyncDispose]()
+        // A process that is killed while it takes the lock does not keep it.
+        if (taken !== undefined && killable.isDead()) await taken[Symbol.asyncDispose]()
         else if (taken !== undefined) locks.add(taken)
         return taken
       }, true)
@@ -115,13 +114,13 @@ export function createFaultyStore(parts: FaultyStoreParts): Store {
         lost: lock.lost,
         async [Symbol.asyncDispose]() {
           if (!locks.delete(lock)) return
-          // A server takes a moment to let go of a session: virtual time waits for that too.
-          await mortal.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
+          // A server takes a moment to release a session: virtual time waits for it.
+          await killable.track(() => Promise.resolve(lock[Symbol.asyncDispose]()))
         },
       }
     },
     async [Symbol.asyncDispose]() {
-      // The database outlives the processes.
+      // The database outlives the process.
     },
   }
 }

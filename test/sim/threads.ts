@@ -1,4 +1,4 @@
-// Hands tasks to threads, one at a time to each, and gathers what they tell.
+// Runs tasks on worker threads, one at a time per thread, and collects the results.
 
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
@@ -7,12 +7,12 @@ import type { Task, TaskResult } from './worker.ts'
 
 const SCRIPT = new URL('./worker.ts', import.meta.url)
 
-/** Runs all tasks on all cores; in the order in which they ended. `onTold` hears of each as it ends. */
-export async function runTasks(tasks: readonly Task[], onTold: (told: TaskResult) => void = () => {}): Promise<readonly TaskResult[]> {
-  // Made once, before several threads want it at the same moment.
+/** Runs all tasks on all cores. Returns the results in the order of completion and reports each to `onResult`. */
+export async function runTasks(tasks: readonly Task[], onResult: (result: TaskResult) => void = () => {}): Promise<readonly TaskResult[]> {
+  // Created once, before several threads need it.
   if (testServerUrl() === null) await ensureEmbeddedTemplate()
   const waiting = [...tasks]
-  const told: TaskResult[] = []
+  const results: TaskResult[] = []
 
   async function serve(): Promise<void> {
     const worker = new Worker(SCRIPT)
@@ -22,16 +22,16 @@ export async function runTasks(tasks: readonly Task[], onTold: (told: TaskResult
     })
     ended.catch(() => {})
     for (let task = waiting.shift(); task !== undefined; task = waiting.shift()) {
-      const answer = new Promise<TaskResult>((resolve) => void worker.once('message', resolve))
+      const message = new Promise<TaskResult>((resolve) => void worker.once('message', resolve))
       worker.postMessage(task, [])
-      const one = await Promise.race([answer, ended])
-      told.push(one)
-      onTold(one)
+      const result = await Promise.race([message, ended])
+      results.push(result)
+      onResult(result)
     }
     worker.postMessage(null, [])
     await ended.catch(() => {})
   }
 
   await Promise.all(Array.from({ length: Math.min(availableParallelism(), tasks.length) }, serve))
-  return told
+  return results
 }

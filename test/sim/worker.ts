@@ -1,4 +1,4 @@
-// A thread that runs simulations one after the other. Threads use every core, and a test runner's bookkeeping of promises stays out of them.
+// A worker thread that runs simulations one after the other. Threads use every core and avoid the test runner's tracking of promises.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { defined } from '../../src/base/assert.ts'
@@ -16,9 +16,9 @@ import type { Profile } from './profile.ts'
 import { simulate } from './simulation.ts'
 import type { Outcome } from './simulation.ts'
 
-/** A run worth keeping. */
+/** A run to replay. */
 export interface SavedRun {
-  /** One sentence: what it caught. */
+  /** One sentence: what the run found. */
   readonly caught: string
   readonly seed: string
   readonly profile: Profile
@@ -27,28 +27,28 @@ export interface SavedRun {
 
 export type Task =
   | { readonly kind: 'seed'; readonly seed: string }
-  | { readonly kind: 'kept'; readonly kept: SavedRun }
+  | { readonly kind: 'saved'; readonly savedRun: SavedRun }
   | { readonly kind: 'crashes'; readonly sweep: CrashSweep }
 
-/** What came of a task: an outcome, or what was found and how to keep it. */
+/** The result of a task: an outcome, or a failure and the run to replay. */
 export interface TaskResult {
   readonly task: Task
   readonly outcome?: Outcome
-  /** How many processes died at steps of their own. */
+  /** The number of killed processes. */
   readonly crashes?: number
   readonly failure?: string
   readonly savedRun?: SavedRun
 }
 
-/** A busy machine is no finding: statements may take as long as they need. */
+/** Generous, so that a slow machine does not fail a run. */
 const READ_TIMEOUT_MS = 300_000
-/** More turns than this see nothing new in a stack. */
+/** Longer stacks add nothing. */
 const STACK_LENGTH = 4_000
 
-/** An engine's log grows, and a server remembers what nobody will ever answer: both are thrown away after so many runs. */
+/** The engine's log grows, and servers keep requests without a response: both are replaced after this many runs. */
 const RUNS_PER_ENGINE = 20
 
-/** Runs `work` on an empty database: on the server when there is one, else on one in this thread that is emptied each time. */
+/** Runs `work` on an empty database: a new one on the server, or one in this thread that is cleared each time. */
 async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   if (testServerUrl() !== null) {
     await using store = await openTestStore({ readTimeoutMs: READ_TIMEOUT_MS })
@@ -60,7 +60,7 @@ async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
     await store.clear()
     return await work(store)
   } catch (error) {
-    // What failed may have left the database in any state.
+    // A failed run may leave the database in any state.
     await discardStore()
     throw error
   }
@@ -73,11 +73,11 @@ async function discardStore(): Promise<void> {
   const old = await own
   own = undefined
   servers.clear()
-  // Whoever still waits for a statement waits in vain.
+  // Open statements of the old store never end.
   await old?.[Symbol.asyncDispose]()
 }
 
-/** The servers of this thread; what costs most of a gateway's start is the same for all. */
+/** The servers of this thread. Creating one is most of the cost of a gateway's start. */
 const servers = new Map<number, Promise<TradingServer>>()
 
 function serverOf(index: number): Promise<TradingServer> {
@@ -88,12 +88,12 @@ function serverOf(index: number): Promise<TradingServer> {
 
 async function run(task: Task): Promise<TaskResult> {
   if (task.kind === 'crashes') return { task, ...(await sweepCrashes(task.sweep, { withStore, serverOf })) }
-  const seed = task.kind === 'seed' ? task.seed : task.kept.seed
-  const profile = task.kind === 'seed' ? profileOfSeed(seed) : task.kept.profile
-  const decisions = task.kind === 'seed' ? decisionsOfSeed(seed) : decisionsOfRecord(task.kept.decisions)
+  const seed = task.kind === 'seed' ? task.seed : task.savedRun.seed
+  const profile = task.kind === 'seed' ? profileOfSeed(seed) : task.savedRun.profile
+  const decisions = task.kind === 'seed' ? decisionsOfSeed(seed) : decisionsOfRecord(task.savedRun.decisions)
   try {
     const outcome = await withStore((store) => simulate({ seed, profile, decisions, store, serverOf }))
-    return outcome.events === 0 ? { task, failure: 'nothing was indexed: the simulation says nothing' } : { task, outcome }
+    return outcome.events === 0 ? { task, failure: 'nothing was indexed, so nothing was tested' } : { task, outcome }
   } catch (error) {
     return { task, failure: describe(error), savedRun: { caught: '', seed, profile, decisions: decisions.record } }
   }
@@ -104,7 +104,7 @@ function describe(error: unknown): string {
   return `${error.stack ?? error.message}${error.cause === undefined ? '' : `\ncaused by ${describe(error.cause)}`}`.slice(0, STACK_LENGTH)
 }
 
-const port = defined(parentPort, 'the port of the thread that started this one')
+const port = defined(parentPort, 'the port of the parent thread')
 void workerData
 port.on('message', (task: Task | null) => {
   if (task === null) {
@@ -112,5 +112,5 @@ port.on('message', (task: Task | null) => {
     void own?.then((store) => store[Symbol.asyncDispose]())
     return
   }
-  void run(task).catch((error: unknown): TaskResult => ({ task, failure: describe(error) })).then((told) => port.postMessage(told))
+  void run(task).catch((error: unknown): TaskResult => ({ task, failure: describe(error) })).then((result) => port.postMessage(result))
 })

@@ -1,6 +1,6 @@
-// Metrics as Prometheus reads them.
+// Parses metrics in Prometheus' text format.
 
-/** The samples of a text, by name and labels as they are written: `name{a="b"}`. */
+/** The samples by name and labels: `name{a="b"}`. */
 export function samplesOf(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(lines.map((line) => {

@@ -36,7 +36,7 @@ export function startProgram(
 ): Program {
   const [file = '', ...args] = command
   const child = spawn(file, args, { cwd, env: { PATH: process.env['PATH'], ...environment }, detached: isGroup, stdio: ['ignore', 'pipe', 'pipe'] })
-  const exited = new Promise<ExitStatus>((resolve) => void child.once('close', (code, endSignal) => resolve(code ?? endSignal)))
+  const exited = new Promise<ExitStatus>((resolve) => void child.once('close', (code, killSignal) => resolve(code ?? killSignal)))
   const printed = { stdout: '', stderr: '' }
   const unread: string[] = []
   const checks = new Set<() => void>()

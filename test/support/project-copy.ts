@@ -4,7 +4,7 @@ import { PROJECT_ROOT } from './program.ts'
 
 const NOT_COPIED: ReadonlySet<string> = new Set(['node_modules', '.git', 'data', 'client/dist'])
 
-/** Copies the project as somebody has it who has just cloned and installed it, and answers where it is. */
+/** Copies the project as it is after a clone and `npm ci`; returns the path. */
 export function copyProject(folder: string): string {
   const copy = join(folder, 'project')
   cpSync(PROJECT_ROOT, copy, { recursive: true, filter: (path) => !NOT_COPIED.has(relative(PROJECT_ROOT, path)) })

@@ -1,4 +1,4 @@
-// The archive as it lies in the database, read past everything that the gateway uses to read it.
+// The archive, read from the tables without the gateway's own queries.
 
 import type { Queryable } from '../../../src/store/store.ts'
 

@@ -1,5 +1,5 @@
-// Checker: the feed of every account is what a plain reading of the log gives: the events that name it, and the ends of its orders. Whose an order is, the
-// log tells at its placement, or the index has read it; an execution stands right behind what it did to a position, which names the trader once more.
+// Checker: every account's feed has the events of the log that name the account and the ends of its orders. The owner of an order is in its placement event or
+// was read by the index; an execution follows the event of its position, which names the trader again.
 
 import assert from 'node:assert/strict'
 import { listAccountEvents } from '../../../src/projections/account-events.ts'
@@ -8,9 +8,9 @@ import type { Archived } from './archive.ts'
 import { readWholeList } from './read-whole-list.ts'
 
 const ROLES = ['trader', 'depositor', 'withdrawer', 'leader', 'referrer', 'referee', 'keeper']
-/** Small and odd, so that borders fall inside ledgers and transactions. */
+/** Small and odd, so that pages end inside ledgers and transactions. */
 const PAGE_ROWS = 11
-/** How many accounts are looked at, those with the longest feeds first. */
+/** The number of accounts to check, those with the longest feeds first. */
 const ACCOUNTS_MAX = 8
 
 export async function checkFeedsMatchLog(db: Queryable, archive: readonly Archived[]): Promise<void> {
@@ -33,7 +33,7 @@ async function foldFeeds(db: Queryable, archive: readonly Archived[]): Promise<R
   const read = await db.query<{ key: string; owner: string }>(`select concat_ws('/', deployment, order_id) as key, owner from idx.order_owners`)
   const owners = new Map(read.map(({ key, owner }) => [key, owner]))
   const feeds = new Map<string, Archived[]>()
-  for (const [place, event] of archive.entries()) {
+  for (const [index, event] of archive.entries()) {
     const payload = event.payload ?? {}
     const accounts = new Set(ROLES.map((role) => payload[role]).filter((name) => typeof name === 'string'))
     const order = `${event.deployment}/${String(payload['orderId'])}`
@@ -41,7 +41,7 @@ async function foldFeeds(db: Queryable, archive: readonly Archived[]): Promise<R
     if (event.topic === 'order_executed' || event.topic === 'order_cancelled') {
       const owner = owners.get(order)
       if (owner !== undefined) accounts.add(owner)
-      const filled = event.topic === 'order_executed' ? fillBefore(archive, place) : undefined
+      const filled = event.topic === 'order_executed' ? fillBefore(archive, index) : undefined
       if (owner !== undefined && filled !== undefined) assert.equal(owner, filled, `owner of order ${order}`)
     }
     for (const account of accounts) feeds.set(account, [...(feeds.get(account) ?? []), event])
@@ -49,9 +49,9 @@ async function foldFeeds(db: Queryable, archive: readonly Archived[]): Promise<R
   return feeds
 }
 
-/** The trader of the position that the market moved right before this event, in the same transaction. */
-function fillBefore(archive: readonly Archived[], place: number): string | undefined {
-  const { txHash } = archive[place] ?? {}
-  const before = archive.slice(Math.max(0, place - 10), place).findLast((event) => event.contractKey === 'market' && event.txHash === txHash)
+/** The trader of the position that the preceding market event of the same transaction names. */
+function fillBefore(archive: readonly Archived[], index: number): string | undefined {
+  const { txHash } = archive[index] ?? {}
+  const before = archive.slice(Math.max(0, index - 10), index).findLast((event) => event.contractKey === 'market' && event.txHash === txHash)
   return before?.topic.startsWith('position_') === true ? String(before.payload?.['trader']) : undefined
 }

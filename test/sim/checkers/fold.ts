@@ -1,5 +1,5 @@
-// A second, plain reading of the log: what the lists must show, folded from the archived payloads in memory, without a line of the projections.
-// Follows the specification's resources and the decisions on figures; written for clarity, not for size.
+// The lists that the gateway must serve, folded from the archived payloads in memory without the projections' code. Follows the specification; written for
+// clarity.
 
 import assert from 'node:assert/strict'
 import type { Archived } from './archive.ts'
@@ -63,8 +63,8 @@ interface Fill {
 }
 
 /**
- * Folds the archive, oldest first. `deployment` is the one in force now: positions of earlier ones are over. The liquidation of a cross account names no
- * positions: which ones it ended, of those that its trader had, tells the market's own list at the end, `openIds`.
+ * Folds the archive, oldest first. Positions of deployments other than `deployment` are closed. A cross-account liquidation names no positions: it closed those
+ * of the trader that are missing from the market's own list, `openIds`.
  */
 export function fold(archive: readonly Archived[], deployment: number | null, openIds: ReadonlySet<number>): Folded {
   const legs = new Map<string, Leg>()
@@ -101,7 +101,7 @@ export function fold(archive: readonly Archived[], deployment: number | null, op
     }
   }
   const open = [...legs.values()].filter((leg) => !leg.ended && leg.deployment === deployment).sort((a, b) => b.seq - a.seq)
-  assert.deepEqual(new Set(open.map(({ positionId }) => positionId)), openIds, 'the log leads to other open positions than the market has')
+  assert.deepEqual(new Set(open.map(({ positionId }) => positionId)), openIds, 'open positions by the log differ from those of the market')
   return {
     openPositions: open.map(({ deployment: _deployment, seq: _seq, ended: _ended, ...position }) => position),
     trades,

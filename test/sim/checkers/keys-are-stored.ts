@@ -1,5 +1,4 @@
-// Checker: every key that was acknowledged is in the table as it was told, every revocation that was acknowledged too, and nothing is there that nobody asked
-// for.
+// Checker: the table has every acknowledged key and revocation, and no key that was not requested.
 
 import assert from 'node:assert/strict'
 import type { Queryable } from '../../../src/store/store.ts'
@@ -23,12 +22,12 @@ export async function checkKeysAreStored(db: Queryable, holders: readonly KeyHol
     const byId = new Map(mine.map((row) => [row.keyId, row]))
     for (const { key, revokeRequestedMs: revokeAskedMs, revokedMs } of keys) {
       const row = byId.get(key.keyId)
-      assert.equal(row?.createdAt, key.createdAt, `the key ${key.keyId} was acknowledged and is not there`)
-      if (revokedMs !== null) assert.ok(row?.revokedAt !== null, `the revocation of ${key.keyId} was acknowledged and is not there`)
-      if (revokeAskedMs === null) assert.equal(row?.revokedAt, null, `nobody revoked ${key.keyId}`)
+      assert.equal(row?.createdAt, key.createdAt, `the key ${key.keyId} was acknowledged and is not stored`)
+      if (revokedMs !== null) assert.ok(row?.revokedAt !== null, `the revocation of ${key.keyId} was acknowledged and is not stored`)
+      if (revokeAskedMs === null) assert.equal(row?.revokedAt, null, `${key.keyId} was revoked without a request`)
     }
-    const unheardOf = mine.length - keys.length
-    assert.ok(unheardOf <= uncertain(), `${unheardOf} keys of ${address} were never told, and only ${uncertain()} claims were not answered`)
+    const unacknowledged = mine.length - keys.length
+    assert.ok(unacknowledged <= uncertain(), `${unacknowledged} keys of ${address} were not acknowledged, and only ${uncertain()} claims have no response`)
   }
-  assert.deepEqual([...byOwner.keys()], [], 'keys of somebody who never asked for one')
+  assert.deepEqual([...byOwner.keys()], [], 'keys of accounts that requested none')
 }

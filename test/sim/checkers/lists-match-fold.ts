@@ -1,4 +1,4 @@
-// Checker: every list that the gateway serves is what a plain fold of the archive gives, page by page, without a row lost or repeated at a page's border.
+// Checker: every list that the gateway serves equals a plain fold of the archive, page by page, without lost or repeated rows.
 
 import assert from 'node:assert/strict'
 import { ASSET_SYMBOLS } from '../../../src/exchange/assets.ts'
@@ -13,10 +13,10 @@ import { checkFeedsMatchLog } from './feeds-match-log.ts'
 import { fold } from './fold.ts'
 import { readWholeList } from './read-whole-list.ts'
 
-/** Small and odd, so that borders fall inside ledgers and transactions. */
+/** Small and odd, so that pages end inside ledgers and transactions. */
 const PAGE_ROWS = 17
 
-/** `openIds` are the positions in the market's own list. */
+/** `openIds` is the market's own list of positions. */
 export async function checkListsMatchFold(db: Queryable, archive: readonly Archived[], nowSec: number, openIds: ReadonlySet<number>): Promise<void> {
   const rows = await db.query<{ deployment: number }>('select p.deployment from idx.cursor c join idx.epochs p on p.number = c.epoch')
   const folded = fold(archive, rows[0]?.deployment ?? null, openIds)
@@ -29,7 +29,7 @@ export async function checkListsMatchFold(db: Queryable, archive: readonly Archi
     const leaders = await readWholeList((cursor) => listLeaders(db, { sort, limit: PAGE_ROWS, cursor }))
     const expected = new Map([...folded.traders].map(([trader, { pnl, volume }]) => [trader, { trader, pnl: String(pnl), volume: String(volume) }]))
     assert.deepEqual(new Map(leaders.map((leader) => [leader.trader, leader])), expected, `leaders by ${sort}`)
-    assert.equal(leaders.length, expected.size, `leaders by ${sort}: somebody is listed twice`)
+    assert.equal(leaders.length, expected.size, `leaders by ${sort}: duplicate account`)
     const values = leaders.map((leader) => BigInt(leader[sort]))
     assert.ok(values.every((value, index) => index === 0 || value <= (values[index - 1] ?? value)), `leaders are not ordered by ${sort}`)
   }
@@ -39,7 +39,7 @@ export async function checkListsMatchFold(db: Queryable, archive: readonly Archi
   await checkFeedsMatchLog(db, archive)
 }
 
-/** A filtered list is the whole list, filtered. */
+/** A filtered list equals the filtered whole list. */
 async function checkFilters(db: Queryable, folded: ReturnType<typeof fold>): Promise<void> {
   for (const trader of [...folded.traders.keys()].slice(0, 3)) {
     const mine = <Row extends { readonly trader: string }>(rows: readonly Row[]): Row[] => rows.filter((row) => row.trader === trader)

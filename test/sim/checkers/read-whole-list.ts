@@ -1,11 +1,10 @@
-// Reading a list to its end, page by page.
+// Reads a list to its end, page by page.
 
 import type { Page } from '../../../src/projections/page.ts'
 
-/** More pages than any simulation fills. */
+/** More pages than any list of a simulation has. */
 const PAGES_MAX = 2_000
 
-/** All pages of a list, one behind the other. */
 export async function readWholeList<Row>(read: (cursor: string | undefined) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = []
   let cursor: string | undefined
