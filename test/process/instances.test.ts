@@ -66,7 +66,14 @@ interface CallResponse {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-async function call(process: MainProcess, path: string, options: { method?: string; body?: object; key?: IssuedKey; from?: string } = {}): Promise<CallResponse> {
+interface CallOptions {
+  readonly method?: string
+  readonly body?: object
+  readonly key?: IssuedKey
+  readonly from?: string
+}
+
+async function call(process: MainProcess, path: string, options: CallOptions = {}): Promise<CallResponse> {
   const { method = 'GET', body, key, from = '192.0.2.1' } = options
   const headers = {
     'x-forwarded-for': from,
