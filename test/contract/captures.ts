@@ -1,32 +1,33 @@
-// Captured results of real nodes, in a folder outside the project; its README lists their sources. Tests that need the folder are skipped without it.
+// Captured responses of real nodes. They live in a folder outside the project; its README states the source and reliability of each. Tests that need the
+// captures are skipped if the folder is missing.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { MethodName } from './result-shapes.ts'
 
-/** The folder of captures; `PERP_FIXTURES` names another. */
+/** The folder with the captures. Set `PERP_FIXTURES` to use another one. */
 export const CAPTURES_FOLDER = process.env['PERP_FIXTURES'] ?? fileURLToPath(new URL('../../../shared/fixtures/rpc', import.meta.url))
 
-/** The reason to skip tests that need captures, or false. */
+/** The skip reason for node:test if the captures are missing, else false. */
 export const capturesMissing: string | false = existsSync(CAPTURES_FOLDER)
   ? false
-  : `no captures of real nodes in ${CAPTURES_FOLDER}: set PERP_FIXTURES to their folder`
+  : `No captures of real nodes in ${CAPTURES_FOLDER}. Set PERP_FIXTURES to their folder.`
 
-/** A captured result. `differs` lists the problems that the check must report for it: differences from today's protocol. */
 export interface Capture {
   readonly file: string
   readonly path: readonly string[]
   readonly method: MethodName
+  /** The exact set of problems that the check must report, for responses of older nodes. */
   readonly differs?: readonly RegExp[]
 }
 
 const RESULT = ['result']
 
-/** Older nodes omitted these fields for an unknown transaction. */
+/** Older nodes omit these fields from a NOT_FOUND response. */
 const OLD_NOT_FOUND = [/\.applicationOrder: missing$/, /\.feeBump: missing$/, /\.events: missing$/, /\.ledger: missing$/, /\.createdAt: missing$/]
-/** Before protocol 23 events were in the meta only. */
+/** Before protocol 23, only the transaction meta contains events. */
 const WITHOUT_EVENTS = [/\.events: missing$/]
-/** Older nodes did not return the extension of an entry. */
+/** Older nodes do not return the extension of an entry. */
 const WITHOUT_EXTENSION = [/\.extXdr: missing$/]
 
 export const CAPTURES: readonly Capture[] = [
@@ -62,13 +63,13 @@ export const CAPTURES: readonly Capture[] = [
     method: 'getHealth',
     differs: [/\.latestLedgerCloseTime: missing$/, /\.oldestLedgerCloseTime: missing$/],
   },
-  // Written by hand: nodes have always returned a number.
+  // Handwritten by the SDK's authors: real nodes have always sent a number.
   { file: 'java-stellar-sdk/get_network.json', path: RESULT, method: 'getNetwork', differs: [/\.protocolVersion: string "20" instead of an integer$/] },
 ]
 
-/** Reads a value from a capture. */
+/** Reads the value at `path` in a capture. */
 export function readCapture(file: string, path: readonly string[] = []): unknown {
   let value = JSON.parse(readFileSync(`${CAPTURES_FOLDER}/${file}`, 'utf8')) as unknown
-  for (const name of path) value = (value as Readonly<Record<string, unknown>>)[name]
+  for (const field of path) value = (value as Readonly<Record<string, unknown>>)[field]
   return value
 }

@@ -1,4 +1,4 @@
-// The local network on real sockets, for unmodified clients. Each accepted transaction gets its ledger at once.
+// The local network on real sockets, for unmodified clients. Each accepted transaction closes a ledger at once, so tests do not wait.
 
 import { Keypair, rpc } from '@stellar/stellar-sdk'
 import { defined } from '../../src/base/assert.ts'
@@ -12,7 +12,7 @@ export interface NetworkFixture extends AsyncDisposable {
   /** The SDK's own client. */
   readonly server: rpc.Server
   readonly rpcUrl: string
-  /** A funded account without an actor. */
+  /** A funded account that no actor uses. */
   keypair(name: 'alice' | 'bob' | 'carol'): Keypair
   /** Whether an accepted transaction closes a ledger. */
   closeOnSend: boolean
@@ -23,7 +23,7 @@ export async function createNetworkFixture(): Promise<NetworkFixture> {
   const network = await startNetworkOn(createVirtualClock(Date.now()), {
     random: createSeededRandom('contract'), seed: 'contract', port: 0, traders: 0, autoClose: false,
   })
-  const rpcUrl = defined(network.rpcUrl, 'the RPC address')
+  const rpcUrl = defined(network.rpcUrl, 'the RPC URL')
   const { chain } = network
   if (chain.history.latest().sequence < 2) chain.closeLedger()
   const fixture: NetworkFixture = {
@@ -32,7 +32,7 @@ export async function createNetworkFixture(): Promise<NetworkFixture> {
     rpcUrl,
     closeOnSend: true,
     keypair(name) {
-      const account = network.accounts.find((each) => each.name === name)
+      const account = network.accounts.find((candidate) => candidate.name === name)
       return Keypair.fromSecret(defined(account?.secret, `the secret of ${name}`))
     },
     [Symbol.asyncDispose]: () => network[Symbol.asyncDispose](),
@@ -40,7 +40,7 @@ export async function createNetworkFixture(): Promise<NetworkFixture> {
   const send = chain.send.bind(chain)
   chain.send = (envelope) => {
     const outcome = send(envelope)
-    // After the response, so that the sender sees PENDING before the ledger.
+    // Close the ledger after the response, so that the sender sees PENDING first.
     if (outcome.status === 'PENDING' && fixture.closeOnSend) setImmediate(() => void chain.closeLedger())
     return outcome
   }

@@ -1,4 +1,4 @@
-// Failures of real transactions, parsed from captured results.
+// Decodes the failures of real transactions from captured responses of real nodes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,12 +6,12 @@ import { parseSend, parseTransaction } from '../../src/chain/responses.ts'
 import { findContractError, findSimulationError, readHostErrorType, readTransactionResult } from '../../src/chain/outcome.ts'
 import { capturesMissing, readCapture } from './captures.ts'
 
-test('a mainnet transaction that failed authorisation has no contract error', { skip: capturesMissing }, () => {
-  const transaction = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
-  assert.ok(transaction.status === 'FAILED')
-  assert.ok(transaction.diagnosticEventsXdr.length > 20)
-  assert.equal(findContractError(transaction.diagnosticEventsXdr), null)
-  assert.deepEqual([transaction.ledger, readTransactionResult(transaction.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
+test('finds no contract error in a mainnet transaction that failed authorization', { skip: capturesMissing }, () => {
+  const response = parseTransaction(readCapture('misc/getTransaction_FAILED_mainnet_v4_auth_trap.json', ['result']))
+  assert.ok(response.status === 'FAILED')
+  assert.ok(response.diagnosticEventsXdr.length > 20)
+  assert.equal(findContractError(response.diagnosticEventsXdr), null)
+  assert.deepEqual([response.ledger, readTransactionResult(response.resultXdr)?.operation], [59_817_610, 'invokeHostFunctionTrapped'])
 })
 
 test('an error event alone is not a contract error', { skip: capturesMissing }, () => {
@@ -20,7 +20,7 @@ test('an error event alone is not a contract error', { skip: capturesMissing }, 
   assert.equal(readTransactionResult(parts.resultXdr)?.operation, 'invokeHostFunctionTrapped')
 })
 
-test('parses the error texts of failed simulations', { skip: capturesMissing }, () => {
+test('decodes the error texts of failed simulations', { skip: capturesMissing }, () => {
   const texts = readCapture('misc/simulate_error_strings_testnet.json') as Readonly<Record<string, string>>
   const contract = 'CCQBVEGLHCXPJUDRP7D5XLHSDG34L5PFYUAJWDTK3FYGHUDY7OWJV4GD'
   assert.deepEqual(findSimulationError(texts['returned_err_code_6'] ?? '', []), { code: 6, contract })
@@ -30,7 +30,7 @@ test('parses the error texts of failed simulations', { skip: capturesMissing }, 
   assert.deepEqual(readHostErrorType(wrapped), { type: 'Auth', code: 'InvalidAction' })
 })
 
-test('a token\'s error names the token, from its events and from its text', { skip: capturesMissing }, () => {
+test('finds the token contract and its error code from the events and from the error text', { skip: capturesMissing }, () => {
   const { error, events } = readCapture('misc/simulate_error_contract6_sac_account_missing.json', ['result']) as { error: string; events: string[] }
   const byEvents = findSimulationError(error, events)
   assert.equal(byEvents?.code, 6)
@@ -38,7 +38,7 @@ test('a token\'s error names the token, from its events and from its text', { sk
   assert.deepEqual(findSimulationError(error, []), byEvents)
 })
 
-test('parses the statuses of sends', { skip: capturesMissing }, () => {
+test('parses every sendTransaction status', { skip: capturesMissing }, () => {
   const statusOf = (name: string): string => parseSend(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['PendingTransactionResult', 'DuplicateTransactionResult', 'TryAgainLaterTransactionResult', 'ErrorTransactionResult']
   assert.deepEqual(names.map(statusOf), ['PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER', 'ERROR'])
@@ -47,7 +47,7 @@ test('parses the statuses of sends', { skip: capturesMissing }, () => {
 })
 
 test('parses found and missing transactions', { skip: capturesMissing }, () => {
-  const read = (name: string): string => parseTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
+  const statusOf = (name: string): string => parseTransaction(readCapture('stellar-docs/Transactions.json', [name, 'value'])).status
   const names = ['SuccessTransactionResult', 'FailedTransactionResult', 'NotFoundTransactionResult']
-  assert.deepEqual(names.map(read), ['SUCCESS', 'FAILED', 'NOT_FOUND'])
+  assert.deepEqual(names.map(statusOf), ['SUCCESS', 'FAILED', 'NOT_FOUND'])
 })

@@ -1,38 +1,38 @@
-// The shape of every RPC method's result, from the RPC documentation and from captures of real nodes.
+// The result shape of every RPC method, transcribed from the tables of the RPC reference and from captures of real nodes.
 
 import {
-  anyString, choose, contractOrEmpty, digits, eventId, flag, hash, instant, integer, listOf, listUnlessEmpty, object, oneOf, optional, xdrOf,
+  anyString, arrayOf, arrayUnlessEmpty, boolean, choose, contractOrEmpty, digits, eventId, hash, instant, integer, object, oneOf, optional, xdrOf,
 } from './shape.ts'
 import type { Shape } from './shape.ts'
 
-const textRange = { latestLedger: integer, latestLedgerCloseTime: digits, oldestLedger: integer, oldestLedgerCloseTime: digits }
+const stringRange = { latestLedger: integer, latestLedgerCloseTime: digits, oldestLedger: integer, oldestLedgerCloseTime: digits }
 const numberRange = { latestLedger: integer, latestLedgerCloseTime: integer, oldestLedger: integer, oldestLedgerCloseTime: integer }
 
 const transactionEvents = object({
-  transactionEventsXdr: listUnlessEmpty(xdrOf('TransactionEvent')),
-  contractEventsXdr: listUnlessEmpty(listOf(xdrOf('ContractEvent'))),
+  transactionEventsXdr: arrayUnlessEmpty(xdrOf('TransactionEvent')),
+  contractEventsXdr: arrayUnlessEmpty(arrayOf(xdrOf('ContractEvent'))),
 })
 
 const appliedTransaction = {
   status: oneOf('SUCCESS', 'FAILED'),
   txHash: hash,
   applicationOrder: integer,
-  feeBump: flag,
+  feeBump: boolean,
   envelopeXdr: xdrOf('TransactionEnvelope'),
   resultXdr: xdrOf('TransactionResult'),
   resultMetaXdr: xdrOf('TransactionMeta'),
-  diagnosticEventsXdr: listUnlessEmpty(xdrOf('DiagnosticEvent')),
+  diagnosticEventsXdr: arrayUnlessEmpty(xdrOf('DiagnosticEvent')),
   events: transactionEvents,
   ledger: integer,
 }
 
-const foundTransaction = object({ ...textRange, ...appliedTransaction, createdAt: digits })
+const foundTransaction = object({ ...stringRange, ...appliedTransaction, createdAt: digits })
 const missingTransaction = object({
-  ...textRange,
+  ...stringRange,
   status: oneOf('NOT_FOUND'),
   txHash: hash,
   applicationOrder: integer,
-  feeBump: flag,
+  feeBump: boolean,
   events: object({}),
   ledger: integer,
   createdAt: oneOf('0'),
@@ -52,41 +52,42 @@ const event = object({
   operationIndex: integer,
   transactionIndex: integer,
   txHash: hash,
-  inSuccessfulContractCall: flag,
-  topic: listUnlessEmpty(xdrOf('ScVal')),
+  inSuccessfulContractCall: boolean,
+  topic: arrayUnlessEmpty(xdrOf('ScVal')),
   value: xdrOf('ScVal'),
 })
 
-const failedSimulation = object({ error: anyString, events: listUnlessEmpty(xdrOf('DiagnosticEvent')), latestLedger: integer })
+const failedSimulation = object({ error: anyString, events: arrayUnlessEmpty(xdrOf('DiagnosticEvent')), latestLedger: integer })
 const simulation = object({
   transactionData: xdrOf('SorobanTransactionData'),
   minResourceFee: optional(digits),
-  events: listUnlessEmpty(xdrOf('DiagnosticEvent')),
-  results: optional(listOf(object({ auth: listOf(xdrOf('SorobanAuthorizationEntry')), xdr: xdrOf('ScVal') }))),
-  stateChanges: listUnlessEmpty(choose(stateChange)),
+  events: arrayUnlessEmpty(xdrOf('DiagnosticEvent')),
+  results: optional(arrayOf(object({ auth: arrayOf(xdrOf('SorobanAuthorizationEntry')), xdr: xdrOf('ScVal') }))),
+  stateChanges: arrayUnlessEmpty(choose(stateChange)),
   latestLedger: integer,
 })
 
 /** `before` is null for a created entry, `after` for a deleted one. */
 function stateChange({ type }: Readonly<Record<string, unknown>>): Shape {
-  const nullShape: Shape = (value, path) => (value === null ? [] : [`${path}: should be null`])
+  const isNull: Shape = (value, path) => (value === null ? [] : [`${path}: should be null`])
   const entry = xdrOf('LedgerEntry')
   return object({
     type: oneOf('created', 'updated', 'deleted'),
     key: xdrOf('LedgerKey'),
-    before: type === 'created' ? nullShape : entry,
-    after: type === 'deleted' ? nullShape : entry,
+    before: type === 'created' ? isNull : entry,
+    after: type === 'deleted' ? isNull : entry,
   })
 }
 
-const sent = { status: oneOf('PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER'), hash, latestLedger: integer, latestLedgerCloseTime: digits }
+const accepted = { status: oneOf('PENDING', 'DUPLICATE', 'TRY_AGAIN_LATER'), hash, latestLedger: integer, latestLedgerCloseTime: digits }
 const rejected = {
-  ...sent,
+  ...accepted,
   status: oneOf('ERROR'),
   errorResultXdr: xdrOf('TransactionResult'),
-  diagnosticEventsXdr: listUnlessEmpty(xdrOf('DiagnosticEvent')),
+  diagnosticEventsXdr: arrayUnlessEmpty(xdrOf('DiagnosticEvent')),
 }
 
+/** The shape of each method's `result`. */
 export const RESULT_SHAPES = {
   getHealth: object({ status: oneOf('healthy'), ...numberRange, ledgerRetentionWindow: integer }),
   getNetwork: object({ friendbotUrl: optional(anyString), passphrase: anyString, protocolVersion: integer }),
@@ -98,7 +99,7 @@ export const RESULT_SHAPES = {
   }),
   getFeeStats: object({ sorobanInclusionFee: feeDistribution, inclusionFee: feeDistribution, latestLedger: integer }),
   getLedgers: object({
-    ledgers: listOf(
+    ledgers: arrayOf(
       object({
         hash, sequence: integer, ledgerCloseTime: digits, headerXdr: xdrOf('LedgerHeaderHistoryEntry'), metadataXdr: xdrOf('LedgerCloseMeta'),
       }),
@@ -107,7 +108,7 @@ export const RESULT_SHAPES = {
     cursor: digits,
   }),
   getLedgerEntries: object({
-    entries: listOf(
+    entries: arrayOf(
       object({
         key: xdrOf('LedgerKey'), xdr: xdrOf('LedgerEntryData'), lastModifiedLedgerSeq: integer, liveUntilLedgerSeq: optional(integer),
         extXdr: xdrOf('LedgerEntryExt'),
@@ -117,16 +118,16 @@ export const RESULT_SHAPES = {
   }),
   getTransaction: choose(({ status }) => (status === 'NOT_FOUND' ? missingTransaction : foundTransaction)),
   getTransactions: object({
-    transactions: listOf(object({ ...appliedTransaction, createdAt: integer })),
+    transactions: arrayOf(object({ ...appliedTransaction, createdAt: integer })),
     latestLedger: integer,
     latestLedgerCloseTimestamp: integer,
     oldestLedger: integer,
     oldestLedgerCloseTimestamp: integer,
     cursor: digits,
   }),
-  getEvents: object({ events: listOf(event), cursor: eventId, ...textRange }),
+  getEvents: object({ events: arrayOf(event), cursor: eventId, ...stringRange }),
   simulateTransaction: choose((result) => (Object.hasOwn(result, 'error') ? failedSimulation : simulation)),
-  sendTransaction: choose(({ status }) => (status === 'ERROR' ? object(rejected) : object(sent))),
+  sendTransaction: choose(({ status }) => (status === 'ERROR' ? object(rejected) : object(accepted))),
 } as const satisfies Readonly<Record<string, Shape>>
 
 export type MethodName = keyof typeof RESULT_SHAPES

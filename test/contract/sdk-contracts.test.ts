@@ -1,4 +1,4 @@
-// The SDK's contract.Client reads a contract's interface from the ledger and calls it.
+// The SDK's unmodified contract.Client reads a contract's interface from the ledger and calls the contract.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,11 +7,11 @@ import { defined } from '../../src/base/assert.ts'
 import { createNetworkFixture } from './network-fixture.ts'
 import type { NetworkFixture } from './network-fixture.ts'
 
-let served: NetworkFixture
+let fixture: NetworkFixture
 before(async () => {
-  served = await createNetworkFixture()
+  fixture = await createNetworkFixture()
 })
-after(() => served[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
 type Call<Arguments, Result> = (args: Arguments) => Promise<contract.AssembledTransaction<Result>>
 
@@ -25,23 +25,23 @@ interface Vault {
 }
 
 async function clientOf<Interface>(contractId: string, name: 'alice' | 'bob'): Promise<Interface> {
-  const keypair = served.keypair(name)
-  const { networkPassphrase } = served.network
+  const keypair = fixture.keypair(name)
+  const { networkPassphrase } = fixture.network
   return contract.Client.from<Interface>({
     contractId,
     networkPassphrase,
-    rpcUrl: served.rpcUrl,
+    rpcUrl: fixture.rpcUrl,
     allowHttp: true,
     publicKey: keypair.publicKey(),
     ...contract.basicNodeSigner(keypair, networkPassphrase),
   })
 }
 
-/** Accounts hold LP tokens in a trustline that they create themselves. */
+/** An account needs a trustline before it can hold LP tokens. */
 async function trustLpToken(name: 'alice' | 'bob'): Promise<void> {
-  const { server, network } = served
-  const keypair = served.keypair(name)
-  const issuer = defined(network.accounts.find((account) => account.name === 'lp-issuer'), 'the LP issuer').address
+  const { server, network } = fixture
+  const keypair = fixture.keypair(name)
+  const issuer = defined(network.accounts.find((account) => account.name === 'lp-issuer'), 'the issuer').address
   const account = await server.getAccount(keypair.publicKey())
   const transaction = new TransactionBuilder(account, { fee: '100', networkPassphrase: network.networkPassphrase })
     .addOperation(Operation.changeTrust({ asset: new Asset('LP', issuer) }))
@@ -52,8 +52,8 @@ async function trustLpToken(name: 'alice' | 'bob'): Promise<void> {
   assert.equal((await server.pollTransaction(hash)).status, 'SUCCESS')
 }
 
-test('every contract except tokens publishes an interface with its error codes', async () => {
-  const { market, vault, oracleShim, router, vaultFactory, referral } = served.network.contracts
+test('every contract except the tokens publishes its interface and error codes', async () => {
+  const { market, vault, oracleShim, router, vaultFactory, referral } = fixture.network.contracts
   for (const contractId of [market, vault, oracleShim, router, vaultFactory, referral]) {
     const client = await clientOf<contract.Client>(contractId, 'alice')
     assert.ok(client.spec.funcs().length > 0)
@@ -61,28 +61,28 @@ test('every contract except tokens publishes an interface with its error codes',
   }
 })
 
-test('a read is a simulation; a rejection has the error code', async () => {
-  const shim = await clientOf<Shim>(served.network.contracts.oracleShim, 'alice')
+test('a read runs as a simulation, and a failed read returns the contract error code', async () => {
+  const shim = await clientOf<Shim>(fixture.network.contracts.oracleShim, 'alice')
   const { result } = await shim.lastprice({ asset: 'BTC' })
   assert.ok(result[0] > 0n && result[1] > 0n)
-  // The interface has the code, so the client returns an error result.
-  const refused = await shim.lastprice({ asset: 'NOPE' })
-  assert.ok((refused.result as unknown as contract.Result<never, contract.ErrorMessage>).isErr())
-  assert.ok(refused.simulation !== undefined && rpc.Api.isSimulationError(refused.simulation))
-  assert.match(refused.simulation.error, /^HostError: Error\(Contract, #31\)\n/)
+  // The interface defines this error code, so the client returns an Err result instead of throwing.
+  const failed = await shim.lastprice({ asset: 'NOPE' })
+  assert.ok((failed.result as unknown as contract.Result<never, contract.ErrorMessage>).isErr())
+  assert.ok(failed.simulation !== undefined && rpc.Api.isSimulationError(failed.simulation))
+  assert.match(failed.simulation.error, /^HostError: Error\(Contract, #31\)\n/)
 })
 
-test('a deposit without an LP trustline is rejected with the token\'s code', async () => {
-  const alice = served.keypair('alice').publicKey()
-  const vault = await clientOf<Vault>(served.network.contracts.vault, 'alice')
+test('a deposit without an LP trustline fails with the token\'s error code', async () => {
+  const alice = fixture.keypair('alice').publicKey()
+  const vault = await clientOf<Vault>(fixture.network.contracts.vault, 'alice')
   const call = await vault.deposit({ depositor: alice, usdc_amount: 100_0000000n })
   await assert.rejects(call.signAndSend(), /HostError: Error\(Contract, #13\)/)
 })
 
-test('a write is signed, sent and final, with the contract\'s return value', async () => {
-  const bob = served.keypair('bob').publicKey()
+test('a write is signed, sent and applied, and returns the contract\'s result', async () => {
+  const bob = fixture.keypair('bob').publicKey()
   await trustLpToken('bob')
-  const vault = await clientOf<Vault>(served.network.contracts.vault, 'bob')
+  const vault = await clientOf<Vault>(fixture.network.contracts.vault, 'bob')
   const call = await vault.deposit({ depositor: bob, usdc_amount: 100_0000000n })
   const sent = await call.signAndSend()
   assert.equal(sent.getTransactionResponse?.status, 'SUCCESS')

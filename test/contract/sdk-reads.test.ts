@@ -1,4 +1,4 @@
-// The unmodified SDK reads from the local network over a socket.
+// The unmodified SDK reads from the local network over HTTP.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -7,14 +7,14 @@ import { defined } from '../../src/base/assert.ts'
 import { createNetworkFixture } from './network-fixture.ts'
 import type { NetworkFixture } from './network-fixture.ts'
 
-let served: NetworkFixture
+let fixture: NetworkFixture
 before(async () => {
-  served = await createNetworkFixture()
+  fixture = await createNetworkFixture()
 })
-after(() => served[Symbol.asyncDispose]())
+after(() => fixture[Symbol.asyncDispose]())
 
-test('getHealth, getNetwork, getVersionInfo, getFeeStats', async () => {
-  const { server, network } = served
+test('getHealth, getNetwork, getVersionInfo and getFeeStats decode', async () => {
+  const { server, network } = fixture
   assert.equal((await server.getHealth()).status, 'healthy')
   const { passphrase, friendbotUrl } = await server.getNetwork()
   assert.deepEqual([passphrase, friendbotUrl], [network.networkPassphrase, network.friendbotUrl])
@@ -22,15 +22,15 @@ test('getHealth, getNetwork, getVersionInfo, getFeeStats', async () => {
   assert.equal((await server.getFeeStats()).latestLedger, network.chain.history.latest().sequence)
 })
 
-test('getLatestLedger decodes and returns the header of that ledger', async () => {
-  const latest = await served.server.getLatestLedger()
-  assert.equal(latest.sequence, served.network.chain.history.latest().sequence)
+test('getLatestLedger decodes, and its header matches the ledger', async () => {
+  const latest = await fixture.server.getLatestLedger()
+  assert.equal(latest.sequence, fixture.network.chain.history.latest().sequence)
   assert.equal(latest.headerXdr.ledgerSeq, latest.sequence)
   assert.equal(latest.headerXdr.scpValue.closeTime.toString(), latest.closeTime)
 })
 
-test('getLedgers decodes on every page, and the hashes form a chain', async () => {
-  const { server, network } = served
+test('getLedgers decodes every ledger across pages, and the hashes form a chain', async () => {
+  const { server, network } = fixture
   for (let count = 0; count < 5; count++) network.chain.closeLedger()
   const { oldestLedger } = await server.getHealth()
   const first = await server.getLedgers({ startLedger: oldestLedger, pagination: { limit: 3 } })
@@ -44,9 +44,9 @@ test('getLedgers decodes on every page, and the hashes form a chain', async () =
   }
 })
 
-test('getAccount and getTrustline read entries and report a missing account', async () => {
-  const { server, network } = served
-  const alice = served.keypair('alice').publicKey()
+test('getAccount and getTrustline return existing entries, and reject a missing account', async () => {
+  const { server, network } = fixture
+  const alice = fixture.keypair('alice').publicKey()
   assert.equal((await server.getAccount(alice)).accountId(), alice)
   assert.ok((await server.getAccountEntry(alice)).balance > 0n)
   const issuer = defined(network.accounts.find((account) => account.name === 'usdc-issuer'), 'the issuer').address
@@ -54,8 +54,8 @@ test('getAccount and getTrustline read entries and report a missing account', as
   await assert.rejects(server.getAccount('GAIH3ULLFQ4DGSECF2AR555KZ4KNDGEKN4AFI4SU2M7B43MGK3QJZNSR'), /Account not found/)
 })
 
-test('getLedgerEntries and getContractData return a contract\'s instance', async () => {
-  const { server, network } = served
+test('getLedgerEntries and getContractData return a contract instance and omit a missing entry', async () => {
+  const { server, network } = fixture
   const instance = await server.getContractData(network.contracts.market, xdr.ScVal.scvLedgerKeyContractInstance(), rpc.Durability.Persistent)
   assert.equal(instance.val.type, 'contractData')
   assert.ok((instance.liveUntilLedgerSeq ?? 0) > network.chain.history.latest().sequence)
@@ -70,8 +70,8 @@ test('getLedgerEntries and getContractData return a contract\'s instance', async
   assert.deepEqual(entries.map((entry) => entry.key.toXdr('base64')), [instance.key.toXdr('base64')])
 })
 
-test('getEvents decodes the first events and rejects a start ahead of the chain with a plain object', async () => {
-  const { server } = served
+test('getEvents decodes events, and rejects a start past the latest ledger with a plain error object', async () => {
+  const { server } = fixture
   const { oldestLedger, latestLedger } = await server.getHealth()
   const page = await server.getEvents({ startLedger: oldestLedger, filters: [], limit: 5 })
   assert.equal(page.latestLedger, latestLedger)

@@ -1,11 +1,12 @@
-// Shapes of JSON results: fields, JSON types and XDR types. The same check runs on captures of real nodes and on the local network's results.
+// Combinators that describe the shape of a JSON response: its fields, their JSON types and their XDR types. The same check runs on the captures of real
+// nodes and on the local network's responses.
 
 import { xdr } from '@stellar/stellar-sdk'
 
-/** Returns the problems of a value; each starts with the path to it. */
+/** Returns the problems of a value. Each problem starts with the path of the field. */
 export type Shape = (value: unknown, path: string) => string[]
 
-/** A field that may be absent. */
+/** A field that may be absent. If present, it must match. */
 export interface OptionalField {
   readonly optional: Shape
 }
@@ -16,29 +17,29 @@ interface XdrType {
   fromXdr(text: string, format: 'base64'): unknown
 }
 
-function leaf(expected: string, fits: (value: unknown) => boolean): Shape {
-  return (value, path) => (fits(value) ? [] : [`${path}: ${describe(value)} instead of ${expected}`])
+function scalar(expected: string, matches: (value: unknown) => boolean): Shape {
+  return (value, path) => (matches(value) ? [] : [`${path}: ${describe(value)} instead of ${expected}`])
 }
 
-function text(expected: string, pattern: RegExp): Shape {
-  return leaf(expected, (value) => typeof value === 'string' && pattern.test(value))
+function stringMatching(expected: string, pattern: RegExp): Shape {
+  return scalar(expected, (value) => typeof value === 'string' && pattern.test(value))
 }
 
-/** A JSON integer. */
-export const integer = leaf('an integer', (value) => Number.isInteger(value))
-/** An integer as a JSON string. */
-export const digits = text('a string of digits', /^\d+$/)
-export const anyString = text('a string', /^/)
-export const flag = leaf('a boolean', (value) => typeof value === 'boolean')
-export const hash = text('64 hex digits', /^[0-9a-f]{64}$/)
-export const eventId = text('an event id', /^\d{19}-\d{10}$/)
+/** An integer as a JSON number. */
+export const integer = scalar('an integer', (value) => Number.isInteger(value))
+/** Digits in a JSON string: the encoding of some times and of all fees. */
+export const digits = stringMatching('a string of digits', /^\d+$/)
+export const anyString = stringMatching('a string', /^/)
+export const boolean = scalar('a boolean', (value) => typeof value === 'boolean')
+export const hash = stringMatching('64 hex digits', /^[0-9a-f]{64}$/)
+export const eventId = stringMatching('an event id', /^\d{19}-\d{10}$/)
 /** RFC 3339, UTC, whole seconds. */
-export const instant = text('a timestamp', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-export const contractOrEmpty = text('a contract id or an empty string', /^(C[A-Z2-7]{55})?$/)
+export const instant = stringMatching('an RFC 3339 time', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+export const contractOrEmpty = stringMatching('a contract id or an empty string', /^(C[A-Z2-7]{55})?$/)
 
 /** One of these strings. */
-export function oneOf(...texts: readonly string[]): Shape {
-  return leaf(texts.join(' or '), (value) => typeof value === 'string' && texts.includes(value))
+export function oneOf(...values: readonly string[]): Shape {
+  return scalar(values.join(' or '), (value) => typeof value === 'string' && values.includes(value))
 }
 
 /** Base64 XDR that decodes as this type without trailing bytes. */
@@ -55,17 +56,17 @@ export function xdrOf(name: keyof typeof xdr): Shape {
   }
 }
 
-export function listOf(each: Shape): Shape {
+export function arrayOf(item: Shape): Shape {
   return (value, path) => {
-    if (!Array.isArray(value)) return [`${path}: ${describe(value)} instead of a list`]
-    return value.flatMap((item: unknown, index) => each(item, `${path}[${index}]`))
+    if (!Array.isArray(value)) return [`${path}: ${describe(value)} instead of an array`]
+    return value.flatMap((element: unknown, index) => item(element, `${path}[${index}]`))
   }
 }
 
-/** A list that is absent when empty. */
-export function listUnlessEmpty(each: Shape): OptionalField {
-  const list = listOf(each)
-  return { optional: (value, path) => (Array.isArray(value) && value.length === 0 ? [`${path}: empty instead of absent`] : list(value, path)) }
+/** An array that is omitted when it is empty. */
+export function arrayUnlessEmpty(item: Shape): OptionalField {
+  const array = arrayOf(item)
+  return { optional: (value, path) => (Array.isArray(value) && value.length === 0 ? [`${path}: empty instead of absent`] : array(value, path)) }
 }
 
 export function optional(shape: Shape): OptionalField {
@@ -76,18 +77,18 @@ export function optional(shape: Shape): OptionalField {
 export function object(fields: Fields): Shape {
   return (value, path) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path}: ${describe(value)} instead of an object`]
-    const given = value as Readonly<Record<string, unknown>>
-    const problems = Object.keys(given).filter((name) => fields[name] === undefined).map((name) => `${path}.${name}: unknown`)
+    const record = value as Readonly<Record<string, unknown>>
+    const problems = Object.keys(record).filter((name) => fields[name] === undefined).map((name) => `${path}.${name}: unknown`)
     for (const [name, field] of Object.entries(fields)) {
-      const present = Object.hasOwn(given, name)
-      if (typeof field === 'function') problems.push(...(present ? field(given[name], `${path}.${name}`) : [`${path}.${name}: missing`]))
-      else if (present) problems.push(...field.optional(given[name], `${path}.${name}`))
+      const present = Object.hasOwn(record, name)
+      if (typeof field === 'function') problems.push(...(present ? field(record[name], `${path}.${name}`) : [`${path}.${name}: missing`]))
+      else if (present) problems.push(...field.optional(record[name], `${path}.${name}`))
     }
     return problems
   }
 }
 
-/** Chooses the shape by the value. */
+/** Picks the shape that depends on the value. */
 export function choose(pick: (value: Readonly<Record<string, unknown>>) => Shape): Shape {
   return (value, path) => {
     if (typeof value !== 'object' || value === null) return [`${path}: ${describe(value)} instead of an object`]
@@ -97,6 +98,6 @@ export function choose(pick: (value: Readonly<Record<string, unknown>>) => Shape
 
 function describe(value: unknown): string {
   if (value === null) return 'null'
-  if (Array.isArray(value)) return 'a list'
+  if (Array.isArray(value)) return 'an array'
   return typeof value === 'string' || typeof value === 'number' ? `${typeof value} ${JSON.stringify(value).slice(0, 40)}` : typeof value
 }

@@ -1,4 +1,4 @@
-// Kills the process or its database with kill -9 at random moments: nothing acknowledged is lost, nothing is stored twice, and what is final stays final.
+// Kills the process or its database with kill -9 at random moments. No acknowledged write is lost or duplicated, and final results do not change.
 // `CRASH_KILLS=200` sets the number of kills.
 
 import assert from 'node:assert/strict'
@@ -10,23 +10,23 @@ import { startPostgres, WITHOUT_OWN_POSTGRES } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KILLS = Number(process.env['CRASH_KILLS'] ?? 4)
-/** The longest time that a process serves before it is killed. */
-const SERVING_MS = 900
-/** One process out of this many is killed while it starts. */
-const KILLED_AT_START = 4
-const STARTING_MS = 2_500
+/** Maximum time that a process serves before it is killed. */
+const MAX_SERVING_MS = 900
+/** One in this many processes is killed during startup. */
+const STARTUP_KILL_RATIO = 4
+const MAX_STARTING_MS = 2_500
 
 async function killProcesses(seed: string, database: CrashDatabase, report: (text: string) => void): Promise<void> {
   const random = createSeededRandom(seed)
   await using fixture = await openCrashFixture(seed, database)
   for (let kill = 0; kill < KILLS; kill++) {
-    if (random.integer(KILLED_AT_START) === 0) {
-      await fixture.startAndKill(random.integer(STARTING_MS))
+    if (random.integer(STARTUP_KILL_RATIO) === 0) {
+      await fixture.startAndKill(random.integer(MAX_STARTING_MS))
       continue
     }
     const run = await fixture.start()
     const trading = fixture.trade(run, () => false)
-    await fixture.clock.sleep(random.integer(SERVING_MS))
+    await fixture.clock.sleep(random.integer(MAX_SERVING_MS))
     await run.kill()
     await trading
     fixture.check()
@@ -37,8 +37,8 @@ async function killProcesses(seed: string, database: CrashDatabase, report: (tex
 /** Runs the process once without a fault, then verifies everything. */
 async function finish(fixture: CrashFixture, report: (text: string) => void): Promise<void> {
   const run = await fixture.start()
-  const known = fixture.holder.keys.length
-  await fixture.trade(run, () => fixture.holder.keys.length >= known + 3)
+  const keysBefore = fixture.holder.keys.length
+  await fixture.trade(run, () => fixture.holder.keys.length >= keysBefore + 3)
   fixture.expectSuccess()
   const verified = await fixture.verify(run)
   report(JSON.stringify(verified))
@@ -62,18 +62,18 @@ test(`survives kill -9 of PostgreSQL while the process keeps running, ${KILLS} t
   const random = createSeededRandom('database kills')
   await using fixture = await openCrashFixture('database kills', ['server', server.url])
   const run = await fixture.start()
-  let isOver = false
-  const trading = fixture.trade(run, () => isOver)
+  let isDone = false
+  const trading = fixture.trade(run, () => isDone)
   for (let kill = 0; kill < KILLS; kill++) {
-    const known = fixture.holder.keys.length
-    await fixture.clock.sleep(random.integer(SERVING_MS))
+    const keysBefore = fixture.holder.keys.length
+    await fixture.clock.sleep(random.integer(MAX_SERVING_MS))
     await server.kill()
     await server.start()
     // A new key proves that the process has reconnected.
-    while (fixture.holder.keys.length === known) await fixture.clock.sleep(20)
+    while (fixture.holder.keys.length === keysBefore) await fixture.clock.sleep(20)
     fixture.check()
   }
-  isOver = true
+  isDone = true
   await trading
   await run.kill()
   await finish(fixture, (text) => t.diagnostic(text))

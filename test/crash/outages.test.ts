@@ -1,5 +1,5 @@
-// Database outages without data loss: a full disk, and a table that is locked for too long. Requests get 503 meanwhile, and the gateway recovers without a
-// restart.
+// Database outages without data loss: a full disk, and a table that stays locked past the time limit. Requests get 503 during the outage, and the gateway
+// recovers without a restart.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -20,7 +20,7 @@ import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const DISK_MB = 150
-const WITHOUT_DISK = process.getuid?.() === 0 && existsSync('/usr/bin/mount') && canMount() ? false : 'needs to mount a small file system, as root'
+const CANNOT_MOUNT = process.getuid?.() === 0 && existsSync('/usr/bin/mount') && canMount() ? false : 'needs root privileges to mount a small file system'
 const options = { clock: createSystemClock({ keepAlive: false }), log: silentLog }
 
 function canMount(): boolean {
@@ -62,11 +62,11 @@ async function fillUp(disk: SmallDisk, database: CrashDatabase, recover: () => P
   await using fixture = await openCrashFixture('full disk', database)
   const { holder, clock } = fixture
   const run = await fixture.start()
-  let isOver = false
-  const trading = fixture.trade(run, () => isOver)
+  let isDone = false
+  const trading = fixture.trade(run, () => isDone)
   const waitForKeys = async (more: number): Promise<void> => {
-    const wanted = holder.keys.length + more
-    while (holder.keys.length < wanted) await clock.sleep(20)
+    const target = holder.keys.length + more
+    while (holder.keys.length < target) await clock.sleep(20)
   }
   await waitForKeys(2)
   await disk.fill()
@@ -76,21 +76,21 @@ async function fillUp(disk: SmallDisk, database: CrashDatabase, recover: () => P
   await disk.free()
   await recover()
   await waitForKeys(2)
-  isOver = true
+  isDone = true
   await trading
   fixture.check()
   fixture.expectSuccess()
   return JSON.stringify(await fixture.verify(run))
 }
 
-test('recovers from a full disk under the embedded database', { skip: WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under the embedded database', { skip: CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   const folder = join(disk.path, 'data')
   await mkdir(folder)
   t.diagnostic(await fillUp(disk, ['folder', folder], async () => {}))
 })
 
-test('recovers from a full disk under PostgreSQL', { skip: WITHOUT_DISK === false ? WITHOUT_OWN_POSTGRES : WITHOUT_DISK, timeout: 300_000 }, async (t) => {
+test('recovers from a full disk under PostgreSQL', { skip: CANNOT_MOUNT === false ? WITHOUT_OWN_POSTGRES : CANNOT_MOUNT, timeout: 300_000 }, async (t) => {
   await using disk = await mountSmallDisk()
   await using server = await startPostgres(disk.path)
   // PostgreSQL may exit when it cannot write its log; an operator restarts it.
@@ -102,21 +102,21 @@ test('returns 503 within the statement time limit while tables are locked, and r
   await using server = await startPostgres(folder.path)
   const readTimeoutMs = 300
   await using store = await openStore({ databaseUrl: server.url, dataDir: null, readTimeoutMs, ...options })
-  await using other = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })
+  await using lockingStore = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })
   await using bare = await createBareGateway({ store, clock: createSystemClock({ keepAlive: false }), random: createSystemRandom() })
   const { app } = bare.gateway
   const key = await obtainKey(app, createWallet('locked out'))
   const released = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
-  const locking = other.write.transaction(async (tx) => {
+  const locking = lockingStore.write.transaction(async (tx) => {
     await tx.query('lock table idx.trades, keys.api_keys in access exclusive mode')
     locked.resolve()
     await released.promise
   })
   await locked.promise
-  const [trades, mine] = await Promise.all([call(app, '/v1/trades'), call(app, '/v1/account/me', { key })])
-  assert.deepEqual([trades.status, mine.status], [503, 503])
-  assert.doesNotMatch(trades.text + mine.text, /lock|statement|idx|timeout/i)
+  const [trades, account] = await Promise.all([call(app, '/v1/trades'), call(app, '/v1/account/me', { key })])
+  assert.deepEqual([trades.status, account.status], [503, 503])
+  assert.doesNotMatch(trades.text + account.text, /lock|statement|idx|timeout/i)
   released.resolve()
   await locking
   assert.equal((await call(app, '/v1/trades')).status, 200)

@@ -1,4 +1,4 @@
-// deploy/create-database.sh on a real server: the gateway's role has the rights that the gateway needs and no others.
+// Runs deploy/create-database.sh on a real server: the role it creates can run the gateway and has no other privileges.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -13,7 +13,7 @@ import { WITHOUT_OWN_POSTGRES, startPostgres } from '../support/postgres.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 import { PROJECT_ROOT } from '../tidy/tree.ts'
 
-test('the gateway\'s role owns its database and nothing else', { skip: WITHOUT_OWN_POSTGRES }, async () => {
+test('the gateway runs under a role without privileges beyond its own database', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
   await using server = await startPostgres(folder.path)
   const { hostname, port } = new URL(server.url)
@@ -24,13 +24,13 @@ test('the gateway\'s role owns its database and nothing else', { skip: WITHOUT_O
   await using store = await openStore({ databaseUrl, dataDir: null, log: silentLog, clock: createSystemClock() })
   assert.ok(store)
 
-  const administrator = new pg.Client({ connectionString: server.url })
-  await administrator.connect()
-  const { rows } = await administrator.query(
+  const admin = new pg.Client({ connectionString: server.url })
+  await admin.connect()
+  const { rows } = await admin.query(
     `select rolsuper, rolcreaterole, rolcreatedb, rolreplication, rolbypassrls, rolpassword like 'SCRAM-SHA-256$%' as hashed
      from pg_authid where rolname = 'gateway'`,
   )
-  await administrator.end()
+  await admin.end()
   assert.deepEqual(rows, [{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false, rolbypassrls: false, hashed: true }])
 
   const gateway = new pg.Client({ connectionString: databaseUrl })

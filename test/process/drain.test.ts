@@ -1,5 +1,5 @@
-// A stopping process, seen by a client of its stream: it announces the stop, delivers everything committed and closes; the next process resumes at the same
-// position.
+// Graceful shutdown as a stream client sees it: the gateway announces the drain, delivers every committed event and closes the connection. The client
+// resumes from the next process at the same position.
 
 import { strict as assert } from 'node:assert'
 import { join } from 'node:path'
@@ -37,30 +37,30 @@ async function subscribe(url: string, position: Position): Promise<{ client: Str
   return { client, epoch: data?.['epoch'], head: data?.['head'] }
 }
 
-test('a client is told of the stop, receives everything committed, and loses nothing until the next process', async () => {
+test('announces the drain, delivers every committed event, and lets the client resume from the next process without loss', async () => {
   await using folder = await temporaryFolder()
   const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'drain', LOCAL_TRADERS: '4', WS_DRAIN_MS: String(DRAIN_MS) }
   await using first = startMain(environment)
   await first.waitForLine(/^Indexer in sync/)
   const { client: before, epoch, head } = await subscribe(await first.url(), { since: 0 })
   await before.frame(({ seq }) => seq === head)
-  const ended = first.stop('SIGTERM')
+  const exited = first.stop('SIGTERM')
   assert.deepEqual(await before.frame(isType('draining')), { type: 'draining', graceMs: DRAIN_MS })
   assert.deepEqual(await before.closed, { code: 1012, reason: 'restart' })
-  assert.equal(await ended, 0, first.errors())
-  const announced = before.frames.findIndex(isType('draining'))
-  assert.ok(before.frames.slice(announced).some(({ channel }) => channel === 'heartbeat'), 'delivery continues until the close')
-  const received = before.of('events').at(-1)?.seq ?? 0
-  assert.equal(received, await committedHead(folder.path), 'everything committed was delivered')
+  assert.equal(await exited, 0, first.errors())
+  const drainingIndex = before.frames.findIndex(isType('draining'))
+  assert.ok(before.frames.slice(drainingIndex).some(({ channel }) => channel === 'heartbeat'), 'delivery continues until the connection closes')
+  const lastSeq = before.of('events').at(-1)?.seq ?? 0
+  assert.equal(lastSeq, await committedHead(folder.path), 'every committed event was delivered')
 
   await using second = startMain(environment)
   await second.waitForLine(/^Indexer in sync/)
-  const { client: after } = await subscribe(await second.url(), { since: received, epoch })
+  const { client: after } = await subscribe(await second.url(), { since: lastSeq, epoch })
   await after.frame(({ seq }) => seq !== undefined)
   await after.close()
-  const whole = [...before.of('events'), ...after.of('events')]
-  assertUnbroken(whole, 0)
-  assert.deepEqual(whole.map(({ seq }) => seq), whole.map((_, index) => index + 1), 'every position of the log, once')
+  const delivered = [...before.of('events'), ...after.of('events')]
+  assertUnbroken(delivered, 0)
+  assert.deepEqual(delivered.map(({ seq }) => seq), delivered.map((_, index) => index + 1), 'every position of the log exactly once')
   assert.deepEqual(after.frames.filter(isType('gap')), [])
   assert.equal(await second.stop('SIGINT'), 0, second.errors())
   for (const { errors } of [first, second]) assert.doesNotMatch(errors(), /"level":(50|60)/)

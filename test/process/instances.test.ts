@@ -23,13 +23,13 @@ import { freePort } from '../support/tcp-proxy.ts'
 
 const skip = WITHOUT_SERVER === false ? WITHOUT_OWN_REDIS : WITHOUT_SERVER
 const INSTANCES = 3
-/** Every instance knows of a revocation, a lost Redis and a recovered one within this time. */
+/** Every instance notices a revocation, or the loss or return of Redis, within this time. */
 const PROPAGATION_MS = 3_000
 const CALLERS = 3
-const WATCHERS = 3
-/** Between two calls of one caller. */
+const SUBSCRIBERS = 3
+/** Pause between two calls of one caller. */
 const CALL_PAUSE_MS = 20
-/** Longer than two probes of either load balancer. */
+/** Longer than two health probes of either load balancer. */
 const HTTP_DRAIN_MS = 1_500
 const PATHS = ['/v1/trades?limit=5', '/v1/events?limit=20', '/v1/oracle/prices', '/v1/markets', '/v1/vaults', '/v1/health', '/v1/leaderboard']
 
@@ -60,7 +60,7 @@ async function openInstances(seed: string, redisPort: number): Promise<Instances
   return { cluster, ports, running, start, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-interface CallResponse {
+interface ApiResponse {
   readonly status: number
   readonly headers: Headers
   readonly body: Readonly<Record<string, unknown>>
@@ -73,7 +73,7 @@ interface CallOptions {
   readonly from?: string
 }
 
-async function call(process: MainProcess, path: string, options: CallOptions = {}): Promise<CallResponse> {
+async function call(process: MainProcess, path: string, options: CallOptions = {}): Promise<ApiResponse> {
   const { method = 'GET', body, key, from = '192.0.2.1' } = options
   const headers = {
     'x-forwarded-for': from,
@@ -81,37 +81,37 @@ async function call(process: MainProcess, path: string, options: CallOptions = {
     ...(key === undefined ? {} : { authorization: bearer(key) }),
   }
   const response = await fetch(`${await process.url()}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
-  return { status: response.status, headers: response.headers, body: (await response.json()) as CallResponse['body'] }
+  return { status: response.status, headers: response.headers, body: (await response.json()) as ApiResponse['body'] }
 }
 
-/** Repeats the check until it holds; fails after the propagation time. */
+/** Repeats the check until it holds. Fails after PROPAGATION_MS. */
 async function eventually(clock: Clock, expectation: string, check: () => Promise<boolean>): Promise<void> {
-  const lateAtMs = clock.nowMs() + PROPAGATION_MS
-  while (!(await check())) assert.ok(clock.nowMs() < lateAtMs, expectation)
+  const deadlineMs = clock.nowMs() + PROPAGATION_MS
+  while (!(await check())) assert.ok(clock.nowMs() < deadlineMs, expectation)
 }
 
-/** Gets a challenge from one instance and claims it at another. */
-async function obtainKey(name: string, here: MainProcess, there: MainProcess): Promise<IssuedKey> {
+/** Obtains an API key: one instance issues the challenge, another verifies the signature. */
+async function obtainKey(name: string, challenger: MainProcess, issuer: MainProcess): Promise<IssuedKey> {
   const wallet = createWallet(name)
   const address = wallet.publicKey()
-  const challenge = await call(here, '/v1/keys/challenge', { method: 'POST', body: { address } })
+  const challenge = await call(challenger, '/v1/keys/challenge', { method: 'POST', body: { address } })
   const { challengeHex } = challenge.body as unknown as KeyChallenge
   const signature = signChallenge({ challengeHex, signer: wallet })
-  const issued = await call(there, '/v1/keys', { method: 'POST', body: { address, challenge: challengeHex, signature } })
+  const issued = await call(issuer, '/v1/keys', { method: 'POST', body: { address, challenge: challengeHex, signature } })
   assert.equal(issued.status, 201, JSON.stringify(issued.body))
   return issued.body as unknown as IssuedKey
 }
 
-test('rate limits, challenges, keys and revocations apply to all instances, also across an outage of Redis', { skip }, async () => {
+test('instances share rate limits, challenges, keys and revocations, and recover from a Redis outage', { skip }, async () => {
   const redisPort = await freePort()
   let redis = await startOwnRedis(redisPort)
   await using instances = await openInstances('shared', redisPort)
   const { running, cluster: { clock } } = instances
   const [first, second, third] = running as [MainProcess, MainProcess, MainProcess]
-  const countings = async (): Promise<unknown[]> =>
+  const rateLimitModes = async (): Promise<unknown[]> =>
     await Promise.all(running.map(async (process) => ((await call(process, '/v1/health')).body['rateLimits'] as { counting: unknown }).counting))
-  const all = (counting: string) => async () => (await countings()).every((one) => one === counting)
-  await eventually(clock, 'instances count together', all('shared'))
+  const allInMode = (expected: string) => async () => (await rateLimitModes()).every((mode) => mode === expected)
+  await eventually(clock, 'instances share their rate limit counters', allInMode('shared'))
 
   const key = await obtainKey('shared', first, second)
   const other = await obtainKey('shared', third, first)
@@ -121,7 +121,7 @@ test('rate limits, challenges, keys and revocations apply to all instances, also
     await eventually(clock, 'the revocation reaches every instance', async () => (await call(process, '/v1/account/me', { key })).status === 401)
   }
 
-  // A minute may end during the loop, which resets the count once.
+  // The rate limit window may end during the loop, which resets the count once.
   const limit = RATE_LIMIT_PER_WINDOW.public
   const statuses: number[] = []
   for (let round = 0; round < 2 * limit + 2; round++) {
@@ -131,29 +131,29 @@ test('rate limits, challenges, keys and revocations apply to all instances, also
   assert.ok(allowed === limit || allowed === 2 * limit, `${allowed} requests were allowed at ${INSTANCES} instances with a limit of ${limit}`)
 
   await redis[Symbol.asyncDispose]()
-  await eventually(clock, 'instances notice the outage of Redis', async () => {
+  await eventually(clock, 'instances detect the Redis outage', async () => {
     for (const process of running) assert.equal((await call(process, '/v1/markets', { from: '192.0.2.7' })).status, 200)
-    return await all('fallback')()
+    return await allInMode('fallback')()
   })
-  const rejected = await call(first, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('away').publicKey() } })
-  assert.equal(rejected.status, 503)
+  const unavailable = await call(first, '/v1/keys/challenge', { method: 'POST', body: { address: createWallet('redis down').publicKey() } })
+  assert.equal(unavailable.status, 503)
   redis = await startOwnRedis(redisPort)
   await using _ = redis
-  await eventually(clock, 'instances reconnect to Redis', all('shared'))
-  await obtainKey('again', second, third)
+  await eventually(clock, 'instances reconnect to Redis', allInMode('shared'))
+  await obtainKey('redis back', second, third)
 })
 
-/** Calls through the load balancer over keep-alive connections until `over`. Every response but 200 is a failure. */
-async function keepCalling(url: string, key: IssuedKey, clock: Clock, over: AbortSignal): Promise<{ calls: number; failures: string[] }> {
+/** Sends one request at a time through the load balancer over keep-alive connections, until `stop` aborts. Any status other than 200 is a failure. */
+async function sendRequests(url: string, key: IssuedKey, clock: Clock, stop: AbortSignal): Promise<{ calls: number; failures: string[] }> {
   const agent = new Agent({ keepAlive: true })
   const failures: string[] = []
   let calls = 0
-  for (; !over.aborted; calls++) {
+  for (; !stop.aborted; calls++) {
     const path = PATHS[calls % PATHS.length] ?? '/'
     const outcome = await new Promise<string>((resolve) => {
       const request = sendRequest(`${url}${path}`, { agent, headers: { authorization: bearer(key) } }, (response) => {
         let errorText = ''
-        response.on('data', (part: Buffer) => (errorText += response.statusCode === 200 ? '' : part.toString()))
+        response.on('data', (chunk: Buffer) => (errorText += response.statusCode === 200 ? '' : chunk.toString()))
         response.on('end', () => resolve(`${response.statusCode}${errorText}`))
         response.on('error', (error) => resolve(String(error)))
       })
@@ -169,74 +169,76 @@ async function keepCalling(url: string, key: IssuedKey, clock: Clock, over: Abor
 
 const CHANNELS = ['events', 'trades.BTC', 'trades.ETH'] as const
 
-/** Follows the log through the load balancer and resumes after every disconnect, until `over` and `isComplete`. */
-async function keepWatching(url: string, isComplete: (held: ReadonlyMap<string, readonly StreamFrame[]>) => boolean, over: AbortSignal) {
-  const held = new Map<string, StreamFrame[]>(CHANNELS.map((channel) => [channel, []]))
+/** Follows the log through the load balancer and resumes after every disconnect, until `stop` has aborted and `isComplete` holds. */
+async function followLog(url: string, isComplete: (received: ReadonlyMap<string, readonly StreamFrame[]>) => boolean, stop: AbortSignal) {
+  const received = new Map<string, StreamFrame[]>(CHANNELS.map((channel) => [channel, []]))
   let connections = 0
-  const enough = (): boolean => over.aborted && isComplete(held)
-  while (!enough()) {
+  const isDone = (): boolean => stop.aborted && isComplete(received)
+  while (!isDone()) {
     const client: StreamClient | undefined = await connectStream(url).catch(() => undefined)
     if (client === undefined) continue
     connections++
-    for (const channel of CHANNELS) client.send({ op: 'subscribe', channels: [channel], since: held.get(channel)?.at(-1)?.seq ?? 0 })
-    // The pong triggers another check when all frames have already arrived.
+    for (const channel of CHANNELS) client.send({ op: 'subscribe', channels: [channel], since: received.get(channel)?.at(-1)?.seq ?? 0 })
+    // The pong is a frame, so the condition below runs again even if no more events arrive.
     const ping = (): void => client.send({ op: 'ping' })
-    over.addEventListener('abort', ping)
-    let taken = 0
+    stop.addEventListener('abort', ping)
+    let processed = 0
     await client.frame((frame) => {
-      for (; taken < client.frames.length; taken++) {
-        const { channel, seq } = client.frames[taken] ?? {}
-        if (seq !== undefined) held.get(channel ?? '')?.push(client.frames[taken] ?? frame)
+      for (; processed < client.frames.length; processed++) {
+        const { channel, seq } = client.frames[processed] ?? {}
+        if (seq !== undefined) received.get(channel ?? '')?.push(client.frames[processed] ?? frame)
       }
-      return enough()
+      return isDone()
     }).catch(() => undefined)
-    over.removeEventListener('abort', ping)
+    stop.removeEventListener('abort', ping)
     assert.deepEqual(client.frames.filter(({ type }) => type === 'gap'), [])
-    if (enough()) await client.close()
+    if (isDone()) await client.close()
   }
-  return { held, connections }
+  return { received, connections }
 }
 
-for (const [name, begin, without] of [['the test load balancer', startLoadBalancer, false], ['Caddy', startCaddy, WITHOUT_CADDY]] as const) {
-  const skipReason = skip === false ? without : skip
-  test(`replacing every instance behind ${name} under load fails no request and loses or repeats no frame`, { skip: skipReason }, async () => {
+const BALANCERS = [
+  ['the test load balancer', startLoadBalancer, false],
+  ['Caddy', startCaddy, WITHOUT_CADDY],
+] as const
+
+for (const [name, startBalancer, balancerMissing] of BALANCERS) {
+  const skipReason = skip === false ? balancerMissing : skip
+  test(`replaces every instance behind ${name} under load without a failed request or a lost or duplicate frame`, { skip: skipReason }, async () => {
     const redisPort = await freePort()
     await using _ = await startOwnRedis(redisPort)
     await using instances = await openInstances('rolling', redisPort)
     const { cluster, ports, running } = instances
     const { clock, store } = cluster
-    await using balancer = await begin(ports)
-    const over = new AbortController()
-    const whole = Promise.withResolvers<ReadonlyMap<string, number>>()
-    let ends: ReadonlyMap<string, number> | undefined
-    void whole.promise.then((positions) => (ends = positions))
-    const isComplete = (held: ReadonlyMap<string, readonly StreamFrame[]>): boolean =>
-      ends !== undefined && CHANNELS.every((channel) => (held.get(channel)?.at(-1)?.seq ?? 0) >= (ends?.get(channel) ?? 0))
+    await using balancer = await startBalancer(ports)
+    const stopCalling = new AbortController()
+    let lastSeqs: ReadonlyMap<string, number> | undefined
+    const isComplete = (received: ReadonlyMap<string, readonly StreamFrame[]>): boolean =>
+      lastSeqs !== undefined && CHANNELS.every((channel) => (received.get(channel)?.at(-1)?.seq ?? 0) >= (lastSeqs?.get(channel) ?? 0))
     const random = createSystemRandom()
     const keys = await Promise.all(Array.from({ length: CALLERS }, () =>
       issueKey(store.write, { owner: createWallet('load').publicKey(), tier: 'market_maker', label: null, clock, random })))
-    const calling = keys.map((key) => keepCalling(balancer.url, key, clock, over.signal))
-    const watched = new AbortController()
-    const watching = Array.from({ length: WATCHERS }, () => keepWatching(balancer.url, isComplete, watched.signal))
+    const calling = keys.map((key) => sendRequests(balancer.url, key, clock, stopCalling.signal))
+    const stopFollowing = new AbortController()
+    const following = Array.from({ length: SUBSCRIBERS }, () => followLog(balancer.url, isComplete, stopFollowing.signal))
     for (const [index, port] of ports.entries()) {
       assert.equal(await running[index]?.stop('SIGTERM'), 0, running[index]?.errors())
       running[index] = await instances.start(port)
     }
-    over.abort()
+    stopCalling.abort()
     const outcomes = await Promise.all(calling)
     await cluster.settle()
     const log = await readChannelLog(store.read)
-    whole.resolve(new Map(CHANNELS.map((channel) => [channel, log.get(channel)?.at(-1)?.seq ?? 0])))
-    await whole.promise
-    watched.abort()
-    const watchers = await Promise.all(watching)
+    lastSeqs = new Map(CHANNELS.map((channel) => [channel, log.get(channel)?.at(-1)?.seq ?? 0]))
+    stopFollowing.abort()
+    const subscribers = await Promise.all(following)
     assert.deepEqual([...new Set(outcomes.flatMap(({ failures }) => failures))], [])
     const calls = outcomes.reduce((sum, outcome) => sum + outcome.calls, 0)
     assert.ok(calls > 100, `${calls} calls`)
-    for (const { held, connections } of watchers) {
+    for (const { received, connections } of subscribers) {
       assert.ok(connections > 1, 'the client reconnected')
       for (const channel of CHANNELS) {
-        const frames = held.get(channel) ?? []
+        const frames = received.get(channel) ?? []
         assertUnbroken(frames, 0)
         assert.deepEqual(frames.map(({ seq, data }) => ({ seq, data })), log.get(channel) ?? [], channel)
       }

@@ -1,4 +1,4 @@
-// METRICS_PORT in the program as users start it.
+// METRICS_PORT, tested on the whole program.
 
 import { strict as assert } from 'node:assert'
 import test from 'node:test'
@@ -6,7 +6,7 @@ import { startMain } from '../support/main-process.ts'
 import { samplesOf } from '../support/metrics.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
-test('METRICS_PORT serves the metrics of all parts, and the process still ends', async () => {
+test('serves the metrics of every component on METRICS_PORT, and exits cleanly', async () => {
   await using folder = await temporaryFolder()
   await using main = startMain({ DATA_DIR: folder.path, LOCAL_TRADERS: '0', METRICS_PORT: '0' })
   const url = /http:\S+/.exec(await main.waitForLine(/^Metrics: /))?.[0] ?? ''

@@ -32,24 +32,24 @@ function assertContinues(before: Snapshot, after: Snapshot): void {
   assert.equal(after.ledgerHash, before.ledgerHash, 'the chain changed')
   assert.ok(after.latestLedger >= before.latestLedger, `${after.latestLedger} after ${before.latestLedger}`)
   assert.deepEqual(after.contracts, before.contracts)
-  const served = new Set(after.events.map((event) => JSON.stringify(event)))
-  for (const event of before.events) assert.ok(served.has(JSON.stringify(event)), `missing: ${JSON.stringify(event)}`)
-  const trades = after.trades.map((trade) => JSON.stringify(trade))
-  for (const trade of before.trades) assert.equal(trades.filter((one) => one === JSON.stringify(trade)).length, 1, JSON.stringify(trade))
+  const servedEvents = new Set(after.events.map((event) => JSON.stringify(event)))
+  for (const event of before.events) assert.ok(servedEvents.has(JSON.stringify(event)), `missing: ${JSON.stringify(event)}`)
+  const servedTrades = after.trades.map((trade) => JSON.stringify(trade))
+  for (const trade of before.trades) assert.equal(servedTrades.filter((served) => served === JSON.stringify(trade)).length, 1, JSON.stringify(trade))
 }
 
 test('continues the same chain and history after Ctrl-C and after kill -9', async () => {
   await using folder = await temporaryFolder()
   const environment = { DATA_DIR: folder.path, LOCAL_SEED: 'restart', LOCAL_TRADERS: '4' }
   await using first = startMain(environment)
-  const atFirst = await readSnapshot(first)
-  assert.ok(atFirst.trades.length > 0, 'a new network has trades once its index is in sync')
+  const initial = await readSnapshot(first)
+  assert.ok(initial.trades.length > 0, 'a new network has trades once its index is in sync')
   assert.equal(await first.stop('SIGINT'), 0, first.errors())
   assert.equal(await first.waitForLine(/^Stopping/), 'Stopping. Press Ctrl-C again to quit immediately.')
 
   await using second = startMain(environment)
   const afterCtrlC = await readSnapshot(second)
-  assertContinues(atFirst, afterCtrlC)
+  assertContinues(initial, afterCtrlC)
   assert.equal(await second.stop('SIGKILL'), 'SIGKILL')
 
   await using third = startMain(environment)
