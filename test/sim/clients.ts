@@ -40,7 +40,7 @@ export interface Clients {
   readonly counts: ReadonlyMap<string, number>
 }
 
-export interface ClientsParts {
+interface ClientsParts {
   readonly network: LocalNetwork
   readonly clock: VirtualClock
   readonly decisions: Decisions

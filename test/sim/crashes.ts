@@ -42,7 +42,7 @@ export interface CrashSweep {
   readonly secondKillAfter: number | null
 }
 
-export interface CrashTools {
+interface CrashTools {
   /** Runs `work` on an empty database. */
   readonly withStore: <T>(work: (store: Store) => Promise<T>) => Promise<T>
   readonly serverOf: (index: number) => Promise<TradingServer>

@@ -45,7 +45,7 @@ export interface KeyHolder {
   revoke(at: Server, pick: number): Promise<void>
 }
 
-export interface KeyHolderParts {
+interface KeyHolderParts {
   readonly wallet: Keypair
   readonly requests: Requests
   readonly clock: Clock

@@ -25,7 +25,7 @@ import { createFaultyStore } from './store-faults.ts'
 
 const IDLE_TURNS = 4
 
-export interface ProcessParts {
+interface ProcessParts {
   readonly clock: VirtualClock
   readonly network: LocalNetwork
   readonly store: Store

@@ -51,7 +51,7 @@ export interface Outcome {
   readonly counts: ReadonlyMap<string, number>
 }
 
-export interface SimulationParts {
+interface SimulationParts {
   readonly seed: string
   readonly profile: Profile
   readonly decisions: Decisions

@@ -8,7 +8,7 @@ import type { Decisions, Option } from './decisions.ts'
 import type { Killable } from './killable.ts'
 import type { Profile } from './profile.ts'
 
-export interface FaultyStoreParts {
+interface FaultyStoreParts {
   /** The prefix of its decisions. */
   readonly name: string
   readonly real: Store

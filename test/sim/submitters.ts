@@ -48,7 +48,7 @@ export interface Submitter {
   checkReported(): void
 }
 
-export interface SubmitterParts {
+interface SubmitterParts {
   readonly wallet: Keypair
   readonly network: LocalNetwork
   readonly requests: Requests

@@ -127,7 +127,7 @@ async function turn(): Promise<void> {
 function recordSeqs(user: User): void {
   if (user.now === undefined) return
   const { client: { frames }, requestsById } = user.now
-  for (const { channel, after: startSeq, frames: received } of readDeliveries(frames, requestsById).stretches) {
+  for (const { channel, after: startSeq, frames: received } of readDeliveries(frames, requestsById).deliveries) {
     if (startSeq !== Infinity) user.lastSeqs.set(channel, received.at(-1)?.seq ?? startSeq)
   }
   user.epoch = frames.find(({ type }) => type === 'hello')?.['epoch'] ?? user.epoch
@@ -283,18 +283,18 @@ async function settle({ index, instances: running }: Stage): Promise<void> {
 async function checkOpen({ client, requestsById }: Connection, log: ChannelLog): Promise<void> {
   for (let rounds = 0; rounds < ROUNDS_MAX; rounds++) {
     await client.settle()
-    if ([...readDeliveries(client.frames, requestsById).open.values()].every((stretch) => isComplete(stretch, log))) return
+    if ([...readDeliveries(client.frames, requestsById).open.values()].every((delivery) => isComplete(delivery, log))) return
     await turn()
   }
-  for (const stretch of readDeliveries(client.frames, requestsById).open.values()) {
-    assert.ok(isComplete(stretch, log), `${stretch.channel} after ${stretch.after}: only ${stretch.frames.length} frames arrived`)
+  for (const delivery of readDeliveries(client.frames, requestsById).open.values()) {
+    assert.ok(isComplete(delivery, log), `${delivery.channel} after ${delivery.after}: only ${delivery.frames.length} frames arrived`)
   }
 }
 
 function checkAll({ client, requestsById }: Connection, log: ChannelLog): void {
-  for (const stretch of readDeliveries(client.frames, requestsById).stretches) {
-    checkDelivery(stretch, log)
-    if (stretch.frames.length > 0) note(`frames of ${stretch.channel.split('.')[0]}`)
+  for (const delivery of readDeliveries(client.frames, requestsById).deliveries) {
+    checkDelivery(delivery, log)
+    if (delivery.frames.length > 0) note(`frames of ${delivery.channel.split('.')[0]}`)
   }
   for (const { reason } of client.frames.filter(({ type }) => type === 'gap') as { reason?: unknown }[]) note(`gap ${String(reason)}`)
 }

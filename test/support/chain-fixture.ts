@@ -64,12 +64,12 @@ export function requestBody(method: string, params?: unknown, id: unknown = 1): 
 }
 
 /** Contents of a fake ledger. */
-export interface FakeLedger {
+interface FakeLedger {
   readonly transactions?: readonly Partial<TransactionRecord>[]
   readonly events?: readonly Partial<EventRecord>[]
 }
 
-export interface FakeChain extends Chain {
+interface FakeChain extends Chain {
   /** Closes a ledger with these contents. */
   closeLedgerWith(ledger?: FakeLedger): LedgerRecord
   /** Drops the history before this ledger. */

@@ -1,24 +1,23 @@
-// The way to the local network's JSON-RPC, with controls that a test throws: what is refused, what is gone, what takes its time.
+// The transport to the local network's RPC, with faults that a test controls.
 
 import type { Transport } from '../../src/chain/transport.ts'
 import type { LocalNetwork } from '../../localnet/start.ts'
 
 export interface RpcControls {
-  /** Assets whose price the RPC refuses to tell, while they are in here: for good, so that nobody waits to try again. */
+  /** Reads of these assets' prices fail with an error that is not retried. */
   readonly refusedPrices: Set<string>
-  /** True: nobody answers but a proxy that knows no such host. */
+  /** Whether every call returns a proxy's 404. */
   isDown: boolean
-  /** Answers wait for this, when it is there. */
+  /** Delays all responses until this resolves. */
   heldUntil: Promise<void> | null
-  /** The assets whose prices were asked for, in order. */
+  /** The assets of all price reads, in order. */
   readonly requestedPrices: string[]
 }
 
-/** Carries JSON-RPC bodies into the network's door as far as the controls let them through. */
 export function createControlledTransport(network: LocalNetwork): { readonly controls: RpcControls; readonly transport: Transport } {
   const controls: RpcControls = { refusedPrices: new Set(), isDown: false, heldUntil: null, requestedPrices: [] }
   const transport: Transport = async (_url, body) => {
-    const asset = priceAsked(body)
+    const asset = requestedPrice(body)
     if (asset !== undefined) controls.requestedPrices.push(asset)
     if (controls.heldUntil !== null) await controls.heldUntil
     if (controls.isDown) return { status: 404, body: 'no upstream at rpc.internal' }
@@ -26,19 +25,19 @@ export function createControlledTransport(network: LocalNetwork): { readonly con
       const { id } = JSON.parse(body) as { id: unknown }
       return { status: 200, body: JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'refused by rpc.internal' } }) }
     }
-    const answer = await network.rpc.handle(body)
-    const retryAfter = answer.headers['retry-after']
-    return { status: answer.status, body: answer.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
+    const response = await network.rpc.handle(body)
+    const retryAfter = response.headers['retry-after']
+    return { status: response.status, body: response.body ?? '', ...(retryAfter === undefined ? {} : { retryAfterMs: Number(retryAfter) * 1_000 }) }
   }
   return { controls, transport }
 }
 
-/** The asset whose price this request simulates a read of. */
-function priceAsked(body: string): string | undefined {
+/** The asset whose price this request reads by simulation. */
+function requestedPrice(body: string): string | undefined {
   if (!body.includes('simulateTransaction')) return undefined
   const { params } = JSON.parse(body) as { params: { transaction: string } }
   const envelope = Buffer.from(params.transaction, 'base64').toString('latin1')
-  // The name, then one argument: the symbol's type, its length, its letters, padded.
+  // The argument follows the function name: the type of a symbol, its length and its characters.
   const [, call] = envelope.split('lastprice')
   return call === undefined ? undefined : /\0\0\0[^A-Z0-9]([A-Z0-9]+)/.exec(call)?.[1]
 }

@@ -35,7 +35,7 @@ const POLL_MS = 50
 export type CrashDatabase = readonly [kind: 'server' | 'folder', location: string]
 
 /** A running process under test. */
-export interface ProcessRun extends Server {
+interface ProcessRun extends Server {
   kill(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export interface CrashFixture extends AsyncDisposable {
   verify(run: ProcessRun): Promise<VerifiedCounts>
 }
 
-export interface VerifiedCounts {
+interface VerifiedCounts {
   readonly events: number
   readonly keys: number
   readonly envelopes: number
@@ -151,7 +151,7 @@ export async function openCrashFixture(seed: string, database: CrashDatabase): P
 }
 
 /** Opens the database as the process under test does. */
-export function openCrashDatabase([kind, location]: CrashDatabase): ReturnType<typeof openStore> {
+function openCrashDatabase([kind, location]: CrashDatabase): ReturnType<typeof openStore> {
   const [databaseUrl, dataDir] = kind === 'server' ? [location, null] : [null, location]
   return openStore({ databaseUrl, dataDir, clock: createSystemClock({ keepAlive: false }), log: silentLog })
 }

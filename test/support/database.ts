@@ -1,5 +1,5 @@
-// Databases for tests: each test gets a fresh, migrated one of its own. Embedded ones start from an archive of a migrated database; with
-// TEST_DATABASE_URL they are databases on that server, made from a template and dropped afterwards.
+// Databases for tests: each test gets a new, migrated one. Embedded databases start from an archive of a migrated one. With TEST_DATABASE_URL they are databases
+// on that server, copied from a template and dropped afterwards.
 
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ import type { Store } from '../../src/store/store.ts'
 import { createStorePool } from './store-pool.ts'
 import type { StorePool } from './store-pool.ts'
 
-export interface TestStoreOptions {
+interface TestStoreOptions {
   readonly clock?: Clock
   readonly log?: Log
   readonly readTimeoutMs?: number
@@ -26,7 +26,7 @@ export interface TestStoreOptions {
   readonly newEngine?: boolean
 }
 
-/** A fresh, migrated database; gone when it is disposed. On the server named by TEST_DATABASE_URL, else embedded and in memory. */
+/** A new, migrated database, removed when disposed. On the server of TEST_DATABASE_URL, or embedded and in memory. */
 export async function openTestStore(options: TestStoreOptions = {}): Promise<Store> {
   const serverUrl = testServerUrl()
   return serverUrl === null ? openTestEmbedded(options) : openServerTestStore(serverUrl, options)
@@ -38,7 +38,7 @@ export function testServerUrl(): string | null {
   return url === '' ? null : url
 }
 
-/** For `test(name, { skip })`: why a test that needs a server does not run here, or false. */
+/** The reason to skip a test that needs a server, or false. */
 export const WITHOUT_SERVER = testServerUrl() === null ? 'needs a PostgreSQL server: set TEST_DATABASE_URL' : false
 
 const BACKGROUND = { clock: createSystemClock({ keepAlive: false }), log: silentLog }
@@ -55,7 +55,7 @@ export function reuseEmbeddedEngines(): () => Promise<void> {
   }
 }
 
-/** A fresh, migrated embedded database in memory, whatever the others run on. */
+/** A new, migrated embedded database in memory, also with TEST_DATABASE_URL. */
 export async function openTestEmbedded({ newEngine = false, ...options }: TestStoreOptions = {}): Promise<EmbeddedStore> {
   async function open(): Promise<EmbeddedStore> {
     const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
@@ -66,7 +66,7 @@ export async function openTestEmbedded({ newEngine = false, ...options }: TestSt
 }
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/store-template', import.meta.url))
-/** Raise it when the archive changes for a reason that its key does not see. */
+/** Increase it when the archive changes for a reason that is not part of its key. */
 const ARCHIVE_VERSION = 1
 
 /**
@@ -77,13 +77,13 @@ export async function ensureEmbeddedTemplate(): Promise<string> {
   const name = `${await templateKey()}.tar`
   const path = join(CACHE, name)
   await mkdir(CACHE, { recursive: true })
-  const present = await readdir(CACHE)
-  if (present.includes(name)) return path
+  const existing = await readdir(CACHE)
+  if (existing.includes(name)) return path
   await using store = await openEmbedded({ ...BACKGROUND, dataDir: null })
   const unfinished = join(CACHE, `${name}.${process.pid}.${threadId}`)
   await writeFile(unfinished, await store.dump())
   await rename(unfinished, path)
-  await Promise.all(present.filter((old) => old.endsWith('.tar')).map((old) => rm(join(CACHE, old), { force: true })))
+  await Promise.all(existing.filter((old) => old.endsWith('.tar')).map((old) => rm(join(CACHE, old), { force: true })))
   return path
 }
 
@@ -94,7 +94,7 @@ async function templateKey(): Promise<string> {
   return createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 32)
 }
 
-/** The variable by which the runner tells its test files which database on the server is the template. */
+/** The runner names the template database in this variable. */
 export const TEMPLATE_VARIABLE = 'TEST_TEMPLATE_DATABASE'
 
 let databases = 0
@@ -114,7 +114,7 @@ async function openServerTestStore(serverUrl: string, { newEngine: _newEngine, .
   }
 }
 
-/** For a test file that is run without the runner: a template of its own, dropped when the process has nothing left to do. */
+/** A template for a test file that runs without the runner, dropped at the end of the process. */
 async function createOwnTemplate(serverUrl: string): Promise<string> {
   const name = `perp_test_${process.pid}_template`
   await createServerTemplate(serverUrl, name)
@@ -122,13 +122,12 @@ async function createOwnTemplate(serverUrl: string): Promise<string> {
   return name
 }
 
-/** The names of a run's databases begin with this and the run's own number. */
+/** The names of a run's databases start with this and the run's number. */
 const RUN_PREFIX = 'perp_test_run'
 
 /**
- * Runs `work` with the name of a template database on the server, and drops the template and all its copies afterwards, also those of test files that
- * were killed. A run that is killed itself leaves its databases behind: the next run drops them. A lock tells whether a run is still alive, whatever
- * machine it is on.
+ * Runs `work` with the name of a template database on the server. Afterwards drops the template and all copies, including those of killed test files. The next
+ * run drops the databases of a killed run. A lock shows whether a run is still alive, on any machine.
  */
 export async function withServerTemplate<T>(serverUrl: string, work: (template: string) => Promise<T>): Promise<T> {
   await using server = createServerStore({ ...BACKGROUND, databaseUrl: serverUrl, readUrl: null, readTimeoutMs: 60_000 })
@@ -144,13 +143,13 @@ export async function withServerTemplate<T>(serverUrl: string, work: (template: 
   }
 }
 
-/** What the runs of one database have in common: a lock is seen within its database only, so that only these can tell of each other who is alive. */
+/** The common prefix of all runs on one database. A lock is visible within its database only, so only these runs can check each other. */
 async function commonPrefix(server: Store): Promise<string> {
   const [row] = await server.write.query<{ name: string }>('select current_database() as name')
   return `${RUN_PREFIX}_${(row?.name ?? '').replaceAll(/\W/g, '')}_`
 }
 
-/** Takes a number that no other run has. */
+/** Takes a number that no other run uses. */
 async function takeRun(server: Store): Promise<AsyncDisposable & { prefix: string }> {
   const common = await commonPrefix(server)
   for (let run = process.pid; ; run++) {
@@ -161,7 +160,7 @@ async function takeRun(server: Store): Promise<AsyncDisposable & { prefix: strin
 }
 
 async function dropAbandoned(server: Store, serverUrl: string): Promise<void> {
-  // Another role's are for another role to drop.
+  // Databases of another role are not ours to drop.
   const found = await server.write.query<{ prefix: string }>(
     'select distinct substring(datname from $1) as prefix from pg_database where datname ~ $1 and pg_get_userbyid(datdba) = current_user',
     [`^(${await commonPrefix(server)}\\d+)_`],
@@ -172,25 +171,25 @@ async function dropAbandoned(server: Store, serverUrl: string): Promise<void> {
   }
 }
 
-/** Makes a migrated database that others are copied from. */
+/** Creates the migrated database that tests copy. */
 async function createServerTemplate(serverUrl: string, name: string): Promise<void> {
   await dropDatabase(serverUrl, name)
   await administer(serverUrl, `create database "${name}"`)
   await using _ = await openStore({ ...BACKGROUND, databaseUrl: databaseUrl(serverUrl, name), dataDir: null })
 }
 
-/** Drops a database, whoever is still connected to it. */
+/** Drops a database and closes its connections. */
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
   await administer(serverUrl, `drop database if exists "${name}" with (force)`)
 }
 
-/** Drops all databases whose names begin with `prefix`. */
+/** Drops all databases whose names start with `prefix`. */
 async function dropDatabases(serverUrl: string, prefix: string): Promise<void> {
   const found = await administer(serverUrl, `select datname as name from pg_database where starts_with(datname, '${prefix}_')`)
   for (const { name } of found as { name: string }[]) await dropDatabase(serverUrl, name)
 }
 
-/** Sends one statement to the server's own database. */
+/** Runs one statement on the database of the URL itself. */
 export async function administer(serverUrl: string, sql: string): Promise<object[]> {
   await using store = createServerStore({ ...BACKGROUND, databaseUrl: serverUrl, readUrl: null, readTimeoutMs: 60_000 })
   return await store.write.query(sql)

@@ -1,4 +1,4 @@
-// The schema as the database's own catalogue tells it, in a form that reads as SQL and is the same from every version and engine.
+// The schema as the database's catalog describes it, as SQL that is the same for every version and engine.
 
 import type { Queryable } from '../../src/store/store.ts'
 
@@ -11,21 +11,21 @@ const HEADING = `-- The database's schema after all migrations, read back from t
 --   UPDATE_GOLDEN=1 npm test -- src/store/schema.test.ts
 `
 
-const OF_THE_PROJECT = `nspname not in ('pg_catalog', 'information_schema') and nspname not like 'pg_toast%' and nspname not like 'pg_temp%'`
+const IS_OWN_SCHEMA = `nspname not in ('pg_catalog', 'information_schema') and nspname not like 'pg_toast%' and nspname not like 'pg_temp%'`
 
 /** Every schema, table, column, constraint, index, view, type and function that the migrations made, in a fixed order. */
 export async function describeSchema(db: Queryable): Promise<string> {
-  const schemas = await db.query<{ name: string }>(`select nspname as name from pg_namespace where ${OF_THE_PROJECT} order by 1`)
+  const schemas = await db.query<{ name: string }>(`select nspname as name from pg_namespace where ${IS_OWN_SCHEMA} order by 1`)
   const tables = await db.query<{ name: string }>(`
     select format('%I.%I', nspname, relname) as name from pg_class join pg_namespace n on n.oid = relnamespace
-    where relkind in ('r', 'p') and ${OF_THE_PROJECT} order by nspname, relname`)
+    where relkind in ('r', 'p') and ${IS_OWN_SCHEMA} order by nspname, relname`)
   const columns = [...(await readColumns(db)), ...(await readConstraints(db))]
   const parts = [
     HEADING,
     schemas.map(({ name }) => `create schema ${name};\n`).join(''),
     ...tables.map(({ name }) => describeTable(name, columns)),
     await readIndexes(db),
-    await readTheRest(db),
+    await readOtherObjects(db),
   ]
   return parts.filter((part) => part !== '').join('\n')
 }
@@ -50,46 +50,46 @@ function readColumns(db: Queryable): Promise<Column[]> {
       join pg_type t on t.oid = atttypid
       left join pg_collation l on l.oid = attcollation
       left join pg_attrdef d on adrelid = attrelid and adnum = attnum
-    where relkind in ('r', 'p') and attnum > 0 and not attisdropped and ${OF_THE_PROJECT}
+    where relkind in ('r', 'p') and attnum > 0 and not attisdropped and ${IS_OWN_SCHEMA}
     order by attnum`)
 }
 
-/** Without those of NOT NULL, which newer versions list here and older ones do not. */
+/** Without NOT NULL constraints, which only newer versions list here. */
 function readConstraints(db: Queryable): Promise<Column[]> {
   return db.query<Column>(`
     select format('%I.%I', nspname, relname) as "table", format('constraint %I %s', conname, pg_get_constraintdef(k.oid)) as definition
     from pg_constraint k join pg_class c on c.oid = conrelid join pg_namespace n on n.oid = relnamespace
-    where contype <> 'n' and ${OF_THE_PROJECT}
+    where contype <> 'n' and ${IS_OWN_SCHEMA}
     order by position(contype in 'pufcx'), conname`)
 }
 
-/** Without those that constraints bring along. */
+/** Without the indexes of constraints. */
 async function readIndexes(db: Queryable): Promise<string> {
   const rows = await db.query<{ definition: string }>(`
     select pg_get_indexdef(indexrelid) as definition
     from pg_index join pg_class c on c.oid = indexrelid join pg_namespace n on n.oid = relnamespace
-    where ${OF_THE_PROJECT} and not exists (select from pg_constraint where conindid = indexrelid)
+    where ${IS_OWN_SCHEMA} and not exists (select from pg_constraint where conindid = indexrelid)
     order by nspname, relname`)
   return rows.map(({ definition }) => `${definition.replace(' WHERE ', '\n  WHERE ')};\n`).join('')
 }
 
-/** Views, sequences, types, triggers and functions; by name and meaning as far as versions agree on the text. */
-async function readTheRest(db: Queryable): Promise<string> {
+/** Views, sequences, types, triggers and functions, in a form that all versions agree on. */
+async function readOtherObjects(db: Queryable): Promise<string> {
   const rows = await db.query<{ definition: string }>(`
     select format('create view %I.%I as%s', nspname, relname, E'\\n' || pg_get_viewdef(c.oid)) as definition
-    from pg_class c join pg_namespace n on n.oid = relnamespace where relkind in ('v', 'm') and ${OF_THE_PROJECT}
+    from pg_class c join pg_namespace n on n.oid = relnamespace where relkind in ('v', 'm') and ${IS_OWN_SCHEMA}
     union all
     select format('create sequence %I.%I;', nspname, relname)
-    from pg_class c join pg_namespace n on n.oid = relnamespace where relkind = 'S' and ${OF_THE_PROJECT}
+    from pg_class c join pg_namespace n on n.oid = relnamespace where relkind = 'S' and ${IS_OWN_SCHEMA}
     union all
     select format('create type %I.%I as enum (%s);', nspname, typname, string_agg(quote_literal(enumlabel), ', ' order by enumsortorder))
-    from pg_type t join pg_namespace n on n.oid = typnamespace join pg_enum on enumtypid = t.oid where ${OF_THE_PROJECT} group by nspname, typname
+    from pg_type t join pg_namespace n on n.oid = typnamespace join pg_enum on enumtypid = t.oid where ${IS_OWN_SCHEMA} group by nspname, typname
     union all
     select pg_get_triggerdef(t.oid) || ';'
-    from pg_trigger t join pg_class c on c.oid = tgrelid join pg_namespace n on n.oid = relnamespace where not tgisinternal and ${OF_THE_PROJECT}
+    from pg_trigger t join pg_class c on c.oid = tgrelid join pg_namespace n on n.oid = relnamespace where not tgisinternal and ${IS_OWN_SCHEMA}
     union all
     select format('create function %I.%I(%s) returns %s as %s;', nspname, proname, pg_get_function_identity_arguments(p.oid),
       pg_get_function_result(p.oid), quote_literal(prosrc))
-    from pg_proc p join pg_namespace n on n.oid = pronamespace where ${OF_THE_PROJECT}`)
+    from pg_proc p join pg_namespace n on n.oid = pronamespace where ${IS_OWN_SCHEMA}`)
   return rows.map(({ definition }) => `${definition}\n`).sort().join('')
 }

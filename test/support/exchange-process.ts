@@ -10,7 +10,7 @@ import type { Program } from './program.ts'
 import { freePort } from './tcp-proxy.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-export interface ExchangeProcess extends AsyncDisposable {
+interface ExchangeProcess extends AsyncDisposable {
   readonly url: string
   /** A temporary folder for the test's own files. */
   readonly folder: string

@@ -36,7 +36,7 @@ const STATEMENT_TIMEOUT_MS = 60_000
 const IDLE_TURNS = 50
 const INDEXER_STEPS_MAX = 1_000
 
-export interface GatewayFixtureOptions {
+interface GatewayFixtureOptions {
   readonly seed?: string
   readonly traders?: number
   readonly log?: Log

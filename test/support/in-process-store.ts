@@ -1,5 +1,5 @@
-// The embedded engine in memory and in this very thread: no message, no waiting for another core. For tests that ask it a thousand times a second and
-// want every run to go the same way. What the store adds on top (threads, time limits, maintenance) has tests of its own.
+// The embedded engine in memory and in this thread: fast and deterministic, for thousands of calls per second. Threads, time limits and maintenance have tests
+// of their own.
 
 import { readFile } from 'node:fs/promises'
 import { createSystemClock } from '../../src/base/clock.ts'
@@ -14,14 +14,14 @@ import { runTransaction } from '../../src/store/transaction.ts'
 import { encodeParam } from '../../src/store/values.ts'
 import { ensureEmbeddedTemplate } from './database.ts'
 
-export interface InProcessStore extends Store {
-  /** Empties every table, as if it had just been migrated. Nobody may hold a lock or a transaction. */
+interface InProcessStore extends Store {
+  /** Restores the state after the migrations. No lock or transaction may be open. */
   clear(): Promise<void>
 }
 
-/** What is there after the migrations. */
+/** Rows that the migrations insert. */
 const FIRST_ROWS = 'insert into idx.cursor default values'
-/** One table each: `delete` costs less than `truncate` where there is little. */
+/** For small tables `delete` is faster than `truncate`. */
 const TABLES = `
   select format('%I.%I', schemaname, tablename) as name from pg_tables
   where schemaname in ('idx', 'keys') order by 1`
@@ -29,7 +29,7 @@ const IDENTITIES = `
   select format('alter table %I.%I alter column %I restart', table_schema, table_name, column_name) as sql
   from information_schema.columns where is_identity = 'YES' and table_schema in ('idx', 'keys')`
 
-/** Opens a fresh, migrated store. It takes a second: whoever needs many of them clears one. */
+/** Opens a migrated store. This takes a second, so clear one instead of opening many. */
 export async function openInProcessStore(): Promise<InProcessStore> {
   const template = new Uint8Array(await readFile(await ensureEmbeddedTemplate()))
   const disk = { fsync() {}, onFailure(error: Error): never { throw error } }
@@ -60,9 +60,9 @@ export async function openInProcessStore(): Promise<InProcessStore> {
   }
   const tables = await queryable('read').query<{ name: string }>(TABLES)
   const identities = await queryable('read').query<{ sql: string }>(IDENTITIES)
-  // Which table refers to which does not matter where all of them become empty.
-  const emptying = [...tables.map(({ name }) => `delete from ${name}`), ...identities.map(({ sql }) => sql)]
-  const clearing = ['set local session_replication_role = replica', ...emptying, FIRST_ROWS].join('; ')
+  // Disables foreign keys: all tables become empty.
+  const deletions = [...tables.map(({ name }) => `delete from ${name}`), ...identities.map(({ sql }) => sql)]
+  const clearing = ['set local session_replication_role = replica', ...deletions, FIRST_ROWS].join('; ')
   return {
     engine: 'embedded',
     read: queryable('read'),
@@ -81,7 +81,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
       }
       return { db, lost: lost.signal, [Symbol.asyncDispose]: async () => void (locks.get(name) === lost && locks.delete(name)) }
     },
-    listen: (channel, callback, onHeard) => listeners.listen(channel, callback, onHeard),
+    listen: (channel, callback, onListening) => listeners.listen(channel, callback, onListening),
     async clear() {
       await write.transaction(async (tx) => void (await tx.query(clearing)))
     },

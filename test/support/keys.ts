@@ -1,4 +1,4 @@
-// Wallets that sign challenges, and calls with the keys they get.
+// Wallets that sign challenges, and API calls with the keys they obtain.
 
 import { hash } from 'node:crypto'
 import { Account, Keypair, Operation, TransactionBuilder } from '@stellar/stellar-sdk'
@@ -8,26 +8,25 @@ import type { IssuedKey, KeyChallenge } from '../../src/resources/api-key.ts'
 
 export const TEST_PASSPHRASE = 'Test SDF Network ; September 2015'
 
-/** A wallet of this name: the same every time. */
+/** The wallet of this name; the same in every run. */
 export function createWallet(name: string): Keypair {
   return Keypair.fromRawEd25519Seed(hash('sha256', `test wallet ${name}`, 'buffer'))
 }
 
-const THROWAWAY = createWallet('throwaway').publicKey()
+const UNFUNDED = createWallet('throwaway').publicKey()
 
-export interface SigningOptions {
+interface SigningOptions {
   readonly challengeHex: string
-  /** Who signs. */
   readonly signer: Keypair
   /** The operation's source; the signer by default. */
   readonly source?: string
   readonly networkPassphrase?: string
 }
 
-/** The transaction that the specification describes, unsigned. */
+/** The unsigned transaction of the specification. */
 export function buildChallenge(options: SigningOptions) {
   const { challengeHex, signer, source = signer.publicKey(), networkPassphrase = TEST_PASSPHRASE } = options
-  return new TransactionBuilder(new Account(THROWAWAY, '-1'), { fee: '0', networkPassphrase })
+  return new TransactionBuilder(new Account(UNFUNDED, '-1'), { fee: '0', networkPassphrase })
     .addOperation(Operation.manageData({ name: 'api key', value: Buffer.from(challengeHex, 'hex'), source }))
     .setTimeout(0)
     .build()
@@ -50,7 +49,7 @@ export interface ApiResponse<Body = Record<string, unknown>> {
 export interface ApiCall {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: unknown
-  /** A key to call with. */
+  /** The API key of the call. */
   readonly key?: IssuedKey
   readonly headers?: Readonly<Record<string, string>>
   readonly from?: string
@@ -61,34 +60,33 @@ export function bearer(key: { readonly keyId: string; readonly secret: string })
   return `Bearer ${key.keyId}:${key.secret}`
 }
 
-/** One call through the whole server, without a socket. */
+/** Calls the server without a socket. */
 export async function call<Body = Record<string, unknown>>(app: App, url: string, options: ApiCall = {}): Promise<ApiResponse<Body>> {
   const { method = 'GET', body, key, headers = {}, from = '192.0.2.1' } = options
-  const answer = await app.inject({
+  const response = await app.inject({
     method,
     url,
     remoteAddress: from,
     headers: { ...(key === undefined ? {} : { authorization: bearer(key) }), ...headers },
     ...(body === undefined ? {} : { payload: body as object }),
   })
-  const json = answer.body === '' ? undefined : answer.json<unknown>()
-  return { status: answer.statusCode, headers: answer.headers as ApiResponse['headers'], body: json as Body, text: answer.body }
+  const json = response.body === '' ? undefined : response.json<unknown>()
+  return { status: response.statusCode, headers: response.headers as ApiResponse['headers'], body: json as Body, text: response.body }
 }
 
-/** A challenge for the wallet. */
 export async function requestChallenge(app: App, address: string): Promise<KeyChallenge> {
-  const answer = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address } })
-  assert.equal(answer.status, 200, answer.text)
-  return answer.body
+  const response = await call<KeyChallenge>(app, '/v1/keys/challenge', { method: 'POST', body: { address } })
+  assert.equal(response.status, 200, response.text)
+  return response.body
 }
 
-/** A key for the wallet, by the whole way. */
+/** Requests and claims a challenge. */
 export async function obtainKey(app: App, wallet: Keypair, label?: string): Promise<IssuedKey> {
   const address = wallet.publicKey()
   const { challengeHex } = await requestChallenge(app, address)
   const signature = signChallenge({ challengeHex, signer: wallet })
   const body = { address, challenge: challengeHex, signature, ...(label === undefined ? {} : { label }) }
-  const answer = await call<IssuedKey>(app, '/v1/keys', { method: 'POST', body })
-  assert.equal(answer.status, 201, answer.text)
-  return answer.body
+  const response = await call<IssuedKey>(app, '/v1/keys', { method: 'POST', body })
+  assert.equal(response.status, 201, response.text)
+  return response.body
 }

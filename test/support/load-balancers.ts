@@ -13,7 +13,7 @@ import { startServer } from './program.ts'
 import { freePort } from './tcp-proxy.ts'
 
 /** Probes `/readyz` of its instances. */
-export interface LoadBalancer extends AsyncDisposable {
+interface LoadBalancer extends AsyncDisposable {
   readonly url: string
 }
 

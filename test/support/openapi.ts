@@ -1,5 +1,5 @@
-// The public document as a reader's tools take it: which operations there are, and whether a value is what its schema says. Small on purpose: a keyword that
-// this does not know is a problem of its own, so that nothing is waved through.
+// Reads the OpenAPI document: its operations, and whether a value matches its schema. Reports keywords that it does not know, so that nothing is skipped
+// silently.
 
 import { defined } from '../../src/base/assert.ts'
 
@@ -20,7 +20,7 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface ResponseObject {
+interface ResponseObject {
   readonly description?: string
   readonly headers?: Readonly<Record<string, { readonly description?: string; readonly schema?: Schema }>>
   readonly content?: Readonly<Record<string, Media>>
@@ -69,36 +69,36 @@ export function operationsOf(document: OpenApiDocument): readonly NamedOperation
 
 const REFERENCE = '#/components/schemas/'
 
-/** The schema itself, behind as many references as there are. */
+/** Follows references to the schema itself. */
 export function resolve(document: OpenApiDocument, schema: Schema): Schema {
   const reference = schema['$ref']
   if (typeof reference !== 'string') return schema
   return resolve(document, defined(document.components.schemas[reference.replace(REFERENCE, '')], reference))
 }
 
-/** What is wrong with a value, by its own schema; empty when it fits. A key that the schema does not name is wrong too. */
+/** The mismatches between a value and its schema. A key without a schema is a mismatch. */
 export function schemaMismatches(document: OpenApiDocument, schema: Schema, value: unknown, at = 'the value'): readonly string[] {
-  const own = resolve(document, schema)
-  const alternatives = (own['oneOf'] ?? own['anyOf']) as readonly Schema[] | undefined
+  const resolved = resolve(document, schema)
+  const alternatives = (resolved['oneOf'] ?? resolved['anyOf']) as readonly Schema[] | undefined
   if (alternatives !== undefined) {
     const { length } = alternatives.filter((alternative) => schemaMismatches(document, alternative, value).length === 0)
-    const fits = length === 1 || (length > 1 && own['oneOf'] === undefined)
-    return fits ? [] : [`${at} fits ${length} of ${alternatives.length} alternatives: ${JSON.stringify(value)}`]
+    const matches = length === 1 || (length > 1 && resolved['oneOf'] === undefined)
+    return matches ? [] : [`${at} matches ${length} of ${alternatives.length} alternatives: ${JSON.stringify(value)}`]
   }
-  if (value === null && own['nullable'] === true) return []
-  const unknown = Object.keys(own).filter((keyword) => !ANNOTATIONS.has(keyword) && !Object.hasOwn(CHECKS, keyword))
+  if (value === null && resolved['nullable'] === true) return []
+  const unknown = Object.keys(resolved).filter((keyword) => !ANNOTATIONS.has(keyword) && !Object.hasOwn(CHECKS, keyword))
   const problems = unknown.map((keyword) => `${at}: the schema has the keyword ${keyword}`)
   for (const [keyword, check] of Object.entries(CHECKS)) {
-    const wanted = own[keyword]
+    const wanted = resolved[keyword]
     if (wanted !== undefined && !check(wanted, value)) problems.push(`${at} breaks ${keyword} ${JSON.stringify(wanted)}: ${JSON.stringify(value)}`)
   }
-  return [...problems, ...misfitsInside(document, own, value, at)]
+  return [...problems, ...innerMismatches(document, resolved, value, at)]
 }
 
-function misfitsInside(document: OpenApiDocument, schema: Schema, value: unknown, at: string): readonly string[] {
+function innerMismatches(document: OpenApiDocument, schema: Schema, value: unknown, at: string): readonly string[] {
   if (Array.isArray(value)) {
     const items = schema['items'] as Schema | undefined
-    if (items === undefined) return [`${at}: the schema does not say what the list holds`]
+    if (items === undefined) return [`${at}: the schema has no items`]
     return value.flatMap((item, index) => schemaMismatches(document, items, item, `${at}[${index}]`))
   }
   const properties = schema['properties'] as Readonly<Record<string, Schema>> | undefined
@@ -109,7 +109,7 @@ function misfitsInside(document: OpenApiDocument, schema: Schema, value: unknown
   })
 }
 
-/** What says nothing about the value by itself. */
+/** Keywords without a constraint on the value. */
 const ANNOTATIONS = new Set([
   'description', 'format', 'example', 'examples', 'default', 'nullable', 'properties', 'items', 'additionalProperties', 'title', 'discriminator',
 ])
@@ -121,7 +121,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === 'boolean',
   array: (value) => Array.isArray(value),
   object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  // AsyncAPI's schemas have it; OpenAPI 3.0 says nullable.
+  // For AsyncAPI; OpenAPI 3.0 has nullable.
   null: (value) => value === null,
 }
 

@@ -51,7 +51,7 @@ async function giveToPostgres(folder: string): Promise<void> {
   if (AS_POSTGRES.length > 0) await chown(folder, Number(execFileSync('id', ['-u', 'postgres'])), Number(execFileSync('id', ['-g', 'postgres'])))
 }
 
-export interface PostgresServer extends AsyncDisposable {
+interface PostgresServer extends AsyncDisposable {
   readonly url: string
   readonly port: number
   start(): Promise<void>
@@ -116,7 +116,7 @@ export async function startPostgres(folder: string, settings: readonly string[] 
   return startCluster(folder, 'primary', settings)
 }
 
-export interface ReplicatedServer extends AsyncDisposable {
+interface ReplicatedServer extends AsyncDisposable {
   readonly url: string
   readonly replicaUrl: string
 }

@@ -20,7 +20,7 @@ export interface Program extends AsyncDisposable {
   readonly output: () => string
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly cwd?: string
   /** Starts a process group and signals all of it, as a terminal does. */
   readonly isGroup?: boolean

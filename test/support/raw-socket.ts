@@ -1,4 +1,4 @@
-// A WebSocket client below every library: whole control of the bytes, for what no honest client sends.
+// A WebSocket client without a library: tests control every byte, for frames that no library sends.
 
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -9,15 +9,15 @@ export const OPCODE = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, 
 
 export interface RawSocket {
   readonly socket: Socket
-  /** Texts that came. */
+  /** Received text frames. */
   readonly texts: readonly string[]
-  /** Resolves when the connection is over: with the close frame's code and reason, or with null when there was none. */
+  /** Resolves with the code and reason of the close frame, or with null when the connection closed without one. */
   readonly closed: Promise<{ readonly code: number; readonly reason: string } | null>
-  /** Sends one frame, final and masked unless told otherwise. */
+  /** Sends one frame; final and masked by default. */
   send(opcode: number, payload: Buffer | string, how?: { readonly final?: boolean; readonly masked?: boolean; readonly reserved?: boolean }): void
 }
 
-/** Connects and upgrades. It answers neither pings nor closes. */
+/** Connects and upgrades. The socket responds neither to pings nor to closes. */
 export async function openRawSocket(url: string): Promise<RawSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -31,7 +31,7 @@ export async function openRawSocket(url: string): Promise<RawSocket> {
     `GET /v1/ws HTTP/1.1\r\nHost: ${hostname}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Version: 13\r\n\r\n`,
   )
   let upgraded = false
-  const over = new Promise<{ code: number; reason: string } | null>((resolve) => socket.on('close', () => resolve(close)))
+  const closed = new Promise<{ code: number; reason: string } | null>((resolve) => socket.on('close', () => resolve(close)))
   const ready = new Promise<void>((resolve) => {
     socket.on('data', (data: Buffer) => {
       buffered = Buffer.concat([buffered, data])
@@ -52,7 +52,7 @@ export async function openRawSocket(url: string): Promise<RawSocket> {
   })
   await ready
   return {
-    socket, texts, closed: over,
+    socket, texts, closed,
     send(opcode, payload, how = {}) {
       if (socket.writable) socket.write(clientFrame(opcode, typeof payload === 'string' ? Buffer.from(payload) : payload, how))
     },
@@ -62,11 +62,11 @@ export async function openRawSocket(url: string): Promise<RawSocket> {
 interface ServerFrame {
   readonly opcode: number
   readonly payload: Buffer
-  /** Of the whole frame. */
+  /** The length of the whole frame. */
   readonly length: number
 }
 
-/** The first whole frame of what came; undefined when it is not all there. */
+/** The first complete frame, if any. */
 function takeFrame(bytes: Buffer): ServerFrame | undefined {
   if (bytes.length < 2) return undefined
   const short = bytes.readUInt8(1) & 0x7f

@@ -1,28 +1,28 @@
-// What a client of the stream received, held against the log: from each place where delivery began, the channel's frames as the archive has them, in order,
-// once each, without a hole. The log is read here past everything that the gateway uses to read it.
+// Compares what a stream client received with the log: from each start of delivery, the channel's frames in order, without gaps or duplicates. Reads the log
+// without the gateway's queries.
 
 import assert from 'node:assert/strict'
 import type { Queryable } from '../../src/store/store.ts'
 import type { StreamFrame } from './stream-client.ts'
 
-/** What a client asked for, by the request's id. */
+/** A subscribe request. */
 export interface SubscribeRequest {
   readonly channels: readonly string[]
   readonly since?: number | undefined
   readonly snapshot?: boolean
 }
 
-/** A stretch of delivery on one channel, between its beginning and its end. */
+/** One uninterrupted delivery on a channel. */
 export interface Delivery {
   readonly channel: string
-  /** Everything behind this place is to come. */
+  /** Frames after this seq are due. */
   after: number
   readonly frames: StreamFrame[]
-  /** True when the last fifty prints before `after` come too. */
-  readonly hasPrints: boolean
+  /** Whether the last 50 trades before `after` are due too. */
+  readonly includesTrades: boolean
 }
 
-export interface LogFrame {
+interface LogFrame {
   readonly seq: number
   readonly data: object
 }
@@ -43,7 +43,7 @@ interface Row {
 
 const KINDS: Readonly<Record<string, string>> = { position_opened: 'open', position_closed: 'close', position_liquidated: 'liquidation' }
 
-/** Every log channel, folded from the archive. */
+/** All log channels, derived from the archive. */
 export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
     'select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value from idx.events order by seq',
@@ -59,7 +59,7 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   for (const row of rows) {
     add('events', { seq: row.seq, data: eventOf(row) })
     const kind = KINDS[row.topic]
-    if (kind !== undefined && row.payload !== null) add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: printOf(kind, row, row.payload) })
+    if (kind !== undefined && row.payload !== null) add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, row.payload) })
   }
   for (const { account, place, seq } of owned) {
     const row = bySeq.get(seq)
@@ -75,7 +75,7 @@ function eventOf({ topic, ledger, ts, tx, payload, topics, value }: Row): object
   return { topic, ledger, ledgerCloseTs: ts, txHash: tx, ...(typeof trader === 'string' ? { trader } : {}), raw }
 }
 
-function printOf(kind: string, { ledger, ts, tx }: Row, payload: Readonly<Record<string, unknown>>): object {
+function tradeOf(kind: string, { ledger, ts, tx }: Row, payload: Readonly<Record<string, unknown>>): object {
   const { asset, positionId, trader, entryPrice, closePrice, pnl } = payload
   const price = kind === 'open' ? entryPrice : closePrice
   return { kind, asset, positionId, trader, price, ...(pnl === undefined ? {} : { pnl }), ledger, ts: ts * 1000, txHash: tx }
@@ -84,24 +84,24 @@ function printOf(kind: string, { ledger, ts, tx }: Row, payload: Readonly<Record
 const isLog = (channel: string): boolean => /^(events|trades\.|account\.events\.)/.test(channel)
 const isAccount = (channel: string): boolean => channel.startsWith('account.events.')
 
-/** The stretches of one connection, by what was asked and what came. `open` are those that have not ended. */
+/** The deliveries of one connection, from its requests and frames. `open` has those that have not ended. */
 export function readDeliveries(
   frames: readonly StreamFrame[],
-  asked: ReadonlyMap<string, SubscribeRequest>,
-): { readonly stretches: readonly Delivery[]; readonly open: ReadonlyMap<string, Delivery> } {
-  const stretches: Delivery[] = []
+  requests: ReadonlyMap<string, SubscribeRequest>,
+): { readonly deliveries: readonly Delivery[]; readonly open: ReadonlyMap<string, Delivery> } {
+  const deliveries: Delivery[] = []
   const open = new Map<string, Delivery>()
-  /** What was open when a resume was accepted, in case that it turns out to be a gap. */
+  /** The open deliveries before a resume, which a gap restores. */
   let before = new Map<string, Delivery>()
-  const begin = (channel: string, after: number, hasPrints = false): void => {
-    const stretch: Delivery = { channel, after, frames: [], hasPrints }
-    stretches.push(stretch)
-    open.set(channel, stretch)
+  const begin = (channel: string, after: number, includesTrades = false): void => {
+    const delivery: Delivery = { channel, after, frames: [], includesTrades }
+    deliveries.push(delivery)
+    open.set(channel, delivery)
   }
   let heads: Readonly<Record<string, number>> = {}
   for (const frame of frames) {
     const { type, channel, seq } = frame
-    const request = asked.get(String(frame['id']))
+    const request = requests.get(String(frame['id']))
     if (type === 'subscribed') {
       heads = (frame['heads'] ?? {}) as typeof heads
       before = new Map(open)
@@ -112,46 +112,46 @@ export function readDeliveries(
       }
     } else if (type === 'gap' && request !== undefined) {
       for (const name of frame['channels'] as string[]) {
-        const was = before.get(name)
-        if (was === undefined) begin(name, heads[name] ?? 0)
-        else open.set(name, was)
+        const previous = before.get(name)
+        if (previous === undefined) begin(name, heads[name] ?? 0)
+        else open.set(name, previous)
       }
     } else if (type === 'unsubscribed') {
       for (const name of frame['channels'] as string[]) open.delete(name)
     } else if (type === 'login' && frame['ok'] === true) {
       for (const name of open.keys()) if (isAccount(name) && name !== `account.events.${String(frame['owner'])}`) open.delete(name)
     } else if (channel !== undefined && isLog(channel) && seq !== undefined) {
-      const stretch = open.get(channel)
-      assert.ok(stretch !== undefined, `a frame of ${channel}, which nobody asked for`)
-      if (frame['snapshot'] === true) stretch.after = seq
-      else stretch.frames.push(frame)
+      const delivery = open.get(channel)
+      assert.ok(delivery !== undefined, `a frame of ${channel}, which was not subscribed`)
+      if (frame['snapshot'] === true) delivery.after = seq
+      else delivery.frames.push(frame)
     }
   }
-  return { stretches, open }
+  return { deliveries, open }
 }
 
-/** Fails unless the stretch is a piece of the log. */
-export function checkDelivery({ channel, after, frames, hasPrints }: Delivery, log: ChannelLog): void {
+/** Fails unless the delivery is a contiguous part of the log. */
+export function checkDelivery({ channel, after, frames, includesTrades }: Delivery, log: ChannelLog): void {
   const whole = log.get(channel) ?? []
-  const from = firstOf({ channel, after, frames, hasPrints }, whole)
-  if (hasPrints && frames.length > 0) {
+  const from = firstOf({ channel, after, frames, includesTrades }, whole)
+  if (includesTrades && frames.length > 0) {
     const earlier = whole.filter(({ seq }) => seq <= after).length
-    assert.ok(from >= 0 && from <= Math.max(0, earlier - 50), `the prints of ${channel} begin at ${frames[0]?.seq}`)
+    assert.ok(from >= 0 && from <= Math.max(0, earlier - 50), `the trades of ${channel} start at ${frames[0]?.seq}`)
   }
   const expected = whole.slice(from, from + frames.length).map(({ seq, data }, index) => ({ channel, seq, prev: whole[from + index - 1]?.seq ?? 0, data }))
-  assert.deepEqual(frames, expected, `${channel} behind ${after}`)
+  assert.deepEqual(frames, expected, `${channel} after ${after}`)
 }
 
-/** True when everything that the log has behind the beginning has come. */
-export function isComplete(stretch: Delivery, log: ChannelLog): boolean {
-  const whole = log.get(stretch.channel) ?? []
-  if (stretch.hasPrints && stretch.frames.length === 0) return whole.length === 0
-  return stretch.after !== Infinity && firstOf(stretch, whole) + stretch.frames.length === whole.length
+/** Whether all due frames were delivered. */
+export function isComplete(delivery: Delivery, log: ChannelLog): boolean {
+  const whole = log.get(delivery.channel) ?? []
+  if (delivery.includesTrades && delivery.frames.length === 0) return whole.length === 0
+  return delivery.after !== Infinity && firstOf(delivery, whole) + delivery.frames.length === whole.length
 }
 
-/** Where in the log the stretch's first frame stands. */
-function firstOf({ after, frames, hasPrints }: Delivery, whole: readonly LogFrame[]): number {
-  if (hasPrints && frames.length > 0) return whole.findIndex(({ seq }) => seq === frames[0]?.seq)
+/** The index in the log of the first due frame. */
+function firstOf({ after, frames, includesTrades }: Delivery, whole: readonly LogFrame[]): number {
+  if (includesTrades && frames.length > 0) return whole.findIndex(({ seq }) => seq === frames[0]?.seq)
   const found = whole.findIndex(({ seq }) => seq > after)
   return found === -1 ? whole.length : found
 }

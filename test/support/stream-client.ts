@@ -1,9 +1,9 @@
-// A client of the stream, as a test looks at one: every frame that came, in order, and waiting for the one that matters.
+// A stream client for tests: records every frame in order and waits for specific ones.
 
 import assert from 'node:assert/strict'
 import { WebSocket } from 'ws'
 
-/** A frame as it came; which fields it has depends on its kind. */
+/** A received frame; its fields depend on its type. */
 export interface StreamFrame {
   readonly type?: string
   readonly channel?: string
@@ -15,62 +15,61 @@ export interface StreamFrame {
 
 export interface StreamClient {
   readonly webSocket: WebSocket
-  /** Headers of the 101. */
+  /** The headers of the upgrade response. */
   readonly headers: Readonly<Record<string, unknown>>
-  /** Everything that came so far. */
+  /** All frames so far. */
   readonly frames: readonly StreamFrame[]
-  /** Resolves with the close's code and reason. */
-  readonly closed: Promise<{ readonly code: number; readonly reason: string }>
+    readonly closed: Promise<{ readonly code: number; readonly reason: string }>
   send(message: unknown): void
-  /** The first frame, from the `from`th on, that fits; waits for it. Rejects when the connection ends without it. */
-  frame(fits: (frame: StreamFrame) => boolean, from?: number): Promise<StreamFrame>
-  /** Sends a ping and waits for its answer: everything that was asked before has been answered then. */
+  /** Waits for the first matching frame from index `from` on. Rejects when the connection closes without it. */
+  frame(matches: (frame: StreamFrame) => boolean, from?: number): Promise<StreamFrame>
+  /** Sends a ping and waits for the pong: earlier requests have their responses by then. */
   settle(): Promise<void>
-  /** Frames of one channel. */
+  /** The frames of one channel. */
   of(channel: string): readonly StreamFrame[]
   close(): Promise<void>
 }
 
-/** Connects to a gateway that listens at `url` (http://…); rejects when the upgrade is refused. */
+/** Connects to the gateway at `url` (http://…); rejects when the upgrade is rejected. */
 export async function connectStream(url: string, headers: Readonly<Record<string, string>> = {}): Promise<StreamClient> {
   const webSocket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/ws`, { headers })
   const frames: StreamFrame[] = []
-  const waiting = new Set<() => void>()
+  const checks = new Set<() => void>()
   let ended = ''
   let pings = 0
   webSocket.on('message', (data) => {
     frames.push(JSON.parse((data as Buffer).toString('utf8')) as StreamFrame)
-    for (const look of waiting) look()
+    for (const check of checks) check()
   })
   const closed = new Promise<{ code: number; reason: string }>((resolve) => {
     webSocket.on('close', (code, reason) => {
       ended = `${code} ${String(reason)}`
       resolve({ code, reason: String(reason) })
-      for (const look of waiting) look()
+      for (const check of checks) check()
     })
   })
-  const answer = await new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
+  const headersReceived = await new Promise<Readonly<Record<string, unknown>>>((resolve, reject) => {
     webSocket.once('upgrade', (response) => resolve(response.headers))
     webSocket.once('error', reject)
   })
   webSocket.on('error', () => {})
 
-  function frame(fits: (frame: StreamFrame) => boolean, from = 0): Promise<StreamFrame> {
+  function frame(matches: (frame: StreamFrame) => boolean, from = 0): Promise<StreamFrame> {
     return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = frames.slice(from).find(fits)
+      const check = (): void => {
+        const found = frames.slice(from).find(matches)
         if (found === undefined && ended === '') return
-        waiting.delete(look)
-        if (found === undefined) reject(new Error(`the connection ended (${ended}) without the frame; it had ${JSON.stringify(frames.slice(-5))}`))
+        checks.delete(check)
+        if (found === undefined) reject(new Error(`the connection closed (${ended}) without the frame; last frames: ${JSON.stringify(frames.slice(-5))}`))
         else resolve(found)
       }
-      waiting.add(look)
-      look()
+      checks.add(check)
+      check()
     })
   }
 
   return {
-    webSocket, headers: answer, frames, closed, frame,
+    webSocket, headers: headersReceived, frames, closed, frame,
     send: (message) => webSocket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     async settle() {
       const id = `settle ${++pings}`
@@ -85,11 +84,11 @@ export async function connectStream(url: string, headers: Readonly<Record<string
   }
 }
 
-/** Fails unless the frames follow one another without a hole: each names the one before it. */
+/** Fails unless each frame names the one before it. */
 export function assertUnbroken(frames: readonly StreamFrame[], after: number): void {
   let last = after
   for (const { seq, prev } of frames) {
-    assert.equal(prev, last, `the frame ${seq} follows ${prev}, and ${last} was the last`)
+    assert.equal(prev, last, `frame ${seq} names ${prev} as the one before, but that was ${last}`)
     assert.ok(seq !== undefined && seq > last)
     last = seq
   }

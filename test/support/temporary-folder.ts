@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export interface TemporaryFolder extends AsyncDisposable {
+interface TemporaryFolder extends AsyncDisposable {
   readonly path: string
 }
 

@@ -1,4 +1,4 @@
-// A log of decoded events that a test writes itself, page by page, as the indexer would: for projections whose histories are easier told than traded.
+// A log of decoded events that a test writes page by page, as the indexer does: for histories that are easier to write than to trade.
 
 import type { EventContractKey } from '../../src/exchange/contracts.ts'
 import { applyEvents, clearProjections } from '../../src/projections/apply.ts'
@@ -16,29 +16,29 @@ interface Leg {
 }
 
 export interface TestLog {
-  /** The address under which every vault trades. */
+  /** The address that all vaults trade under. */
   readonly factory: string
-  /** Queues one event, in a transaction of its own unless `tx` names one. */
+  /** Queues one event, in its own transaction unless `tx` names one. */
   append(contract: EventContractKey, topic: string, payload: Payload, tx?: string): void
-  /** The market's event and the factory's behind it, in one transaction. */
+  /** The event of the market, then that of the factory, in one transaction. */
   leaderOpens(what: { vaultId: number; leader: string; positionId: number; collateral: string }): void
   leaderCloses(what: { vaultId: number; leader: string; positionId: number; pnl: string }): void
   positionCloses(what: Leg & { pnl: string }): void
   positionLiquidated(what: Leg): void
   orderOpens(what: Leg & { orderId: number }): void
-  /** The event that was queued last. */
+  /** The last queued event. */
   last(): ArchivedEvent
   pending(): readonly ArchivedEvent[]
-  /** Applies what is queued, in pages of so many events that cut no transaction, one transaction each. */
+  /** Applies the queue in pages of at least this many events. A page ends with a transaction of the chain and is one transaction of the database. */
   commit(pageLength?: number): Promise<void>
   epoch(): Epoch
-  /** Empties the projections and applies everything again, as a rebuild does. */
+  /** Clears the projections and applies all events again, as a rebuild does. */
   replay(): Promise<void>
-  /** The network begins anew, with the same contracts. */
+  /** Resets the network; the contracts stay the same. */
   reset(): Promise<void>
-  /** The chain goes on, with another contract in the place of one. */
+  /** Replaces one contract on the same chain. */
   replaceContract(contract: EventContractKey): Promise<void>
-  /** Forgets everything but the epoch. */
+  /** Clears everything except the epoch. */
   clear(): Promise<void>
   /** Every row of these tables, as text. */
   dump(tables: readonly string[]): Promise<unknown>
@@ -53,16 +53,16 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   let queue: ArchivedEvent[] = []
   let applied: ArchivedEvent[] = []
   let newest: ArchivedEvent | undefined
-  await begin()
+  await startEpoch()
 
-  async function begin(): Promise<void> {
+  async function startEpoch(): Promise<void> {
     await store.write.transaction(async (tx) => {
       await insertEpoch(tx, epoch, null, 0)
       await tx.query('update idx.cursor set epoch = $1', [epoch.number])
     })
   }
 
-  function say(contract: EventContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
+  function append(contract: EventContractKey, topic: string, payload: Payload, tx = `tx${++transactions}`): void {
     seq += 1
     newest = {
       seq, eventId: `${epoch.number}-${seq}`, contractId: CONTRACTS[contract], contract, topic, ledger: 10 + seq, ledgerCloseTs: FIRST_CLOSE_SEC + 5 * seq,
@@ -72,33 +72,33 @@ export async function createTestLog(store: Store): Promise<TestLog> {
   }
 
   function closes({ trader, positionId, pnl }: Leg & { pnl: string }, tx?: string): void {
-    say('market', 'position_closed', { positionId, trader, ...TERMS, entryPrice: '5', closePrice: '6', pnl }, tx)
+    append('market', 'position_closed', { positionId, trader, ...TERMS, entryPrice: '5', closePrice: '6', pnl }, tx)
   }
 
   const log: TestLog = {
     factory: CONTRACTS.vaultFactory,
-    append: say,
+    append,
     leaderOpens({ vaultId, leader, positionId, collateral }) {
       const tx = `open ${positionId}`
-      say('market', 'position_opened', { positionId, trader: CONTRACTS.vaultFactory, ...TERMS, entryPrice: '5' }, tx)
-      say('vaultFactory', 'leader_open', { vaultId, leader, positionId: String(positionId), collateral }, tx)
+      append('market', 'position_opened', { positionId, trader: CONTRACTS.vaultFactory, ...TERMS, entryPrice: '5' }, tx)
+      append('vaultFactory', 'leader_open', { vaultId, leader, positionId: String(positionId), collateral }, tx)
     },
     leaderCloses({ vaultId, leader, positionId, pnl }) {
       const tx = `close ${positionId}`
       closes({ trader: CONTRACTS.vaultFactory, positionId, pnl }, tx)
-      say('vaultFactory', 'leader_close', { vaultId, leader, positionId: String(positionId) }, tx)
+      append('vaultFactory', 'leader_close', { vaultId, leader, positionId: String(positionId) }, tx)
     },
     positionCloses: (what) => closes(what),
     positionLiquidated({ trader, positionId }) {
-      say('market', 'position_liquidated', { positionId, trader, ...TERMS, keeperReward: '1', closePrice: '6' })
+      append('market', 'position_liquidated', { positionId, trader, ...TERMS, keeperReward: '1', closePrice: '6' })
     },
     orderOpens({ trader, positionId, orderId }) {
       const tx = `order ${orderId}`
-      say('market', 'position_opened', { positionId, trader, ...TERMS, entryPrice: '5' }, tx)
-      say('market', 'order_executed', { orderId, keeperReward: '1' }, tx)
+      append('market', 'position_opened', { positionId, trader, ...TERMS, entryPrice: '5' }, tx)
+      append('market', 'order_executed', { orderId, keeperReward: '1' }, tx)
     },
     last() {
-      if (newest === undefined) throw new Error('nothing was said yet')
+      if (newest === undefined) throw new Error('no event was queued yet')
       return newest
     },
     pending: () => queue,
@@ -109,8 +109,8 @@ export async function createTestLog(store: Store): Promise<TestLog> {
         const page = rest.slice(0, end)
         rest = rest.slice(end)
         await store.write.transaction(async (tx) => {
-          for (const { ledger, ledgerCloseTs, seq: place } of page) {
-            await tx.query('insert into idx.ledgers values ($1, $2, $3, $4, $4)', [epoch.number, ledger, ledgerCloseTs, place])
+          for (const { ledger, ledgerCloseTs, seq: eventSeq } of page) {
+            await tx.query('insert into idx.ledgers values ($1, $2, $3, $4, $4)', [epoch.number, ledger, ledgerCloseTs, eventSeq])
           }
           await applyEvents(tx, epoch, page)
         })
@@ -128,12 +128,12 @@ export async function createTestLog(store: Store): Promise<TestLog> {
     },
     async reset() {
       epoch = epochOf(epoch.number + 1)
-      await begin()
+      await startEpoch()
     },
     async replaceContract(contract) {
       const { contracts, chain } = epoch
       epoch = { ...epochOf(epoch.number + 1), chain, contracts: { ...contracts, [contract]: `${contracts[contract]}2` } }
-      await begin()
+      await startEpoch()
     },
     async clear() {
       await store.write.transaction(async (tx) => {
@@ -146,7 +146,7 @@ export async function createTestLog(store: Store): Promise<TestLog> {
     },
     async dump(tables) {
       const rows = await Promise.all(tables.map((table) => store.read.query<{ row: string }>(`select t::text as row from idx.${table} t order by 1`)))
-      return Object.fromEntries(tables.map((table, place) => [table, rows[place]?.map(({ row }) => row)]))
+      return Object.fromEntries(tables.map((table, index) => [table, rows[index]?.map(({ row }) => row)]))
     },
   }
   return log

@@ -2,7 +2,7 @@
 
 import type { Queryable, Store, Writer } from '../../src/store/store.ts'
 
-export interface CallCounter {
+interface CallCounter {
   running(): number
   track<T>(work: () => Promise<T>): Promise<T>
 }

@@ -8,7 +8,7 @@ import type { Archived } from './archive.ts'
 export type ChainEvents = readonly EventRecord[]
 
 /** The index's own position: its count of chains and the last ledger it has scanned. */
-export interface IndexPosition {
+interface IndexPosition {
   readonly chain: number
   readonly lastLedger: number | null
 }

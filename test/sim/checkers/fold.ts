@@ -6,7 +6,7 @@ import type { Archived } from './archive.ts'
 
 const DAY_SEC = 86_400
 
-export interface FoldedPosition {
+interface FoldedPosition {
   readonly positionId: number
   readonly trader: string
   readonly asset: string
@@ -17,7 +17,7 @@ export interface FoldedPosition {
   readonly openedTxHash: string
 }
 
-export interface FoldedTrade {
+interface FoldedTrade {
   readonly positionId: number
   readonly trader: string
   readonly kind: 'close' | 'liquidation'
@@ -32,7 +32,7 @@ export interface FoldedTrade {
   readonly pnl: string | null
 }
 
-export interface FoldedStats {
+interface FoldedStats {
   readonly asset: string
   readonly openInterestLong: string
   readonly openInterestShort: string
