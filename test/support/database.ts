@@ -1,5 +1,5 @@
-// Databases for tests: each test gets a new, migrated one. Embedded databases start from an archive of a migrated one. With TEST_DATABASE_URL they are databases
-// on that server, copied from a template and dropped afterwards.
+// Databases for tests: each test gets a new, migrated one. Embedded databases start from an archive of a migrated one. With TEST_DATABASE_URL they are
+// databases on that server, copied from a template and dropped afterwards.
 
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
