@@ -32,8 +32,8 @@ export interface NetworkState {
 }
 
 /** Called between two ledgers. Before hours pass at once, `waitForResponses` lets all open requests finish: no client waits that long. */
-export async function injectNetworkFault(upsets: NetworkState, waitForResponses: () => Promise<void>): Promise<void> {
-  const { decisions, profile, network, clock } = upsets
+export async function injectNetworkFault(state: NetworkState, waitForResponses: () => Promise<void>): Promise<void> {
+  const { decisions, profile, network, clock } = state
   const choice = decisions.decide('network', [
     { chance: profile.networkReset, choice: () => ({ name: 'reset' }) },
     { chance: profile.networkRestore, choice: () => ({ name: 'keep or put back' }) },
@@ -42,12 +42,12 @@ export async function injectNetworkFault(upsets: NetworkState, waitForResponses:
   ])
   switch (choice?.name) {
     case 'reset':
-      upsets.chains.push(readChainEvents(network))
+      state.chains.push(readChainEvents(network))
       await network.rpc.call('local_reset', {})
-      upsets.snapshot = undefined
+      state.snapshot = undefined
       break
     case 'keep or put back':
-      await snapshotOrRestore(upsets)
+      await snapshotOrRestore(state)
       break
     case 'step the clock':
       await network.rpc.call('local_advance', { seconds: Number(choice['hours']) * HOUR_SEC })
@@ -79,18 +79,18 @@ export async function movePrices({ decisions, profile, network, clock }: Network
 }
 
 /** Saves the network, or restores the saved one. Does not restore a snapshot so new that the index could miss the restore between two polls. */
-async function snapshotOrRestore(upsets: NetworkState): Promise<void> {
-  const { network, profile, snapshot: kept, clock } = upsets
-  if (kept === undefined) {
-    upsets.snapshot = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
+async function snapshotOrRestore(state: NetworkState): Promise<void> {
+  const { network, profile, snapshot: saved, clock } = state
+  if (saved === undefined) {
+    state.snapshot = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
     return
   }
-  if (network.chain.history.latest().sequence - kept.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
+  if (network.chain.history.latest().sequence - saved.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
   // A new ledger with the number and the close time of an old one differs only in its hash, which the indexer checks every few minutes.
   const { history, clockOffsetSec } = network.chain
-  if (nowSec(clock) + clockOffsetSec <= (history.ledger(kept.ledger + 1)?.closeTimeSec ?? 0)) return
-  upsets.chains.push(readChainEvents(network))
-  await network.rpc.call('local_restore', { id: kept.id })
+  if (nowSec(clock) + clockOffsetSec <= (history.ledger(saved.ledger + 1)?.closeTimeSec ?? 0)) return
+  state.chains.push(readChainEvents(network))
+  await network.rpc.call('local_restore', { id: saved.id })
 }
 
 /** All events of the exchange since the network's first ledger. */

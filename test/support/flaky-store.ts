@@ -14,9 +14,9 @@ export interface FlakyStore {
   waitForBlockedCall(): Promise<void>
   /** Resolves when every call that reached the database has ended. */
   idle(): Promise<void>
-  /** Drops all further notifications without telling the listeners. */
+  /** Drops all further notifications without notice to the listeners. */
   dropNotifications(): void
-  /** Tells the listeners whether notifications arrive; drops them while not. */
+  /** Reports to the listeners whether notifications arrive; drops them while not. */
   setListening(listening: boolean): void
 }
 
