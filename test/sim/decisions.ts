@@ -37,6 +37,23 @@ export interface Decisions {
 
 /** Decides by a seed. */
 export function decisionsOfSeed(seed: string): Decisions {
+  return createDecisions((door, nth, options) => {
+    let left = fraction(`${seed}/${door}/${nth}`)
+    const option = options.find(({ chance }) => {
+      left -= chance
+      return left < 0
+    })
+    let detail = 0
+    return option?.choice({ integer: (min, max) => min + Math.floor(fraction(`${seed}/${door}/${nth}/${detail++}`) * (max - min + 1)) })
+  })
+}
+
+/** Replays recorded faults and injects no others. */
+export function decisionsOfRecord(recorded: readonly Decision[]): Decisions {
+  return createDecisions((door, nth) => recorded.find((decision) => decision.door === door && decision.nth === nth)?.choice)
+}
+
+function createDecisions(choose: (door: string, nth: number, options: readonly Option[]) => Choice | undefined): Decisions {
   const counts = new Map<string, number>()
   const record: Decision[] = []
   let isCalm = false
@@ -44,37 +61,11 @@ export function decisionsOfSeed(seed: string): Decisions {
     record,
     calm: () => void (isCalm = true),
     decide(door, options) {
-      const nth = count(counts, door)
-      if (isCalm) return undefined
-      let left = fraction(`${seed}/${door}/${nth}`)
-      const option = options.find(({ chance }) => {
-        left -= chance
-        return left < 0
-      })
-      if (option === undefined) return undefined
-      let detail = 0
-      const roll: Roll = { integer: (min, max) => min + Math.floor(fraction(`${seed}/${door}/${nth}/${detail++}`) * (max - min + 1)) }
-      const choice = option.choice(roll)
-      record.push({ door, nth, choice })
+      const nth = (counts.get(door) ?? 0) + 1
+      counts.set(door, nth)
+      const choice = isCalm ? undefined : choose(door, nth, options)
+      if (choice !== undefined) record.push({ door, nth, choice })
       return choice
-    },
-  }
-}
-
-/** Replays recorded faults and injects no others. */
-export function decisionsOfRecord(recorded: readonly Decision[]): Decisions {
-  const counts = new Map<string, number>()
-  const record: Decision[] = []
-  let isCalm = false
-  return {
-    record,
-    calm: () => void (isCalm = true),
-    decide(door) {
-      const nth = count(counts, door)
-      if (isCalm) return undefined
-      const decision = recorded.find((one) => one.door === door && one.nth === nth)
-      if (decision !== undefined) record.push(decision)
-      return decision?.choice
     },
   }
 }
@@ -82,10 +73,4 @@ export function decisionsOfRecord(recorded: readonly Decision[]): Decisions {
 /** A number in [0, 1) that depends on the text only. */
 export function fraction(text: string): number {
   return createHash('sha256').update(text).digest().readUIntBE(0, 6) / 2 ** 48
-}
-
-function count(counts: Map<string, number>, door: string): number {
-  const nth = (counts.get(door) ?? 0) + 1
-  counts.set(door, nth)
-  return nth
 }

@@ -80,17 +80,17 @@ export async function movePrices({ decisions, profile, network, clock }: Network
 
 /** Saves the network, or restores the saved one. Does not restore a snapshot so new that the index could miss the restore between two polls. */
 async function snapshotOrRestore(state: NetworkState): Promise<void> {
-  const { network, profile, snapshot: saved, clock } = state
-  if (saved === undefined) {
+  const { network, profile, snapshot, clock } = state
+  if (snapshot === undefined) {
     state.snapshot = (await network.rpc.call('local_snapshot', {})) as { id: string; ledger: number }
     return
   }
-  if (network.chain.history.latest().sequence - saved.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
+  if (network.chain.history.latest().sequence - snapshot.ledger <= 2 * Math.ceil(1 / profile.pollsPerLedger)) return
   // A new ledger with the number and the close time of an old one differs only in its hash, which the indexer checks every few minutes.
   const { history, clockOffsetSec } = network.chain
-  if (nowSec(clock) + clockOffsetSec <= (history.ledger(saved.ledger + 1)?.closeTimeSec ?? 0)) return
+  if (nowSec(clock) + clockOffsetSec <= (history.ledger(snapshot.ledger + 1)?.closeTimeSec ?? 0)) return
   state.chains.push(readChainEvents(network))
-  await network.rpc.call('local_restore', { id: saved.id })
+  await network.rpc.call('local_restore', { id: snapshot.id })
 }
 
 /** All events of the exchange since the network's first ledger. */

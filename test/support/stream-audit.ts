@@ -48,8 +48,8 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
   const rows = await db.query<Row>(
     'select seq, topic, ledger, ledger_close_ts as ts, tx_hash as tx, payload, topics_xdr as topics, value_xdr as value from idx.events order by seq',
   )
-  const owned = await db.query<{ account: string; place: number; seq: number }>(
-    `select a.account, coalesce(l.place, a.seq) as place, a.seq from idx.account_events a
+  const owned = await db.query<{ account: string; position: number; seq: number }>(
+    `select a.account, coalesce(l.place, a.seq) as position, a.seq from idx.account_events a
        left join idx.learned_events l on l.account = a.account and l.seq = a.seq
      where l.seq is null or l.place is not null order by 2`,
   )
@@ -61,10 +61,10 @@ export async function readChannelLog(db: Queryable): Promise<ChannelLog> {
     const kind = KINDS[row.topic]
     if (kind !== undefined && row.payload !== null) add(`trades.${String(row.payload['asset'])}`, { seq: row.seq, data: tradeOf(kind, row, row.payload) })
   }
-  for (const { account, place, seq } of owned) {
+  for (const { account, position, seq } of owned) {
     const row = bySeq.get(seq)
     assert.ok(row !== undefined)
-    add(`account.events.${account}`, { seq: place, data: { ...eventOf(row), owner: account } })
+    add(`account.events.${account}`, { seq: position, data: { ...eventOf(row), owner: account } })
   }
   return log
 }
