@@ -100,7 +100,8 @@ test('recovers from a full disk under PostgreSQL', { skip: CANNOT_MOUNT === fals
 test('returns 503 within the statement time limit while tables are locked, and recovers', { skip: WITHOUT_OWN_POSTGRES }, async () => {
   await using folder = await temporaryFolder()
   await using server = await startPostgres(folder.path)
-  const readTimeoutMs = 300
+  // Long enough that a busy machine answers unlocked reads in time.
+  const readTimeoutMs = 2_000
   await using store = await openStore({ databaseUrl: server.url, dataDir: null, readTimeoutMs, ...options })
   await using lockingStore = createServerStore({ databaseUrl: server.url, readUrl: null, readTimeoutMs, ...options })
   await using bare = await createBareGateway({ store, clock: createSystemClock({ keepAlive: false }), random: createSystemRandom() })
