@@ -9,7 +9,7 @@ import type { SavedRun, Task, TaskResult } from './worker.ts'
 
 const ALL = process.env['TEST_ALL'] === '1'
 /** The number of seeds by default. A server is slower than the embedded engine. */
-const SEEDS_DEFAULT = !ALL ? 12 : testServerUrl() === null ? 200 : 6
+const SEEDS_DEFAULT = !ALL ? 6 : testServerUrl() === null ? 200 : 6
 /** Each of these must occur in the seeds of `npm run test:all`; otherwise the simulation no longer tests it. */
 const EXPECTED = [
   'position_opened', 'position_closed', 'position_liquidated', 'cross_liq', 'order_placed', 'order_executed', 'order_cancelled',
