@@ -204,6 +204,7 @@ async function serveGateway(parts: Parts, stop: AbortSignal, disposables: AsyncD
     network: { name: config.network.name, passphrase: config.network.passphrase },
     webOrigin: config.server.webOrigin,
     readyMaxLedgerAgeSec: config.server.readyMaxLedgerAgeSec,
+    readyMaxPriceAgeSec: config.server.readyMaxPriceAgeSec,
     ...(config.server.drainMs === 0 ? {} : { drainMs: config.server.drainMs }),
     trustProxy: config.server.trustProxy,
     klinesUrls: config.klinesUrls,

@@ -21,6 +21,7 @@ export interface Config {
     readonly trustProxy: boolean | number | readonly string[]
     readonly webOrigin: string | null
     readonly readyMaxLedgerAgeSec: number
+    readonly readyMaxPriceAgeSec: number
     readonly drainMs: number
     readonly console: boolean
     /** Header names in lower case. Null disables the region guard. */
@@ -140,6 +141,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
       trustProxy: values.TRUST_PROXY,
       webOrigin: values.WEB_ORIGIN,
       readyMaxLedgerAgeSec: values.READY_MAX_LEDGER_AGE_SEC,
+      readyMaxPriceAgeSec: values.READY_MAX_PRICE_AGE_SEC,
       drainMs: values.HTTP_DRAIN_MS,
       console: values.CONSOLE,
       regionGuard: values.GEO_BLOCK ? { country: values.GEO_COUNTRY_HEADER, region: values.GEO_REGION_HEADER } : null,

@@ -34,7 +34,7 @@ import type { Allowlist } from './keys/allowlist.ts'
 import { ChallengesUnavailable, createMemoryChallenges } from './keys/challenges.ts'
 import { createKeys } from './keys/keys.ts'
 import type { Keys } from './keys/keys.ts'
-import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from './limits.ts'
+import { RATE_LIMIT_PER_WINDOW, RATE_LIMIT_WINDOW_SEC, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from './limits.ts'
 import type { StreamLimits } from './limits.ts'
 import type { GatewayStats } from './metrics/sources.ts'
 import { createKlines } from './oracle/klines.ts'
@@ -114,6 +114,8 @@ export interface GatewayParts {
   readonly streamLimits?: StreamLimits
   /** Maximum age of the last indexed ledger for readiness. */
   readonly readyMaxLedgerAgeSec?: number
+  /** Maximum age of the newest price for readiness. */
+  readonly readyMaxPriceAgeSec?: number
   /** Time to keep accepting requests during shutdown. 0 by default. */
   readonly drainMs?: number
   /** Null or absent disables the web console. */
@@ -169,7 +171,7 @@ export async function createGateway(parts: GatewayParts): Promise<Gateway> {
   await registerOpenApi(app)
   const indexWaiter = createIndexWaiter({ store, clock })
   supportMinLedger(app, indexWaiter.waitForLedger)
-  statusRoutes(app, parts, { sharedCounts, isDraining })
+  statusRoutes(app, parts, { sharedCounts, isDraining, prices })
   marketsRoutes(app, { prices, db, clock })
   oracleRoutes(app, { prices })
   candlesRoutes(app, { db, clock, readKlines: createKlines({ baseUrls: parts.klinesUrls, clock, log }) })
@@ -231,12 +233,17 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' 
 function statusRoutes(
   app: App,
   parts: GatewayParts,
-  { sharedCounts, isDraining }: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean },
+  own: { readonly sharedCounts: SharedCounts | null; readonly isDraining: () => boolean; readonly prices: Prices },
 ): void {
   const { store, clock, log, contracts, network } = parts
+  const { sharedCounts, isDraining, prices } = own
   const readIndex = createIndexSnapshotReader({ db: store.read, clock, log })
   healthRoutes(app, { readIndex, clock, version: manifest.version, networkName: network.name, contracts, sharedCounts })
-  probesRoutes(app, { readIndex, clock, maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC, isDraining })
+  probesRoutes(app, {
+    readIndex, clock, isDraining, prices,
+    maxLedgerAgeSec: parts.readyMaxLedgerAgeSec ?? READY_MAX_LEDGER_AGE_SEC,
+    maxPriceAgeSec: parts.readyMaxPriceAgeSec ?? READY_MAX_PRICE_AGE_SEC,
+  })
 }
 
 /** Routes that read only from the index. */

@@ -75,6 +75,8 @@ export const ACCOUNT_CACHE_MS = 1_000
 export const ACCOUNT_READ_TIMEOUT_MS = 8_000
 /** Maximum age of the last indexed ledger for readiness. Longer than an RPC node restart or upgrade, shorter than what users tolerate. */
 export const READY_MAX_LEDGER_AGE_SEC = 300
+/** An instance that read no price for this long is not ready. The contracts reject older prices. */
+export const READY_MAX_PRICE_AGE_SEC = 60
 /** Maximum wait for X-Min-Ledger: about one ledger close and one poll. */
 export const INDEX_WAIT_MS = 5_000
 /** Maximum number of requests waiting for X-Min-Ledger. Further requests do not wait. */

@@ -1,6 +1,6 @@
 // All environment variables of the gateway: format, default and description. docs/configuration.md is generated from this table.
 
-import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
+import { POLL_INTERVAL_MS, READY_MAX_LEDGER_AGE_SEC, READY_MAX_PRICE_AGE_SEC, STREAM_LIMITS } from '../limits.ts'
 import {
   choice, contractAddress, headerName, httpUrl, httpUrls, httpUrlsOrOff, integer, nameValuePairs, onOff, origin, ratio, text, trustProxy, url,
 } from './formats.ts'
@@ -51,6 +51,9 @@ const SERVER = {
   TRUST_PROXY: variable(trustProxy, false, 'Proxies whose `X-Forwarded-For` entries are trusted.', 'off'),
   READY_MAX_LEDGER_AGE_SEC: variable(
     integer(1, READY_AGE_MAX_SEC), READY_MAX_LEDGER_AGE_SEC, '`/readyz` returns 503 if the last indexed ledger is older, in seconds.',
+  ),
+  READY_MAX_PRICE_AGE_SEC: variable(
+    integer(1, READY_AGE_MAX_SEC), READY_MAX_PRICE_AGE_SEC, '`/readyz` returns 503 if no price could be read for longer, in seconds.',
   ),
   HTTP_DRAIN_MS: variable(
     integer(0, DRAIN_MAX_MS), 0, 'Time to keep accepting requests during shutdown, so that load balancers notice it, in milliseconds.',

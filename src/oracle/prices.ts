@@ -47,6 +47,8 @@ export interface Prices {
   cachedSnapshot(): PriceSnapshot | undefined
   /** The snapshot after the reads that are due. Never rejects. */
   snapshot(): Promise<PriceSnapshot>
+  /** Milliseconds since any asset was last read successfully; null before that. */
+  ageMs(): number | null
   /** One asset's price, after a read if it is due. Never rejects. */
   price(asset: string): Promise<ServedPrice | undefined>
   /** Reads every asset now, with bounded concurrency. Never rejects. */
@@ -75,6 +77,7 @@ export function createPrices(options: PricesOptions): Prices {
   const slots = new Map(options.assets.map((asset): [string, Slot] => [asset, { asset, last: null, failedAtMs: null, inFlight: null }]))
   const semaphore = createSemaphore(MAX_CONCURRENT_PRICE_READS)
   let isOutageReported = false
+  let lastReadAtMs: number | null = null
   let cached: { readonly snapshot: PriceSnapshot; readonly untilMs: number } | null = null
 
   function read(slot: Slot, signal?: AbortSignal): Promise<void> {
@@ -93,7 +96,8 @@ export function createPrices(options: PricesOptions): Prices {
       if (slot.failedAtMs !== null) log.info({ asset: slot.asset }, 'price readable again')
       slot.failedAtMs = null
       isOutageReported = false
-      slot.last = { price: toResource(slot.asset, attested), readAtMs: clock.elapsedMs() }
+      lastReadAtMs = clock.elapsedMs()
+      slot.last = { price: toResource(slot.asset, attested), readAtMs: lastReadAtMs }
       options.onRead?.(slot.asset, attested)
     } catch (error) {
       if (slot.failedAtMs === null && signal?.aborted !== true) report(slot, error)
@@ -150,6 +154,7 @@ export function createPrices(options: PricesOptions): Prices {
       await Promise.all([...slots.values()].map(settle))
       return buildSnapshot(clock.elapsedMs())
     },
+    ageMs: () => (lastReadAtMs === null ? null : clock.elapsedMs() - lastReadAtMs),
     async price(asset) {
       const slot = defined(slots.get(asset), `the price slot of ${asset}`)
       await settle(slot)

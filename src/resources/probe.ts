@@ -17,7 +17,7 @@ export const Ready = Type.Object(
 
 export type Ready = Static<typeof Ready>
 
-export const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind'] as const
+export const NOT_READY_REASONS = ['draining', 'database', 'index_empty', 'index_behind', 'prices_stale'] as const
 export type NotReadyReason = (typeof NOT_READY_REASONS)[number]
 
 /** 503 response of GET /readyz. */
@@ -30,7 +30,7 @@ export const NotReady = Type.Object(
         enum: [...NOT_READY_REASONS],
         description:
           'draining: the process is shutting down. database: the database does not respond. index_empty: nothing is indexed yet. index_behind: the last ' +
-          'indexed ledger is older than READY_MAX_LEDGER_AGE_SEC.',
+          'indexed ledger is older than READY_MAX_LEDGER_AGE_SEC. prices_stale: no price could be read for READY_MAX_PRICE_AGE_SEC.',
       }),
       { examples: [['index_behind']] },
     ),

@@ -5,6 +5,7 @@ import { nowSec } from '../base/clock.ts'
 import { CACHE_NEVER, JSON_TYPE } from '../http/response.ts'
 import type { App } from '../http/app.ts'
 import { operation } from '../http/operation.ts'
+import type { Prices } from '../oracle/prices.ts'
 import type { IndexSnapshotReader } from '../projections/index-snapshot.ts'
 import { ref } from '../resources/fields.ts'
 import { Alive, Ready } from '../resources/probe.ts'
@@ -33,8 +34,8 @@ const getReadiness = operation(
     tag: 'health',
     summary: 'Check readiness',
     description:
-      'Returns 200 if the database responds, the index is recent enough, and the process is not shutting down. Otherwise returns 503 with all reasons. ' +
-      'Exempt from the rate limit.',
+      'Returns 200 if the database responds, the index and the prices are recent enough, and the process is not shutting down. Otherwise returns 503 with ' +
+      'all reasons. Exempt from the rate limit.',
     ok: ref(Ready),
     example: { status: 'ready' } satisfies Ready,
     errors: ['503 not_ready'],
@@ -49,6 +50,9 @@ export interface ProbesParts {
   readonly clock: Clock
   /** The instance is not ready if the last indexed ledger is older. */
   readonly maxLedgerAgeSec: number
+  readonly prices: Pick<Prices, 'ageMs'>
+  /** The instance is not ready if it could not read any price for longer. */
+  readonly maxPriceAgeSec: number
   /** True during shutdown. */
   readonly isDraining: () => boolean
 }
@@ -66,12 +70,22 @@ export function probesRoutes(app: App, parts: ProbesParts): void {
   })
 }
 
-async function rejectionReasons({ readIndex, clock, maxLedgerAgeSec, isDraining }: ProbesParts): Promise<readonly NotReadyReason[]> {
+async function rejectionReasons(parts: ProbesParts): Promise<readonly NotReadyReason[]> {
+  const draining = parts.isDraining() ? 'draining' as const : null
+  return [draining, await indexProblem(parts), pricesProblem(parts)].filter((reason) => reason !== null)
+}
+
+async function indexProblem({ readIndex, clock, maxLedgerAgeSec }: ProbesParts): Promise<NotReadyReason | null> {
   const { state, fresh } = await readIndex()
-  const draining: readonly NotReadyReason[] = isDraining() ? ['draining'] : []
   // Without the database the age of the index is unknown: another instance may be indexing.
-  if (!fresh) return [...draining, 'database']
+  if (!fresh) return 'database'
   const closeSec = state?.lastLedgerCloseTs ?? null
-  if (closeSec === null) return [...draining, 'index_empty']
-  return nowSec(clock) - closeSec > maxLedgerAgeSec ? [...draining, 'index_behind'] : draining
+  if (closeSec === null) return 'index_empty'
+  return nowSec(clock) - closeSec > maxLedgerAgeSec ? 'index_behind' : null
+}
+
+/** One asset that cannot be read does not make the instance unready: the others are served. */
+function pricesProblem({ prices, maxPriceAgeSec }: ProbesParts): NotReadyReason | null {
+  const ageMs = prices.ageMs()
+  return ageMs === null || ageMs > maxPriceAgeSec * 1000 ? 'prices_stale' : null
 }

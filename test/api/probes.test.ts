@@ -21,7 +21,7 @@ const READY = [200, { status: 'ready' }]
 
 test('ready once a ledger is indexed, not while the index is too old, and ready again after it catches up', async () => {
   await using fixture = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
-  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['index_empty'] }])
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['index_empty', 'prices_stale'] }])
   await fixture.closeLedgers(3)
   await fixture.catchUp()
   assert.deepEqual(await readiness(fixture), READY)
@@ -41,6 +41,27 @@ test('ready once a ledger is indexed, not while the index is too old, and ready 
   assert.deepEqual(await readiness(fixture), READY)
 })
 
+test('names stale prices while no price can be read, and is ready again after the first read', async () => {
+  await using fixture = await createGatewayFixture({ gateway: { readyMaxPriceAgeSec: 20 } })
+  await fixture.closeLedgers(3)
+  await fixture.catchUp()
+  assert.deepEqual(await readiness(fixture), READY)
+  fixture.rpc.isDown = true
+  fixture.clock.advance(20_000)
+  assert.deepEqual(await readiness(fixture), READY, 'a short outage does not make it unready')
+  fixture.clock.advance(1_000)
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['prices_stale'] }])
+  fixture.rpc.isDown = false
+  await fixture.gateway.oracle.step()
+  assert.deepEqual(await readiness(fixture), READY)
+
+  await fixture.restartGateway()
+  assert.deepEqual(await readiness(fixture), [503, { status: 'not_ready', reasons: ['prices_stale'] }], 'a new instance without any price is not ready')
+  fixture.rpc.refusedPrices.add('BTC')
+  await fixture.gateway.oracle.step()
+  assert.deepEqual(await readiness(fixture), READY, 'one asset that cannot be read does not make it unready')
+})
+
 test('stays ready while ledgers have no events', async () => {
   await using fixture = await createGatewayFixture({ gateway: { readyMaxLedgerAgeSec: 30 } })
   await fixture.control('local_actors', { publisher: false, keeper: false, traders: false })
@@ -53,7 +74,7 @@ test('alive but not ready while the database fails or hangs, without revealing i
   const broken = { query: async () => { throw new Error('connection lost to db.internal') } }
   await using bare = await createBareGateway({ store: { engine: 'embedded', read: broken, write: broken } as never })
   const response = await bare.gateway.app.inject('/readyz')
-  assert.deepEqual([response.statusCode, response.json()], [503, { status: 'not_ready', reasons: ['database'] }])
+  assert.deepEqual([response.statusCode, response.json()], [503, { status: 'not_ready', reasons: ['database', 'prices_stale'] }])
   const alive = await bare.gateway.app.inject('/livez')
   assert.deepEqual([alive.statusCode, alive.json()], [200, { status: 'alive' }])
 
@@ -62,7 +83,7 @@ test('alive but not ready while the database fails or hangs, without revealing i
   const waiting = other.gateway.app.inject('/readyz')
   await until(() => other.clock.pendingTimers() > 0, 'the wait for the database')
   other.clock.advance(1_000)
-  assert.deepEqual((await waiting).json(), { status: 'not_ready', reasons: ['database'] })
+  assert.deepEqual((await waiting).json(), { status: 'not_ready', reasons: ['database', 'prices_stale'] })
 })
 
 test('a snapshot from before the database failed does not make it ready', async () => {
@@ -73,6 +94,7 @@ test('a snapshot from before the database failed does not make it ready', async 
   const { store } = fixture
   const query: typeof store.read.query = (sql, params) => (failing ? Promise.reject(new Error('connection refused')) : store.read.query(sql, params))
   await fixture.restartGateway({ store: { engine: store.engine, write: store.write, read: { query }, tryLock: store.tryLock, listen: store.listen } as never })
+  await fixture.gateway.oracle.step()
   assert.deepEqual(await readiness(fixture), READY)
   failing = true
   fixture.clock.advance(1_000)

@@ -1459,7 +1459,7 @@ export interface operations {
   };
   /**
    * Check readiness.
-   * @description Returns 200 if the database responds, the index is recent enough, and the process is not shutting down. Otherwise returns 503 with all reasons. Exempt from the rate limit.
+   * @description Returns 200 if the database responds, the index and the prices are recent enough, and the process is not shutting down. Otherwise returns 503 with all reasons. Exempt from the rate limit.
    */
   readonly getReadiness: {
     readonly parameters: {
