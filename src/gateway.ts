@@ -28,6 +28,7 @@ import type { HttpObserver } from './http/observe.ts'
 import { registerOpenApi, serveOpenApi } from './http/openapi.ts'
 import type { RateLimits, SharedCounts } from './http/rate-limit.ts'
 import type { RegionHeaders } from './http/region-guard.ts'
+import type { SchemaCompilers } from './http/schema-compilers.ts'
 import type { HttpTracer } from './http/trace.ts'
 import { OPEN_TO_EVERYONE } from './keys/allowlist.ts'
 import type { Allowlist } from './keys/allowlist.ts'
@@ -122,6 +123,8 @@ export interface GatewayParts {
   readonly consoleBuild?: ConsoleBuildOptions | null
   readonly observer?: HttpObserver | null
   readonly tracer?: HttpTracer | null
+  /** Shared by the gateways of one process, so that each schema is compiled once. */
+  readonly schemaCompilers?: SchemaCompilers
 }
 
 export interface Gateway {
@@ -226,6 +229,7 @@ function createServer(parts: GatewayParts, own: Pick<AppOptions, 'sharedCounts' 
     regionGuard: parts.regionGuard,
     observer: parts.observer ?? null,
     tracer: parts.tracer ?? null,
+    ...(parts.schemaCompilers === undefined ? {} : { schemaCompilers: parts.schemaCompilers }),
     errorRules: ERROR_RULES,
   })
 }

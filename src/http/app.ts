@@ -29,7 +29,8 @@ import type { RateLimits, SharedCounts } from './rate-limit.ts'
 import { createRegionGuard } from './region-guard.ts'
 import type { RegionHeaders } from './region-guard.ts'
 import { createRequestIds } from './request-id.ts'
-import { buildSerializer } from './serializers.ts'
+import { createSchemaCompilers } from './schema-compilers.ts'
+import type { SchemaCompilers } from './schema-compilers.ts'
 import { rejectEncodedBodies, rejectUnknownFields } from './strict-body.ts'
 import { parseQueriesStrictly } from './strict-query.ts'
 import { traceRequests } from './trace.ts'
@@ -78,6 +79,8 @@ export interface AppOptions {
   /** True during shutdown. Every response then closes its connection, so that the next request goes to another instance. */
   readonly isDraining?: () => boolean
   readonly tracer?: HttpTracer | null
+  /** Shared by the servers of one process, so that each schema is compiled once. By default the server has its own. */
+  readonly schemaCompilers?: SchemaCompilers
   /** Maps errors of lower layers to responses. */
   readonly errorRules: readonly ErrorRule[]
 }
@@ -107,7 +110,7 @@ export function createApp(options: AppOptions): App {
     // Long path parameters get the route's own 404 instead of a router error.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
-    schemaController: { compilersFactory: { buildSerializer } },
+    schemaController: { compilersFactory: options.schemaCompilers ?? createSchemaCompilers() },
     frameworkErrors: (error, request, reply) => rejectUnroutable(error, request, reply),
     clientErrorHandler: (error, socket) => rejectMalformed(error, socket, newId({})),
   }).withTypeProvider<TypeBoxTypeProvider>()

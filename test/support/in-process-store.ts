@@ -2,6 +2,7 @@
 // of their own.
 
 import { readFile } from 'node:fs/promises'
+import { assert } from '../../src/base/assert.ts'
 import { createSystemClock } from '../../src/base/clock.ts'
 import { openEngine } from '../../src/store/embedded/engine.ts'
 import { createListeners } from '../../src/store/embedded/listeners.ts'
@@ -12,22 +13,13 @@ import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Store, Writer } from '../../src/store/store.ts'
 import { runTransaction } from '../../src/store/transaction.ts'
 import { encodeParam } from '../../src/store/values.ts'
+import { readBaseline, restoreBaseline } from './baseline.ts'
 import { ensureEmbeddedTemplate } from './database.ts'
 
 interface InProcessStore extends Store {
   /** Restores the state after the migrations. No lock or transaction may be open. */
   clear(): Promise<void>
 }
-
-/** Rows that the migrations insert. */
-const FIRST_ROWS = 'insert into idx.cursor default values'
-/** For small tables `delete` is faster than `truncate`. */
-const TABLES = `
-  select format('%I.%I', schemaname, tablename) as name from pg_tables
-  where schemaname in ('idx', 'keys') order by 1`
-const IDENTITIES = `
-  select format('alter table %I.%I alter column %I restart', table_schema, table_name, column_name) as sql
-  from information_schema.columns where is_identity = 'YES' and table_schema in ('idx', 'keys')`
 
 /** Opens a migrated store. This takes a second, so clear one instead of opening many. */
 export async function openInProcessStore(): Promise<InProcessStore> {
@@ -58,11 +50,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     ...queryable('write'),
     transaction: (work) => runExclusive(() => runTransaction((sql, params) => run('write', sql, params), clock, work)),
   }
-  const tables = await queryable('read').query<{ name: string }>(TABLES)
-  const identities = await queryable('read').query<{ sql: string }>(IDENTITIES)
-  // Disables foreign keys: all tables become empty.
-  const deletions = [...tables.map(({ name }) => `delete from ${name}`), ...identities.map(({ sql }) => sql)]
-  const clearing = ['set local session_replication_role = replica', ...deletions, FIRST_ROWS].join('; ')
+  const baseline = await readBaseline(queryable('read'))
   return {
     engine: 'embedded',
     read: queryable('read'),
@@ -83,7 +71,7 @@ export async function openInProcessStore(): Promise<InProcessStore> {
     },
     listen: (channel, callback, onListening) => listeners.listen(channel, callback, onListening),
     async clear() {
-      await write.transaction(async (tx) => void (await tx.query(clearing)))
+      assert(await restoreBaseline(write, baseline), 'nothing but rows changed')
     },
     [Symbol.asyncDispose]: () => runExclusive(() => engine.close()),
   }

@@ -13,6 +13,8 @@ test('a store from the pool has the rows and sequences of a migrated database, a
   const first = await pool.take('', open)
   const baseline = await first.write.query('select * from idx.cursor')
   await first.write.query('update idx.cursor set last_seq = 7')
+  await first.write.query(`insert into idx.epochs values (1, 'one', 1, 1, 'first', 'passphrase', '{}', 1, 0)`)
+  await first.write.query('insert into idx.ledgers values (1, 2, 3, 4, 5)')
   const [before] = await first.write.query<{ seq: number }>("select nextval('keys.api_keys_seq_seq') as seq")
   assert.ok(await first.tryLock('writer'))
   const received: string[] = []
@@ -21,6 +23,7 @@ test('a store from the pool has the rows and sequences of a migrated database, a
 
   await using second = await pool.take('', () => assert.fail('the engine is reused'))
   assert.deepEqual(await second.write.query('select * from idx.cursor'), baseline)
+  assert.deepEqual(await second.write.query('select * from idx.ledgers'), [], 'rows that refer to others are removed')
   assert.deepEqual(await second.write.query("select nextval('keys.api_keys_seq_seq') as seq"), [before])
   assert.ok(await second.tryLock('writer'))
   await second.write.query("notify channel, 'x'")

@@ -4,16 +4,8 @@
 import { StoreUnavailable } from '../../src/store/store.ts'
 import type { Param, Queryable, Writer, WriterLock } from '../../src/store/store.ts'
 import type { EmbeddedStore } from '../../src/store/embedded/embedded-store.ts'
-
-/** What a migrated database holds before a test writes to it. */
-interface Baseline {
-  readonly tables: readonly string[]
-  readonly sequences: readonly string[]
-  /** The rows that migrations inserted, as JSON, by table. */
-  readonly rows: readonly (readonly [table: string, json: string])[]
-  /** Changes when a test creates or drops anything. */
-  readonly catalog: string
-}
+import { readBaseline, restoreBaseline } from './baseline.ts'
+import type { Baseline } from './baseline.ts'
 
 interface PooledEngine {
   readonly store: EmbeddedStore
@@ -51,48 +43,13 @@ async function startEngine(open: () => Promise<EmbeddedStore>): Promise<PooledEn
   return { store, baseline: await readBaseline(store.write) }
 }
 
-async function readBaseline(db: Queryable): Promise<Baseline> {
-  const tables = await names(
-    db, `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname !~ '^(pg_|information_schema)' order by 1`,
-  )
-  const sequences = await names(db, `select format('%I.%I', schemaname, sequencename) as name from pg_sequences order by 1`)
-  const rows: [string, string][] = []
-  for (const table of tables) {
-    const [row] = await db.query<{ json: string | null }>(`select json_agg(t)::text as json from ${table} t`)
-    if (typeof row?.json === 'string') rows.push([table, row.json])
-  }
-  return { tables, sequences, rows, catalog: await readCatalog(db) }
-}
-
-async function names(db: Queryable, sql: string): Promise<string[]> {
-  return (await db.query<{ name: string }>(sql)).map(({ name }) => name)
-}
-
-async function readCatalog(db: Queryable): Promise<string> {
-  const [row] = await db.query<{ catalog: string }>(
-    `select concat_ws(' ', (select count(*) from pg_class), (select max(oid) from pg_class), (select count(*) from pg_proc),
-       (select count(*) from pg_namespace), (select count(*) from pg_constraint), (select count(*) from pg_type)) as catalog`,
-  )
-  return row?.catalog ?? ''
-}
-
-/** Empties the database to its baseline; false when that is not possible, because a test changed more than rows or the engine is gone. */
+/** False when the engine cannot be used again, because a test changed more than rows or the engine is gone. */
 async function reset({ store, baseline }: PooledEngine): Promise<boolean> {
   try {
-    if ((await readCatalog(store.write)) !== baseline.catalog) return false
-    const statements = [
-      ...baseline.tables.map((table) => `delete from ${table}`),
-      ...baseline.sequences.map((sequence) => `alter sequence ${sequence} restart`),
-    ]
-    await store.write.transaction(async (tx) => {
-      await tx.query(statements.join(';\n'))
-      for (const [table, json] of baseline.rows) {
-        await tx.query(`insert into ${table} overriding system value select * from json_populate_recordset(null::${table}, $1::json)`, [json])
-      }
-    })
-    return true
-  } catch {
-    return false
+    return await restoreBaseline(store.write, baseline)
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return false
+    throw error
   }
 }
 

@@ -73,6 +73,7 @@ const DATA = ['deployments', 'package.json', 'client/package.json']
 export const PACKAGE_OWNERS: Readonly<Record<string, readonly string[]>> = {
   '@stellar/stellar-sdk': ['src/chain', 'src/keys', 'localnet'],
   fastify: ['src/http', 'src/routes', 'src/gateway.ts'],
+  '@fastify/ajv-compiler': ['src/http'],
   '@fastify/fast-json-stringify-compiler': ['src/http'],
   '@fastify/swagger': ['src/http', 'src/gateway.ts'],
   '@fastify/swagger-ui': ['src/http', 'src/gateway.ts'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { buildSerializer, referencedSchemas } from './serializers.ts'
+import { createSchemaCompilers, referencedSchemas } from './schema-compilers.ts'
 
 const SHARED = {
   Trade: { $id: 'Trade', type: 'object', properties: { of: { $ref: 'Position#' }, pnl: { type: 'string' } } },
@@ -17,7 +17,7 @@ test('finds direct, indirect and circular references and nothing else', () => {
 
 test('drops fields that are not in the schema, including in referenced schemas', () => {
   const schema = { type: 'object', properties: { trade: { $ref: 'Trade#' } } }
-  const serialize = buildSerializer(SHARED, {})({ method: 'GET', url: '/', httpStatus: '200', schema })
+  const serialize = createSchemaCompilers().buildSerializer(SHARED, {})({ method: 'GET', url: '/', httpStatus: '200', schema })
   const text = serialize({ trade: { pnl: '1', secret: 'x', of: { id: 3, secret: 'y' } }, secret: 'z' })
   assert.deepEqual(JSON.parse(text), { trade: { pnl: '1', of: { id: 3 } } })
 })
