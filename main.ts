@@ -3,7 +3,6 @@
 // stdout, structured logs to stderr.
 
 import { join } from 'node:path'
-import { pino } from 'pino'
 import { startLocalNetwork } from 'perpetual-exchange-localnet'
 import type { LocalNetwork } from 'perpetual-exchange-localnet'
 import { fetchContracts, LocalNetworkUnreachable } from 'perpetual-exchange-localnet/discover'
@@ -24,6 +23,7 @@ import { rebuild } from './src/indexer/rebuild.ts'
 import { reportProgress } from './src/indexer/report-progress.ts'
 import { openAllowlist } from './src/keys/allowlist.ts'
 import { CommandRejected, parseKeysCommand, runKeysCommand } from './src/keys/operator.ts'
+import { createLogger } from './src/logging/logger.ts'
 import { createMetrics } from './src/metrics/metrics.ts'
 import type { Metrics } from './src/metrics/metrics.ts'
 import { serveMetrics } from './src/metrics/server.ts'
@@ -337,7 +337,9 @@ async function checkHealth({ config }: Settings, [target]: readonly string[]): P
 }
 
 function createLog(config: Config): Log {
-  return pino({ level: config.logLevel, base: null }, pino.destination({ dest: 2, sync: true }))
+  const { level, format, color } = config.log
+  const isTerminal = process.stderr.isTTY
+  return createLogger({ level, format: format === 'auto' ? (isTerminal ? 'terminal' : 'json') : format, color: color && isTerminal })
 }
 
 function warn({ config, secrets }: Settings, log: Log): void {

@@ -41,7 +41,7 @@ test('defaults to the local network', () => {
     dataDir: './data',
     klinesUrls: [],
     allowlist: null,
-    logLevel: 'info',
+    log: { level: 'info', format: 'auto', color: true },
     production: false,
   } satisfies Config)
   assert.deepEqual(secrets, { databaseUrl: null, databaseReadUrl: null, redisUrl: null, traces: null, rpcUrls: [], archiveRpcUrls: [] })
@@ -106,7 +106,7 @@ const INVALID: readonly (readonly [variable: string, value: string])[] = [
   ['TRUST_PROXY', 'yes'], ['TRUST_PROXY', '10.0.0.0/33'], ['TRUST_PROXY', '10.0.0.0/8/8'], ['TRUST_PROXY', '17'], ['TRUST_PROXY', ','],
   ['WEB_ORIGIN', 'webapp.example'], ['WEB_ORIGIN', 'https://app.example/path'], ['WEB_ORIGIN', '*'],
   ['POLL_INTERVAL_MS', '0'], ['START_LEDGER', '0'], ['LOCAL_LEDGER_MS', '999'], ['LOCAL_TRADERS', '-1'], ['LOCAL_RPC_PORT', 'x'],
-  ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
+  ['ROLE', 'reader'], ['LOG_LEVEL', 'loud'], ['LOG_FORMAT', 'xml'], ['KLINES_URL', 'api.example'], ['REDIS_URL', 'http://a'], ['GEO_BLOCK', 'yes'],
   ['HTTP_DRAIN_MS', '-1'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'], ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'], ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
 ]

@@ -58,7 +58,7 @@ export interface Config {
   readonly klinesUrls: readonly string[]
   /** Null lets everyone create keys. */
   readonly allowlist: { readonly addresses: readonly string[] } | { readonly file: string } | null
-  readonly logLevel: string
+  readonly log: { readonly level: string; readonly format: 'auto' | 'json' | 'terminal'; readonly color: boolean }
   readonly production: boolean
 }
 
@@ -158,7 +158,7 @@ function groupSettings(values: Values, kind: NetworkKind, allowlist: Config['all
     dataDir: values.DATA_DIR,
     klinesUrls: values.KLINES_URL ?? (kind === 'local' ? [] : PUBLIC_KLINES_URLS),
     allowlist,
-    logLevel: values.LOG_LEVEL,
+    log: { level: values.LOG_LEVEL, format: values.LOG_FORMAT, color: values.NO_COLOR === null },
     production: values.NODE_ENV === 'production',
   }
 }

@@ -58,7 +58,12 @@ const SERVER = {
   HTTP_DRAIN_MS: variable(
     integer(0, DRAIN_MAX_MS), 0, 'Time to keep accepting requests during shutdown, so that load balancers notice it, in milliseconds.',
   ),
-  LOG_LEVEL: variable(choice(...LOG_LEVELS), 'info', 'Level of the structured log on standard error.'),
+  LOG_LEVEL: variable(choice(...LOG_LEVELS), 'info', 'Level of the log on standard error.'),
+  LOG_FORMAT: variable(
+    choice('auto', 'json', 'terminal'), 'auto',
+    'Format of the log: `json` has one object per line, `terminal` short lines for people. `auto` picks by whether standard error is a terminal.',
+  ),
+  NO_COLOR: optional(text, 'Any value turns off colors on a terminal.'),
   NODE_ENV: optional(text, '`production` logs a warning if the embedded database is used.'),
 }
 

@@ -21,6 +21,7 @@ import { limitConnections } from './connections.ts'
 import { createCors } from './cors.ts'
 import { isTooLarge, keepConnectionOpen, rateLimited, toErrorResponse } from './errors.ts'
 import type { ErrorResponse, ErrorRule } from './errors.ts'
+import { createRequestFailures } from './request-failures.ts'
 import { FORMATS } from './formats.ts'
 import { observeResponses, observeUnrouted } from './observe.ts'
 import type { HttpObserver } from './observe.ts'
@@ -95,6 +96,7 @@ const SECURITY_HEADERS = {
 export function createApp(options: AppOptions): App {
   const newId = createRequestIds(options.random)
   const observer = options.observer ?? null
+  const failures = createRequestFailures(options)
   const app = Fastify({
     logger: false,
     genReqId: (raw) => newId(raw.headers),
@@ -112,7 +114,11 @@ export function createApp(options: AppOptions): App {
     ajv: { customOptions: { coerceTypes: false, removeAdditional: false, discriminator: true, allowUnionTypes: true, formats: FORMATS } },
     schemaController: { compilersFactory: options.schemaCompilers ?? createSchemaCompilers() },
     frameworkErrors: (error, request, reply) => rejectUnroutable(error, request, reply),
-    clientErrorHandler: (error, socket) => rejectMalformed(error, socket, newId({})),
+    clientErrorHandler: (error, socket) => {
+      const requestId = newId({})
+      failures.recordMalformed(error, requestId)
+      rejectMalformed(error, socket, requestId)
+    },
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   limitConnections(app.server, options.maxConnections ?? HTTP_CONNECTIONS_MAX)
@@ -149,10 +155,12 @@ export function createApp(options: AppOptions): App {
   function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (isTooLarge(error)) keepConnectionOpen(reply)
     const response = toErrorResponse(error, options.errorRules)
-    if (response.status >= 500) {
-      const fields = { requestId: request.id, method: request.raw.method, url: request.raw.url, status: response.status, err: error }
-      options.log.error(fields, 'request failed')
-    }
+    failures.record(request, reply, response, error)
+    sendErrorResponse(reply, response)
+  }
+
+  function reject(request: FastifyRequest, reply: FastifyReply, response: ErrorResponse): void {
+    failures.record(request, reply, response)
     sendErrorResponse(reply, response)
   }
 
@@ -162,7 +170,7 @@ export function createApp(options: AppOptions): App {
     identify(request, true, () =>
       count(request, reply, (rejection) => {
         if (rejection === undefined) sendError(error, request, reply)
-        else sendErrorResponse(reply, rejection)
+        else reject(request, reply, rejection)
         if (observer !== null) observeUnrouted(observer, request, reply)
       }))
   }
@@ -180,7 +188,7 @@ export function createApp(options: AppOptions): App {
         ?? (regionGuarded === true ? regionGuard(request.raw.headers) : undefined)
         ?? (requiresKey === true ? request.caller.rejection : null)
       if (rejection === null) done()
-      else sendErrorResponse(reply, rejection)
+      else reject(request, reply, rejection)
     }
     // Health and documentation are exempt from the rate limit and need no key, so they skip the key lookup.
     identify(request, counted !== false || requiresKey === true, () => {
@@ -191,7 +199,11 @@ export function createApp(options: AppOptions): App {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply))
   app.setNotFoundHandler((request, reply) => {
     const { method, url } = request.raw
-    sendErrorResponse(reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
+    reject(request, reply, { status: 404, body: { message: `Route ${method}:${url} not found`, error: 'Not Found', statusCode: 404 } })
+  })
+  app.addHook('onClose', (_app, done) => {
+    failures[Symbol.dispose]()
+    done()
   })
   parseQueriesStrictly(app)
   rejectEncodedBodies(app)

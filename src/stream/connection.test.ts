@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 import { test } from 'node:test'
 import type { WebSocket } from 'ws'
 import { createVirtualClock } from '../base/clock.ts'
+import { createFailureLog } from '../base/failure-log.ts'
 import { silentLog } from '../base/log.ts'
 import { STREAM_LIMITS } from '../limits.ts'
 import { createConnection } from './connection.ts'
@@ -21,12 +22,14 @@ function createStuck() {
     ping: () => void calls.push('ping'),
   })
   const clock = createVirtualClock(0)
+  const failures = createFailureLog({ clock, log: silentLog, level: 'warn', message: 'failed' })
   const connection = createConnection({
     webSocket: webSocket as unknown as WebSocket,
     socket: createStuckSocket(),
     limits: { ...STREAM_LIMITS, waitingBytes: 1_000 },
     clock,
-    log: silentLog,
+    failures,
+    clientFailures: failures,
     requestId: 'r',
     handle: () => {},
     onClose: () => void calls.push('onClose'),

@@ -3,7 +3,7 @@
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
-import type { Log } from '../base/log.ts'
+import type { FailureLog } from '../base/failure-log.ts'
 import type { StreamLimits } from '../limits.ts'
 import { parseRequest } from './requests.ts'
 import type { ClientRequest, RequestId } from './requests.ts'
@@ -40,7 +40,10 @@ export interface ConnectionParts {
   readonly socket: Duplex
   readonly limits: StreamLimits
   readonly clock: Clock
-  readonly log: Log
+  /** Counts requests that the gateway could not handle. */
+  readonly failures: FailureLog
+  /** Counts connections that their clients broke. */
+  readonly clientFailures: FailureLog
   readonly requestId: string
   /** Handles one request; the next request waits until it resolves. */
   handle(request: ClientRequest): void | Promise<void>
@@ -49,7 +52,7 @@ export interface ConnectionParts {
 
 /** Takes ownership of an open WebSocket. */
 export function createConnection(parts: ConnectionParts): Connection {
-  const { webSocket, socket, limits, clock, log } = parts
+  const { webSocket, socket, limits, clock, failures, clientFailures, requestId } = parts
   const closing = new AbortController()
   const queue: ClientRequest[] = []
   const messages = createTokenBucket(limits.messagesPerSecond, clock)
@@ -88,7 +91,7 @@ export function createConnection(parts: ConnectionParts): Connection {
         if (handled !== undefined) await handled
       } catch (error) {
         // The client reconnects and resumes: better than a wrong reply or none.
-        log.warn({ err: error, requestId: parts.requestId, op: request.op }, 'a stream request failed: closing the connection')
+        failures.record(nameOf(error), () => ({ err: error, requestId, op: request.op }))
         close(CLOSE.unexpected, 'unavailable')
       }
     }
@@ -108,8 +111,8 @@ export function createConnection(parts: ConnectionParts): Connection {
   webSocket.on('pong', () => {
     pongReceived = true
   })
-  // The library closes a connection with an invalid frame with the right code. Client errors are not worth more than a debug line.
-  webSocket.on('error', (error) => log.debug({ err: error, requestId: parts.requestId }, 'a stream connection failed'))
+  // The library closes a connection with an invalid frame with the right code.
+  webSocket.on('error', (error: NodeJS.ErrnoException) => clientFailures.record(error.code ?? nameOf(error), () => ({ requestId })))
   webSocket.on('close', markClosed)
 
   return {
@@ -147,6 +150,10 @@ export function closeWithGrace(webSocket: WebSocket, clock: Clock, { code, reaso
   webSocket.close(code, reason)
   const timer = clock.setTimer(CLOSE_GRACE_MS, () => webSocket.terminate())
   webSocket.once('close', () => timer.cancel())
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'unknown'
 }
 
 /** The library delivers a whole message as one buffer. */

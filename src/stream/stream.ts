@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import type { Clock } from '../base/clock.ts'
+import { createFailureLog } from '../base/failure-log.ts'
 import { createSemaphore } from '../base/semaphore.ts'
 import type { Log } from '../base/log.ts'
 import { HEARTBEAT_MS, TICKER_BROADCAST_MS } from '../limits.ts'
@@ -22,6 +23,8 @@ import { createTicks } from './ticks.ts'
 
 /** Concurrent replay reads over all connections. */
 const REPLAY_READS_MAX = 4
+/** Failed requests with a line of their own, per kind of error and minute. */
+const INDIVIDUAL_LINES = 5
 /** Connections of a revoked key are closed at most this much later. */
 const KEY_CHECK_MS = 500
 
@@ -93,6 +96,10 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
   })
   const ticks = createTicks({ hub, tail, db: store.read, clock, readPrices: services.readPrices })
   const readSemaphore = createSemaphore(REPLAY_READS_MAX)
+  const failures = createFailureLog({
+    clock, log, level: 'warn', message: 'a stream request failed: closing the connection', individually: INDIVIDUAL_LINES,
+  })
+  const clientFailures = createFailureLog({ clock, log, level: 'info', message: 'stream connections failed because of their clients' })
   const requestIds = new WeakMap<IncomingMessage, string>()
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: limits.frameBytes })
   const stopped = new AbortController()
@@ -110,7 +117,7 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       return
     }
     const connection = createConnection({
-      webSocket, socket, limits, clock, log, requestId,
+      webSocket, socket, limits, clock, failures, clientFailures, requestId,
       handle: (request) => session.handle(request),
       onClose() {
         session.close()
@@ -188,6 +195,8 @@ export function createStream({ store, clock, log, limits, services }: StreamOpti
       for (const { connection } of clients) connection.close(CLOSE.restart, 'restart')
       stopped.abort()
       await Promise.all(loops)
+      failures[Symbol.dispose]()
+      clientFailures[Symbol.dispose]()
     },
   }
 }
