@@ -92,7 +92,7 @@ serveParent(
     },
     /** Commits this many events without publishing them. Returns the time just before the commit, on the clock that all processes share. */
     async prepare(count: number): Promise<number> {
-      events ??= archivePages(deployment, EVENTS).flat()
+      events ??= (await archivePages(deployment, EVENTS)).flat()
       const rows = events.slice(written, written + count)
       if (rows.length < count) throw new Error('The history has no more events')
       written += count

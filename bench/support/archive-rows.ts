@@ -23,14 +23,14 @@ export function firstEpoch({ contracts, passphrase }: Deployment): Epoch {
 }
 
 /** The archive rows of a history, one array per page of events. */
-export function archivePages(deployment: Deployment, count: number): readonly (readonly ArchivedEvent[])[] {
+export async function archivePages(deployment: Deployment, count: number): Promise<readonly (readonly ArchivedEvent[])[]> {
   const epoch = firstEpoch(deployment)
   const history = createHistory(deployment.contracts, count)
   const pages: (readonly ArchivedEvent[])[] = []
   for (let from = 0; from < count; from += EVENTS_PER_INSERT) {
     const page = history.events.slice(from, from + EVENTS_PER_INSERT).map(({ json }): unknown => JSON.parse(json))
     const { events } = parseEvents({ events: page, cursor: 'unused', latestLedger: history.lastLedger, oldestLedger: FIRST_LEDGER })
-    pages.push(toArchivedEvents(events, epoch, [epoch], from))
+    pages.push(await toArchivedEvents(events, epoch, [epoch], from))
   }
   return pages
 }
@@ -38,7 +38,7 @@ export function archivePages(deployment: Deployment, count: number): readonly (r
 /** One insert statement per page of events. */
 export async function archiveStatements(deployment: Deployment, count: number): Promise<readonly CapturedStatement[]> {
   const statements: CapturedStatement[] = []
-  for (const rows of archivePages(deployment, count)) {
+  for (const rows of await archivePages(deployment, count)) {
     const captured = await captureStatements((db) => appendEvents(db, 1, rows, INSERTED_AT_MS))
     statements.push(...captured.filter(({ sql }) => /^\s*insert into idx\.events\b/.test(sql)))
   }

@@ -9,7 +9,7 @@ import { RpcFailure } from './failure.ts'
 import type { Hedging } from './hedge.ts'
 import { raceHedged } from './hedge.ts'
 import type { Nodes } from './nodes.ts'
-import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
+import type { AnyRequest, CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
 import type { RpcObserver } from './rpc-observer.ts'
 
 /** Callers that may wait for a permit, per node and method. */
@@ -17,7 +17,7 @@ export const MAX_QUEUED_CALLS = 256
 
 /** Bounds the concurrent calls per node and method, so that a node that hangs does not block calls to the others. */
 export interface CallLimits {
-  of(index: number, request: RpcRequest<unknown>): Semaphore
+  of(index: number, request: AnyRequest): Semaphore
   /** Waiting calls by method, over all nodes. */
   queues(): ReadonlyMap<string, number>
 }
@@ -66,10 +66,10 @@ export function createAttempts(parts: {
   const { endpoints, nodes, limits, hedging, clock, observer } = parts
 
   async function single<T>(endpoint: Endpoint, request: RpcRequest<T>, { options, tried }: AttemptContext): Promise<T> {
-    const { method, params, policy: { timeoutMs }, parse } = request
+    const { method } = request
     const headAtRequest = nodes.head()
     const startedMs = clock.elapsedMs()
-    const result = await endpoint.call(method, params, { limit: limits.of(endpoint.index, request), timeoutMs, signal: options.signal, parse })
+    const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: options.signal })
     hedging.recordDuration(method, clock.elapsedMs() - startedMs)
     const observation = request.observationOf(result)
     if (observation === null) return result
@@ -93,7 +93,7 @@ export function createAttempts(parts: {
   }
 
   /** An idle node that is as good as the first. Undefined when there is none or the hedging budget is used up. */
-  function secondEndpoint(affinity: NodeAffinity, first: Endpoint, request: RpcRequest<unknown>, { minLedger = 0 }: CallOptions): Endpoint | undefined {
+  function secondEndpoint(affinity: NodeAffinity, first: Endpoint, request: AnyRequest, { minLedger = 0 }: CallOptions): Endpoint | undefined {
     const [index] = nodes.order(affinity.preferred, { tried: new Set([first.index]), sticky: false, minLedger })
     if (index === undefined || index === first.index || !nodes.isUsable(index) || limits.of(index, request).waiting() > 0) return undefined
     const endpoint = defined(endpoints[index], `endpoint ${index}`)

@@ -9,7 +9,8 @@ import { isUnprocessed, RpcFailure } from './failure.ts'
 import type { Hedging } from './hedge.ts'
 import type { Nodes } from './nodes.ts'
 import type { RpcObserver } from './rpc-observer.ts'
-import type { CallOptions, MethodPolicy, NodeAffinity, RpcRequest } from './rpc-request.ts'
+import type { MethodPolicy } from './methods.ts'
+import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
 
 export interface Caller {
   /** Calls nodes until one returns a usable response. Rejects with RpcFailure, or with the reason of the call's own signal. */
@@ -92,7 +93,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
       throw last ?? allEndpointsPaused(request.method)
     },
     async send(affinity, request) {
-      const { method, params, policy: { timeoutMs }, parse } = request
+      const { method } = request
       const tried = new Set<number>()
       let last: RpcFailure | undefined
       for (let attempt = 0; attempt < endpoints.length; attempt++) {
@@ -101,7 +102,7 @@ export function createCaller({ endpoints, nodes, hedging, clock, random, observe
         tried.add(endpoint.index)
         try {
           // The response counts even when the node lags: it is about the envelope, not about a ledger.
-          const result = await endpoint.call(method, params, { limit: limits.of(endpoint.index, request), timeoutMs, signal: undefined, parse })
+          const result = await endpoint.call(request, { limit: limits.of(endpoint.index, request), signal: undefined })
           affinity.preferred = endpoint.index
           return result
         } catch (error) {

@@ -4,57 +4,67 @@ import type { Clock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import { TooManyWaiting } from '../base/semaphore.ts'
 import type { Semaphore } from '../base/semaphore.ts'
-import { fields, MalformedResponse } from './responses.ts'
 import type { Breaker } from './breaker.ts'
 import { createBreaker } from './breaker.ts'
 import type { RpcFailureDetails } from './failure.ts'
 import { isRetryableCode, isRetryableStatus, RpcFailure } from './failure.ts'
+import type { MessageOutcome } from './message.ts'
+import { ERROR_TEXT_MAX_LENGTH } from './message.ts'
+import type { ReadMessage } from './message-reader.ts'
+import type { ResponseBounds } from './methods.ts'
+import type { RpcRequest } from './rpc-request.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 import { BodyTooLong } from './transport.ts'
 
 /** How one request is made. */
-export interface EndpointCall<T> {
+export interface EndpointCall {
   readonly limit: Semaphore
-  readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  /** Parses the `result` member. Throws MalformedResponse or RpcFailure. */
-  readonly parse: (result: unknown) => T
 }
 
 export interface Endpoint {
   readonly index: number
   readonly breaker: Breaker
   /** Makes one request. Rejects with RpcFailure, or with the reason of the caller's signal when that aborts. */
-  call<T>(method: string, params: object | null, how: EndpointCall<T>): Promise<T>
+  call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T>
 }
-
-/** How much of a response is searched for the endpoint's address before logging; an error page can be long. */
-const DETAIL_SCAN_LENGTH = 4_096
 
 /** The reason of an abort by our own time-out. */
 const TIMED_OUT = Symbol('timed out')
 
-export function createEndpoint(options: { url: string; index: number; transport: Transport; clock: Clock; log: Log }): Endpoint {
-  const { url, index, transport, clock, log } = options
+export interface EndpointOptions {
+  readonly url: string
+  readonly index: number
+  readonly transport: Transport
+  readonly readMessage: ReadMessage
+  readonly clock: Clock
+  readonly log: Log
+}
+
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { url, index, transport, readMessage, clock, log } = options
   const breaker = createBreaker(clock)
   let lastId = 0
 
-  async function call<T>(method: string, params: object | null, how: EndpointCall<T>): Promise<T> {
+  async function call<T>(request: RpcRequest<T>, how: EndpointCall): Promise<T> {
+    const { method, params, policy, bounds } = request
     how.signal?.throwIfAborted()
     const id = ++lastId
     const body = JSON.stringify({ jsonrpc: '2.0', id, method, params: params ?? undefined })
     const deadline = new AbortController()
-    const timer = clock.setTimer(how.timeoutMs, () => deadline.abort(TIMED_OUT))
+    const timer = clock.setTimer(policy.timeoutMs, () => deadline.abort(TIMED_OUT))
     const signal = how.signal === undefined ? deadline.signal : AbortSignal.any([how.signal, deadline.signal])
     let release: (() => void) | undefined
     try {
       release = await how.limit.acquire(signal)
       // The signal may have aborted after the permit was granted; its event has fired already.
       signal.throwIfAborted()
-      const response = await orAborted(transport(url, body, signal), signal)
-      const value = parseResponse(method, id, response, how.parse)
+      const response = checkResponse(await orAborted(transport(url, body, signal, bounds.maxBytes), signal), bounds)
+      const outcome = await readMessage({ method, id, body: response.body, maxValues: bounds.maxValues }, signal)
+      const result = resultOf(outcome)
       breaker.recordSuccess()
-      return value
+      // The reader has validated the result with the method's own parser.
+      return result as T
     } catch (error) {
       if (how.signal?.aborted === true) {
         breaker.release()
@@ -82,20 +92,15 @@ export function createEndpoint(options: { url: string; index: number; transport:
   function toFailure(method: string, error: unknown, { isTimedOut, isStarted }: { isTimedOut: boolean; isStarted: boolean }): RpcFailure {
     const common = { method, endpoint: index, unsent: !isStarted || neverConnected(error) }
     if (error instanceof ErrorResponse) return new RpcFailure({ ...common, ...error.details, ...redacted(error.details.detail ?? '') })
-    if (error instanceof RpcFailure) {
-      return new RpcFailure({ ...common, kind: error.kind, retryable: error.retryable, ...redacted(error.detail ?? '') })
-    }
     if (isTimedOut) return new RpcFailure({ ...common, kind: 'timeout', retryable: true })
-    if (error instanceof MalformedResponse || error instanceof BodyTooLong) {
-      return new RpcFailure({ ...common, kind: 'malformed', retryable: true, detail: error.message })
-    }
+    if (error instanceof BodyTooLong) return new RpcFailure({ ...common, kind: 'oversized', retryable: true, detail: error.message })
     if (error instanceof TooManyWaiting) return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, detail: error.message })
     return new RpcFailure({ ...common, kind: 'unreachable', retryable: true, cause: error, ...redacted(textOf(error)) })
   }
 
   /** The URL may contain an access key, so it is removed from everything that is logged. */
   function redacted(text: string): { detail: string } {
-    return { detail: text.slice(0, DETAIL_SCAN_LENGTH).replaceAll(url, '<endpoint>') }
+    return { detail: text.slice(0, ERROR_TEXT_MAX_LENGTH).replaceAll(url, '<endpoint>') }
   }
 
   return { index, breaker, call }
@@ -111,32 +116,29 @@ class ErrorResponse extends Error {
   }
 }
 
-/** Checks HTTP, JSON, JSON-RPC and the method's own shape, in this order, and returns the parsed result. */
-function parseResponse<T>(method: string, id: number, response: TransportResponse, parse: (result: unknown) => T): T {
-  if (response.status !== 200) {
-    const retryAfter = response.retryAfterMs === undefined ? {} : { retryAfterMs: response.retryAfterMs }
+/** Returns a response that can be read. A transport in memory does not bound its bodies itself. */
+function checkResponse(response: TransportResponse, { maxBytes }: ResponseBounds): TransportResponse {
+  const { status, body, retryAfterMs } = response
+  if (status !== 200) {
+    const detail = typeof body === 'string' ? body : Buffer.from(body).toString()
     throw new ErrorResponse({
-      kind: 'http', status: response.status, retryable: isRetryableStatus(response.status), detail: response.body, ...retryAfter,
+      kind: 'http', status, retryable: isRetryableStatus(status), detail, ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     })
   }
-  const message = fields(parseJson(response.body), `the response to ${method}`)
-  if (message['id'] !== id) throw new MalformedResponse('the response has the id of another request')
-  if (message['error'] === undefined || message['error'] === null) {
-    if (message['result'] === undefined) throw new MalformedResponse('the response has neither result nor error')
-    return parse(message['result'])
-  }
-  const error = fields(message['error'], 'error')
-  const code = error['code']
-  if (typeof code !== 'number' || !Number.isSafeInteger(code)) throw new MalformedResponse('the error code is not an integer')
-  const detail = typeof error['message'] === 'string' ? error['message'] : ''
-  throw new ErrorResponse({ kind: 'rpc', code, retryable: isRetryableCode(code), detail })
+  if (body.length > maxBytes) throw new BodyTooLong(`the response is longer than ${maxBytes} bytes`)
+  return response
 }
 
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    throw new MalformedResponse('the response is not JSON')
+function resultOf(outcome: MessageOutcome): unknown {
+  switch (outcome.kind) {
+    case 'result':
+      return outcome.result
+    case 'error':
+      throw new ErrorResponse({ kind: 'rpc', code: outcome.code, retryable: isRetryableCode(outcome.code), detail: outcome.detail })
+    case 'busy':
+      throw new ErrorResponse({ kind: 'rpc', retryable: true, detail: outcome.detail })
+    default:
+      throw new ErrorResponse({ kind: outcome.kind, retryable: true, detail: outcome.detail })
   }
 }
 

@@ -1,7 +1,10 @@
 // Failures of calls to the chain. One class, so that callers check the type and never the text.
 
-/** `rpc`: the node returned a JSON-RPC error or a failed simulation. `behind`: its response is of an older ledger than required. */
-export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'rpc' | 'behind'
+/**
+ * `rpc`: the node returned a JSON-RPC error or a failed simulation. `oversized`: its response is larger than the method can need. `behind`: its response is of
+ * an older ledger than required.
+ */
+export type RpcFailureKind = 'unreachable' | 'timeout' | 'http' | 'malformed' | 'oversized' | 'rpc' | 'behind'
 
 /** The details of a failure. */
 export interface RpcFailureDetails {
@@ -72,6 +75,7 @@ const MESSAGES: Readonly<Record<RpcFailureKind, string>> = {
   timeout: 'the RPC did not respond in time',
   http: 'the RPC returned an HTTP error',
   malformed: 'the RPC returned an invalid response',
+  oversized: 'the RPC returned a response that is too large',
   rpc: 'the RPC rejected the request',
   behind: 'the RPC returned stale data',
 }

@@ -3,7 +3,7 @@
 import { Address, Asset, StrKey, xdr } from '@stellar/stellar-sdk'
 
 import type { ScArgument, ScValue } from './scval.ts'
-import { decodeScVal, MalformedScVal, toXdr } from './scval.ts'
+import { BASE64_MAX_LENGTH, fromScVal, MalformedScVal, toXdr } from './scval.ts'
 
 /** The base64 LedgerKey of a contract's persistent entry. */
 export function contractDataKey(contract: string, key: ScArgument): string {
@@ -53,7 +53,7 @@ function contractDataXdr(dataXdr: string): xdr.ScVal | undefined {
 
 function decoded(value: xdr.ScVal): ScValue | undefined {
   try {
-    return decodeScVal(value.toXdr('base64'))
+    return fromScVal(value)
   } catch (error) {
     if (error instanceof MalformedScVal) return undefined
     throw error
@@ -61,6 +61,7 @@ function decoded(value: xdr.ScVal): ScValue | undefined {
 }
 
 function entryData(dataXdr: string): xdr.LedgerEntryData | undefined {
+  if (dataXdr.length > BASE64_MAX_LENGTH) return undefined
   try {
     return xdr.LedgerEntryData.fromXdr(dataXdr, 'base64')
   } catch {

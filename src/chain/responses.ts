@@ -6,6 +6,11 @@ export class MalformedResponse extends Error {
   override readonly name = 'MalformedResponse'
 }
 
+/** Raised when a node reports that it is too busy to process the request. The message is the node's text. */
+export class NodeBusy extends Error {
+  override readonly name = 'NodeBusy'
+}
+
 /** The ledgers that a node retains. Close times are null on nodes that do not report them. */
 export interface LedgerRange {
   readonly latestLedger: number
@@ -145,9 +150,15 @@ export function parseEvents(result: unknown): EventsPage {
   return { events: list(page['events'], 'events').map(parseEvent), cursor, ...parseRange(page) }
 }
 
+/** The base64 of an event's topics and value. The network allows 16 kB of XDR per transaction. */
+const EVENT_XDR_MAX_LENGTH = 64 * 1024
+
 function parseEvent(value: unknown): ChainEvent {
   const event = fields(value, 'event')
   const txHash = text(event['txHash'], 'txHash')
+  const topicsXdr = list(event['topic'] ?? [], 'topic').map((topic) => base64(topic, 'topic'))
+  const valueXdr = base64(event['value'], 'value')
+  if (topicsXdr.reduce((sum, topic) => sum + topic.length, valueXdr.length) > EVENT_XDR_MAX_LENGTH) throw new MalformedResponse('an event is too long')
   if (!/^[0-9a-f]{64}$/.test(txHash)) throw new MalformedResponse('txHash is not 64 hex digits')
   return {
     id: text(event['id'], 'id'),
@@ -155,8 +166,8 @@ function parseEvent(value: unknown): ChainEvent {
     closeSec: rfc3339(event['ledgerClosedAt'], 'ledgerClosedAt'),
     contractId: text(event['contractId'], 'contractId'),
     txHash,
-    topicsXdr: list(event['topic'] ?? [], 'topic').map((topic) => base64(topic, 'topic')),
-    valueXdr: base64(event['value'], 'value'),
+    topicsXdr,
+    valueXdr,
   }
 }
 
@@ -194,6 +205,10 @@ export function parseLedgerEntries(result: unknown): LedgerEntriesResponse {
   }
 }
 
+/** The start of a simulation's error when the node was too busy to simulate. */
+const OVERLOADED_SIMULATION = 'preflight queue full'
+
+/** A failed simulation has `error`. Throws NodeBusy when the node did not simulate. */
 export function parseSimulation(result: unknown): SimulationResponse {
   const response = fields(result, 'simulation')
   const latestLedger = count(response['latestLedger'], 'latestLedger')
@@ -201,6 +216,7 @@ export function parseSimulation(result: unknown): SimulationResponse {
   // Any string counts as an error, also an empty one.
   if (response['error'] !== undefined) {
     const error = text(response['error'], 'error')
+    if (error.startsWith(OVERLOADED_SIMULATION)) throw new NodeBusy(error)
     return { error, latestLedger, results: [], transactionDataXdr: null, minResourceFee: null, mustRestore: false, eventsXdr }
   }
   return {

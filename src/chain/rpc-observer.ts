@@ -26,12 +26,12 @@ export interface RpcObserver {
 export function withObserver(endpoint: Endpoint, observer: RpcObserver, clock: Clock): Endpoint {
   return {
     ...endpoint,
-    async call(method, params, attempt) {
+    async call(request, attempt) {
       const startedAtMs = clock.elapsedMs()
       const report = (outcome: RpcCall['outcome']): void =>
-        observer.called({ endpoint: endpoint.index, method, outcome, seconds: Math.max(0, clock.elapsedMs() - startedAtMs) / 1000 })
+        observer.called({ endpoint: endpoint.index, method: request.method, outcome, seconds: Math.max(0, clock.elapsedMs() - startedAtMs) / 1000 })
       try {
-        const result = await endpoint.call(method, params, attempt)
+        const result = await endpoint.call(request, attempt)
         report('ok')
         return result
       } catch (error) {

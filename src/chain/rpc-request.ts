@@ -1,5 +1,7 @@
 // What a call to the RPC consists of.
 
+import { boundsOf, METHODS } from './methods.ts'
+import type { Method, MethodPolicy, ResponseBounds, ResultOf } from './methods.ts'
 import type { Observation } from './node-state.ts'
 
 /** Options of every call. */
@@ -12,30 +14,39 @@ export interface CallOptions {
   readonly minLedger?: number
 }
 
-/** How a method is called. */
-export interface MethodPolicy {
-  readonly timeoutMs: number
-  /** Concurrent calls per node. */
-  readonly maxConcurrent: number
-  /** Only reads may have more than one. */
-  readonly maxAttempts: number
-  /** Whether a second node may be called while the first has not responded. */
-  readonly hedged: boolean
-}
-
-/** A request, and how its result is read. */
+/** A request whose result is T. */
 export interface RpcRequest<T> {
-  readonly method: string
+  readonly method: Method
   readonly params: object | null
   readonly policy: MethodPolicy
-  readonly parse: (result: unknown) => T
+  readonly bounds: ResponseBounds
   /** What the result says about the ledger of its node; null when it says nothing. */
-  readonly observationOf: (result: unknown) => Observation | null
+  readonly observationOf: (result: T) => Observation | null
 }
+
+/** A request of any result. */
+export type AnyRequest = Omit<RpcRequest<unknown>, 'observationOf'>
 
 /** The node that a client prefers. Changes with each response. */
 export interface NodeAffinity {
   preferred: number
   /** Stays with a node even when another is faster, and never hedges. */
   readonly sticky: boolean
+}
+
+/** A request for `items` events, ledgers or entries. */
+export function requestOf<M extends Method>(method: M, params: object | null, items = 0): RpcRequest<ResultOf<M>> {
+  return { method, params, policy: METHODS[method].policy, bounds: boundsOf(method, items), observationOf: (result) => observationOf(method, result) }
+}
+
+/** Methods that read the ledger itself. The others get its sequence from elsewhere in the node. */
+const PROVING_METHODS: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
+
+/** What a result says about the ledger of its node. A simulation that never reached the ledger reports 0. */
+function observationOf(method: Method, result: unknown): Observation | null {
+  if (typeof result === 'number') return { ledger: result, closeSec: null, proven: false }
+  const { latestLedger, latestLedgerCloseSec } = result as { latestLedger?: number; latestLedgerCloseSec?: number | null }
+  return latestLedger === undefined || latestLedger === 0
+    ? null
+    : { ledger: latestLedger, closeSec: latestLedgerCloseSec ?? null, proven: PROVING_METHODS.has(method) }
 }

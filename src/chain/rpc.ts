@@ -2,25 +2,24 @@
 
 import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
+import { createSystemClock } from '../base/clock.ts'
 import type { Log } from '../base/log.ts'
 import type { Random } from '../base/random.ts'
 import type {
   LedgerEntriesResponse, EventsPage, LedgersResponse, NodeHealth, NodeNetwork, SendResponse, SimulationResponse, TransactionResponse,
-} from './responses.ts'
-import {
-  parseLedgerEntries, parseEvents, parseHealth, parseLatestLedger, parseLedgers, parseNetwork, parseSend, parseSimulation, parseTransaction,
 } from './responses.ts'
 import type { Caller } from './caller.ts'
 import { createCaller } from './caller.ts'
 import { createEndpoint } from './endpoint.ts'
 import { RpcFailure } from './failure.ts'
 import { createHedging } from './hedge.ts'
-import type { Observation } from './node-state.ts'
+import { createMessageReader, readInline } from './message-reader.ts'
+import { requestOf } from './rpc-request.ts'
 import type { Nodes, NodeView } from './nodes.ts'
 import { createNodes } from './nodes.ts'
 import { withObserver } from './rpc-observer.ts'
 import type { RpcObserver } from './rpc-observer.ts'
-import type { CallOptions, MethodPolicy, NodeAffinity, RpcRequest } from './rpc-request.ts'
+import type { CallOptions, NodeAffinity, RpcRequest } from './rpc-request.ts'
 import type { Transport } from './transport.ts'
 import { fetchTransport } from './transport.ts'
 
@@ -69,28 +68,8 @@ export interface RpcClient extends Rpc {
 /** The maximum number of keys per getLedgerEntries call. */
 export const ENTRY_KEYS_MAX = 200
 
-type Method =
-  | 'getHealth' | 'getNetwork' | 'getEvents' | 'getLedgers' | 'getLatestLedger' | 'getLedgerEntries' | 'simulateTransaction' | 'sendTransaction'
-  | 'getTransaction'
-
-/** How each method is called. Simulation is the scarcest resource of a node, so its concurrency is limited. */
-const POLICIES: Readonly<Record<Method, MethodPolicy>> = {
-  getHealth: { timeoutMs: 8_000, maxConcurrent: 4, maxAttempts: 3, hedged: false },
-  getNetwork: { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
-  getEvents: { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
-  getLedgers: { timeoutMs: 15_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
-  getLatestLedger: { timeoutMs: 8_000, maxConcurrent: 2, maxAttempts: 3, hedged: false },
-  getLedgerEntries: { timeoutMs: 8_000, maxConcurrent: 8, maxAttempts: 3, hedged: true },
-  simulateTransaction: { timeoutMs: 10_000, maxConcurrent: 8, maxAttempts: 3, hedged: true },
-  sendTransaction: { timeoutMs: 10_000, maxConcurrent: 16, maxAttempts: 1, hedged: false },
-  getTransaction: { timeoutMs: 5_000, maxConcurrent: 16, maxAttempts: 1, hedged: true },
-}
-
 /** Base interval of the check for nodes to probe; each interval is drawn between this and twice this. */
 export const PROBE_INTERVAL_MS = 2_500
-
-/** The start of a simulation's error when the node was too busy to simulate. */
-const OVERLOADED_SIMULATION = 'preflight queue full'
 
 export interface RpcClientOptions {
   readonly urls: readonly string[]
@@ -99,6 +78,7 @@ export interface RpcClientOptions {
   readonly log: Log
   /** The network that the nodes must serve; absent: not checked. */
   readonly networkPassphrase?: string
+  /** Replaces HTTP. Its responses are read without a worker thread. */
   readonly transport?: Transport
   /** Receives every attempt. */
   readonly observer?: RpcObserver | null
@@ -109,9 +89,10 @@ export function createRpc(options: RpcClientOptions): RpcClient {
   const { clock, random, log, urls } = options
   assert(urls.length > 0, 'an RPC client needs at least one endpoint')
   const transport = options.transport ?? fetchTransport
+  const readMessage = options.transport === undefined ? createMessageReader({ clock: createSystemClock({ keepAlive: false }) }) : readInline
   const observer = options.observer ?? null
   const endpoints = urls.map((url, index) => {
-    const endpoint = createEndpoint({ url, index, transport, clock, log })
+    const endpoint = createEndpoint({ url, index, transport, readMessage, clock, log })
     return observer === null ? endpoint : withObserver(endpoint, observer, clock)
   })
   const nodes = createNodes(urls.length, clock)
@@ -129,40 +110,24 @@ export function createRpc(options: RpcClientOptions): RpcClient {
 
 /** The methods, called with one affinity. */
 function methodsOf(caller: Caller, affinity: NodeAffinity, endpoints: number): Rpc {
-  function call<T>(method: Method, params: object | null, parse: (result: unknown) => T, options: CallOptions = {}): Promise<T> {
-    return caller.call(affinity, requestOf(method, params, parse), options)
+  function call<T>(request: RpcRequest<T>, options: CallOptions = {}): Promise<T> {
+    return caller.call(affinity, request, options)
   }
   return {
     endpoints,
-    getHealth: (options) => call('getHealth', null, parseHealth, options),
-    getNetwork: (options) => call('getNetwork', null, parseNetwork, options),
-    getEvents: (request, options) => call('getEvents', eventsParams(request), parseEvents, options),
-    getLedgers: ({ startLedger, limit }, options) => call('getLedgers', { startLedger, pagination: { limit } }, parseLedgers, options),
-    getLatestLedger: (options) => call('getLatestLedger', null, parseLatestLedger, options),
+    getHealth: (options) => call(requestOf('getHealth', null), options),
+    getNetwork: (options) => call(requestOf('getNetwork', null), options),
+    getEvents: (request, options) => call(requestOf('getEvents', eventsParams(request), request.limit), options),
+    getLedgers: ({ startLedger, limit }, options) => call(requestOf('getLedgers', { startLedger, pagination: { limit } }, limit), options),
+    getLatestLedger: (options) => call(requestOf('getLatestLedger', null), options),
     async getLedgerEntries(keysXdr, options) {
       assert(keysXdr.length > 0 && keysXdr.length <= ENTRY_KEYS_MAX, `getLedgerEntries takes 1 to ${ENTRY_KEYS_MAX} keys`)
-      return await call('getLedgerEntries', { keys: keysXdr }, parseLedgerEntries, options)
+      return await call(requestOf('getLedgerEntries', { keys: keysXdr }, keysXdr.length), options)
     },
-    simulateTransaction: (envelopeXdr, options) => call('simulateTransaction', { transaction: envelopeXdr }, parseSimulationUnlessBusy, options),
-    sendTransaction: (envelopeXdr) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr }, parseSend)),
-    getTransaction: (hash, options) => call('getTransaction', { hash }, parseTransaction, options),
+    simulateTransaction: (envelopeXdr, options) => call(requestOf('simulateTransaction', { transaction: envelopeXdr }), options),
+    sendTransaction: (envelopeXdr) => caller.send(affinity, requestOf('sendTransaction', { transaction: envelopeXdr })),
+    getTransaction: (hash, options) => call(requestOf('getTransaction', { hash }), options),
   }
-}
-
-function requestOf<T>(method: Method, params: object | null, parse: (result: unknown) => T): RpcRequest<T> {
-  return { method, params, policy: POLICIES[method], parse, observationOf: (result) => observationOf(method, result) }
-}
-
-/** Methods that read the ledger itself. The others get its sequence from elsewhere in the node. */
-const PROVING_METHODS: ReadonlySet<Method> = new Set(['getEvents', 'getLedgers', 'getLedgerEntries', 'simulateTransaction', 'getTransaction'])
-
-/** What a result says about the ledger of its node. A simulation that never reached the ledger reports 0. */
-function observationOf(method: Method, result: unknown): Observation | null {
-  if (typeof result === 'number') return { ledger: result, closeSec: null, proven: false }
-  const { latestLedger, latestLedgerCloseSec } = result as { latestLedger?: number; latestLedgerCloseSec?: number | null }
-  return latestLedger === undefined || latestLedger === 0
-    ? null
-    : { ledger: latestLedger, closeSec: latestLedgerCloseSec ?? null, proven: PROVING_METHODS.has(method) }
 }
 
 /** Probes the nodes in the background: their ledger, latency and network. */
@@ -179,11 +144,11 @@ function createNodeWatch(parts: {
   async function probe(index: number, signal: AbortSignal): Promise<void> {
     try {
       if (networkPassphrase !== null) {
-        const { passphrase } = await caller.probe(index, requestOf('getNetwork', null, parseNetwork), signal)
+        const { passphrase } = await caller.probe(index, requestOf('getNetwork', null), signal)
         if (nodes.recordNetwork(index, passphrase === networkPassphrase)) log.warn({ endpoint: index }, 'RPC node serves another network; it is not used')
       }
       const startedMs = clock.elapsedMs()
-      await caller.probe(index, requestOf('getHealth', null, parseHealth), signal)
+      await caller.probe(index, requestOf('getHealth', null), signal)
       nodes.recordLatency(index, clock.elapsedMs() - startedMs)
     } catch (error) {
       if (!signal.aborted && !(error instanceof RpcFailure)) log.error({ err: error, endpoint: index }, 'RPC node could not be probed')
@@ -205,13 +170,4 @@ function eventsParams(request: { from: EventsFrom; contractIds: readonly string[
   const filters = [{ type: 'contract', contractIds: request.contractIds }]
   if ('cursor' in request.from) return { filters, pagination: { cursor: request.from.cursor, limit: request.limit } }
   return { startLedger: request.from.startLedger, filters, pagination: { limit: request.limit } }
-}
-
-/** A busy node reports overload as the error of a failed simulation. This turns it into a retryable failure. */
-function parseSimulationUnlessBusy(result: unknown): SimulationResponse {
-  const simulation = parseSimulation(result)
-  if (simulation.error?.startsWith(OVERLOADED_SIMULATION) === true) {
-    throw new RpcFailure({ method: 'simulateTransaction', kind: 'rpc', retryable: true, detail: simulation.error })
-  }
-  return simulation
 }

@@ -25,14 +25,23 @@ export class MalformedScVal extends Error {
 /** Deeper values are rejected. The exchange's own values have two levels. */
 const DEPTH_MAX = 16
 
+/** The network allows 64 kB of XDR per ledger entry. Longer values are rejected, because decoding them would block the event loop. */
+export const BASE64_MAX_LENGTH = 96 * 1024
+
 /** Reads a base64 ScVal; throws MalformedScVal. */
 export function decodeScVal(base64: string): ScValue {
+  if (base64.length > BASE64_MAX_LENGTH) throw new MalformedScVal('the value is too long')
   try {
-    return fromXdr(xdr.ScVal.fromXdr(base64, 'base64'), 0)
+    return fromScVal(xdr.ScVal.fromXdr(base64, 'base64'))
   } catch (error) {
     if (error instanceof MalformedScVal) throw error
     throw new MalformedScVal('not the XDR of a contract value', { cause: error })
   }
+}
+
+/** Converts the SDK's value; throws MalformedScVal. */
+export function fromScVal(value: xdr.ScVal): ScValue {
+  return fromXdr(value, 0)
 }
 
 function fromXdr(value: xdr.ScVal, depth: number): ScValue {

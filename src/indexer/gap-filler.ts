@@ -107,7 +107,7 @@ export function createGapFiller(options: GapFillerOptions): GapFiller {
     pageSize.onSuccess()
     const end = endOfLedger(gap.toLedger)
     const events = page.events.filter(({ id }) => id <= end)
-    const archived = toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
+    const archived = await toArchivedEvents(events, epoch, epochs, await lastFilledSeq(db, gap))
     if ((archived.at(-1)?.seq ?? 0) > gap.lastSeq) throw new BadPage('the gap has more events than reserved seqs')
     const isComplete = page.cursor >= end
     const unknown = archived.filter(({ problem }) => problem !== null).length

@@ -53,7 +53,7 @@ export function createPageIndexer({ rpc, guard, clock, log, onArchived }: PageIn
         const otherChain = await guard.checkRange(db, cursor, { range: await readRange(rpc, call) }, call)
         return otherChain ?? { kind: 'unreachable', error: new BadPage('the page is from another chain than the node\'s range') }
       }
-      const archived = toArchivedEvents(page.events, epoch, epochs, lastReservedSeq(cursor))
+      const archived = await toArchivedEvents(page.events, epoch, epochs, lastReservedSeq(cursor))
       const to = cursorAfter(cursor, page, archived)
       const advanced = to.cursor !== cursor.cursor
       if (advanced) await writePage(db, { from: cursor, to, epoch, archived }, clock.nowMs())

@@ -1,4 +1,4 @@
-// The number of events requested per page: halved when a node takes too long, doubled after each success.
+// The number of events requested per page: halved when a page takes too long or is too large, doubled after each success.
 
 import { RPC_CODES } from '../chain/failure.ts'
 import type { RpcFailure } from '../chain/failure.ts'
@@ -10,7 +10,7 @@ export const EVENTS_PAGE_MIN = 10
 export interface PageSize {
   limit(): number
   onSuccess(): void
-  /** Only a page that took too long makes the next one smaller. */
+  /** Only a page that took too long or was too large makes the next one smaller. */
   onFailure(failure: RpcFailure): void
 }
 
@@ -22,7 +22,8 @@ export function createPageSize(): PageSize {
       limit = Math.min(EVENTS_PAGE_LIMIT, limit * 2)
     },
     onFailure({ method, kind, code }) {
-      if (method !== 'getEvents' || (kind !== 'timeout' && code !== RPC_CODES.processingLimit)) return
+      const isTooLarge = kind === 'timeout' || kind === 'oversized' || code === RPC_CODES.processingLimit
+      if (method !== 'getEvents' || !isTooLarge) return
       limit = Math.max(EVENTS_PAGE_MIN, Math.floor(limit / 2))
     },
   }

@@ -1,5 +1,6 @@
 // Writes a page to the index: archive, projections and cursor in one transaction.
 
+import { yieldToEventLoop } from '../base/event-loop.ts'
 import type { ChainEvent } from '../chain/responses.ts'
 import { applyEvents } from '../projections/apply.ts'
 import type { ArchivedEvent } from '../projections/archived-event.ts'
@@ -13,15 +14,29 @@ import { decodeEvent } from './decode.ts'
 import { archivedUntil, contractNames, publicEventId } from './epochs.ts'
 import type { CheckedPage } from './events-page.ts'
 
+/** Base64 that is decoded between two turns of the event loop: about 100 ordinary events, and a few milliseconds for the most expensive ones. */
+const DECODE_SLICE_LENGTH = 64 * 1024
+
 /** The page's events to archive, decoded and numbered from `afterSeq + 1`: those of this epoch's contracts that no earlier epoch archived. */
-export function toArchivedEvents(events: readonly ChainEvent[], epoch: Epoch, epochs: readonly Epoch[], afterSeq: number): readonly ArchivedEvent[] {
+export async function toArchivedEvents(
+  events: readonly ChainEvent[],
+  epoch: Epoch,
+  epochs: readonly Epoch[],
+  afterSeq: number,
+): Promise<readonly ArchivedEvent[]> {
   const names = contractNames(epoch)
   const until = archivedUntil(epochs, epoch)
   const archived: ArchivedEvent[] = []
+  let sliceLength = 0
   for (const event of events) {
     const contract = names.get(event.contractId)
     // A node that ignores the filter also sends events of other contracts.
     if (contract === undefined || event.id <= (until.get(event.contractId) ?? '')) continue
+    sliceLength += event.topicsXdr.reduce((sum, topic) => sum + topic.length, event.valueXdr.length)
+    if (sliceLength > DECODE_SLICE_LENGTH) {
+      sliceLength = 0
+      await yieldToEventLoop()
+    }
     const decoded = decodeEvent(contract, event.topicsXdr, event.valueXdr)
     archived.push({
       ...decoded,

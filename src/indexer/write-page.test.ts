@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ChainEvent } from '../chain/responses.ts'
+import type { Epoch } from '../projections/epochs.ts'
+import { toArchivedEvents } from './write-page.ts'
+
+const EPOCH: Epoch = {
+  number: 1, epoch: 'test', chain: 1, deployment: 1, reason: 'first', passphrase: 'test', startLedger: 1, finalCursor: null,
+  contracts: { market: 'M', vault: 'V', vaultFactory: 'F', referral: 'R' },
+}
+
+/** A vector of 3,000 void values. */
+const EXPENSIVE_XDR = Buffer.concat([Buffer.from([0, 0, 0, 16, 0, 0, 0, 1, 0, 0, 0x0b, 0xb8]), Buffer.from([0, 0, 0, 1]).toString('latin1').repeat(3_000)]
+  .map((part) => Buffer.from(part))).toString('base64')
+
+function event(index: number): ChainEvent {
+  return {
+    id: `0000000030064775169-${String(index).padStart(10, '0')}`, ledger: 7, closeSec: 1, contractId: 'M', txHash: 'ab'.repeat(32),
+    topicsXdr: [EXPENSIVE_XDR], valueXdr: EXPENSIVE_XDR,
+  }
+}
+
+test('lets the event loop turn while it decodes a page of expensive events', async () => {
+  const events = Array.from({ length: 40 }, (_, index) => event(index))
+  let turns = 0
+  const count = (): void => {
+    turns++
+    counting = setImmediate(count)
+  }
+  let counting = setImmediate(count)
+  const archived = await toArchivedEvents(events, EPOCH, [EPOCH], 10)
+  clearImmediate(counting)
+  assert.deepEqual([archived.length, archived[0]?.seq, archived.at(-1)?.seq, archived[0]?.problem], [40, 11, 50, 'no topic'])
+  assert.ok(turns >= 10, `the event loop turned ${turns} times`)
+})
